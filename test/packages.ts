@@ -5,7 +5,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 export interface Machine {
   readonly isRoot: boolean
   readonly hasApt: boolean
-  /** Whether services are started by themselves: what is installed there would stay and run. */
+  /** Whether the machine starts services by itself: installed servers would stay and run. */
   readonly runsServices: boolean
 }
 
@@ -22,7 +22,7 @@ export function mayInstall({ isRoot, hasApt, runsServices }: Machine): boolean {
   return isRoot && hasApt && !runsServices
 }
 
-/** Debian asks this file whether a service may be started that was just installed; 101 is no. */
+/** Debian calls this program before it starts a service that was just installed; 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const INSTALLS_WITHIN_MS = 180_000
 
@@ -35,14 +35,14 @@ export function installPackages(packages: readonly string[]): void {
     aptGet('update', '-q')
     aptGet('install', '-q', '-y', '--no-install-recommends', ...packages)
   } catch {
-    // Without a network there is nothing to install from.
+    // Without a network no package can be installed.
   } finally {
     if (isOurs) rmSync(POLICY)
   }
 }
 
-function aptGet(...words: string[]): void {
-  execFileSync('apt-get', ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20', ...words], {
+function aptGet(...args: string[]): void {
+  execFileSync('apt-get', ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20', ...args], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: 'ignore',
     timeout: INSTALLS_WITHIN_MS,

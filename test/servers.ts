@@ -1,4 +1,4 @@
-/** Sees to it, before the tests begin, that the real SFTP servers are there, or says in one line what is left out. */
+/** Makes sure, before the tests begin, that the real SFTP servers are installed, or prints in one line what is left out. */
 import { installPackages, machineHere, mayInstall } from './packages.ts'
 import { missingServers, SERVER_PROGRAMS, type ServerName } from './fixtures/server-programs.ts'
 

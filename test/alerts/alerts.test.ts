@@ -1,4 +1,4 @@
-/** What a person must hear of: found in the journal and the mailboxes, reported once, shown as long as it stands. */
+/** Alerts: what the bridge finds in the journal and the mailboxes, reports once and shows while it lasts. */
 import { appendFile, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -24,21 +24,21 @@ function changeInbox(world: World, from: Partial<InboundRoute['from']>): void {
   Object.assign(route, { from: { ...route.from, ...from } })
 }
 
-/** One look, and what was reported of it. */
+/** Evaluates the alerts once and returns what the bridge reported. */
 async function attend(
   world: World,
   mailbox?: (mailbox: Mailbox) => Mailbox,
   tried?: RouteResults,
-): Promise<{ snapshot: Snapshot; told: string[] }> {
+): Promise<{ snapshot: Snapshot; reported: string[] }> {
   const before = world.events.length
   const bridge = await world.open(mailbox === undefined ? {} : { mailbox })
   try {
     const snapshot = await bridge.takeSnapshotAndPublishAlerts(tried)
-    const told = world.events.slice(before).flatMap((event) => {
+    const reported = world.events.slice(before).flatMap((event) => {
       if (event.kind === 'alert-raised') return [`raised ${event.code} ${event.subject}`]
       return event.kind === 'alert-ended' ? [`ended ${event.code} ${event.subject}`] : []
     })
-    return { snapshot, told }
+    return { snapshot, reported }
   } finally {
     await bridge.close()
   }
@@ -51,7 +51,7 @@ async function at(world: World, path: string, ageMs: number): Promise<void> {
   await utimes(join(world.folder, 'exchange', path), time, time)
 }
 
-test('a file that no route takes is reported once, shown while it lies there, and told when it is gone', async () => {
+test('an unmatched file is reported once, shown while it is there, and reported as over when it is gone', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.txt', 'x')
 
@@ -62,16 +62,16 @@ test('a file that no route takes is reported once, shown while it lies there, an
   const third = await attend(world)
   const fourth = await attend(world)
 
-  expect(first.told).toEqual(['raised file-unmatched exchange:inbox/orders/orders.txt'])
-  expect(second.told).toEqual([])
+  expect(first.reported).toEqual(['raised file-unmatched exchange:inbox/orders/orders.txt'])
+  expect(second.reported).toEqual([])
   expect(second.snapshot.alerts).toMatchObject([
     { code: 'file-unmatched', since: first.snapshot.alerts[0]?.since },
   ])
-  expect(third.told).toEqual(['ended file-unmatched exchange:inbox/orders/orders.txt'])
-  expect(fourth).toMatchObject({ told: [], snapshot: { alerts: [] } })
+  expect(third.reported).toEqual(['ended file-unmatched exchange:inbox/orders/orders.txt'])
+  expect(fourth).toMatchObject({ reported: [], snapshot: { alerts: [] } })
 })
 
-test('of many files that no route takes it is told that there are more, and each of them in its turn', async () => {
+test('of many unmatched files the alert reports how many more there are, and each one comes up in its order', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const names = Array.from({ length: 23 }, (_, index) => `note-${String(index).padStart(2, '0')}.txt`)
   for (const name of names) await world.drop('inbox/orders', name, 'x')
@@ -83,23 +83,23 @@ test('of many files that no route takes it is told that there are more, and each
   const third = await attend(world)
 
   const raised = (name: string) => `raised file-unmatched exchange:inbox/orders/${name}`
-  expect(first.told).toEqual([
+  expect(first.reported).toEqual([
     ...names.slice(0, 20).map(raised),
     'raised file-unmatched exchange:inbox/orders: more',
   ])
   expect(first.snapshot.alerts.at(-1)?.message).toBe(
     'exchange:inbox/orders: 3 more like 20 others that are listed',
   )
-  expect(second.told.filter((each) => each.startsWith('raised'))).toEqual(names.slice(20, 22).map(raised))
+  expect(second.reported.filter((each) => each.startsWith('raised'))).toEqual(names.slice(20, 22).map(raised))
   expect(second.snapshot.alerts.map(({ message }) => message).join()).toContain(': 1 more like')
-  expect(third.told).toEqual(
+  expect(third.reported).toEqual(
     expect.arrayContaining([raised(names[22]!), 'ended file-unmatched exchange:inbox/orders: more']),
   )
 })
 
-test('an alert that others come in front of is not over', async () => {
+test('an alert that moves behind others in the list is not over', async () => {
   const world = await aWorld({ routes: ['orders'] })
-  for (let turn = 0; turn < 20; turn++) await world.drop('inbox/orders', `s${turn + 10}.txt`, 'x')
+  for (let index = 0; index < 20; index++) await world.drop('inbox/orders', `s${index + 10}.txt`, 'x')
   await attend(world)
   await world.drop('inbox/orders', 'a-first.txt', 'x')
   await at(world, 'inbox/orders/a-first.txt', 2 * DAY_MS)
@@ -107,11 +107,11 @@ test('an alert that others come in front of is not over', async () => {
   await rm(join(world.folder, 'exchange/inbox/orders/a-first.txt'))
   const after = await attend(world)
 
-  expect(crowded.told.filter((each) => each.startsWith('ended'))).toEqual([])
-  expect(after.told.filter((each) => each.startsWith('raised'))).toEqual([])
+  expect(crowded.reported.filter((each) => each.startsWith('ended'))).toEqual([])
+  expect(after.reported.filter((each) => each.startsWith('raised'))).toEqual([])
 })
 
-test('a receipt that confirms nothing is told, with the name that is looked for; one that does is not', async () => {
+test('a receipt that confirms nothing is reported with the name that was expected; one that confirms a file is not', async () => {
   const world = await worldThatWaits(RECEIPT, ORDERS)
   await world.run('orders-out')
   await partnerOf(world).confirms('orders-1.csv')
@@ -124,14 +124,14 @@ test('a receipt that confirms nothing is told, with the name that is looked for;
   await rm(join(world.folder, 'exchange/receipts/orders-1.ok'))
   const second = await attend(world)
 
-  expect(first.told).toEqual(['raised receipt-unknown exchange:receipts/orders-1.ok'])
+  expect(first.reported).toEqual(['raised receipt-unknown exchange:receipts/orders-1.ok'])
   expect(first.snapshot.alerts[0]?.message).toContain(
     '(the nearest name that is looked for is orders-1.csv.ok)',
   )
-  expect(second.told).toEqual(['ended receipt-unknown exchange:receipts/orders-1.ok'])
+  expect(second.reported).toEqual(['ended receipt-unknown exchange:receipts/orders-1.ok'])
 })
 
-test('a file that should have come is not missing because nobody can look, nor has it come', async () => {
+test('a file that should have come is neither missing nor received while its mailbox cannot be listed', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const by: ExpectedFile = { by: '00:01', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] }
   changeInbox(world, { expectFile: by })
@@ -148,14 +148,14 @@ test('a file that should have come is not missing because nobody can look, nor h
   const still = await attend(world)
 
   expect(codesOf(there.snapshot)).toEqual([])
-  expect(away.told).toEqual(['raised mailbox-away exchange'])
-  expect(missing.told.map((each) => each.split(' ').slice(0, 2).join(' '))).toContain(
+  expect(away.reported).toEqual(['raised mailbox-away exchange'])
+  expect(missing.reported.map((each) => each.split(' ').slice(0, 2).join(' '))).toContain(
     'raised expected-file-missing',
   )
-  expect(still.told.join()).not.toContain('expected-file-missing')
+  expect(still.reported.join()).not.toContain('expected-file-missing')
 })
 
-test('what only looks like a file, and a file that nobody finishes writing, are told where a route would take it', async () => {
+test('folders named like files, and files that are never finished, are reported where a route would take them', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { match: '*' })
   const inbox = join(world.folder, 'exchange/inbox/orders')
@@ -165,7 +165,7 @@ test('what only looks like a file, and a file that nobody finishes writing, are 
   }
   await world.drop('inbox/orders', 'coming.csv.filepart', 'x')
   await at(world, 'inbox/orders/coming.csv.filepart', HOUR_MS / 2)
-  // The older of two stands first.
+  // The older of the two comes first.
   await mkdir(join(inbox, 'folder.csv'))
   await symlink('/etc/hostname', join(inbox, 'link.csv'))
   await mkdir(join(inbox, 'done'))
@@ -177,13 +177,13 @@ test('what only looks like a file, and a file that nobody finishes writing, are 
   const subjects = ['broken.csv.filepart', 'folder.csv', 'link.csv'].map(
     (name) => `exchange:inbox/orders/${name}`,
   )
-  expect(first.told).toEqual(subjects.map((subject) => `raised file-unmatched ${subject}`))
+  expect(first.reported).toEqual(subjects.map((subject) => `raised file-unmatched ${subject}`))
   expect(first.snapshot.alerts.map(({ message }) => message)).toEqual([
     `${subjects[0]} has the name of an unfinished file, and has not changed for an hour`,
     `${subjects[1]} is a folder; only plain files are taken`,
     `${subjects[2]} is a link; only plain files are taken`,
   ])
-  expect(second.told).toEqual([`ended file-unmatched ${subjects[0]}`])
+  expect(second.reported).toEqual([`ended file-unmatched ${subjects[0]}`])
 })
 
 describe('a route that cannot do its work', () => {
@@ -194,7 +194,7 @@ describe('a route that cannot do its work', () => {
   const subjectsOf = ({ alerts }: Snapshot) =>
     alerts.flatMap(({ code, route, subject }) => (code === 'route-failing' ? [`${route} ${subject}`] : []))
 
-  test('is shown until it was tried again and did it, by whoever looks', async () => {
+  test('is shown until a pass of any process has done the work', async () => {
     const world = await aWorld({ routes: ['orders', 'shipments'] })
     const first = await attend(world, undefined, failed('orders', 'api-unreachable'))
     world.clock.skip(HOUR_MS)
@@ -223,7 +223,7 @@ describe('a route that cannot do its work', () => {
     expect(subjectsOf(well.snapshot)).toEqual([])
   })
 
-  test('is no alert any more when it is not in the configuration', async () => {
+  test('raises no alert once it is not in the configuration', async () => {
     const world = await aWorld({ routes: ['orders', 'shipments'] })
     await attend(world, undefined, failed('shipments', 'api-unreachable'))
     const routes = world.configuration.routes.filter(({ name }) => name === 'orders')
@@ -233,14 +233,14 @@ describe('a route that cannot do its work', () => {
   })
 })
 
-test('an inbox that is not there yet counts as empty, and is not made by whoever only looks', async () => {
+test('an inbox that does not exist yet counts as empty, and commands that only read do not make it', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await rm(join(world.folder, 'exchange/inbox'), { recursive: true, force: true })
-  expect((await attend(world)).told).toEqual([])
+  expect((await attend(world)).reported).toEqual([])
   expect(await readdir(join(world.folder, 'exchange'))).not.toContain('inbox')
 })
 
-test('a mailbox that is away is told, and what stood in it is neither over nor new when it comes back', async () => {
+test('a mailbox that is away is reported, and its alerts are neither over nor new when it comes back', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.txt', 'x')
   await attend(world)
@@ -250,16 +250,16 @@ test('a mailbox that is away is told, and what stood in it is neither over nor n
   await rename(join(world.folder, 'away'), join(world.folder, 'exchange'))
   const back = await attend(world)
 
-  expect(away.told).toEqual(['raised mailbox-away exchange'])
-  expect(back.told).toEqual(['ended mailbox-away exchange'])
+  expect(away.reported).toEqual(['raised mailbox-away exchange'])
+  expect(back.reported).toEqual(['ended mailbox-away exchange'])
   expect(codesOf(back.snapshot)).toEqual(['file-unmatched'])
 })
 
-/** Of a file that is expected, at the given times: whether it is reported as not come. */
-async function toldAt(expected: ExpectedFile, times: readonly string[], comesAt: string): Promise<string[]> {
+/** Returns at which of the times a file that is expected and comes at `comesAt` is reported as missing. */
+async function lateAt(expected: ExpectedFile, times: readonly string[], comesAt: string): Promise<string[]> {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { expectFile: expected })
-  const told: string[] = []
+  const reported: string[] = []
   for (const time of [...times, comesAt].toSorted()) {
     world.clock.skip(Date.parse(time) - world.clock.now())
     if (time === comesAt) {
@@ -268,14 +268,14 @@ async function toldAt(expected: ExpectedFile, times: readonly string[], comesAt:
       continue
     }
     const { alerts } = (await attend(world)).snapshot
-    told.push(...alerts.map(({ code, subject }) => `${time} ${code} ${subject}`))
+    reported.push(...alerts.map(({ code, subject }) => `${time} ${code} ${subject}`))
   }
-  return told
+  return reported
 }
 
-test('a file that did not come by its time is told from then on, until one comes', async () => {
+test('a file that is late is reported from its time on until one comes', async () => {
   const expected = { by: '07:00', zone: 'Europe/Berlin', days: [1, 2, 3, 4, 5] }
-  // Monday, 23 November; seven in Berlin is six in UTC.
+  // Monday, 23 November; seven o'clock in Berlin is six in UTC.
   const times = [
     '2026-11-23T05:59:00Z',
     '2026-11-23T06:00:00Z',
@@ -283,14 +283,14 @@ test('a file that did not come by its time is told from then on, until one comes
     '2026-11-23T12:00:00Z',
   ]
 
-  expect(await toldAt(expected, times, '2026-11-23T10:00:00Z')).toEqual([
+  expect(await lateAt(expected, times, '2026-11-23T10:00:00Z')).toEqual([
     '2026-11-23T05:59:00Z expected-file-missing 2026-11-20',
     '2026-11-23T06:00:00Z expected-file-missing 2026-11-23',
     '2026-11-23T08:00:00Z expected-file-missing 2026-11-23',
   ])
 })
 
-test('a file that lies there and is not taken yet has come', async () => {
+test('a file that is in the inbox and not taken yet counts as received', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { expectFile: { by: '07:00', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] } })
   world.clock.skip(Date.parse('2026-11-23T08:00:00Z') - world.clock.now())
@@ -301,11 +301,11 @@ test('a file that lies there and is not taken yet has come', async () => {
   await at(world, 'inbox/orders/nothing-today.csv', HOUR_MS)
   const today = await attend(world)
 
-  expect(old.told).toEqual([expect.stringContaining('raised expected-file-missing')])
-  expect(today.told).toEqual([expect.stringContaining('ended expected-file-missing')])
+  expect(old.reported).toEqual([expect.stringContaining('raised expected-file-missing')])
+  expect(today.reported).toEqual([expect.stringContaining('ended expected-file-missing')])
 })
 
-test('a look that fails once ends no alert', async () => {
+test('one failed scan ends no alert', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'slow.csv', ordersFile(ORDERS.slice(0, 1)).text)
   const { archivedAs = '' } = await runOnce(world, 'orders')
@@ -319,8 +319,8 @@ test('a look that fails once ends no alert', async () => {
   const third = await attend(world)
 
   expect(codesOf(first.snapshot)).toEqual(['file-appended', 'file-unmatched'])
-  expect(second.told).toEqual(['raised mailbox-away exchange'])
-  expect(third.told).toEqual(['ended mailbox-away exchange'])
+  expect(second.reported).toEqual(['raised mailbox-away exchange'])
+  expect(third.reported).toEqual(['ended mailbox-away exchange'])
 })
 
 test('files of two mailboxes at one folder belong to the routes of both', async () => {
@@ -332,12 +332,12 @@ test('files of two mailboxes at one folder belong to the routes of both', async 
   Object.assign(world.configuration, { mailboxes, routes: [...world.configuration.routes, others] })
   for (const name of ['a.csv', 'b.edi', 'c.txt']) await world.drop('inbox/orders', name, 'x')
 
-  expect((await attend(world)).told).toEqual(['raised file-unmatched exchange:inbox/orders/c.txt'])
+  expect((await attend(world)).reported).toEqual(['raised file-unmatched exchange:inbox/orders/c.txt'])
 })
 
-test('a file of the day before is none of today, and none is expected on a day off', async () => {
+test('a file of yesterday does not count for today, and none is expected on a day off', async () => {
   const expected = { by: '07:00', zone: 'Europe/Berlin', days: [1, 2, 3, 4, 5] }
-  // It comes on Friday night; Saturday and Sunday are off.
+  // The file comes on Friday night; Saturday and Sunday are off.
   const times = [
     '2026-11-27T22:00:00Z',
     '2026-11-28T12:00:00Z',
@@ -345,12 +345,12 @@ test('a file of the day before is none of today, and none is expected on a day o
     '2026-11-30T06:01:00Z',
   ]
 
-  expect(await toldAt(expected, times, '2026-11-27T21:00:00Z')).toEqual([
+  expect(await lateAt(expected, times, '2026-11-27T21:00:00Z')).toEqual([
     '2026-11-30T06:01:00Z expected-file-missing 2026-11-30',
   ])
 })
 
-test('a delivered file that nobody takes is told when it is late, and again when the time of its orders is short', async () => {
+test('a delivered file that is not picked up is reported when it is late, and again when its orders are nearly due', async () => {
   const world = await worldThatWaits(
     { ...PICKED_UP, overdue: { withinMs: 4 * HOUR_MS, beforeMs: 2 * HOUR_MS } },
     ORDERS,
@@ -366,21 +366,21 @@ test('a delivered file that nobody takes is told when it is late, and again when
   await world.run('orders-out')
   const taken = await attend(world)
 
-  expect(quiet.told).toEqual([])
-  expect(late.told).toEqual([expect.stringMatching(/^raised pick-up-overdue orders-1\.csv \(\w+\)$/)])
+  expect(quiet.reported).toEqual([])
+  expect(late.reported).toEqual([expect.stringMatching(/^raised pick-up-overdue orders-1\.csv \(\w+\)$/)])
   expect(late.snapshot.alerts[0]?.message).toContain(
     `not picked up: ${join(world.folder, 'exchange/outbox/orders-1.csv')}`,
   )
-  expect(short.told).toEqual([
+  expect(short.reported).toEqual([
     expect.stringMatching(/^ended pick-up-overdue orders-1\.csv \(\w+\)$/),
     expect.stringMatching(/^raised pick-up-overdue orders-1\.csv \(\w+\), time is short$/),
   ])
   expect(short.snapshot.alerts[0]?.message).toContain('none of its 2 records is acknowledged')
   expect(short.snapshot.alerts[0]?.message).toContain(', and that is over')
-  expect(taken.told).toEqual([expect.stringMatching(/^ended pick-up-overdue/)])
+  expect(taken.reported).toEqual([expect.stringMatching(/^ended pick-up-overdue/)])
 })
 
-test('a receipt that is none, and one that does not come, are told', async () => {
+test('an invalid receipt and a missing receipt are reported', async () => {
   const receipt = { ...RECEIPT.receipt, contains: 'OK' }
   const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
   await world.run('orders-out')
@@ -395,7 +395,7 @@ test('a receipt that is none, and one that does not come, are told', async () =>
   expect(refused.snapshot.alerts[0]?.message).toContain('the receipt orders-1.csv.ok for')
 })
 
-test('a folder in which files lie for longer than they should is told with the oldest of them', async () => {
+test('a folder whose files stay too long is reported with the oldest of them', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const [route] = world.configuration.routes
   Object.assign(route ?? {}, {
@@ -414,10 +414,10 @@ test('a folder in which files lie for longer than they should is told with the o
   expect(full.snapshot.alerts[0]?.message).toMatch(
     /^1 file lies in exchange:results for more than 3 days; the oldest, a\.results\.csv, since 2026-/,
   )
-  expect(emptied.told).toEqual(['ended folder-not-emptied exchange:results'])
+  expect(emptied.reported).toEqual(['ended folder-not-emptied exchange:results'])
 })
 
-test('records that are held, and those that nobody can tell of for an hour, need a person', async () => {
+test('held records, and records uncertain for an hour, raise an alert', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   await runUnheard(world, 'orders', { arrives: true, canLookUp: false })
@@ -427,13 +427,13 @@ test('records that are held, and those that nobody can tell of for an hour, need
   await world.run('orders')
   const settled = await attend(world)
 
-  expect(soon.told).toEqual([])
-  expect(later.told).toEqual([expect.stringMatching(/^raised outcome-unknown orders\.csv \(\w+\)$/)])
+  expect(soon.reported).toEqual([])
+  expect(later.reported).toEqual([expect.stringMatching(/^raised outcome-unknown orders\.csv \(\w+\)$/)])
   expect(later.snapshot.alerts[0]?.message).toContain('it is not known whether the API has')
-  expect(settled.told).toEqual([expect.stringMatching(/^ended outcome-unknown/)])
+  expect(settled.reported).toEqual([expect.stringMatching(/^ended outcome-unknown/)])
 })
 
-test('a file that waits for its marker, and a marker without its file, are told after a quarter of an hour', async () => {
+test('a file without its marker, and a marker without its file, are reported after a quarter of an hour', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { ready: { when: 'marker', sidecar: '{name}.done' } })
   await world.drop('inbox/orders', 'alone.csv', 'x')
@@ -447,15 +447,15 @@ test('a file that waits for its marker, and a marker without its file, are told 
   world.clock.skip(HOUR_MS / 2)
   const later = await attend(world)
 
-  expect(soon.told).toEqual([])
-  expect(later.told).toEqual([
+  expect(soon.reported).toEqual([])
+  expect(later.reported).toEqual([
     'raised file-waiting exchange:inbox/orders/alone.csv',
     'raised marker-orphaned exchange:inbox/orders/lost.csv.done',
   ])
   expect(later.snapshot.unmatchedFiles).toEqual([])
 })
 
-test('a gap in a sequence is told with the number that is missing', async () => {
+test('a gap in a sequence is reported with the missing number', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { sequence: { name: 'orders-{number}.csv', start: 1 } })
   await world.drop('inbox/orders', 'orders-2.csv', 'x')
@@ -467,25 +467,25 @@ test('a gap in a sequence is told with the number that is missing', async () => 
   expect(snapshot.alerts[0]?.message).toContain('number 1 of the sequence has not come')
 })
 
-test('receipts that come to an inbox folder are no unmatchedFiles', async () => {
+test('receipts that come to an inbox folder are no unmatched files', async () => {
   const receipt = { ...RECEIPT.receipt, folder: 'inbox/orders' }
   const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
   await world.drop('inbox/orders', 'orders-1.csv.ok', '')
 
-  expect((await attend(world)).told).toEqual([])
+  expect((await attend(world)).reported).toEqual([])
 })
 
-test('work of a route that the configuration lost is told', async () => {
+test('unfinished work of a route that was removed from the configuration is reported', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   Object.assign(world.configuration, {
     routes: world.configuration.routes.filter(({ name }) => name !== 'orders-out'),
   })
 
-  expect((await attend(world)).told).toEqual(['raised route-not-configured orders-out'])
+  expect((await attend(world)).reported).toEqual(['raised route-not-configured orders-out'])
 })
 
-test('status shows what needs a person first, and a busy bridge still fits on a screen', async () => {
+test('status shows first what a person must do, and a busy bridge still fits on a screen', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   const run = await commandsOf(world)
   for (let file = 1; file <= 12; file++) {
@@ -514,7 +514,7 @@ test('status shows what needs a person first, and a busy bridge still fits on a 
   expect(out).toMatch(/^orders-out .*collected +unfinished: 1 delivered$/m)
 })
 
-test('rows that are written to a file when it lies in the archive are told, until all of it is taken again', async () => {
+test('rows that are appended to an archived file are reported until all of them are taken in again', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const whole = ordersFile(ORDERS).text
   const cut = ordersFile(ORDERS.slice(0, 1)).text
@@ -528,7 +528,7 @@ test('rows that are written to a file when it lies in the archive are told, unti
   await rename(join(world.folder, 'exchange'), join(world.folder, 'away'))
   const away = await attend(world)
   await rename(join(world.folder, 'away'), join(world.folder, 'exchange'))
-  // Another file of as many bytes is another file.
+  // Another file of the same size counts as another file.
   await world.drop(
     'inbox/orders',
     'other.csv',
@@ -540,18 +540,18 @@ test('rows that are written to a file when it lies in the archive are told, unti
   await runOnce(world, 'orders')
   const again = await attend(world)
 
-  expect(before.told).toEqual([])
-  expect(grown.told).toEqual([`raised file-appended exchange:${archived}`])
+  expect(before.reported).toEqual([])
+  expect(grown.reported).toEqual([`raised file-appended exchange:${archived}`])
   expect(grown.snapshot.alerts[0]?.message).toBe(
     `${archived} has grown since it was read: it has ${Buffer.byteLength(whole)} bytes, of which ${Buffer.byteLength(cut)} were read`,
   )
-  expect(away.told).toEqual(['raised mailbox-away exchange'])
+  expect(away.reported).toEqual(['raised mailbox-away exchange'])
   expect(codesOf(other.snapshot)).toEqual(['file-appended'])
-  expect(again.told).toEqual([`ended file-appended exchange:${archived}`])
+  expect(again.reported).toEqual([`ended file-appended exchange:${archived}`])
   expect((await world.orders()).length).toBe(2)
 })
 
-test('a file that grew in the archive is told of for 36 hours, and one that is taken away from there is not', async () => {
+test('a file that grew in the archive is reported for 36 hours, and one that was removed from there is not', async () => {
   const world = await aWorld({ routes: ['orders'] })
   for (const number of [0, 1]) {
     await world.drop('inbox/orders', `${number}.csv`, ordersFile(ORDERS.slice(number, number + 1)).text)

@@ -1,4 +1,4 @@
-/** What a person hears of scheduledRuns that nobody carries out. */
+/** Alerts about scheduled runs that are overdue or missed. */
 import { expect, test } from 'vitest'
 import { aCalendar, type Calendar } from '../fixtures/calendar.ts'
 
@@ -11,19 +11,19 @@ async function alertsOf({ day }: Calendar) {
   return alerts.map(({ code, route, subject, message }) => ({ code, route, subject, message }))
 }
 
-test('a run that nobody carries out for an hour is told until somebody does', async () => {
+test('a scheduled run that is overdue by an hour is reported until it is carried out', async () => {
   const calendar = await aCalendar({
     daily: `daily: { after: "06:30", zone: UTC }\n${REPORT}`,
     hourly: `cron: { expression: "0 * * * *", zone: UTC }\n${REPORT}`,
   })
-  const { to, runDue } = calendar
-  to('2026-12-01T07:00Z')
+  const { setTime, runDue } = calendar
+  setTime('2026-12-01T07:00Z')
   expect(await alertsOf(calendar)).toEqual([])
   await runDue()
-  to('2026-12-02T07:00Z')
+  setTime('2026-12-02T07:00Z')
   expect(await alertsOf(calendar)).toMatchObject([{ route: 'hourly', subject: 'hourly' }])
 
-  to('2026-12-02T07:30Z')
+  setTime('2026-12-02T07:30Z')
   expect(await alertsOf(calendar)).toMatchObject([
     { route: 'hourly' },
     {
@@ -39,10 +39,10 @@ test('a run that nobody carries out for an hour is told until somebody does', as
 
 test('dates that were missed for good raise an alert for a week', async () => {
   const calendar = await aCalendar({ daily: `daily: { after: "06:30", zone: UTC, catchUp: 1d }\n${REPORT}` })
-  const { to, runDue } = calendar
-  to('2026-12-01T07:00Z')
+  const { setTime, runDue } = calendar
+  setTime('2026-12-01T07:00Z')
   await runDue()
-  to('2026-12-06T07:00Z')
+  setTime('2026-12-06T07:00Z')
   await runDue()
 
   expect(await alertsOf(calendar)).toEqual([
@@ -55,38 +55,38 @@ test('dates that were missed for good raise an alert for a week', async () => {
     },
   ])
   for (const date of ['08', '10', '12']) {
-    to(`2026-12-${date}T07:00Z`)
+    setTime(`2026-12-${date}T07:00Z`)
     await runDue()
   }
-  to('2026-12-13T07:01Z')
+  setTime('2026-12-13T07:01Z')
   await runDue()
   expect(await alertsOf(calendar)).toEqual([])
 })
 
-test('status tells of each scheduled route its last run and when the next one is', async () => {
+test('status shows the last and the next run of each scheduled route', async () => {
   const calendar = await aCalendar({
     daily: `daily: { after: "06:30", zone: America/New_York, days: [mon, tue, wed, thu, fri] }\n${REPORT}`,
     often: `every: 1h\n${REPORT}`,
     plain: REPORT,
   })
-  const { to, runDue, day } = calendar
-  const turnsOf = async () => {
+  const { setTime, runDue, day } = calendar
+  const runsOf = async () => {
     const bridge = await day.world.open()
     const { scheduledRuns } = await bridge.snapshot()
     await bridge.close()
-    return scheduledRuns.map(({ nextAt, ...turn }) => ({
-      ...turn,
+    return scheduledRuns.map(({ nextAt, ...run }) => ({
+      ...run,
       next: new Date(nextAt ?? 0).toISOString().slice(0, 16),
     }))
   }
-  to('2026-12-04T12:20Z')
-  expect(await turnsOf()).toEqual([
+  setTime('2026-12-04T12:20Z')
+  expect(await runsOf()).toEqual([
     { route: 'daily', next: '2026-12-04T12:20' },
     { route: 'often', next: '2026-12-04T12:20' },
   ])
   await runDue()
 
-  expect(await turnsOf()).toEqual([
+  expect(await runsOf()).toEqual([
     { route: 'daily', last: { occurrence: '2026-12-04', state: 'done' }, next: '2026-12-07T11:30' },
     { route: 'often', next: '2026-12-04T13:00' },
   ])

@@ -1,4 +1,4 @@
-/** A bridge as a whole: who may work, what is chosen, and what stops nobody else. */
+/** The bridge as a whole: leases, the choice of routes, and failures that stop one route only. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ async function numbersOf(world: World): Promise<string[]> {
   return (await world.orders()).map((order) => order.purchase_order_number).toSorted()
 }
 
-test('two bridges started at once on one folder post each order once; one of them is told to try later', async () => {
+test('two bridges started at once on one folder post each order once; one of them must try later', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   const bridges = await Promise.all([world.open(), world.open(), world.open()])
@@ -30,7 +30,7 @@ test('two bridges started at once on one folder post each order once; one of the
   expect(await world.list('results')).toEqual(['orders.csv.results.csv', 'orders.csv.summary.json'])
 })
 
-test('a bridge that was told to try later finds everything done', async () => {
+test('a bridge that had to try later finds everything done', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 3)).text)
   const bridges = await Promise.all([world.open(), world.open()])
@@ -53,7 +53,7 @@ test('only the routes that are named run, in the order of the configuration', as
   expect(await world.list('inbox/orders')).toEqual(['orders.csv'])
 })
 
-test('a route that does not exist is refused with the names there are, before any other runs', async () => {
+test('an unknown route is refused with the names of the routes, before any route runs', async () => {
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 2)).text)
 
@@ -64,7 +64,7 @@ test('a route that does not exist is refused with the names there are, before an
   expect(world.service.counts().orders).toBe(0)
 })
 
-test('a route whose mailbox is gone fails alone; the routes behind it run', async () => {
+test('a route whose mailbox is gone fails alone; the other routes run', async () => {
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   const lost = join(world.folder, 'not-mounted')
   Object.assign(world.configuration.mailboxes, { lost: { type: 'directory', path: lost } })
@@ -86,7 +86,7 @@ test('a route whose mailbox is gone fails alone; the routes behind it run', asyn
   expect(world.service.counts().orders).toBe(2)
 })
 
-test('the errors of all mappings are told together, before anything is sent', async () => {
+test('the errors of all mappings are reported together, before anything is sent', async () => {
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   for (const [index, route] of world.configuration.routes.entries()) {
     const path = join(world.folder, `wrong-${index}.yaml`)
@@ -107,7 +107,7 @@ test('the errors of all mappings are told together, before anything is sent', as
   expect(world.service.counts().orders).toBe(0)
 })
 
-test('files that no route takes are named, with the pattern they nearly fit; others are not', async () => {
+test('unmatched files are named with the pattern that nearly fits them; other files are not', async () => {
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   const [first, second] = world.configuration.routes
   if (first?.direction !== 'inbound' || second?.direction !== 'inbound') throw new Error('not inbound')

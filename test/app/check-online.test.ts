@@ -1,4 +1,4 @@
-/** Trying credentials at the real service. */
+/** Checks credentials at the real service. */
 import { expect, test } from 'vitest'
 import { checkOnline } from '../../src/app/check.ts'
 import { aWorld } from '../fixtures/world.ts'
@@ -13,7 +13,7 @@ test('credentials that may act for the parties of all routes are right', async (
   })
 })
 
-test('a route for a party of somebody else, and a secret that is wrong, are told by name and without the secret', async () => {
+test("a route for another account's party and a wrong secret are reported by name, and the secret is not shown", async () => {
   const { configuration, clock } = await aWorld()
   const [first, ...others] = configuration.routes
   const credentials = { clientId: 'nobody', clientSecret: 'a-secret-nobody-may-see' }
@@ -37,7 +37,7 @@ test('a route for a party of somebody else, and a secret that is wrong, are told
   expect([...errors, ...refused].join()).not.toContain('a-secret-nobody-may-see')
 })
 
-test('an API that is not there says nothing of the configuration: the routes are named that could not be asked for', async () => {
+test('an API that is away proves nothing about the configuration: the routes that were not checked are named', async () => {
   const { configuration, clock } = await aWorld({ routes: ['orders', 'shopify'] })
   const api = { ...configuration.api, baseUrl: 'http://127.0.0.1:9' }
 

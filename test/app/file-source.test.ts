@@ -1,4 +1,4 @@
-/** What a mapping knows of the file itself is known wherever the file is read. */
+/** A mapping knows the name and folder of its file wherever the file is read. */
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Whether the owner of a lease can still be at work: when in doubt, it can. */
+/** Whether the owner of a lease is still alive; in doubt it counts as alive. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
@@ -7,14 +7,14 @@ import { isOwnerAlive, createOwnerId } from '../../src/journal/heartbeat.ts'
 
 const [PLACE = ''] = createOwnerId('x').split('/')
 
-test('this process is alive, is named with its machine, and two bridges in it are told apart', () => {
+test('this process is alive, is named with its machine, and differs from another bridge in it', () => {
   expect(createOwnerId('a')).toBe(`${PLACE}/${process.pid}/a`)
   expect(PLACE.startsWith(hostname())).toBe(true)
   expect(createOwnerId('a')).not.toBe(createOwnerId('b'))
   expect(isOwnerAlive(createOwnerId('a'))).toBe(true)
 })
 
-test('a process of this place is believed alive while it runs, and gone once it has exited', async () => {
+test('a process of this machine counts as alive while it runs, and as gone once it has exited', async () => {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
@@ -37,6 +37,6 @@ test.each([
   `${PLACE}/`,
   `${PLACE}/-1/x`,
   '',
-])('the owner "%s" cannot be asked, so its lease has to run out', (owner) => {
+])('the owner "%s" cannot be checked, so its lease has to run out', (owner) => {
   expect(isOwnerAlive(owner)).toBe(true)
 })

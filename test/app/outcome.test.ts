@@ -1,4 +1,4 @@
-/** The exit code of a run: what needs somebody soonest wins. */
+/** The exit code of a run: the most urgent outcome decides. */
 import { describe, expect, test } from 'vitest'
 import { chooseExitCode, type RouteResult } from '../../src/app/outcome.ts'
 import type { DeliveryEntry } from '../../src/domain/delivery.ts'
@@ -98,6 +98,6 @@ describe('several routes', () => {
   })
 })
 
-test('work of a route that the configuration does not have any more is not forgotten', () => {
+test('unfinished work of a route that was removed from the configuration still counts', () => {
   expect(chooseExitCode([], ['orders-old'])).toBe(75)
 })

@@ -1,4 +1,4 @@
-/** What a run prunes by itself: finished work that the configuration keeps no longer. */
+/** A run prunes finished work that is older than the configured retention. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'

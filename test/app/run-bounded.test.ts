@@ -1,4 +1,4 @@
-/** Runs within bounds: so many records, until a time, beside another bridge. */
+/** Bounded runs: at most so many records, until a time, beside another bridge. */
 import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/app/outcome.ts'
 import type { RunOptions } from '../../src/app/run.ts'
@@ -20,7 +20,7 @@ async function runWith(
   }
 }
 
-test('no more records are sent than the run may send, and the next runs send the rest, each once', async () => {
+test('a run sends at most the number of records it may send, and the next runs send the rest, each once', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'one.csv', smallOrders(20_001, 5))
   await world.drop('inbox/orders', 'two.csv', smallOrders(30_001, 3))
@@ -38,7 +38,7 @@ test('no more records are sent than the run may send, and the next runs send the
   expect(third).toMatchObject({ exit: 0, limit: { isReached: false } })
 })
 
-test('after its time a run begins nothing, says that its time is over, and the next one goes on', async () => {
+test('after its time a run starts nothing, says that its time is over, and the next run continues', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
   await world.drop('inbox/orders', 'one.csv', smallOrders(20_001, 5))
 
@@ -55,7 +55,7 @@ test('after its time a run begins nothing, says that its time is over, and the n
   expect(world.service.counts().orders).toBe(5)
 })
 
-test('the time of a run ends what is under way, cleanly', async () => {
+test('when its time is over a run ends the work in flight cleanly', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'one.csv', smallOrders(20_001, 6))
   const time = new AbortController()
@@ -82,7 +82,7 @@ test('the time of a run ends what is under way, cleanly', async () => {
   expect(world.service.counts().orders).toBe(6)
 })
 
-test('what a run did before it was stopped is part of its result', async () => {
+test('the result of a stopped run has what it did before', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
   await world.drop('inbox/orders', 'one.csv', smallOrders(20_001, 2))
   await world.drop('inbox/orders', 'two.csv', `${smallOrders(20_101, 3)}\n`)
@@ -108,7 +108,7 @@ test('what a run did before it was stopped is part of its result', async () => {
   ])
 })
 
-/** The hour is over when the test says so; all other waits are those of the world. */
+/** Ends the wait of an hour when `over` fires; all other waits run on the clock of the world. */
 function sleepUntil(over: AbortSignal, world: World) {
   return (ms: number, signal?: AbortSignal): Promise<void> => {
     if (ms < 3_000_000) return world.clock.sleep(ms, signal)
@@ -118,14 +118,14 @@ function sleepUntil(over: AbortSignal, world: World) {
   }
 }
 
-/** Somebody alive holds the route, for so many of the looks at it. */
-async function busyWorld(looks: number) {
+/** Another bridge has the lease of the route for the first `checks` attempts to get it. */
+async function busyWorld(checks: number) {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'one.csv', smallOrders(20_001, 2))
   const clock = instantClock(world.clock.now())
   const bridge = await world.open(undefined, { clock, leaseMs: 3_600_000 })
   const lease = await bridge.journal.acquireLease('orders', createOwnerId('other'), 3_600_000, () => true)
-  let left = looks
+  let left = checks
   const journal = bridge.journal
   const waiting = {
     ...clock,
@@ -147,7 +147,7 @@ async function busyWorld(looks: number) {
   return { world, run }
 }
 
-test('a route that another bridge is working on is tried later, left to it, or waited for', async () => {
+test('a run tries a route that another bridge works on later, leaves it to that bridge, or waits for it', async () => {
   const failing = await busyWorld(Infinity)
   expect(await failing.run({})).toMatchObject({ exit: 75, routes: [{ failure: { code: 'lease-held' } }] })
 
@@ -163,14 +163,14 @@ test('a route that another bridge is working on is tried later, left to it, or w
     routes: [{ kind: 'busy' }],
   })
 
-  const patient = await busyWorld(5)
-  expect(await patient.run({ ifBusy: { waitAtMostMs: 60_000 } })).toMatchObject({ exit: 0 })
-  expect(patient.world.service.counts().orders).toBe(2)
+  const waiting = await busyWorld(5)
+  expect(await waiting.run({ ifBusy: { waitAtMostMs: 60_000 } })).toMatchObject({ exit: 0 })
+  expect(waiting.world.service.counts().orders).toBe(2)
 
-  const impatient = await busyWorld(Infinity)
-  expect(await impatient.run({ ifBusy: { waitAtMostMs: 3000 } })).toMatchObject({
+  const timedOut = await busyWorld(Infinity)
+  expect(await timedOut.run({ ifBusy: { waitAtMostMs: 3000 } })).toMatchObject({
     exit: 75,
     routes: [{ failure: { code: 'lease-held' } }],
   })
-  expect(impatient.world.service.counts().orders).toBe(0)
+  expect(timedOut.world.service.counts().orders).toBe(0)
 })

@@ -35,7 +35,7 @@ test('orders come in and go out over SFTP, once, with their results and their ar
   expect(await world.list(`archive/orders/${day}`)).toHaveLength(1)
 })
 
-test('a server that is away ends its routes, names itself, and keeps the work for the next run', async () => {
+test('a server that is away fails its routes, names itself, and keeps the work for the next run', async () => {
   const { world, server } = await overSftp({ timeoutMs: 200 })
   await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
   server.misbehave = () => 'silence'
@@ -49,7 +49,7 @@ test('a server that is away ends its routes, names itself, and keeps the work fo
   expect(await world.orders()).toHaveLength(4)
 })
 
-test('a file that nobody may move is taken once, and again when it is another one', async () => {
+test('a file that must not be moved is taken once, and again when its contents change', async () => {
   const { world, server, exchange } = await overSftp({ claim: 'leave' })
   await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
   server.misbehave = ({ kind, path }) =>
@@ -69,7 +69,7 @@ test('a file that nobody may move is taken once, and again when it is another on
   expect(await resultsOf()).toHaveLength(2)
 })
 
-test('why-not looks into an inbox on a server, and makes nothing there', async () => {
+test('why-not lists an inbox on a server, and makes nothing there', async () => {
   const { world, server, exchange } = await overSftp()
   const eyes = { clock: world.clock, signal: new AbortController().signal }
   const ask = (file: string) => diagnoseFile(world.configuration, { file, from: world.folder }, eyes)
@@ -96,7 +96,7 @@ test('why-not looks into an inbox on a server, and makes nothing there', async (
   expect(await codes('orders.csv')).toEqual(['mailbox-away'])
 })
 
-test('check --online tells which server cannot be reached, trusted or logged in to', async () => {
+test('check --online reports which server cannot be reached, trusted or logged in to', async () => {
   const { world, server } = await overSftp()
   const options = { clock: world.clock, random: Math.random, newId: () => 'id' }
   expect(await checkMailboxes(world.configuration, options)).toEqual({
@@ -116,9 +116,9 @@ test('check --online tells which server cannot be reached, trusted or logged in 
     'Check username, privateKeyFile, agent and password of the mailbox exchange.',
   )
   expect(wrongLogin.refused[0]).not.toContain('api.clientId')
-  const stranger = await asked({ trust: { knownHostsFile: '/nowhere' } })
-  expect(stranger.refused).toEqual([expect.stringContaining(server.fingerprint)])
-  expect(stranger.refused[0]).toContain(
+  const untrusted = await asked({ trust: { knownHostsFile: '/nowhere' } })
+  expect(untrusted.refused).toEqual([expect.stringContaining(server.fingerprint)])
+  expect(untrusted.refused[0]).toContain(
     'trust that one: `dropbridge trust-host exchange --fingerprint …`. Other mailboxes go on.',
   )
   const pinned = await asked({ trust: { pinned: [`SHA256:${'A'.repeat(43)}`] } })

@@ -1,9 +1,9 @@
-/** Whoever is asked to stop waits for nothing any more. */
+/** A bridge that is asked to stop waits for nothing any more. */
 import { expect, test } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import { aWorld } from '../fixtures/world.ts'
 
-test('a stop that comes while a route is taken asks the API nothing', async () => {
+test('a stop that comes while a route waits for its lease asks the API nothing', async () => {
   const world = await aWorld({ routes: ['orders-out'] })
   const stop = new AbortController()
   let lists = 0

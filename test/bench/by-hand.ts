@@ -1,4 +1,4 @@
-/** The floor of translating: the one mapping of the bench written out by hand, checking nothing. */
+/** The floor of translating: the one mapping of the bench written by hand, without checks. */
 import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Papa from 'papaparse'
@@ -20,7 +20,7 @@ export async function* parsedByPapaparse(path: string): AsyncGenerator<Cells[]> 
   if (rest !== '') yield (parser().parse(rest, 0, false) as Papa.ParseResult<string[]>).data
 }
 
-/** The bodies of an order file as JSON; rows with the same number that stand together are one order. */
+/** The bodies of an order file as JSON; consecutive rows with the same number are one order. */
 export async function* mappedByHand(path: string): AsyncGenerator<string> {
   const shipVia = readShipVia()
   const minuteOf = minutesInNewYork()
@@ -108,7 +108,7 @@ function readShipVia(): ShipVia {
   )
 }
 
-/** `11/02/2026 08:55` in New York to UTC; the offset is asked for once a day of the file. */
+/** Converts `11/02/2026 08:55` in New York to UTC; computes the offset once for each day of the file. */
 function minutesInNewYork(): (text: string) => string {
   const offsets = new Map<string, number>()
   const format = new Intl.DateTimeFormat('en-US', {

@@ -3,12 +3,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
 export interface Child<Greeting> {
-  /** The first message it sent. */
+  /** The first message that the process sent. */
   readonly greeting: Greeting
   stop(): Promise<void>
 }
 
-/** Starts a program of this folder and waits for its first message. One in plain JavaScript runs on Node alone. */
+/** Starts a program of this folder and waits for its first message. A program in plain JavaScript runs on Node alone. */
 export async function startChild<Greeting>(
   program: string,
   args: readonly string[] = [],

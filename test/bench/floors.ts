@@ -1,8 +1,8 @@
-/** The floors: hand-written programs that do the least that could be called the same work, and keep no journal. */
+/** The floors: hand-written programs that do the minimum of the same work, and keep no journal. */
 import { Pool } from 'undici'
 import type { Credentials } from '../../src/config/routes.ts'
 import { BRAND, RETAILER } from './setting.ts'
-import { timed, type Turn } from './measure.ts'
+import { timed, type Round } from './measure.ts'
 
 export interface Target {
   readonly baseUrl: string
@@ -21,11 +21,11 @@ export async function tokenOf(baseUrl: string, login: Credentials): Promise<stri
 }
 
 /** Posts prebuilt bodies with `Pool.request`, as many at once as there are connections. */
-export async function postWithUndici(target: Target, bodies: readonly string[]): Promise<Turn> {
+export async function postWithUndici(target: Target, bodies: readonly string[]): Promise<Round> {
   const pool = poolOf(target)
   const headers = headersOf(target)
   const path = `/v1/retailers/${RETAILER}/orders/`
-  const turn = await timed(() =>
+  const measurement = await timed(() =>
     manyAtOnce(target.connections, bodies, async (body) => {
       const answer = await pool.request({ method: 'POST', path, headers, body })
       await answer.body.text()
@@ -33,11 +33,11 @@ export async function postWithUndici(target: Target, bodies: readonly string[]):
     }),
   )
   await pool.close()
-  return turn
+  return measurement
 }
 
 /** The loop that most people would write. */
-export async function postWithFetch(target: Target, bodies: readonly string[]): Promise<Turn> {
+export async function postWithFetch(target: Target, bodies: readonly string[]): Promise<Round> {
   const headers = headersOf(target)
   const url = `${target.baseUrl}/v1/retailers/${RETAILER}/orders/`
   return timed(() =>
@@ -49,12 +49,15 @@ export async function postWithFetch(target: Target, bodies: readonly string[]): 
   )
 }
 
-/** Lists all pages of what nobody has acknowledged, then acknowledges each; reads each before, where told. */
-export async function listAndAcknowledge(target: Target, { verified }: { verified: boolean }): Promise<Turn> {
+/** Lists all pages of unacknowledged records, then acknowledges each one; with `verified`, reads each one before. */
+export async function listAndAcknowledge(
+  target: Target,
+  { verified }: { verified: boolean },
+): Promise<Round> {
   const pool = poolOf(target)
   const headers = headersOf(target)
   const orders = `/v1/brands/${BRAND}/orders/`
-  const turn = await timed(async () => {
+  const measurement = await timed(async () => {
     const ids: number[] = []
     let next: string | null = `${orders}?is_acknowledged=0&status=open&status=partial&limit=250`
     while (next !== null) {
@@ -74,7 +77,7 @@ export async function listAndAcknowledge(target: Target, { verified }: { verifie
     })
   })
   await pool.close()
-  return turn
+  return measurement
 }
 
 function poolOf({ baseUrl, connections }: Target): Pool {
@@ -85,7 +88,7 @@ function headersOf({ token }: Target): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' }
 }
 
-/** How many of the items went well. */
+/** Counts the items that succeeded. */
 async function manyAtOnce<Item>(
   atOnce: number,
   items: readonly Item[],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startChild } from './children.ts'
 import { postWithFetch, postWithUndici, type Target, tokenOf } from './floors.ts'
 import { postJournaledByHand } from './journaled-by-hand.ts'
-import { interleave, type Pace, timed, type Turn } from './measure.ts'
+import { interleave, type Pace, timed, type Round } from './measure.ts'
 import {
   bodiesOf,
   type Numbers,
@@ -81,7 +81,7 @@ async function againstSlowAnswers(baseUrl: string, { inbound }: Scale): Promise<
   }
 }
 
-/** The service keeps every order it took, so each turn brings purchase orders of its own. */
+/** The service keeps every order it accepted, so each round brings purchase orders of its own. */
 export async function inboundServiceRow({ inbound }: Scale): Promise<Row> {
   const service = await startChild<ServiceGreeting>('./service-child.ts')
   try {
@@ -105,8 +105,8 @@ export async function inboundServiceRow({ inbound }: Scale): Promise<Row> {
   }
 }
 
-/** One pass of a new bridge with an empty journal: from looking into the inbox to the source in the archive. */
-export function passOver(file: string, { baseUrl, connections }: Omit<Target, 'token'>): Promise<Turn> {
+/** One pass of a new bridge with an empty journal: from scanning the inbox to the source in the archive. */
+export function passOver(file: string, { baseUrl, connections }: Omit<Target, 'token'>): Promise<Round> {
   return inFolder(async (folder) => {
     await copyFile(file, join(inboxOf(folder), 'orders.csv'))
     const bridge = await openBridgeIn(folder, { baseUrl, connections })

@@ -1,6 +1,6 @@
 /**
- * The floor of the journal: one file, one operation, one table. It plans the file whole, marks what is about to be sent,
- * posts it and notes what came of it, all of it durable, and writes a result file; it can neither look anything up nor go on.
+ * The floor of the journal: one file, one operation, one table. The program plans the file whole, marks what it is about to send,
+ * posts it, notes the results, all of it durable, and writes a result file. It can neither reconcile nor continue.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { Pool } from 'undici'
 import { createBatchWriter } from '../../src/support/async.ts'
 import { mappedByHand } from './by-hand.ts'
 import type { Target } from './floors.ts'
-import { timed, type Turn } from './measure.ts'
+import { timed, type Round } from './measure.ts'
 import { inFolder, RETAILER } from './setting.ts'
 import { type Database, openDatabase } from '../../src/support/sqlite.ts'
 
@@ -18,7 +18,7 @@ const PLANNED_AT_ONCE = 500
 const BEGUN_AT_ONCE = 200
 const RESULTS = { atMost: 200, afterMs: 20 }
 
-export function postJournaledByHand(file: string, target: Target): Promise<Turn> {
+export function postJournaledByHand(file: string, target: Target): Promise<Round> {
   return inFolder((folder) =>
     timed(async () => {
       const journal = openTable(join(folder, 'journal.db'))

@@ -1,6 +1,6 @@
 /**
- * The bench: ratios measured side by side, never times that a machine must keep. It fails only when somebody did not do
- * the whole work. `--quick` measures little, `--json` prints data, `--only NAME` one part.
+ * The bench: ratios measured side by side, never times that a machine must keep. It fails only when a contender did not do the
+ * whole work. `--quick` measures little, `--json` prints data, `--only NAME` measures one part.
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'

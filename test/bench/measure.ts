@@ -1,39 +1,39 @@
-/** Contenders measured side by side: turn and turn about, so that a busy moment of the machine hits all of them. */
+/** Measures contenders side by side in alternating rounds, so that a busy moment of the machine hits all of them. */
 
-/** What one turn of a contender came to: how long it took and how much it did. */
-export interface Turn {
+/** How long one round of a contender took, and how much it did. */
+export interface Round {
   readonly ms: number
   readonly count: number
 }
 
 export interface Pace {
-  /** The median of the turns. */
+  /** The median of the rounds. */
   readonly ms: number
   readonly count: number
   readonly perSecond: number
 }
 
-/** A contender did another amount of work than it should have: the one thing that makes the bench fail. */
+/** A contender did more or less work than it should have: the only reason for which the bench fails. */
 export class WrongCount extends Error {}
 
-/** The first turns of a program are slow: Node compiles what is hot while it runs. */
+/** The first rounds of a program are slow: Node compiles hot code while it runs. */
 const WARM_UPS = 2
 
 /**
- * Two turns of each for warming up, then `rounds` turns of each, A, B, A, B, …. A contender prepares its turn outside
- * of the time it reports. Throws when one of them did not do exactly `count`.
+ * Runs two rounds of each for warming up, then `rounds` rounds of each, A, B, A, B, …. A contender prepares its round outside of
+ * the time it reports. Throws when a contender did not do exactly `count`.
  */
 export async function interleave<Name extends string>(
   { rounds, count }: { readonly rounds: number; readonly count: number },
-  contenders: Readonly<Record<Name, () => Promise<Turn>>>,
+  contenders: Readonly<Record<Name, () => Promise<Round>>>,
 ): Promise<Record<Name, Pace>> {
   const names = Object.keys(contenders) as Name[]
   const times = new Map<Name, number[]>(names.map((name) => [name, []]))
   for (let round = -WARM_UPS; round < rounds; round++) {
     for (const name of names) {
-      const turn = await contenders[name]()
-      if (turn.count !== count) throw new WrongCount(`${name} did ${turn.count} of ${count}`)
-      if (round >= 0) times.get(name)?.push(turn.ms)
+      const measurement = await contenders[name]()
+      if (measurement.count !== count) throw new WrongCount(`${name} did ${measurement.count} of ${count}`)
+      if (round >= 0) times.get(name)?.push(measurement.ms)
     }
   }
   const paces = names.map((name) => {
@@ -43,13 +43,13 @@ export async function interleave<Name extends string>(
   return Object.fromEntries(paces) as Record<Name, Pace>
 }
 
-export async function timed(work: () => Promise<number>): Promise<Turn> {
+export async function timed(work: () => Promise<number>): Promise<Round> {
   const start = performance.now()
   const count = await work()
   return { ms: performance.now() - start, count }
 }
 
-/** The middle one; of an even number the mean of the middle two. */
+/** The middle value; of an even number the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2

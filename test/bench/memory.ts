@@ -1,4 +1,4 @@
-/** What a pass needs at its peak, and what a record costs, as files and lists grow. */
+/** The peak memory of a pass and the cost of a record, as files and lists grow. */
 import { join } from 'node:path'
 import { startChild } from './children.ts'
 import { WrongCount } from './measure.ts'
@@ -9,12 +9,12 @@ import { configurationIn, inboxOf, inFolder } from './setting.ts'
 import type { StubGreeting } from './stub-server.ts'
 import type { MemoryRow, Row } from './table.ts'
 
-/** What `pass-child.mjs` tells. */
+/** What `pass-child.mjs` reports. */
 interface PassReport {
   readonly records: number
   readonly ms: number
   readonly peakMb: number
-  /** The peak before the pass began: Node itself and our code. */
+  /** The peak before the pass began: Node itself and the code of the bridge. */
   readonly baseMb: number
 }
 
@@ -78,7 +78,7 @@ async function outboundPass(market: Market, orders: number): Promise<MemoryRow> 
   ])
 }
 
-/** Makes ready what a pass in the folder will find; gives how many records it must bring to an end. */
+/** Prepares the work that a pass in the folder will find; returns how many records the pass must finish. */
 type Prepare = (folder: string) => Promise<number>
 
 /** The passes run one after the other in one process; the last one counts. */
@@ -102,12 +102,12 @@ async function measured(
   })
 }
 
-/** No number to reach was set for it. */
+/** Removes the figure to reach: none was set for this row. */
 function forInformation({ what, beside, floor, ours, ratio }: Row): Row {
   return { what, beside, floor, ours, ratio }
 }
 
-/** The largest beside the one before it in memory, and beside the smallest in cost. */
+/** Compares the largest file with the one before it in memory, and with the smallest in cost. */
 function growth(found: readonly MemoryRow[]): Row[] {
   const [smallest] = found
   const largest = found.at(-1)

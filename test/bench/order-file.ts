@@ -1,4 +1,4 @@
-/** Order files of any size, written piece by piece, and the bodies that must come of them. */
+/** Writes order files of any size piece by piece, and the bodies that a mapping must make of them. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { translateFile } from '../../src/mapping-tools/translate-file.ts'
@@ -16,7 +16,7 @@ export interface OrderFile {
   readonly rows: number
 }
 
-/** Hands out purchase order numbers, so that no two files of a bench share one where that matters. */
+/** Gives out purchase order numbers, so that no two files of a bench share one where that matters. */
 export interface Numbers {
   take(count: number): number
 }
@@ -67,7 +67,7 @@ export async function orderTranslator(
   return mapping.translator
 }
 
-/** The bodies of a file as JSON. Throws when one of its records is refused. */
+/** The bodies of a file as JSON. Throws when a record of it is refused. */
 export async function* bodiesOf(file: string, translator: Translator): AsyncGenerator<string> {
   const translation = await translateFile(file, createCsvFormat(), translator)
   if ('unusable' in translation) throw new Error(JSON.stringify(translation.unusable))

@@ -1,8 +1,8 @@
-/** A whole outbound pass against the service itself: list, write, deliver, acknowledge, beside a loop that only asks. */
+/** A whole outbound pass against the service itself: list, write, deliver, acknowledge, beside a loop that only calls the API. */
 import { join } from 'node:path'
 import { startChild } from './children.ts'
 import { listAndAcknowledge, postWithUndici, type Target, tokenOf } from './floors.ts'
-import { interleave, timed, type Turn, WrongCount } from './measure.ts'
+import { interleave, timed, type Round, WrongCount } from './measure.ts'
 import { bodiesOf, orderTranslator, purchaseOrderNumbers, writeOrders } from './order-file.ts'
 import type { Scale } from './scale.ts'
 import type { ServiceGreeting } from './service-child.ts'
@@ -15,9 +15,9 @@ export async function outboundRows({ outbound }: Scale): Promise<Row[]> {
   const { orders, rounds, verifiedRounds } = outbound
   const market = await openMarket()
   try {
-    const compare = async (route: string, verified: boolean, turns: number) =>
+    const compare = async (route: string, verified: boolean, rounds: number) =>
       interleave(
-        { rounds: turns, count: orders },
+        { rounds, count: orders },
         {
           bare: async () => {
             await market.placeOrders(orders)
@@ -83,7 +83,7 @@ export async function openMarket(): Promise<Market> {
   }
 }
 
-function passOut({ baseUrl, connections }: Target, route: string): Promise<Turn> {
+function passOut({ baseUrl, connections }: Target, route: string): Promise<Round> {
   return inFolder(async (folder) => {
     const bridge = await openBridgeIn(folder, { baseUrl, connections })
     try {

@@ -1,7 +1,7 @@
 /**
- * A pass of one route in a process of its own, because a process never forgets its peak. Plain JavaScript over the built
- * program, so that what compiles the bench while it runs is not in the figure. Its arguments are the name of the route and
- * configurations; it makes a pass with each and tells a `PassReport` of the last.
+ * A pass of one route in a process of its own, because a process keeps its peak until it ends. Plain JavaScript over the built
+ * program, so that the compiler of the bench is not in the figure. Its arguments are the name of the route and
+ * configurations; it makes a pass with each and sends a `PassReport` of the last.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { systemClock } from '../../dist/support/clock.js'
 import { limitHeap } from '../../dist/support/process.js'
 
 /**
- * The peak of this program alone, where the system tells it: `maxRSS` may count the process that started this one, which
+ * The peak of this program alone, where the system reports it: `maxRSS` may count the process that started this one, which
  * Linux hands down.
  */
 function peakMb() {

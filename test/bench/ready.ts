@@ -1,11 +1,11 @@
-/** How long a bridge takes until it would pick up a file, with years of old files in its journal and with none. */
-import { interleave, timed, type Turn } from './measure.ts'
+/** How long a bridge takes until it could take a file, with years of old files in its journal and with none. */
+import { interleave, timed, type Round } from './measure.ts'
 import type { Scale } from './scale.ts'
 import { configurationIn, inFolder, openBridgeIn, passOf } from './setting.ts'
 import type { Row } from './table.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 
-/** Nothing listens here, and nothing is asked: the inbox is empty. */
+/** No server listens at this address, and the bridge calls none: the inbox is empty. */
 const API = { baseUrl: 'http://127.0.0.1:9', connections: 1 }
 
 export function readyRow({ oldFiles: { files, rounds } }: Scale): Promise<Row> {
@@ -30,15 +30,15 @@ export function readyRow({ oldFiles: { files, rounds } }: Scale): Promise<Row> {
 }
 
 /** Opens a bridge and makes one pass over its empty inbox. */
-async function getReady(folder: string): Promise<Turn> {
+async function getReady(folder: string): Promise<Round> {
   let bridge: Awaited<ReturnType<typeof openBridgeIn>> | undefined
-  const turn = await timed(async () => {
+  const measurement = await timed(async () => {
     bridge = await openBridgeIn(folder, API)
     await passOf(bridge, 'orders')
     return 1
   })
   await bridge?.close()
-  return turn
+  return measurement
 }
 
 /** Files that were closed long ago, with two accepted orders in each. */

@@ -1,9 +1,9 @@
-/** How much is measured: enough for steady figures, or just enough to see that nothing fell over. */
+/** How much the bench measures: enough for steady figures, or just enough to see that everything works. */
 
 export interface Scale {
   readonly name: 'quick' | 'full'
   readonly translate: { readonly rows: number; readonly rounds: number }
-  /** Orders in a file and rounds, for answers at once and after 20 ms, and against the service itself. */
+  /** Orders in a file and rounds, for immediate answers and answers after 20 ms, and against the service itself. */
   readonly inbound: {
     readonly orders: number
     readonly slowOrders: number
@@ -15,7 +15,7 @@ export interface Scale {
   /** Rows of the files whose memory is measured, smallest first. */
   readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
   readonly oldFiles: { readonly files: number; readonly rounds: number }
-  /** Orders that the service holds; pages read, and orders made and acknowledged, in a run. */
+  /** How many orders the service has, and how many pages a run reads and orders it makes and acknowledges. */
   readonly service: {
     readonly fewOrders: number
     readonly manyOrders: number

@@ -1,6 +1,6 @@
 /**
- * The order-fulfilment API itself in a process of its own. Its data lies in memory, which makes it as fast as it can
- * be, unless a folder is named.
+ * The order-fulfilment API in a process of its own. Its data is in memory, which makes it as fast as possible, unless a folder is
+ * named.
  */
 import { createService } from '../../src/service/service.ts'
 import { systemClock } from '../../src/support/clock.ts'

@@ -1,4 +1,4 @@
-/** A data folder of the service with as many orders as wanted, written past the HTTP server the way placing an order does. */
+/** Fills a data folder of the service with any number of orders, without the HTTP server, in the way of placing an order. */
 import { addressToJson } from '../../src/service/values.ts'
 import { sampleCatalogue, sampleSeed, type SampleItem } from '../../src/service/sample-seed.ts'
 import { type Seed, seedIfEmpty } from '../../src/service/seed.ts'
@@ -16,13 +16,13 @@ export function benchSeed(): Seed {
 }
 
 export interface Filled {
-  /** Epoch seconds; so many orders were received since then, whatever the number of orders. */
+  /** Epoch seconds. All orders were received since then, whatever their number. */
   readonly lastMinute: number
-  /** Epoch seconds; almost all orders were received since then. */
+  /** Epoch seconds. Almost all orders were received since then. */
   readonly lastYear: number
 }
 
-/** Orders of the last year, of which as many as these came in the last minute. */
+/** Orders of the last year; this many of them came in the last minute. */
 const LAST_MINUTE_ORDERS = 100
 
 const MINUTE_MS = 60_000
@@ -125,13 +125,13 @@ function createFilling(store: Store, { orders, now }: Filling): (number: number)
   }
 }
 
-/** Neighbouring numbers become numbers far apart, the same at every call. */
+/** Spreads neighbouring numbers far apart, the same way at every call. */
 function scatter(number: number): number {
   const mixed = Math.imul(number ^ (number >>> 16), 0x45d9f3b)
   return (mixed ^ (mixed >>> 16)) >>> 8
 }
 
-/** Evenly over the year before, but for the last ones. */
+/** Spreads the orders evenly over the year before, except the last ones. */
 function receivedAt(number: number, { orders, now }: Filling): number {
   const fromLast = orders - number
   if (fromLast < LAST_MINUTE_ORDERS) return now - fromLast * 500
@@ -149,7 +149,7 @@ function createChoice(): (brandId: number, scattered: number) => SampleItem[] {
   }
 }
 
-/** Of an order that is partial, the first line is done. */
+/** The first line of a partial order is done. */
 function progressOf(status: Status, index: number) {
   const isShipped = status === 'closed' || (status === 'partial' && index === 0)
   const isCanceled = status === 'canceled'

@@ -4,7 +4,7 @@ import { createService } from '../../src/service/service.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { type Child, startChild } from './children.ts'
 import { postWithUndici, tokenOf } from './floors.ts'
-import { interleave, type Pace, timed, type Turn } from './measure.ts'
+import { interleave, type Pace, timed, type Round } from './measure.ts'
 import type { Scale } from './scale.ts'
 import type { ServiceGreeting } from './service-child.ts'
 import { benchSeed, type Filled, fillService, numberOf } from './service-fill.ts'
@@ -77,14 +77,14 @@ async function openMarket(folder: string, held: Pick<Market, 'orders' | 'filled'
 const ORDERS = `/v1/retailers/${RETAILER}/orders/`
 const BRAND_ORDERS = `/v1/brands/${BRAND}/orders/`
 
-/** What is asked, as the path of the n-th request of a run. */
+/** The path of the n-th request of a run. */
 interface Question {
   readonly what: string
   readonly pathOf: (market: Market, pages: number, request: number) => string
   readonly by?: 'brand'
-  /** How many orders every answer must hold; a whole page by default. */
+  /** How many orders every answer must contain; a whole page by default. */
   readonly results?: number
-  /** Without an aim where the answer itself grows. */
+  /** No figure to reach, because the answer itself grows. */
   readonly isForInformation?: true
 }
 
@@ -156,7 +156,7 @@ async function listRows(
   return rows
 }
 
-/** Whole pages of what nobody has acknowledged. */
+/** Reads whole pages of unacknowledged orders. */
 async function pagesOf({ retailer }: Market): Promise<number> {
   const { body } = await retailer('GET', UNACKNOWLEDGED)
   return Math.floor((body as { readonly count: number }).count / PAGE)
@@ -166,7 +166,7 @@ function ask(
   market: Market,
   { pathOf, by, results = PAGE }: Question,
   { pages, requests }: { readonly pages: number; readonly requests: number },
-): Promise<Turn> {
+): Promise<Round> {
   const read = by === 'brand' ? market.brand : market.retailer
   return timed(async () => {
     let good = 0
@@ -182,16 +182,16 @@ function perRequest({ ms, count }: Pace): string {
   return `${(ms / count).toFixed(2)} ms`
 }
 
-/** Orders are made, and then acknowledged. */
+/** Makes orders, and then acknowledges them. */
 async function writeRows(
   empty: Market,
   many: Market,
   { manyOrders, rounds, writes }: Scale['service'],
 ): Promise<Row[]> {
-  let turns = 0
-  const create = (market: Market) => () => postWithUndici(market.target, bodiesOf(writes, `TURN-${turns++}`))
-  const compare = (turnOf: (market: Market) => () => Promise<Turn>) =>
-    interleave({ rounds, count: writes }, { empty: turnOf(empty), many: turnOf(many) })
+  let sent = 0
+  const create = (market: Market) => () => postWithUndici(market.target, bodiesOf(writes, `TURN-${sent++}`))
+  const compare = (measureIn: (market: Market) => () => Promise<Round>) =>
+    interleave({ rounds, count: writes }, { empty: measureIn(empty), many: measureIn(many) })
   const row = (what: string, paces: Awaited<ReturnType<typeof compare>>): Row => ({
     what: `${what}, ${manyOrders} orders`,
     beside: 'the same, no orders before',
@@ -232,8 +232,8 @@ function bodyOf(number: string) {
   }
 }
 
-/** Every turn acknowledges orders that the turns of making them left. */
-function acknowledger(market: Market, writes: number): () => Promise<Turn> {
+/** Every round acknowledges orders that an earlier round made. */
+function acknowledger(market: Market, writes: number): () => Promise<Round> {
   let left: number[] | undefined
   return async () => {
     left ??= await newestOf(market)
@@ -252,7 +252,7 @@ function acknowledger(market: Market, writes: number): () => Promise<Turn> {
   }
 }
 
-/** The ids of the orders made by the bench, which come after those it filled in. */
+/** The ids of the orders that the bench made, which come after those it filled in. */
 async function newestOf({ retailer, orders }: Market): Promise<number[]> {
   const ids: number[] = []
   for (let after = orders; ; after = ids.at(-1) ?? orders) {
@@ -263,7 +263,7 @@ async function newestOf({ retailer, orders }: Market): Promise<number[]> {
   }
 }
 
-/** From a closed database to a service that listens, in a process that runs already. */
+/** Measures the time from a closed database to a listening service, in a process that runs already. */
 async function startRow(
   fewFolder: string,
   manyFolder: string,
@@ -271,13 +271,13 @@ async function startRow(
 ): Promise<Row> {
   const start = (data: string) => async () => {
     let service: Awaited<ReturnType<typeof createService>> | undefined
-    const turn = await timed(async () => {
+    const measurement = await timed(async () => {
       service = await createService({ data, clock: systemClock, seed: benchSeed() })
       await service.listen()
       return 1
     })
     await service?.close()
-    return turn
+    return measurement
   }
   const paces = await interleave({ rounds, count: 1 }, { few: start(fewFolder), many: start(manyFolder) })
   return {

@@ -1,4 +1,4 @@
-/** A bridge in a folder of its own, configured as a user's would be but for the address and the connections. */
+/** A bridge in a folder of its own, configured as a user would do it except for the address and the connections. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ export interface Api {
   readonly connections: number
 }
 
-/** Nothing is waited for: a file counts as stable at once, so that only work is measured. */
+/** A file counts as stable at once, so that the bench measures work and no waiting. */
 export function configurationIn(folder: string, { baseUrl, connections }: Api): Configuration {
   const mapping = (name: string) => join(repository, 'mappings', `${name}.yaml`)
   const ordersOut = {
@@ -91,7 +91,7 @@ export function openBridgeIn(folder: string, api: Api): Promise<Bridge> {
   })
 }
 
-/** One pass of a route; how many records ended as accepted. Throws what made the route fail. */
+/** Runs one pass of a route; returns how many records were accepted. Throws what made the route fail. */
 export async function passOf(bridge: Bridge, route: string): Promise<number> {
   const { routes } = await bridge.run([route], new AbortController().signal)
   let accepted = 0
@@ -104,7 +104,7 @@ export async function passOf(bridge: Bridge, route: string): Promise<number> {
   return accepted
 }
 
-/** A folder with an inbox, made for the work and removed after it. */
+/** A folder with an inbox, removed after the work. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'dropbridge-bench-'))
   try {

@@ -1,5 +1,5 @@
 /** One large file to OpenSSH's server and back, through a mailbox and with OpenSSH's own client. */
-import { leaveIn } from '../fixtures/leave-in.ts'
+import { deliverInto } from '../fixtures/deliver-into.ts'
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -11,14 +11,14 @@ import { systemClock } from '../../src/support/clock.ts'
 import type { RealServer } from '../fixtures/real-server.ts'
 import { presentServers } from '../fixtures/server-programs.ts'
 import { startSshd } from '../fixtures/sshd.ts'
-import { interleave, timed, type Turn } from './measure.ts'
+import { interleave, timed, type Round } from './measure.ts'
 import type { Scale } from './scale.ts'
 import type { Row } from './table.ts'
 
 const run = promisify(execFile)
 const MIB = 1 << 20
 
-/** None where OpenSSH is not on this machine. */
+/** Undefined where OpenSSH is not on this machine. */
 export async function sftpRows({ sftp: { mebibytes, rounds } }: Scale): Promise<Row[]> {
   if (!presentServers().includes('OpenSSH')) return []
   const folder = await mkdtemp(join(tmpdir(), 'dropbridge-bench-'))
@@ -44,7 +44,7 @@ export async function sftpRows({ sftp: { mebibytes, rounds } }: Scale): Promise<
   }
 }
 
-/** Each turn begins without a connection, as that of a program that is started does. */
+/** Each round begins without a connection, as a program that has just started. */
 function partiesOf(server: RealServer, folder: string) {
   const local = join(folder, 'local')
   const inbox = join(server.folder, 'inbox')
@@ -74,8 +74,8 @@ function partiesOf(server: RealServer, folder: string) {
       await run('sftp', [...flags, script, `${server.server.username}@127.0.0.1`])
       return 0
     })
-  const counted = async (turn: Promise<Turn>, path: string): Promise<Turn> => {
-    const { ms } = await turn
+  const counted = async (measurement: Promise<Round>, path: string): Promise<Round> => {
+    const { ms } = await measurement
     const { size } = await stat(path)
     await rm(path)
     return { ms, count: size }
@@ -85,26 +85,26 @@ function partiesOf(server: RealServer, folder: string) {
     theyPut: () => counted(theirs(`put ${local} theirs`), join(server.folder, 'theirs')),
     wePut: async () => {
       const mailbox = open()
-      const turn = timed(async () => {
-        await leaveIn(mailbox, local, 'out', 'ours')
+      const measurement = timed(async () => {
+        await deliverInto(mailbox, local, 'out', 'ours')
         return 0
       })
-      const counts = await counted(turn, join(server.folder, 'out', 'ours'))
+      const counts = await counted(measurement, join(server.folder, 'out', 'ours'))
       await mailbox.close()
       return counts
     },
     theyGet: async () => {
       await copyFile(local, join(server.folder, 'theirs'))
-      const turn = await counted(theirs(`get theirs ${join(folder, 'back')}`), join(folder, 'back'))
+      const measurement = await counted(theirs(`get theirs ${join(folder, 'back')}`), join(folder, 'back'))
       await rm(join(server.folder, 'theirs'))
-      return turn
+      return measurement
     },
     weGet: async () => {
       await mkdir(inbox, { recursive: true })
       await copyFile(local, join(inbox, 'large'))
       const claim = { id: randomUUID(), folder: 'inbox', name: 'large' }
       const mailbox = open()
-      const turn = await timed(async () => {
+      const measurement = await timed(async () => {
         let bytes = 0
         await mailbox.claim(claim)
         for await (const chunk of mailbox.read(claim)) bytes += chunk.length
@@ -112,7 +112,7 @@ function partiesOf(server: RealServer, folder: string) {
       })
       await mailbox.close()
       await rm(inbox, { recursive: true })
-      return turn
+      return measurement
     },
   }
 }

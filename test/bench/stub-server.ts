@@ -1,6 +1,6 @@
 /**
- * A server that takes every order, for measuring what is on our side of the wire. It answers with an order of about one
- * kilobyte, on one port at once and on another after a wait. It ends with its parent.
+ * A server that accepts every order, for measuring what the bridge itself costs. It answers with an order of about one kilobyte,
+ * on one port at once and on another after a wait. It ends with its parent.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ export interface StubGreeting {
 
 const TOKEN = JSON.stringify({ access_token: 'stub', token_type: 'Bearer', expires_in: 36_000, scope: '' })
 
-/** As the service shows an order of one line; only its id differs from one to the next. */
+/** The answer of the service for an order of one line; only its id differs from order to order. */
 const ORDER_REST = JSON.stringify({
   retailer: { id: 1000, name: 'Harbor & Vine', code: 'HARBORVINE' },
   brand: { id: 2000, name: 'Northlight Goods', code: 'NORTHLIGHT' },

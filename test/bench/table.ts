@@ -6,7 +6,7 @@ export interface Row {
   readonly floor: string
   readonly ours: string
   readonly ratio: number
-  /** A row without one is for information. */
+  /** A row without a figure to reach is for information. */
   readonly reach?: { readonly atLeast: number } | { readonly atMost: number }
 }
 
@@ -53,7 +53,7 @@ function reachText({ reach }: Row): string {
   return 'atLeast' in reach ? `>= ${reach.atLeast}` : `<= ${reach.atMost}`
 }
 
-/** Compared as it is printed, so that a row that reads 0.60 beside a reach of 0.6 is not called short. */
+/** Compares the ratio as it is printed, so that a row that reads 0.60 beside a reach of 0.6 is not called short. */
 function verdict({ reach, ratio }: Row): string {
   if (reach === undefined) return ''
   const shown = Number(ratio.toFixed(2))

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { mappedByHand, parsedByPapaparse } from './by-hand.ts'
-import { interleave, timed, type Turn, WrongCount } from './measure.ts'
+import { interleave, timed, type Round, WrongCount } from './measure.ts'
 import { bodiesOf, type OrderFile, orderTranslator, purchaseOrderNumbers, writeOrders } from './order-file.ts'
 import type { Scale } from './scale.ts'
 import { inFolder, repository } from './setting.ts'
@@ -59,7 +59,7 @@ export function translateRows({ translate: { rows, rounds } }: Scale): Promise<R
   })
 }
 
-function countBodies(bodies: AsyncIterable<string>): Promise<Turn> {
+function countBodies(bodies: AsyncIterable<string>): Promise<Round> {
   return timed(async () => {
     let count = 0
     let characters = 0
@@ -71,8 +71,8 @@ function countBodies(bodies: AsyncIterable<string>): Promise<Turn> {
   })
 }
 
-/** Counts as done when the rows are all there. */
-function parseOnly({ path, rows, orders }: OrderFile): Promise<Turn> {
+/** Checks that all rows were read. */
+function parseOnly({ path, rows, orders }: OrderFile): Promise<Round> {
   return timed(async () => {
     let found = 0
     for await (const piece of parsedByPapaparse(path)) {
@@ -82,7 +82,7 @@ function parseOnly({ path, rows, orders }: OrderFile): Promise<Turn> {
   })
 }
 
-/** A comparison is worth nothing when one of the two does something else. */
+/** A comparison is worthless when the two contenders do different work. */
 async function sameBodies(ways: Readonly<Record<string, () => AsyncIterable<string>>>): Promise<void> {
   const hashes = new Set<string>()
   for (const bodies of Object.values(ways)) {

@@ -1,16 +1,16 @@
-/** The journal checked and pruning from the command line: what a person reads and a scheduler acts on. */
+/** The check of the journal and pruning on the command line: what a person reads and a scheduler acts on. */
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
-import type { Said } from '../fixtures/terminal.ts'
+import type { CommandResult } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 
 interface Office {
   readonly world: World
-  readonly run: (...words: string[]) => Promise<Said>
+  readonly run: (...args: string[]) => Promise<CommandResult>
   readonly journal: string
   readonly configuration: string
 }
@@ -26,7 +26,7 @@ async function anOffice(): Promise<Office> {
   return { world, run, journal: world.configuration.journal.path, configuration }
 }
 
-test('a journal that nobody touched is whole, and the summary of a file anchors it', async () => {
+test('a journal that only the bridge wrote is whole, and the summary of a file anchors it', async () => {
   const { world, run } = await anOffice()
 
   const { exit, out } = await run('audit', 'verify')
@@ -43,20 +43,20 @@ test('a journal that nobody touched is whole, and the summary of a file anchors 
   expect(anchored.exit).toBe(0)
 })
 
-test('an altered row is told with what it was, its event and time, and ends with its own failure', async () => {
+test('an altered row is reported with its former contents, its event and time, and exits with its own failure', async () => {
   const { run, journal } = await anOffice()
   const database = openDatabase(journal)
   database.exec(`update records set state = 'rejected' where id = 2`)
   database.close()
 
-  const { exit, out, talk } = await run('audit', 'verify')
+  const { exit, out, err } = await run('audit', 'verify')
   const data = await run('audit', 'verify', '--json')
 
   expect(exit).toBe(65)
   expect(out).toMatch(
     /^record 2 \(orders, orders\.csv line \d+, HV-\d+\): its state is rejected, and was accepted \(event \d+ of \S+Z\)$/m,
   )
-  expect(talk).toContain('the journal was altered: one thing is not as it was written')
+  expect(err).toContain('the journal was altered: one thing is not as it was written')
   expect(JSON.parse(data.out)).toMatchObject({
     whole: false,
     found: 1,
@@ -64,29 +64,29 @@ test('an altered row is told with what it was, its event and time, and ends with
   })
 })
 
-test('an anchor that is none is refused before anything is read', async () => {
+test('an invalid anchor is refused before anything is read', async () => {
   const { run } = await anOffice()
 
-  const { exit, talk } = await run('audit', 'verify', '--anchor', '12')
+  const { exit, err } = await run('audit', 'verify', '--anchor', '12')
 
   expect(exit).toBe(64)
-  expect(talk).toContain('--anchor "12" is no EVENT:HASH')
+  expect(err).toContain('--anchor "12" is no EVENT:HASH')
 })
 
-test('pruning leaves alone what was finished later than the date', async () => {
+test('pruning keeps what was finished later than the date', async () => {
   const { run, journal } = await anOffice()
 
-  const { exit, talk } = await run('prune', '--before', '2000-01-01')
+  const { exit, err } = await run('prune', '--before', '2000-01-01')
 
   const database = openDatabase(journal, { readonly: true })
   const bodies = database.prepare(`select count(*) from bodies where body <> '{}'`).pluck().get()
   database.close()
   expect(exit).toBe(0)
-  expect(talk).toContain('pruned, of before 2000-01-01T00:00:00.000Z: the contents of 0 files')
+  expect(err).toContain('pruned, of before 2000-01-01T00:00:00.000Z: the contents of 0 files')
   expect(bodies).toBe(3)
 })
 
-test('pruning goes by what the configuration keeps when nothing is said', async () => {
+test('pruning follows the retention of the configuration when no date is given', async () => {
   const { run, configuration } = await anOffice()
   await appendFile(configuration, '\nkeep:\n  contents: 90d\n')
 
@@ -102,11 +102,11 @@ test.each([
   [['prune', '--before', '2999-01-01'], '--before "2999-01-01" is not a date in the past'],
   [['prune', '--before', 'easter'], '--before "easter" must be a date such as 2026-01-01'],
   [['prune', '--before', '2026-01-01', '--older-than', '90d'], 'say --older-than or --before, not both'],
-])('%j is refused with the reason', async (words, reason) => {
+])('%j is refused with the reason', async (args, reason) => {
   const { run } = await anOffice()
 
-  const { exit, talk } = await run(...words)
+  const { exit, err } = await run(...args)
 
   expect(exit).toBe(64)
-  expect(talk).toContain(reason)
+  expect(err).toContain(reason)
 })

@@ -1,4 +1,4 @@
-/** `check --online`: what it exits with, by what is wrong. */
+/** `check --online`: its exit code for each kind of failure. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,10 +16,10 @@ test.each([
   const text = await readFile(path, 'utf8')
   await writeFile(path, text.replace(right, wrong))
 
-  const said = await run('check', '--online')
+  const result = await run('check', '--online')
 
-  expect(said.exit).toBe(exit)
-  expect(said.talk).toContain(exit === 0 ? 'are right' : 'The configuration has errors.')
+  expect(result.exit).toBe(exit)
+  expect(result.err).toContain(exit === 0 ? 'are right' : 'The configuration has errors.')
 })
 
 test.each([
@@ -33,9 +33,9 @@ test.each([
   const text = await readFile(path, 'utf8')
   await writeFile(path, text.replace('lateAnswer: 300ms', `lateAnswer: ${lateAnswer}`))
 
-  const said = await run('check')
+  const result = await run('check')
 
-  expect(said.exit).toBe(0)
-  expect(said.talk).toContain(warning)
-  expect(said.talk.includes('api.lateAnswer')).toBe(warning !== '')
+  expect(result.exit).toBe(0)
+  expect(result.err).toContain(warning)
+  expect(result.err.includes('api.lateAnswer')).toBe(warning !== '')
 })

@@ -1,4 +1,4 @@
-/** The built program as people use it: what it prints, where it prints it, and how it exits. */
+/** The built program as people use it: what it prints, where it prints it, and its exit codes. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const repository = new URL('../..', import.meta.url).pathname
 const MAPPING = join(repository, 'mappings/retailer-orders.yaml')
 const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
 
-/** No output of a refusal shows how the program is made. */
+/** No output of a refusal shows how the program is built. */
 const STACK = /^\s+at .*\(|node:internal|\.ts:\d+/m
 
 describe('translate', () => {
@@ -31,7 +31,7 @@ describe('translate', () => {
     expect(stderr).toBe('3 records translated, 0 refused\n')
   })
 
-  test('tells every problem of a refused record on stderr with its place, reason and fix, and exits 2', async () => {
+  test('reports every problem of a refused record on stderr with its place, reason and fix, and exits 2', async () => {
     const folder = await tempFolder()
     const text = await readFile(SAMPLE, 'utf8')
     const [header, ...rows] = text.split('\n')
@@ -184,7 +184,7 @@ describe('check', () => {
     expect(stderr).not.toMatch(STACK)
   })
 
-  test('says what an example gives instead of what it should', async () => {
+  test('says what an example gives instead of what it expects', async () => {
     const folder = await initialised()
     const expected = join(folder, 'samples/orders/retailer-orders.expected.json')
     await writeFile(expected, (await readFile(expected, 'utf8')).replace('"ME"', '"MA"'))
@@ -198,7 +198,7 @@ describe('check', () => {
     expect(stderr).toContain('The configuration has errors.')
   })
 
-  test('says when nothing is mounted where a mailbox is said to be mounted', async () => {
+  test('says when no share is mounted where the configuration says that a mailbox is mounted', async () => {
     const folder = await initialised()
     const path = join(folder, 'dropbridge.yaml')
     const mounted = (await readFile(path, 'utf8')).replace(/path: \.?\/?exchange/, '$&, mounted: true')
@@ -224,7 +224,7 @@ describe('check', () => {
     expect(stderr).toBe('')
   })
 
-  test('--online with an API that is away exits 69: the configuration is right as far as that can be said', async () => {
+  test('--online with an API that is away exits 69 and says that everything else is right', async () => {
     const { exit, stderr } = await runHere(await initialised(), ['check', '--online'], ENV)
 
     expect(exit).toBe(69)
@@ -269,7 +269,7 @@ describe('explain', () => {
     )
   })
 
-  test('guesses what an unknown code was meant to be', async () => {
+  test('suggests the code that an unknown one was meant to be', async () => {
     const { exit, stdout, stderr } = await runHere(await tempFolder(), ['explain', 'key-conflit'])
 
     expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
@@ -304,8 +304,8 @@ describe('a wrong command line', () => {
     [['map', 'diff', MAPPING, MAPPING, '--on', SAMPLE, '--on', SAMPLE], '--on is given more than once.'],
     [['run', '--log-level', 'info', '--log-level', 'warn'], '--log-level is given more than once.'],
     [['run', '--log-format', 'json', '--log-format', 'human'], '--log-format is given more than once.'],
-  ])('%j is refused with 64 and a fix', async (words, message) => {
-    const { exit, stdout, stderr } = await runHere(await tempFolder(), words)
+  ])('%j is refused with 64 and a fix', async (args, message) => {
+    const { exit, stdout, stderr } = await runHere(await tempFolder(), args)
 
     expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
     expect(stderr).toContain(message)

@@ -1,14 +1,14 @@
-/** Held records on the command line: what a person reads, decides and is reported. */
+/** Held records on the command line: what a person reads, decides and is shown. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandsOf } from '../fixtures/office.ts'
-import { runCommand, type Said } from '../fixtures/terminal.ts'
+import { type Commands, commandsOf } from '../fixtures/office.ts'
+import { runCommand } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** A world with 25 orders of an item that nobody offers: 20 are refused, the rest is held. */
-async function aStoppedOffice(): Promise<{ world: World; run: (...words: string[]) => Promise<Said> }> {
+/** A world with 25 orders of an item that the brand does not offer: 20 are refused, the others are held. */
+async function aStoppedOffice(): Promise<{ world: World; run: Commands }> {
   const world = await aWorld({ routes: ['orders'] })
   const orders = sampleOrders({ seed: 5, orders: 25, damageEvery: 0 })
   for (const order of orders) {
@@ -19,24 +19,24 @@ async function aStoppedOffice(): Promise<{ world: World; run: (...words: string[
   return { world, run: await commandsOf(world) }
 }
 
-test('a run that stops a file says why, and where the rows are that wait', async () => {
+test('a run that stops a file says why, and where the waiting rows are', async () => {
   const { world, run } = await aStoppedOffice()
 
-  const { exit, talk } = await run('run')
+  const { exit, err } = await run('run')
 
   expect(exit).toBe(2)
-  expect(talk).toContain('orders: orders.csv: 20 rejected, 5 held')
-  expect(talk).toContain(
+  expect(err).toContain('orders: orders.csv: 20 rejected, 5 held')
+  expect(err).toContain(
     `held, for a person to decide: ${join(world.folder, 'exchange/results/orders.csv.exceptions.csv')}`,
   )
-  expect(talk).toMatch(
+  expect(err).toMatch(
     /5 held: The first 20 records that were sent were all refused for the same reason: HTTP 400, /,
   )
-  expect(talk).toContain('dropbridge release orders.csv --by NAME --why TEXT sends them')
+  expect(err).toContain('dropbridge release orders.csv --by NAME --why TEXT sends them')
   expect((await run('run')).exit).toBe(0)
 })
 
-test('a key is found without the blank and in other case, and one that is not held is told with those like it', async () => {
+test('a key is found without the blank and in other case, and an unknown key is reported with similar ones', async () => {
   const { run } = await aStoppedOffice()
   await run('run')
   const who = ['--by', 'Ada', '--why', 'wrong']
@@ -44,10 +44,10 @@ test('a key is found without the blank and in other case, and one that is not he
   const found = await run('discard', 'orders/hv-10023', ...who)
   const unknown = await run('discard', 'orders/HV-1022', ...who)
 
-  expect(found.talk.split('\n')[0]).toBe('orders: orders.csv: 1 discarded: 1 rejected')
+  expect(found.err.split('\n')[0]).toBe('orders: orders.csv: 1 discarded: 1 rejected')
   expect(unknown.exit).toBe(2)
-  expect(unknown.talk).toContain('no record "HV-1022" of orders is held')
-  expect(unknown.talk).toMatch(/spelt much alike: .*"HV-10022"/)
+  expect(unknown.err).toContain('no record "HV-1022" of orders is held')
+  expect(unknown.err).toMatch(/spelt much alike: .*"HV-10022"/)
 })
 
 test('status shows what is held, since when, and how to decide about it', async () => {
@@ -67,7 +67,7 @@ test('status shows what is held, since when, and how to decide about it', async 
   })
 })
 
-test('discard tells how many, and keeps who decided and why; a second one finds nothing', async () => {
+test('discard reports how many records it gave up, and keeps who decided and why; a second one finds nothing', async () => {
   const { run } = await aStoppedOffice()
   await run('run')
 
@@ -82,7 +82,7 @@ test('discard tells how many, and keeps who decided and why; a second one finds 
   })
   expect(second).toMatchObject({
     exit: 2,
-    talk: 'orders: orders.csv: nothing that is held could be discarded',
+    err: 'orders: orders.csv: nothing that is held could be discarded',
   })
   expect((await run('status')).out).not.toContain('held for a person')
 })
@@ -91,17 +91,17 @@ test('release sends the records and exits 2 when they are refused again', async 
   const { run } = await aStoppedOffice()
   await run('run')
 
-  const { exit, talk } = await run('release', 'orders/HV-10023', '--by', 'Ada', '--why', 'try one')
+  const { exit, err } = await run('release', 'orders/HV-10023', '--by', 'Ada', '--why', 'try one')
 
   expect(exit).toBe(2)
-  expect(talk).toContain('orders: orders.csv: 1 released: 1 rejected')
-  expect(talk).toContain('orders.csv~2.results.csv')
-  expect(talk).toContain(
+  expect(err).toContain('orders: orders.csv: 1 released: 1 rejected')
+  expect(err).toContain('orders.csv~2.results.csv')
+  expect(err).toContain(
     'what to do (circuit-breaker-open): dropbridge release orders.csv --by NAME --why TEXT sends them',
   )
 })
 
-test('a decision needs somebody who takes it, a reason, and something that is known', async () => {
+test('a decision needs a name, a reason, and a record that exists', async () => {
   const { run } = await aStoppedOffice()
   await run('run')
 
@@ -111,13 +111,13 @@ test('a decision needs somebody who takes it, a reason, and something that is kn
   const misspelt = await run('relase', 'orders.csv')
 
   expect([anonymous.exit, blank.exit, unknown.exit, misspelt.exit]).toEqual([64, 64, 2, 64])
-  expect(anonymous.talk).toContain('by')
-  expect(blank.talk).toContain('--by is empty')
-  expect(unknown.talk).toContain('no file "order.csv" is known')
-  expect(misspelt.talk).toContain('Did you mean "release"?')
+  expect(anonymous.err).toContain('by')
+  expect(blank.err).toContain('--by is empty')
+  expect(unknown.err).toContain('no file "order.csv" is known')
+  expect(misspelt.err).toContain('Did you mean "release"?')
 })
 
-test('translate tells what the mapping would hold, and exits 2', async () => {
+test('translate reports what the mapping would hold, and exits 2', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await writeFile(
     join(world.folder, 'close.yaml'),
@@ -129,7 +129,7 @@ body: { order_id: { from: PO, find: order } }
   )
   await writeFile(join(world.folder, 'close.csv'), 'PO,State\nA,\nB,Held\n')
 
-  const { exit, out, talk } = await runCommand({ folder: world.folder, clock: world.clock, env: {} }, [
+  const { exit, out, err } = await runCommand({ folder: world.folder, clock: world.clock, env: {} }, [
     'translate',
     'close.csv',
     '-m',
@@ -138,7 +138,7 @@ body: { order_id: { from: PO, find: order } }
 
   expect(exit).toBe(2)
   expect(out.split('\n')).toHaveLength(1)
-  expect(talk.split('\n')).toEqual([
+  expect(err.split('\n')).toEqual([
     'record 2 (B) is held for a person: Ask the warehouse.',
     '1 records translated, 0 refused, 1 held',
   ])

@@ -1,4 +1,4 @@
-/** The demo on other days: what it shows does not depend on when it is shown. */
+/** The demo on other days: its output does not depend on the date. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/support/clock.ts'
@@ -7,7 +7,7 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const DAY_MS = 86_400_000
 
-/** What the demo says, without what is different each time: times, ports and the folder. */
+/** The output of the demo without what differs each time: times, ports and the folder. */
 async function demoIn(days: number): Promise<string> {
   const clock: Clock = { ...systemClock, now: () => Date.now() + days * DAY_MS }
   const folder = await tempFolder()

@@ -1,4 +1,4 @@
-/** `dropbridge export`: a person looks at records of a list, and nothing changes by it. */
+/** `dropbridge export`: a person reads records of a list, and nothing changes by it. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -12,10 +12,10 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 const ORDERS = sampleOrders({ seed: 91, orders: 4, damageEvery: 0 })
 const NUMBERS = ORDERS.map((order) => order.po)
 
-interface Said {
+interface Output {
   readonly exit: number
   readonly out: string
-  readonly said: readonly string[]
+  readonly err: readonly string[]
 }
 
 let world: World
@@ -28,37 +28,37 @@ beforeEach(async () => {
   await world.run('orders')
 })
 
-async function dropbridge(...words: readonly string[]): Promise<Said> {
+async function dropbridge(...args: readonly string[]): Promise<Output> {
   const out: Uint8Array[] = []
-  const { terminal, talk: said } = listeningTerminal({
+  const { terminal, err } = listeningTerminal({
     folder: world.folder,
     clock: world.clock,
     env,
     out: (line: string) => void out.push(Buffer.from(`${line}\n`)),
     outBytes: (bytes: Uint8Array) => Promise.resolve(void out.push(bytes)),
   })
-  const exit = await runCommandLine(terminal, words)
-  return { exit, out: Buffer.concat(out).toString(), said }
+  const exit = await runCommandLine(terminal, args)
+  return { exit, out: Buffer.concat(out).toString(), err }
 }
 
 const numbersIn = (text: string) =>
   [...new Set(parseCsv(text).map((row) => row['PO Number'] ?? ''))].toSorted()
 
-test('without a filter it shows what would go out, acknowledges nothing and is forgotten', async () => {
+test('without a filter it shows what would go out, and neither acknowledges nor remembers anything', async () => {
   const first = await dropbridge('export', 'orders-out')
   const run = await world.run('orders-out')
   const afterwards = await dropbridge('export', 'orders-out')
 
   expect(first.exit).toBe(0)
   expect(numbersIn(first.out)).toEqual(NUMBERS)
-  expect(first.said).toEqual(['orders-out: 4 records; nothing was acknowledged'])
+  expect(first.err).toEqual(['orders-out: 4 records; nothing was acknowledged'])
   expect(run.exit).toBe(0)
   expect(numbersIn(await world.read('outbox/orders-1.csv'))).toEqual(NUMBERS)
   expect(first.out).toBe(await world.read('outbox/orders-1.csv'))
-  expect(afterwards.said).toEqual(['orders-out: 0 records; nothing was acknowledged'])
+  expect(afterwards.err).toEqual(['orders-out: 0 records; nothing was acknowledged'])
 })
 
-test('with filters it shows what they say, acknowledged or not', async () => {
+test('with filters it shows the records that match, acknowledged or not', async () => {
   await world.run('orders-out')
   const ids = (await world.orders()).map(({ id }) => String(id))
 
@@ -78,13 +78,13 @@ test('with filters it shows what they say, acknowledged or not', async () => {
 
   expect(byNumber.exit).toBe(2)
   expect(numbersIn(byNumber.out)).toEqual([NUMBERS[2]])
-  expect(byNumber.said).toEqual([
+  expect(byNumber.err).toEqual([
     'orders-out: 1 records; nothing was acknowledged',
     'orders-out: not found: HV-9',
   ])
   expect([byId.exit, numbersIn(byId.out).length]).toEqual([0, 2])
   expect([byTime.exit, numbersIn(byTime.out)]).toEqual([0, NUMBERS])
-  expect([before.exit, before.said]).toEqual([0, ['orders-out: 0 records; nothing was acknowledged']])
+  expect([before.exit, before.err]).toEqual([0, ['orders-out: 0 records; nothing was acknowledged']])
   expect(world.service.counts().acknowledgedOrders).toBe(4)
 })
 
@@ -94,14 +94,14 @@ test('it writes a new file, and never over another one', async () => {
   const first = await dropbridge('export', 'orders-out', '--out', 'orders.csv')
   const again = await dropbridge('export', 'orders-out', '--out', 'orders.csv')
 
-  expect([first.exit, first.out, first.said]).toEqual([
+  expect([first.exit, first.out, first.err]).toEqual([
     0,
     '',
     [`orders-out: ${path}: 4 records; nothing was acknowledged`],
   ])
   expect(numbersIn(await readFile(path, 'utf8'))).toEqual(NUMBERS)
   expect(again.exit).toBe(74)
-  expect(again.said[0]).toBe(`dropbridge: ${path} is there already, and nothing is overwritten`)
+  expect(again.err[0]).toBe(`dropbridge: ${path} is there already, and nothing is overwritten`)
 })
 
 test('with --json it prints the records as the API shows them, one on each line', async () => {
@@ -115,7 +115,7 @@ test('with --json it prints the records as the API shows them, one on each line'
   expect(records.map((record) => record.purchase_order_number).toSorted()).toEqual(NUMBERS)
 })
 
-test('what is kept beside an order is written as in any export', async () => {
+test('order attributes are written as in any export', async () => {
   const route = world.configuration.routes.find((each) => each.name === 'orders-out')
   const mappingPath = join(world.folder, 'kept.yaml')
   const text = `operation: export-orders
@@ -138,7 +138,7 @@ columns: { PO Number: purchase_order_number, ERP: { kept: erp_id } }
   )
 })
 
-test('it needs no journal, and so stands in nobody’s way', async () => {
+test('it needs no journal, and so blocks no other command', async () => {
   const fresh = await aWorld({ routes: ['orders', 'orders-out'] })
   env = await writeConfigurationFile(fresh)
   world = fresh
@@ -149,32 +149,32 @@ test('it needs no journal, and so stands in nobody’s way', async () => {
   await expect(stat(join(fresh.folder, 'state'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('what cannot be asked is told in the words of the command line, all at once', async () => {
+test('filters that cannot be asked are reported in the terms of the command line, all at once', async () => {
   const wrong = await dropbridge('export', 'orders-out', '--status', 'opne', '--since', 'lately', '--id', 'x')
   const inbound = await dropbridge('export', 'orders')
   const unknown = await dropbridge('export', 'orders-ou')
   const twice = await dropbridge('export', 'orders-out', '--out', 'a', '--out', 'b')
 
   expect(wrong.exit).toBe(64)
-  expect(wrong.said.slice(0, 5)).toEqual([
+  expect(wrong.err.slice(0, 5)).toEqual([
     'dropbridge: orders-out cannot be asked for this',
     '  --status: must be one of open, partial, closed, canceled, or a list of them. Did you mean "open"?',
     '  --since: must be now, today, yesterday, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
     '  --id: must be an id of the API, such as 4711.',
     '  --id: the ids say by themselves which records are meant: take away status, ordered_at.',
   ])
-  expect([inbound.exit, inbound.said[0]]).toEqual([
+  expect([inbound.exit, inbound.err[0]]).toEqual([
     64,
     'dropbridge: the route orders takes files in and writes none; the routes that write files are orders-out',
   ])
-  expect([unknown.exit, unknown.said[0]]).toEqual([
+  expect([unknown.exit, unknown.err[0]]).toEqual([
     64,
     'dropbridge: there is no route "orders-ou"; the routes that write files are orders-out',
   ])
-  expect([twice.exit, twice.said[0]]).toEqual([64, 'dropbridge: --out is given more than once.'])
+  expect([twice.exit, twice.err[0]]).toEqual([64, 'dropbridge: --out is given more than once.'])
 })
 
-test('a record that is held is told by its purchase order number and its id, by export and by run', async () => {
+test('a held record is named by its purchase order number and its id, by export and by run', async () => {
   const route = world.configuration.routes.find((each) => each.name === 'orders-out')
   const mappingPath = join(world.folder, 'required.yaml')
   const text = `operation: export-orders
@@ -192,6 +192,6 @@ columns: { PO Number: purchase_order_number, Depot: { from: ship_to.name2, requi
 
   const line = `    order ${order?.purchase_order_number} (id ${order?.id}) is held: column "Depot" is blank. Fill the value in at the API, or give the column a \`default\` in the mapping.`
   expect([exported.exit, run.exit]).toEqual([2, 2])
-  expect(exported.said).toContain(line)
-  expect([run.out, ...run.said].join('\n')).toContain(line)
+  expect(exported.err).toContain(line)
+  expect([run.out, ...run.err].join('\n')).toContain(line)
 })

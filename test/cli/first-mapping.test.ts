@@ -9,7 +9,7 @@ import { listeningTerminal } from '../fixtures/terminal.ts'
 const repository = new URL('../..', import.meta.url).pathname
 const page = await readFile(join(repository, 'docs/first-mapping.md'), 'utf8')
 
-/** In the order of the page: the lines of `sh` blocks, and commands within the text. */
+/** The commands of the page in their order: lines of `sh` blocks, and commands within the text. */
 const COMMANDS = [...page.matchAll(/^```sh\n(.*?)^```|`(dropbridge [^`]*)`/gms)].flatMap(
   ([, block, inline]) => (inline ?? block ?? '').split('\n').filter((line) => line !== ''),
 )
@@ -20,7 +20,7 @@ const ENV = {
   DROPBRIDGE_CLIENT_SECRET: 'secret',
 }
 
-/** What the reader does between the commands, beside looking. */
+/** What the reader edits between the commands. */
 async function lendAHand(folder: string, command: string): Promise<void> {
   const mapping = join(folder, 'mappings/orders.yaml')
   if (command.includes(' map try ')) {
@@ -48,14 +48,14 @@ async function lendAHand(folder: string, command: string): Promise<void> {
 
 async function run(
   folder: string,
-  words: readonly string[],
-): Promise<{ exit: number; out: string[]; said: string }> {
-  const { terminal, out, talk: said } = listeningTerminal({ folder, env: ENV })
-  const exit = await runCommandLine(terminal, [...words])
-  return { exit, out, said: said.join('\n') }
+  args: readonly string[],
+): Promise<{ exit: number; out: string[]; err: string }> {
+  const { terminal, out, err } = listeningTerminal({ folder, env: ENV })
+  const exit = await runCommandLine(terminal, [...args])
+  return { exit, out, err: err.join('\n') }
 }
 
-test('the commands of the page work in their order, and give what it shows', async () => {
+test('the commands of the page work in their order, and print what it shows', async () => {
   const folder = await tempFolder()
   await run(folder, ['init', '.'])
   await copyFile(join(repository, 'samples/orders/retailer-orders.csv'), join(folder, 'orders.csv'))
@@ -65,8 +65,8 @@ test('the commands of the page work in their order, and give what it shows', asy
   for (const command of COMMANDS) {
     await lendAHand(folder, command)
     const [plain = '', rest] = command.split(' | ')
-    const { exit, out, said } = await run(folder, plain.split(' ').slice(1))
-    expect([command, exit, said]).toEqual([command, command.includes(' map diff ') ? 2 : 0, said])
+    const { exit, out, err } = await run(folder, plain.split(' ').slice(1))
+    expect([command, exit, err]).toEqual([command, command.includes(' map diff ') ? 2 : 0, err])
     const [, target] = /^jq -s \. > (\S+)$/.exec(rest ?? '') ?? []
     if (target !== undefined) await writeFile(join(folder, target), `[${out.join(',')}]`)
     ran.push(plain.split(' ').slice(1, 3).join(' '))
@@ -84,12 +84,12 @@ test('the commands of the page work in their order, and give what it shows', asy
   expect(shown.filter((line) => !everything.some((each) => isBegun(each, line)))).toEqual([])
 })
 
-/** Columns are as wide as what is in them, on the page and elsewhere. */
+/** Shortens runs of blanks: columns are as wide as their contents, on the page and elsewhere. */
 function inOneLine(text: string): string {
   return text.trim().replace(/ +/g, ' ')
 }
 
-/** Whether the line is the one shown; the page cuts long ones with an ellipsis. */
+/** Whether the line is the one that the page shows; the page shortens long lines with an ellipsis. */
 function isBegun(line: string, shown: string): boolean {
   return shown.endsWith('…') ? line.startsWith(shown.slice(0, -1)) : line === shown
 }

@@ -1,4 +1,4 @@
-/** `dropbridge labels`: a person gets packing slips and labels again. */
+/** `dropbridge labels`: a person fetches packing slips and labels again. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -28,10 +28,10 @@ async function shipped({ away = false } = {}) {
     `${text.trimEnd()}\n    documents: { mailbox: labels, folder: today, packingSlips: false }\n`,
   )
 
-  const dropbridge = async (...words: readonly string[]) => {
-    const { terminal, out, talk: said } = listeningTerminal({ folder: world.folder, clock: world.clock, env })
-    const exit = await runCommandLine(terminal, ['labels', ...words])
-    return { exit, out, said }
+  const dropbridge = async (...args: readonly string[]) => {
+    const { terminal, out, err } = listeningTerminal({ folder: world.folder, clock: world.clock, env })
+    const exit = await runCommandLine(terminal, ['labels', ...args])
+    return { exit, out, err }
   }
   return { world, dropbridge }
 }
@@ -39,30 +39,30 @@ async function shipped({ away = false } = {}) {
 test('says that nothing is missing when nothing is', async () => {
   const { dropbridge } = await shipped()
 
-  expect(await dropbridge()).toEqual({ exit: 0, out: [], said: ['No packing slip or label is missing.'] })
+  expect(await dropbridge()).toEqual({ exit: 0, out: [], err: ['No packing slip or label is missing.'] })
 })
 
-test('gets what is missing into the folder of the route, once its mailbox is back', async () => {
+test('puts missing documents into the folder of the route, once its mailbox is back', async () => {
   const { world, dropbridge } = await shipped({ away: true })
   const failed = await dropbridge()
   await mkdir(join(world.folder, 'labels'))
 
-  const { exit, out, said } = await dropbridge()
+  const { exit, out, err } = await dropbridge()
 
   expect(failed.exit).toBe(69)
-  expect(failed.said.at(-1)).toBe('0 fetched, 2 missing')
-  expect(failed.said[0]).toMatch(/^shipments: today\.csv, HV-10001 1: the label could not be had: /)
-  expect({ exit, out, said }).toEqual({
+  expect(failed.err.at(-1)).toBe('0 fetched, 2 missing')
+  expect(failed.err[0]).toMatch(/^shipments: today\.csv, HV-10001 1: the label could not be had: /)
+  expect({ exit, out, err }).toEqual({
     exit: 0,
     out: [
       join(world.folder, 'labels/today/HV-10001-FDEG000000000001-label.zpl'),
       join(world.folder, 'labels/today/HV-10002-FDEG000000000002-label.zpl'),
     ],
-    said: ['2 fetched'],
+    err: ['2 fetched'],
   })
 })
 
-test('leaves copies of one order in a folder, as data for programs', async () => {
+test("writes copies of one order's documents into a folder, and data for programs", async () => {
   const { world, dropbridge } = await shipped()
 
   const { exit, out } = await dropbridge('--po', 'HV-10002', '--out', 'copies', '--json')
@@ -90,16 +90,16 @@ test.each([
   ],
   [['--route', 'orders'], 64, 'no route "orders" creates shipments; the routes that do are shipments.'],
   [['--po', 'A', '--po', 'B'], 64, '--po is given more than once.'],
-])('%j exits with %i and says why', async (words, code, why) => {
+])('%j exits with %i and says why', async (args, code, why) => {
   const { dropbridge } = await shipped()
 
-  const { exit, said } = await dropbridge(...words)
+  const { exit, err } = await dropbridge(...args)
 
   expect(exit).toBe(code)
-  expect(said.join('\n')).toContain(why)
+  expect(err.join('\n')).toContain(why)
 })
 
-test('refuses what it could only name wrongly, once the contents of the file are pruned', async () => {
+test('refuses documents that it could only name wrongly, once the contents of the file are pruned', async () => {
   const { world, dropbridge } = await shipped()
   const bridge = await world.open()
   const { signal } = new AbortController()
@@ -113,13 +113,13 @@ test('refuses what it could only name wrongly, once the contents of the file are
   expect(named).toEqual({
     exit: 2,
     out: [],
-    said: [
+    err: [
       'shipments: today.csv, shipment 1: what was sent and answered of shipment 1 was pruned, so its packing slip and label are not fetched again. Get the documents from the API by the id, or use the delivered copies.',
       '0 fetched, 1 refused',
     ],
   })
   expect(await readdir(join(world.folder, 'copies'))).toEqual([])
   expect(again).toMatchObject({ exit: 2, out: [] })
-  expect(again.said.at(-1)).toBe('0 fetched, 2 refused')
-  expect(ordered.said.at(-1)).toContain('found by --shipment and --file only')
+  expect(again.err.at(-1)).toBe('0 fetched, 2 refused')
+  expect(ordered.err.at(-1)).toContain('found by --shipment and --file only')
 })

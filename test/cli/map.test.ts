@@ -1,4 +1,4 @@
-/** The commands about mapping files, run as the program runs them. */
+/** The commands about mapping files, as the program runs them. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,16 +10,16 @@ const repository = new URL('../..', import.meta.url).pathname
 const MAPPING = join(repository, 'mappings/retailer-orders.yaml')
 const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
 
-interface Said {
+interface Output {
   readonly exit: number
   readonly out: string
-  readonly said: string
+  readonly err: string
 }
 
-async function dropbridge(folder: string, ...words: readonly string[]): Promise<Said> {
-  const { terminal, out, talk: said } = listeningTerminal({ folder })
-  const exit = await runCommandLine(terminal, ['map', ...words])
-  return { exit, out: out.join('\n'), said: said.join('\n') }
+async function dropbridge(folder: string, ...args: readonly string[]): Promise<Output> {
+  const { terminal, out, err } = listeningTerminal({ folder })
+  const exit = await runCommandLine(terminal, ['map', ...args])
+  return { exit, out: out.join('\n'), err: err.join('\n') }
 }
 
 /** A folder with one file in it. */
@@ -59,7 +59,7 @@ describe('learn', () => {
     const tried = await dropbridge(folder, 'try', SAMPLE, '-m', 'm.yaml', '--record', '1', '--json')
 
     expect(learned).toMatchObject({ exit: 0, out: '' })
-    expect(learned.said).not.toContain('filled in')
+    expect(learned.err).not.toContain('filled in')
     expect(await readFile(join(folder, 'm.yaml'), 'utf8')).toContain(
       '    country: Country # likely: named so; blank in 1 of 6 rows, which a default would fill\n',
     )
@@ -72,10 +72,10 @@ describe('learn', () => {
     expect(values.get('order_lines[1].net_price')).toBe('28.09')
   })
 
-  test('an Amazon report: tabs, quotes that are data, and what the API needs and the file has not', async () => {
+  test('an Amazon report: tabs, quotes that are data, and what the API needs and the file lacks', async () => {
     const folder = await folderWith('amazon.txt', AMAZON)
 
-    const { exit, out, said } = await dropbridge(folder, 'learn', 'amazon.txt', '--operation', 'create-order')
+    const { exit, out, err } = await dropbridge(folder, 'learn', 'amazon.txt', '--operation', 'create-order')
 
     expect(exit).toBe(0)
     for (const line of [
@@ -90,15 +90,15 @@ describe('learn', () => {
       expect(out.split('\n')).toContain(line)
     expect(out).toMatch(/^ {6}net_price: # the API requires this: name the column/m)
     const line = out.split('\n').findIndex((each) => each.includes('net_price:')) + 1
-    expect(said).toContain('To be filled in before it works:')
-    expect(said).toContain(`mapping.yaml:${line}:`)
-    expect(said.match(/mapping\.yaml:/g)).toHaveLength(1)
+    expect(err).toContain('To be filled in before it works:')
+    expect(err).toContain(`mapping.yaml:${line}:`)
+    expect(err.match(/mapping\.yaml:/g)).toHaveLength(1)
   })
 
   test('a ShipStation export: dates with am and pm, zeros that a spreadsheet took, and the codes of carriers', async () => {
     const folder = await folderWith('ship.csv', SHIPSTATION)
 
-    const { out, said } = await dropbridge(
+    const { out, err } = await dropbridge(
       folder,
       'learn',
       'ship.csv',
@@ -113,7 +113,7 @@ describe('learn', () => {
       .map((line) => JSON.parse(line) as { fields: { field: string; value: unknown }[] })
 
     expect(out).toBe('')
-    expect(said).toContain('Wrote m.yaml')
+    expect(err).toContain('Wrote m.yaml')
     expect(first?.fields).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ field: 'ordered_at', value: '2026-11-16T09:05:00Z' }),
@@ -126,7 +126,7 @@ describe('learn', () => {
     )
   })
 
-  test('the Shopify sample: rows without a number go on with the order before', async () => {
+  test('the Shopify sample: rows without a number continue the order before', async () => {
     const shopify = join(repository, 'samples/orders/shopify-orders.csv')
 
     const { out } = await dropbridge(await tempFolder(), 'learn', shopify, '--operation', 'create-order')
@@ -144,14 +144,14 @@ describe('learn', () => {
     const invoice = await dropbridge(folder, 'learn', invoices, '--operation', 'create-invoice')
     const shipment = await dropbridge(folder, 'learn', shipments, '--operation', 'create-shipment')
 
-    expect(invoice.said).not.toContain('filled in')
+    expect(invoice.err).not.toContain('filled in')
     expect(invoice.out).toContain('  terms_date_due: { from: Due Date, format: MM/dd/yyyy } # sure: named so')
     expect(shipment.out).toContain('group: [PO Number, Tracking Number] # sure: 5 rows make 3 records')
     expect(shipment.out).toContain('  order_id: { from: PO Number, find: order } # sure: named so')
-    expect(shipment.said).toContain('body.ship_from_street1')
+    expect(shipment.err).toContain('body.ship_from_street1')
   })
 
-  test('a file without headings: columns are told by what stands in them', async () => {
+  test('a file without headings: columns are recognised by their contents', async () => {
     const folder = await folderWith(
       'bare.csv',
       `PO-1,acme,2026-11-16T15:20:00Z,HV-1,2,Ada Whitfield,Portland,04101,ME,US
@@ -176,7 +176,7 @@ PO-2,acme,2026-11-16T16:20:00Z,HV-1,1,Tom Reed,Newark,07102,NJ,US
     expect(out).toContain('format: MM/dd/yyyy } # guess: named so; every cell fits dd/MM/yyyy as well')
   })
 
-  test('an encoding that is not UTF-8 is found out', async () => {
+  test('an encoding other than UTF-8 is detected', async () => {
     const folder = await folderWith('w.csv', Buffer.from('PO Number,Ship To Name\nP-1,Jos\u00e9\n', 'latin1'))
 
     const { out } = await dropbridge(folder, 'learn', 'w.csv', '--operation', 'create-order')
@@ -184,7 +184,7 @@ PO-2,acme,2026-11-16T16:20:00Z,HV-1,1,Tom Reed,Newark,07102,NJ,US
     expect(out).toContain('read: { format: csv, encoding: windows-1252 }')
   })
 
-  test('nothing that is there is overwritten, and what cannot be learned from is said', async () => {
+  test('no file is overwritten, and a file that cannot be learned from is reported', async () => {
     const folder = await folderWith('m.yaml', 'mine')
     const typed = join(repository, 'samples/orders/dropstream-orders.csv')
 
@@ -197,19 +197,19 @@ PO-2,acme,2026-11-16T16:20:00Z,HV-1,1,Tom Reed,Newark,07102,NJ,US
 
     expect([there.exit, records.exit, wrong.exit, missing.exit]).toEqual([64, 65, 64, 64])
     expect(await readFile(join(folder, 'm.yaml'), 'utf8')).toBe('mine')
-    expect(records.said).toContain('PH, PD')
+    expect(records.err).toContain('PH, PD')
     expect(bare).toMatchObject({
       exit: 65,
-      said: expect.stringContaining('no rows under its first line') as string,
+      err: expect.stringContaining('no rows under its first line') as string,
     })
-    expect(wrong.said).toContain('Did you mean "create-order"?')
-    expect(missing.said).toContain('no.csv')
+    expect(wrong.err).toContain('Did you mean "create-order"?')
+    expect(missing.err).toContain('no.csv')
   })
 })
 
 describe('try', () => {
   test('shows for every field the column, the cell, what is done to it and the value', async () => {
-    const { exit, out, said } = await dropbridge(
+    const { exit, out, err } = await dropbridge(
       await tempFolder(),
       'try',
       SAMPLE,
@@ -229,10 +229,10 @@ describe('try', () => {
     )
     expect(out).toMatch(/^gift_message +Gift Message +.* → wrap 64 \["Happy birthday, Nana!","With love/m)
     expect(out).toMatch(/^order_lines\[1\]\.quantity +Qty +"1"$/m)
-    expect(said).toContain('columns that are not used: Description')
+    expect(err).toContain('columns that are not used: Description')
   })
 
-  test('problems stand at their field, and the exit code says that a record is refused', async () => {
+  test('problems are shown at their field, and the exit code says that a record is refused', async () => {
     const text = (await readFile(SAMPLE, 'utf8')).replace(',2,11.24,', ',two,11.24,')
     const folder = await folderWith('damaged.csv', text)
 
@@ -246,7 +246,7 @@ describe('try', () => {
     expect(out).toMatch(/wrong: line 2, column "Qty": "two" is not a whole number/)
   })
 
-  test('lines that are packed into one row have a line of the table each', async () => {
+  test('each line that is packed into a row has its own line in the table', async () => {
     const sample = join(repository, 'samples/orders/woocommerce-orders-packed.csv')
     const mapping = join(repository, 'mappings/woocommerce-orders-packed.yaml')
 
@@ -259,28 +259,28 @@ describe('try', () => {
   })
 
   test('a record that is not in the file is named', async () => {
-    const { exit, said } = await dropbridge(await tempFolder(), 'try', SAMPLE, '-m', MAPPING, '--record', '9')
+    const { exit, err } = await dropbridge(await tempFolder(), 'try', SAMPLE, '-m', MAPPING, '--record', '9')
 
     expect(exit).toBe(64)
-    expect(said).toContain('has 3 records; there is no record 9')
+    expect(err).toContain('has 3 records; there is no record 9')
   })
 })
 
 describe('test', () => {
-  test('runs the examples and says what they leave untried', async () => {
+  test('runs the examples and reports what they leave untried', async () => {
     const shopify = join(repository, 'mappings/shopify-orders.yaml')
 
-    const { exit, out, said } = await dropbridge(await tempFolder(), 'test', MAPPING, shopify)
+    const { exit, out, err } = await dropbridge(await tempFolder(), 'test', MAPPING, shopify)
 
     expect(exit).toBe(0)
     expect(out).toContain('columns that are not used: Description')
     expect(out).toContain('fields that no example fills: ship_to.name2')
     expect(out).toContain('ship_to.name1: firstOf Billing Name')
     expect(out).not.toContain('ship_to.country: default')
-    expect(said).toContain('Every example gives what it should.')
+    expect(err).toContain('Every example gives what it should.')
   })
 
-  test('an example that fails is told field by field, with 65', async () => {
+  test('a failing example is reported field by field, with 65', async () => {
     const folder = await tempFolder()
     await mkdir(join(folder, 'tables'))
     await writeFile(
@@ -306,9 +306,9 @@ describe('test', () => {
 
 describe('diff', () => {
   test('a mapping that does the same changes nothing', async () => {
-    const { exit, out, said } = await dropbridge(await tempFolder(), 'diff', MAPPING, MAPPING, '--on', SAMPLE)
+    const { exit, out, err } = await dropbridge(await tempFolder(), 'diff', MAPPING, MAPPING, '--on', SAMPLE)
 
-    expect({ exit, out, said }).toEqual({ exit: 0, out: '', said: 'Nothing changes in 1 file.' })
+    expect({ exit, out, err }).toEqual({ exit: 0, out: '', err: 'Nothing changes in 1 file.' })
   })
 
   test('changed fields are shown with both values, and records that are refused now with the reason', async () => {
@@ -319,7 +319,7 @@ describe('diff', () => {
     await mkdir(join(folder, 'files'))
     await writeFile(join(folder, 'files/orders.csv'), await readFile(SAMPLE))
 
-    const { exit, out, said } = await dropbridge(folder, 'diff', MAPPING, 'new.yaml', '--on', 'files')
+    const { exit, out, err } = await dropbridge(folder, 'diff', MAPPING, 'new.yaml', '--on', 'files')
 
     expect(exit).toBe(2)
     expect(out.split('\n').slice(0, 5)).toEqual([
@@ -329,7 +329,7 @@ describe('diff', () => {
       `${join('files', 'orders.csv')}: HV-20002 is refused now`,
       '  line 5, column "State": "Puerto Rico" is not a state or province of CA.',
     ])
-    expect(said).toBe('3 records change in 1 file.')
+    expect(err).toBe('3 records change in 1 file.')
   })
 })
 
@@ -337,7 +337,7 @@ describe('diff of exports', () => {
   const orders = join(repository, 'mappings/orders-export.yaml')
   const records = join(repository, 'samples/exports/orders.json')
 
-  test('shows the cells that change, and words for records that go another way', async () => {
+  test('shows the cells that change, and a text for records whose outcome changes', async () => {
     const folder = await folderWith(
       'new.yaml',
       `extends: ${orders}\ncolumns: { PO Number: { from: purchase_order_number, case: lower } }\n`,
@@ -350,10 +350,10 @@ describe('diff of exports', () => {
   })
 
   test('an export and another mapping cannot be compared', async () => {
-    const { exit, said } = await dropbridge(await tempFolder(), 'diff', orders, MAPPING, '--on', records)
+    const { exit, err } = await dropbridge(await tempFolder(), 'diff', orders, MAPPING, '--on', records)
 
     expect(exit).toBe(64)
-    expect(said).toContain('one of the mappings is for an export, and the other one is not')
+    expect(err).toContain('one of the mappings is for an export, and the other one is not')
   })
 })
 
@@ -387,14 +387,14 @@ describe('docs', () => {
   })
 })
 
-test('a mapping without examples is said to be untested, and nothing is said of its examples', async () => {
+test('a mapping without examples is shown as untested, and its page has no part about examples', async () => {
   const text = 'operation: export-orders\ncolumns: { PO: purchase_order_number }\n'
   const folder = await folderWith('bare.yaml', text)
 
   expect(await dropbridge(folder, 'test', 'bare.yaml')).toEqual({
     exit: 0,
     out: 'bare.yaml: no examples, so nothing was tested',
-    said: '',
+    err: '',
   })
 })
 
@@ -413,10 +413,10 @@ describe('schema and help', () => {
     [[], 'Name what to do: learn, try, test, diff, docs, schema.'],
     [['schema', 'create-order2'], 'Did you mean "create-order"?'],
     [['try', SAMPLE, '-m', join(repository, 'mappings/orders-export.yaml')], 'is for an export'],
-  ])('map %j is refused with 64 and a fix', async (words, message) => {
-    const { exit, out, said } = await dropbridge(await tempFolder(), ...words)
+  ])('map %j is refused with 64 and a fix', async (args, message) => {
+    const { exit, out, err } = await dropbridge(await tempFolder(), ...args)
 
     expect({ exit, out }).toEqual({ exit: 64, out: '' })
-    expect(said).toContain(message)
+    expect(err).toContain(message)
   })
 })

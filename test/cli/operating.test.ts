@@ -1,4 +1,4 @@
-/** A day of `run` with its log, its page and its notifications: what each of them says, and what none of them ever does. */
+/** A day of `run` with its log, its page and its notifications: what each of them shows, and which data none of them shows. */
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** A program that notifications go to: it adds each as a line to a file. */
+/** A program that receives notifications: it appends each as a line to a file. */
 const KEEPER = `let t='';process.stdin.on('data',c=>t+=c).on('end',()=>require('fs').appendFileSync(process.argv[1],t))`
 
 interface Notified {
@@ -30,13 +30,13 @@ interface Office {
 async function anOffice(routes: readonly string[], on: 'trouble' | 'always' = 'trouble'): Promise<Office> {
   const world = await aWorld({ routes })
   const run = await commandsOf(world)
-  const told = join(world.folder, 'told.jsonl')
+  const path = join(world.folder, 'told.jsonl')
   await appendFile(
     join(world.folder, 'dropbridge.yaml'),
     `log: { file: bridge.log }
 status: { page: exchange/STATUS.html }
 notifications:
-  ops: { type: command, on: ${on}, run: [${JSON.stringify(process.execPath)}, -e, ${JSON.stringify(KEEPER)}, ${JSON.stringify(told)}] }
+  ops: { type: command, on: ${on}, run: [${JSON.stringify(process.execPath)}, -e, ${JSON.stringify(KEEPER)}, ${JSON.stringify(path)}] }
 `,
   )
   const linesOf = async <Line>(path: string) => {
@@ -50,7 +50,7 @@ notifications:
     world,
     run,
     logged: () => linesOf(join(world.folder, 'bridge.log')),
-    notified: () => linesOf<Notified>(told),
+    notified: () => linesOf<Notified>(path),
     page: () => world.read('STATUS.html'),
   }
 }
@@ -60,13 +60,13 @@ const NAME_IN_HEADER = 'Wilhelmina Featherstone'
 
 const DAMAGED = ORDERS.filter(({ damage }) => damage.length > 0).length
 
-test('the log tells what happens by stable codes, the page and one notification what came of it', async () => {
+test('the log reports events by stable codes; the page and one notification report the outcome', async () => {
   const { world, run, logged, notified, page } = await anOffice(['orders', 'orders-out'])
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
 
-  const said = await run('run')
+  const result = await run('run')
 
-  expect(said.exit).toBe(2)
+  expect(result.exit).toBe(2)
   const lines = await logged()
   const codes = lines.map(({ code }) => code)
   expect(codes).toEqual(
@@ -103,7 +103,7 @@ test('the log tells what happens by stable codes, the page and one notification 
   expect(html).toContain('rejected')
 })
 
-test('nothing that is logged, told or shown names a person, a street, a telephone or a secret', async () => {
+test('the log, the page and notifications name no person, street, telephone or secret', async () => {
   const { world, run } = await anOffice(['orders', 'orders-out', 'shipments', 'shipments-out'], 'always')
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
   await run('run', '--log-format', 'json')
@@ -113,12 +113,12 @@ test('nothing that is logged, told or shown names a person, a street, a telephon
     'parcels.csv',
     shipmentsFile(sampleShipments(good, { seed: 1, damageEvery: 4 })),
   )
-  // As a first row looks where the header is missing; and a column that the mapping knows is gone.
+  // A message may quote a first row where the header is missing, and a column of the mapping is gone.
   const headless = ordersFile(good.slice(0, 3)).text.replace('Gift Message', NAME_IN_HEADER)
   await world.drop('inbox/orders', 'headless.csv', headless)
-  const said = await run('run', '--log-format', 'json')
+  const result = await run('run', '--log-format', 'json')
   const texts = [
-    said.talk,
+    result.err,
     await readFile(join(world.folder, 'bridge.log'), 'utf8'),
     await readFile(join(world.folder, 'told.jsonl'), 'utf8'),
     await world.read('STATUS.html'),
@@ -143,22 +143,22 @@ test('where a program reads the log on stderr, every line of it is JSON', async 
   const { world, run } = await anOffice(['orders'])
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
 
-  const { talk } = await run('run', '--log-format', 'json')
+  const { err } = await run('run', '--log-format', 'json')
 
-  const lines = talk.split('\n').map((line) => JSON.parse(line) as { code: string })
+  const lines = err.split('\n').map((line) => JSON.parse(line) as { code: string })
   expect(lines.map(({ code }) => code)).toContain('file.reported')
 })
 
-test('lines for people that are asked for stand beside what the run came to', async () => {
+test('a log for people appears beside the report of the run when it is asked for', async () => {
   const { run } = await anOffice(['orders'])
 
-  const { talk } = await run('run', '--log-level', 'debug')
+  const { err } = await run('run', '--log-level', 'debug')
 
-  expect(talk).toMatch(/^\d{4}-\d\d-\d\dT\S+Z orders: pass ended$/m)
-  expect(talk).toContain('orders: nothing to do')
+  expect(err).toMatch(/^\d{4}-\d\d-\d\dT\S+Z orders: pass ended$/m)
+  expect(err).toContain('orders: nothing to do')
 })
 
-test('a good day is told only to those who want to hear of every one', async () => {
+test('a good day is reported only to channels that want every run', async () => {
   const good = ordersFile(sampleOrders({ seed: 3, orders: 4, damageEvery: 0 })).text
   const quiet = await anOffice(['orders'])
   await quiet.world.drop('inbox/orders', 'monday.csv', good)
@@ -175,7 +175,7 @@ test('a good day is told only to those who want to hear of every one', async () 
   expect(await quiet.page()).toContain('all is well')
 })
 
-test('a notification that nobody took never changes how a run ends, is shown, and comes again whole', async () => {
+test('a notification that is not received never changes the exit code of a run, is shown, and comes again whole', async () => {
   const { world, run, logged, notified, page } = await anOffice(['orders'])
   const settings = join(world.folder, 'dropbridge.yaml')
   const working = await readFile(settings, 'utf8')
@@ -190,10 +190,8 @@ test('a notification that nobody took never changes how a run ends, is shown, an
   const second = await run('run')
 
   expect([first.exit, second.exit]).toEqual([2, 0])
-  expect(first.talk).toContain(
-    'the notification ops could not be sent and is tried again with the next run: ',
-  )
-  expect({ exit: idle.exit, lines: idle.talk.split('\n') }).toEqual({
+  expect(first.err).toContain('the notification ops could not be sent and is tried again with the next run: ')
+  expect({ exit: idle.exit, lines: idle.err.split('\n') }).toEqual({
     exit: 0,
     lines: [
       expect.stringMatching(/^the notification ops could not be sent and is tried again with the next run: /),
@@ -203,9 +201,9 @@ test('a notification that nobody took never changes how a run ends, is shown, an
   expect(status.out).toContain('The notification ops cannot be sent: ')
   expect(failed).toContain('the notification ops cannot be sent')
   expect((await logged()).map(({ code }) => code)).toContain('notification.failed')
-  const told = await notified()
-  expect(told).toHaveLength(1)
-  expect(told[0]!.text).toContain('monday.csv')
+  const notifications = await notified()
+  expect(notifications).toHaveLength(1)
+  expect(notifications[0]!.text).toContain('monday.csv')
 })
 
 test('a route that fails is reported once, however often it is tried, and once when it works again', async () => {
@@ -223,7 +221,7 @@ test('a route that fails is reported once, however often it is tried, and once w
   expect(failing).toContain('<h1 class="needs">1 thing needs a person</h1>')
   expect((await run('status')).out).not.toContain('route-failing')
   expect(await page()).toContain('all is well')
-  expect(down.map(({ talk }) => talk).join('\n')).not.toContain('needs a person')
+  expect(down.map(({ err }) => err).join('\n')).not.toContain('needs a person')
   expect(down.map(({ exit }) => exit)).toEqual([77, 77])
   const subjects = (await notified()).map(({ subject }) => subject)
   expect(subjects[0]).toBe('orders failed (credentials-refused)')
@@ -232,7 +230,7 @@ test('a route that fails is reported once, however often it is tried, and once w
   expect((await logged()).filter(({ code }) => code === 'route.failed')).toHaveLength(2)
 })
 
-test('a trial comes as a notification, and one that cannot be sent says why', async () => {
+test('a trial arrives as a notification, and a trial that cannot be sent says why', async () => {
   const { run, notified, world } = await anOffice(['orders'])
   const sent = await run('notifications', 'test', 'ops')
   const settings = join(world.folder, 'dropbridge.yaml')
@@ -244,28 +242,28 @@ test('a trial comes as a notification, and one that cannot be sent says why', as
   expect(sent.exit).toBe(0)
   expect((await notified()).map(({ subject }) => subject)).toEqual(['a trial'])
   expect(failed.exit).toBe(69)
-  expect(failed.talk).toContain('the notification ops could not be sent')
+  expect(failed.err).toContain('the notification ops could not be sent')
   expect(unknown.exit).toBe(64)
-  expect(unknown.talk).toContain('Did you mean "ops"?')
+  expect(unknown.err).toContain('Did you mean "ops"?')
 })
 
-test('what to do about a folder that is gone stands wherever the failure is told', async () => {
+test('the fix for a missing folder is shown wherever the failure is reported', async () => {
   const { world, run, logged, notified, page } = await anOffice(['orders'])
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS.slice(0, 1)).text)
   await run('run')
   await rm(join(world.folder, 'exchange/inbox'), { recursive: true })
 
-  const said = await run('run')
+  const result = await run('run')
 
   const fix = 'If it was removed on purpose, make it again.'
   const failed = (await logged()).filter(({ code }) => code === 'route.failed')
-  expect(said.talk.split(fix)).toHaveLength(2)
+  expect(result.err.split(fix)).toHaveLength(2)
   expect(failed).toEqual([expect.objectContaining({ msg: expect.stringContaining(fix) })])
   expect((await notified()).at(-1)?.text).toContain(fix)
   expect(await page()).toContain(fix)
 })
 
-test('that another bridge is at work is no trouble for anybody to hear of', async () => {
+test('a route that another bridge works on is not reported as trouble', async () => {
   const { world, run, notified, page } = await anOffice(['orders'])
   const bridge = await world.open(undefined, { clock: world.clock })
   const lease = await bridge.journal.acquireLease('orders', 'elsewhere/1/x', 60_000, () => true)
@@ -275,8 +273,8 @@ test('that another bridge is at work is no trouble for anybody to hear of', asyn
   await bridge.close()
 
   expect(busy.map(({ exit }) => exit)).toEqual([75, 0])
-  expect(busy[1]?.talk).toMatch(/^orders: left to another bridge: Route orders is being worked on by/)
-  expect(quiet).toEqual({ exit: 0, out: '', talk: '' })
+  expect(busy[1]?.err).toMatch(/^orders: left to another bridge: Route orders is being worked on by/)
+  expect(quiet).toEqual({ exit: 0, out: '', err: '' })
   expect(await notified()).toEqual([])
   expect(await page()).toContain('all is well')
 })

@@ -1,9 +1,8 @@
-/** Deaths of a bridge in this process: what has happened by then, and what does not happen any more. */
+/** Simulated deaths of a bridge in this process: what has happened by then, and what happens no more. */
 import { expect, test } from 'vitest'
 import { Crash, crashAt, type CrashPlan, isEffect, type Moment } from '../../src/prove/crash-point.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 
-/** Which calls a part has is of no account here. */
 interface Part {
   readonly write: (ask?: () => Promise<unknown>) => Promise<unknown>
   readonly ask: () => Promise<unknown>
@@ -14,7 +13,7 @@ function wrapped(plan: CrashPlan, part: Partial<Part>): Part {
   return plan.wrap.mailbox?.(part as unknown as Mailbox) as unknown as Part
 }
 
-/** A part that notes what is done to it, and asks back in the middle of writing. */
+/** A part that records what is done to it, and that calls back in the middle of writing. */
 function dying(effect: number, moment: Moment, only?: string) {
   const done: string[] = []
   const plan = crashAt(effect, moment, only)
@@ -30,7 +29,7 @@ function dying(effect: number, moment: Moment, only?: string) {
   return { plan, done, part, write: () => part.write(() => part.ask()) }
 }
 
-test('a death right after an effect comes when all of the effect has happened, with what it asked meanwhile', async () => {
+test('a death right after an effect comes when the whole effect has happened, with the calls it made meanwhile', async () => {
   const { plan, done, write } = dying(1, 'after', 'mailbox.write')
 
   await expect(write()).rejects.toThrow(Crash)
@@ -39,7 +38,7 @@ test('a death right after an effect comes when all of the effect has happened, w
   expect(plan.diedAt()).toBe('after mailbox.write')
 })
 
-test('a death right before an effect leaves nothing of it', async () => {
+test('a death right before an effect leaves no trace of it', async () => {
   const { plan, done, write } = dying(1, 'before', 'mailbox.write')
 
   await expect(write()).rejects.toThrow(Crash)
@@ -63,7 +62,7 @@ test.each([
   },
 )
 
-test('once it is dead, no further call reaches a part', async () => {
+test('no call reaches a part after the death', async () => {
   const { plan, done, part, write } = dying(1, 'after', 'mailbox.write')
   await expect(write()).rejects.toThrow(Crash)
   const until = done.length
@@ -75,7 +74,7 @@ test('once it is dead, no further call reaches a part', async () => {
   expect(plan.count()).toBe(1)
 })
 
-test('effects beside the last one still happen while it is under way, and nobody hears of those that end later', async () => {
+test('effects beside the last one still happen while it is in flight, and the answers to later ones are lost', async () => {
   const plan = crashAt(1, 'after', 'mailbox.write')
   let endWrite: () => void = () => undefined
   let endAsk: () => void = () => undefined
@@ -105,7 +104,7 @@ test('a failure is an answer too: the death comes right after it', async () => {
   expect(plan.diedAt()).toBe('after mailbox.fail')
 })
 
-test('only a call whose name begins with a verb of reading is no effect', () => {
+test('only a call whose name begins with a reading verb is no effect', () => {
   const reads = ['journal.getFile', 'journal.listOpenReceipts', 'journal.hasMark', 'api.get', 'api.document']
   const effects = ['journal.finishAttempts', 'journal.markListRead', 'mailbox.claim', 'spool.put', 'api.send']
 

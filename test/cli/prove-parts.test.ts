@@ -57,19 +57,16 @@ test('a reader leaves working names and folders where they are, and files of ear
   expect(await texts()).toEqual(['new under an old name'])
 })
 
-test('a reader looks after deaths only, or also while the bridge works, or not at all', async () => {
-  const looked: string[] = []
+test('a reader takes files after deaths only, or also while the bridge works, or not at all', async () => {
+  const reads: string[] = []
   const world = await anOutlet()
   const readerOf = (habit: 'none' | 'after-deaths' | 'at-any-time') =>
-    createReader(
-      { ...world.outlet, takeAll: () => void looked.push(habit) },
-      habit,
-      createRandom(habit),
-      () => Promise.resolve(),
+    createReader({ ...world.outlet, takeAll: () => void reads.push(habit) }, habit, createRandom(habit), () =>
+      Promise.resolve(),
     )
 
   for (const habit of ['none', 'after-deaths', 'at-any-time'] as const) readerOf(habit).afterDeath()
-  expect(looked).toEqual(['after-deaths', 'at-any-time'])
+  expect(reads).toEqual(['after-deaths', 'at-any-time'])
 
   expect(readerOf('none').wrap).toBeUndefined()
   expect(readerOf('after-deaths').wrap).toBeUndefined()
@@ -77,8 +74,8 @@ test('a reader looks after deaths only, or also while the bridge works, or not a
     listClaims: () => Promise.resolve(['a']),
   } as unknown as Mailbox)
   for (let call = 0; call < 50; call++) expect(await wrapped?.listClaims('inbox')).toEqual(['a'])
-  expect(looked.length).toBeGreaterThan(4)
-  expect(looked.length).toBeLessThan(40)
+  expect(reads.length).toBeGreaterThan(4)
+  expect(reads.length).toBeLessThan(40)
 })
 
 const DROPS: readonly DroppedFile[] = [
@@ -91,7 +88,7 @@ function results(...keys: readonly string[]): string {
   return head + keys.map((key, index) => `${key},${index + 2},${index + 1},accepted,201,7,,,,,1,\n`).join('')
 }
 
-test('reports of two files of one name go to the file that they speak of, by what is in them', async () => {
+test('reports of two files of one name are matched to their file by their contents', async () => {
   const { outlet, deliver } = await anOutlet()
   await deliver('a.csv.results.csv', results('P-3', 'P-4'))
   await deliver('a.csv.rejects.csv', 'PO,Date\nP-2,never\n')
@@ -113,7 +110,7 @@ test('reports of two files of one name go to the file that they speak of, by wha
   expect(strays).toEqual(['a.csv~3.results.csv'])
 })
 
-test('a report that came twice is delivered twice, one that never came is lost, and rows of held records may come once', () => {
+test('a report that came twice counts as doubled, a missing one as lost, and rows of held records may come once', () => {
   const [drop] = DROPS
   if (drop === undefined) throw new Error('there are drops')
   const usual = new Map([
@@ -162,7 +159,7 @@ test('a backup holds what the state folder was right after the effect, and takes
   expect(await readFile(join(stateFolder, 'journal.db'), 'utf8')).toBe('2')
 })
 
-test('calm ends every trouble that a storm brings', () => {
+test('calm ends every fault that a storm brings', () => {
   const switches = createSwitches()
   const service = { switches, faults: createFaultCounts() } as unknown as Service
   const usual = createSwitches()

@@ -1,4 +1,4 @@
-/** `dropbridge prove` detects what is taken out of the bridge: what cannot fail proves nothing. */
+/** `dropbridge prove` detects each protection that is taken out of the bridge: a proof that cannot fail proves nothing. */
 import { copyFile, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ function wrongsOf({ routes }: Awaited<ReturnType<typeof proving>>) {
   return routes.map(({ route, wrongs, unproven }) => ({ route, ...wrongs, unproven }))
 }
 
-/** What was begun before a crash is sent again without being looked up, as if its attempt had not been noted. */
+/** Sends interrupted records again without a lookup, as if their attempts had not been noted. */
 function attemptsForgotten(): PartsWrapper {
   return {
     journal: (journal) =>
@@ -33,7 +33,7 @@ function attemptsForgotten(): PartsWrapper {
   }
 }
 
-/** Says that files are delivered and puts them in place only once their records are acknowledged. */
+/** Reports files as delivered and puts them in place only once their records are acknowledged. */
 function acknowledgedFirst(): PartsWrapper {
   let late: (() => Promise<unknown>)[] = []
   return {
@@ -60,7 +60,7 @@ function acknowledgedFirst(): PartsWrapper {
   }
 }
 
-test('a bridge that forgets its attempts is found to double records', async () => {
+test('prove detects that a bridge which forgets its attempts doubles records', async () => {
   for (const route of ['orders-in', 'shipments-in', 'invoices-in']) {
     const proof = await proving({
       routes: [route],
@@ -74,7 +74,7 @@ test('a bridge that forgets its attempts is found to double records', async () =
   }
 })
 
-/** Notes every look-up that found something under an id of its own. */
+/** Notes every lookup that found something under another id. */
 function idsMixedUp(): PartsWrapper {
   return {
     journal: (journal) =>
@@ -92,7 +92,7 @@ function idsMixedUp(): PartsWrapper {
   }
 }
 
-test('a bridge that tells the id of another record is found to have lost the right one', async () => {
+test('prove detects that a bridge which reports the id of another record has lost the right one', async () => {
   const proof = await proving({ routes: ['orders-in'], only: ['deaths'], sabotage: { wrap: idsMixedUp() } })
 
   expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
@@ -101,7 +101,7 @@ test('a bridge that tells the id of another record is found to have lost the rig
   )
 })
 
-test('a bridge that acknowledges before it delivers is found to acknowledge early', async () => {
+test('prove detects that a bridge acknowledges before it delivers', async () => {
   for (const route of ['orders-out', 'shipments-out', 'invoices-out']) {
     const proof = await proving({
       routes: [route],
@@ -116,18 +116,18 @@ test('a bridge that acknowledges before it delivers is found to acknowledge earl
   }
 })
 
-test('a pass that faults end early does not end the deaths: those after the effects are as many as those before', async () => {
-  const said: string[] = []
-  const proof = await proving({ routes: ['orders-in'], only: ['deaths'], say: (line) => said.push(line) })
+test('faults that end a pass early do not end the deaths: as many come after the effects as before', async () => {
+  const lines: string[] = []
+  const proof = await proving({ routes: ['orders-in'], only: ['deaths'], say: (line) => lines.push(line) })
 
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
-  const effects = said.flatMap((line) => / each of (\d+) effects/.exec(line)?.slice(1).map(Number) ?? [])
+  const effects = lines.flatMap((line) => / each of (\d+) effects/.exec(line)?.slice(1).map(Number) ?? [])
   const [before = 0, after = 0] = effects
   expect(before).toBeGreaterThan(30)
   expect(Math.abs(after - before)).toBeLessThan(6)
 })
 
-/** A redirect after the work counts as an answer after which nothing was done. */
+/** Treats a redirect after the work as an answer that proves no effect. */
 function redirectsMeanNothing(): PartsWrapper {
   return {
     api: (api) => ({
@@ -141,7 +141,7 @@ function redirectsMeanNothing(): PartsWrapper {
   }
 }
 
-test('a bridge that takes a redirect for nothing done is found to double records', async () => {
+test('prove detects that a bridge which takes a redirect for no effect doubles records', async () => {
   for (const route of ['orders-in', 'shipments-in']) {
     const proof = await proving({
       routes: [route],
@@ -154,7 +154,7 @@ test('a bridge that takes a redirect for nothing done is found to double records
   }
 })
 
-/** Takes what the first read after a lost answer shows for the truth: every later one is given the same. */
+/** Believes the first read after a lost answer: every later read gets the same answer. */
 function firstReadCounts(): PartsWrapper {
   return {
     api: (api) => {
@@ -190,7 +190,7 @@ function once<Answer>(known: Map<string, Answer>, call: Call, ask: () => Answer)
   return answer
 }
 
-test('a bridge that believes the first read after a lost answer is found to double records', async () => {
+test('prove detects that a bridge which believes the first read after a lost answer doubles records', async () => {
   const sabotage = { wrap: firstReadCounts() }
   const proof = await proving({ routes: ['orders-in', 'shipments-in'], only: ['deaths'], sabotage })
 
@@ -200,7 +200,7 @@ test('a bridge that believes the first read after a lost answer is found to doub
   }
 })
 
-/** Says of each submitted file that it was reported already. */
+/** Claims that each submitted file was reported already. */
 function reportsLeftOut(): PartsWrapper {
   return {
     journal: (journal) =>
@@ -218,8 +218,8 @@ function reportsLeftOut(): PartsWrapper {
   }
 }
 
-test('a bridge that forgets to report a file is found to have lost its results and its summary', async () => {
-  // The calm run is without deaths, and is the norm: only the second life of a bridge leaves the reports out.
+test('prove detects that a bridge which forgets to report a file has lost its results and its summary', async () => {
+  // The calm run is without deaths and is the norm: only the second life of a bridge leaves the reports out.
   const { journal: leftOut = (journal) => journal } = reportsLeftOut()
   let opened = 0
   const wrap: PartsWrapper = { journal: (journal) => (++opened > CALM_STARTS ? leftOut(journal) : journal) }
@@ -235,7 +235,7 @@ test('a bridge that forgets to report a file is found to have lost its results a
 /** A small file, a larger one, and two beside each other: each calm run opens one bridge. */
 const CALM_STARTS = 3
 
-/** Writes over what stands at the name. */
+/** Overwrites the file that has the name. */
 function overwriting(): PartsWrapper {
   return {
     mailbox: (mailbox) => ({
@@ -248,7 +248,7 @@ function overwriting(): PartsWrapper {
   }
 }
 
-test('a bridge that writes over the results of another route is found to have lost them', async () => {
+test('prove detects that a bridge which overwrites the results of another route has lost them', async () => {
   const wrap = overwriting()
 
   const proof = await proving({ routes: ['orders-in'], only: ['twins'], sabotage: { wrap } })
@@ -257,7 +257,7 @@ test('a bridge that writes over the results of another route is found to have lo
   expect(proof.routes[0]?.failures[0]?.findings.map((each) => each.what)).toContain('it has no .summary.json')
 })
 
-/** Takes every hidden working file in a folder for its own, and removes it before it leaves one there. */
+/** Treats every hidden working file in a folder as its own, and removes it before it stages one there. */
 function othersSwept(): PartsWrapper {
   return {
     mailbox: (mailbox) => ({
@@ -273,23 +273,23 @@ function othersSwept(): PartsWrapper {
   }
 }
 
-test('a bridge that removes the working files of others is found to stand in their way', async () => {
+test('prove detects that a bridge which removes the working files of others blocks them', async () => {
   const wrap = othersSwept()
 
   const proof = await proving({ routes: ['orders-in'], only: ['twins'], sabotage: { wrap } })
 
-  // Two routes beside each other are in each other's way without any death, so their calm run does not come to an end.
+  // Both routes disturb each other without any death, so their calm run does not finish.
   expect(proof.routes[0]?.unproven).toMatch(/did not come to rest.* was taken away by somebody else/)
 })
 
-test('two routes that leave results of the same names in one folder each have their own, however they die', async () => {
+test('two routes that write results of the same names to one folder each keep their own, however they die', async () => {
   const proof = await proving({ routes: ['shipments-in'], only: ['twins'], kills: 20 })
 
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
   expect(proof.routes.every(({ kills, processes }) => kills > 20 && processes > 0)).toBe(true)
 })
 
-/** Keeps no note of the files that are about to get their names. */
+/** Notes no file that is about to get its name. */
 function namingsForgotten(): PartsWrapper {
   return {
     journal: (journal) =>
@@ -306,7 +306,7 @@ function namingsForgotten(): PartsWrapper {
   }
 }
 
-test('a bridge that does not know whether its file has its name is found to deliver it again once a reader took it', async () => {
+test('prove detects that a bridge which loses the note of a naming delivers the file again once a reader took it', async () => {
   for (const route of ['orders-in', 'orders-out']) {
     const proof = await proving({
       routes: [route],
@@ -320,13 +320,13 @@ test('a bridge that does not know whether its file has its name is found to deli
   }
 })
 
-test('the bridge as it is delivers each file and each report once, though readers take them away', async () => {
+test('the unchanged bridge delivers each file and each report once, though readers take them away', async () => {
   const proof = await proving({ only: ['readers'] })
 
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
 })
 
-/** Nobody declares that the journal was restored, and nothing in the mailboxes tells that it is older. */
+/** The restoration of the journal is not declared, and nothing in the mailboxes shows that the journal is older. */
 function olderJournalUndetected(): PartsWrapper {
   const nothing = { uncertain: 0, held: 0, deliveries: 0, removed: 0, documents: 0, sequences: [] }
   return {
@@ -339,7 +339,7 @@ function olderJournalUndetected(): PartsWrapper {
   }
 }
 
-test('a bridge that goes on with an older journal is found to post and to deliver again', async () => {
+test('prove detects that a bridge which continues with an older journal posts and delivers again', async () => {
   const sabotage = { wrap: olderJournalUndetected() }
   const inbound = await proving({ routes: ['shipments-in'], only: ['restored'], sabotage })
   const outbound = await proving({ routes: ['orders-out'], only: ['restored'], sabotage })
@@ -351,8 +351,8 @@ test('a bridge that goes on with an older journal is found to post and to delive
   )
 })
 
-// What the backup knows nothing of a person must put back, so files and deliveries are missing after it.
-test('the bridge as it is posts and acknowledges nothing wrongly when a backup of its state is put back and declared', async () => {
+// What came after the backup is for a person to restore, so files and deliveries are missing after it.
+test('the unchanged bridge posts and acknowledges nothing wrongly when a backup of its state is restored and declared', async () => {
   for (const route of ['orders-in', 'shipments-in', 'invoices-in']) {
     const proof = await proving({ routes: [route], only: ['restored'] })
     expect(proof.routes[0]?.wrongs, route).toMatchObject({ doubled: 0, early: 0 })
@@ -362,7 +362,7 @@ test('the bridge as it is posts and acknowledges nothing wrongly when a backup o
   expect(outbound.routes[0]?.wrongs).toMatchObject({ early: 0, twice: 0 })
 })
 
-test('a bridge that writes on after another one has taken over is found to double records', async () => {
+test('prove detects that a bridge which writes after another one has taken over doubles records', async () => {
   const module = fileURLToPath(new URL('../fixtures/no-fence.mjs', import.meta.url))
 
   const proof = await proving({ routes: ['shipments-in'], only: ['stopped'], kills: 8, sabotage: { module } })
@@ -371,10 +371,10 @@ test('a bridge that writes on after another one has taken over is found to doubl
   expect(proof.routes[0]?.failures[0]?.step).toMatch(/^stopped at request \d+ for longer than its lease$/)
 })
 
-test('the bridge as it is loses and doubles nothing, however its processes are killed and stopped', async () => {
+test('the unchanged bridge loses and doubles nothing, however its processes are killed and stopped', async () => {
   const proof = await proving({ only: ['stopped', 'at-effect', 'at-random'], kills: 20 })
 
-  // What went wrong is reported with its step and its record, since no other run may show it.
+  // The proof reports a finding with its step and its record, since no other run may show it.
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
   const wrongs = { lost: 0, doubled: 0, early: 0, twice: 0, unproven: undefined }
   expect(wrongsOf(proof)).toEqual(READY.map((route) => ({ route, ...wrongs })))

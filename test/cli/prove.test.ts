@@ -1,4 +1,4 @@
-/** `dropbridge prove`: what it proves with, what it tells of what it cannot prove, and what it leaves alone. */
+/** `dropbridge prove`: what it proves with, how it reports a route that it cannot prove, and what it never touches. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { listeningTerminal } from '../fixtures/terminal.ts'
 const repository = new URL('../..', import.meta.url).pathname
 const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
 
-/** A configuration whose mappings are reported by their text. */
+/** A configuration with mappings given as text. */
 async function configured(
   routes: Readonly<Record<string, { route: string; mapping: string }>>,
 ): Promise<string> {
@@ -30,10 +30,10 @@ async function configured(
   return folder
 }
 
-async function dropbridge(folder: string, ...words: readonly string[]) {
-  const { terminal, out, talk: said } = listeningTerminal({ folder })
-  const exit = await runCommandLine(terminal, ['prove', ...words])
-  return { exit, out: out.join('\n'), said: said.join('\n') }
+async function dropbridge(folder: string, ...args: readonly string[]) {
+  const { terminal, out, err } = listeningTerminal({ folder })
+  const exit = await runCommandLine(terminal, ['prove', ...args])
+  return { exit, out: out.join('\n'), err: err.join('\n') }
 }
 
 const ORDERS_IN =
@@ -55,7 +55,7 @@ A/1,2026-11-16T09:05:00Z,Ada,1 Elm St,Portland,ME,04101,LAMP-A,2,10.00,20.00
 A/2,2026-11-16T09:06:00Z,Bo,2 Elm St,Portland,ME,04101,LAMP-B,1,11.00,22.00
 `
 
-test('every route of the ready mappings can be proven: in a calm run its files are accepted and delivered', async () => {
+test('every ready mapping can be proven: in a calm run its files are accepted and delivered', async () => {
   const { routes } = await proving({ only: [] })
 
   expect(routes.map(({ route, unproven, failures }) => ({ route, unproven, failures }))).toEqual(
@@ -84,12 +84,12 @@ test('a route is proven with parties, items and carriers that only its own file 
     files: new Map([['mine', file]]),
   })
 
-  // two files of the route alone, a small and a larger one, and a small one for it and for its twin, each with a damaged record
+  // Two files of the route alone, one larger, and a small one for it and for its twin, each with a damaged record.
   expect(routes).toEqual([expect.objectContaining({ route: 'mine', records: 56, failures: [] })])
   expect(routes[0]).not.toHaveProperty('unproven')
 }, 90_000)
 
-test('a route that cannot be proven is told with the reason and decides the exit code; nothing of the user is touched', async () => {
+test('a route that cannot be proven is reported with the reason and decides the exit code; nothing of the user is touched', async () => {
   const folder = await configured({ mine: { route: ORDERS_IN, mapping: OWN_ORDERS } })
 
   const { exit, out } = await dropbridge(folder, '--for', '1s')
@@ -104,7 +104,7 @@ test('a route that cannot be proven is told with the reason and decides the exit
   expect((await readdir(folder)).toSorted()).toEqual(['dropbridge.yaml', 'mine.yaml'])
 })
 
-test('a file of which nothing is accepted is told with the first refusal', async () => {
+test('a file without an accepted record is reported with the first refusal', async () => {
   const folder = await configured({
     mine: {
       route: ORDERS_IN,
@@ -117,25 +117,25 @@ test('a file of which nothing is accepted is told with the first refusal', async
   const { exit, out } = await dropbridge(folder, '--for', '1s', '--file', `mine=${file}`, '--json')
 
   expect(exit).toBe(2)
-  const told = JSON.parse(out) as { proven: boolean; routes: { unproven: string }[] }
-  expect(told.proven).toBe(false)
-  expect(told.routes[0]?.unproven).toBe(`${file} holds no record that could be sent`)
+  const report = JSON.parse(out) as { proven: boolean; routes: { unproven: string }[] }
+  expect(report.proven).toBe(false)
+  expect(report.routes[0]?.unproven).toBe(`${file} holds no record that could be sent`)
 })
 
-test('wrong options are refused before anything is made', async () => {
+test('wrong options are refused before prove makes anything', async () => {
   const folder = await configured({ mine: { route: ORDERS_IN, mapping: OWN_ORDERS } })
 
   expect(await dropbridge(folder, '--for', 'ever')).toMatchObject({
     exit: 64,
-    said: expect.stringContaining('--for takes a length of time such as 30s, 10m or 2h') as string,
+    err: expect.stringContaining('--for takes a length of time such as 30s, 10m or 2h') as string,
   })
   expect(await dropbridge(folder, '--route', 'yours')).toMatchObject({
     exit: 64,
-    said: expect.stringContaining('there is no route "yours"; the routes are mine') as string,
+    err: expect.stringContaining('there is no route "yours"; the routes are mine') as string,
   })
   expect(await dropbridge(folder, '--file', 'mine')).toMatchObject({
     exit: 64,
-    said: expect.stringContaining('--file takes ROUTE=PATH, not mine') as string,
+    err: expect.stringContaining('--file takes ROUTE=PATH, not mine') as string,
   })
   expect(await dropbridge(folder, '--seed', '1.5')).toMatchObject({ exit: 64 })
 })

@@ -1,4 +1,4 @@
-/** Dying at every effect of a resolution: nothing is lost, nothing is sent twice, and it can be said again. */
+/** Dying at every effect of a resolution: nothing is lost, nothing is sent twice, and the command can be repeated. */
 import { expect, test } from 'vitest'
 import type { Bridge } from '../../src/app/bridge.ts'
 import type { ResolveRequest } from '../../src/app/resolve.ts'
@@ -75,33 +75,33 @@ const CASES: readonly (readonly [string, Case])[] = [
 
 for (const moment of ['before', 'after'] as const) {
   test.each(CASES)(
-    `a bridge that dies right ${moment} any effect of %s comes to the same end`,
+    `a bridge that dies right ${moment} any effect of %s ends in the same state`,
     async (_, { request, arrives, shipments, status }) => {
       const doubtful = await aDoubtfulParcel(arrives)
       const effects = await atEachEffect(moment, async (effect) => {
         const world = await doubtful.fork()
 
         const died = await dieAt(world, request, effect, moment)
-        world.clock.skip(60_000) // the lease of the dead runs out
+        world.clock.skip(60_000) // the lease of the dead bridge expires
         await world.run('shipments')
         const again = await withBridge(world, (bridge) => bridge.resolve(request, never))
         const quiet = await world.run('shipments')
 
-        const told = `${died ?? 'nothing'} (effect ${effect})`
-        expect(['resolved', 'known'], told).toContain(again.kind)
-        expect(quiet.exit, told).toBe(0)
-        expect(world.service.counts().shipments, told).toBe(shipments)
+        const context = `${died ?? 'nothing'} (effect ${effect})`
+        expect(['resolved', 'known'], context).toContain(again.kind)
+        expect(quiet.exit, context).toBe(0)
+        expect(world.service.counts().shipments, context).toBe(shipments)
         const results = parseCsv(await world.read('results/parcels.csv~2.results.csv'))
         expect(
           results.map((row) => row['_status']),
-          told,
+          context,
         ).toEqual([status])
         const decisions = await withBridge(world, async ({ journal }) => {
           const [file] = await journal.findFilesByName('parcels.csv', 1)
           return journal.listDecisions(file?.id ?? '', 9)
         })
-        expect(decisions, told).toMatchObject([{ action: request.action, by: 'Ada', records: 1 }])
-        expect(await world.list('results'), told).not.toContain('parcels.csv~3.results.csv')
+        expect(decisions, context).toMatchObject([{ action: request.action, by: 'Ada', records: 1 }])
+        expect(await world.list('results'), context).not.toContain('parcels.csv~3.results.csv')
         return died
       })
       expect(effects).toBeGreaterThan(8)

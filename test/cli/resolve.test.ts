@@ -1,4 +1,4 @@
-/** Resolving by hand what cannot be proven: what a person says, what is checked of it, and what comes of the file. */
+/** Resolving records whose outcome cannot be proven: what a person says, what is checked of it, and how the file ends. */
 import { expect, test } from 'vitest'
 import { formatReport } from '../../src/cli/format/inbound.ts'
 import type { Api } from '../../src/domain/api.ts'
@@ -53,14 +53,14 @@ test('status and the results name resolve for what cannot be proven', async () =
   expect(row?.['_fix']).toContain('dropbridge resolve KEY')
 })
 
-test('what the API has under an id is accepted with it, once it shows it, and told with who said so', async () => {
+test('the id of an existing shipment is accepted once the API shows it, and the record shows who stated it', async () => {
   const world = await aDoubtfulParcel(true)
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('resolve', KEY, '--accepted', '1', ...WHO)
+  const { exit, err } = await run('resolve', KEY, '--accepted', '1', ...WHO)
 
   expect(exit).toBe(0)
-  expect(talk.split('\n')[0]).toBe(
+  expect(err.split('\n')[0]).toBe(
     `shipments: ${KEY}: resolved as accepted; the API shows it as 1: 1 accepted`,
   )
   expect(await results(world, 'parcels.csv~2')).toEqual(['accepted 1 resolved-by-hand'])
@@ -80,16 +80,16 @@ test('an id that another record has is refused, and nothing is noted', async () 
   await runUnheard(world, 'shipments', { arrives: false })
   const other = `${ORDERS[1]?.po}, ${parcels[0]?.rows[0]?.['Tracking Number']}`
 
-  const { exit, talk } = await run('resolve', other, '--accepted', '1', ...WHO)
+  const { exit, err } = await run('resolve', other, '--accepted', '1', ...WHO)
 
   expect(exit).toBe(2)
-  expect(talk).toBe(
+  expect(err).toBe(
     `shipments: ${other} is not resolved: order ${ORDERS[1]?.po} shows no shipments, and 1 is not one of them; 1 is the id of ${KEY}`,
   )
   expect((await run('status')).out).toContain('outcome-unprovable')
 })
 
-/** The API, but its orders show these shipments, or none at all where they are left out. */
+/** The API, whose orders show these shipments; without `shipments` they show none at all. */
 const showing = (shipments?: unknown, shipped?: number) => (api: Api) => ({
   ...api,
   get: async (call: Parameters<Api['get']>[0]) => {
@@ -114,23 +114,23 @@ const acceptedAs = async (world: World, apiId: string, api: (api: Api) => Api) =
 test('an id that is not among the shipments of its order is refused, also when another order has it', async () => {
   const world = await aDoubtfulParcel(true)
   const run = await commandsOf(world)
-  const others = sampleShipments(ORDERS.slice(1), { seed: 2, damageEvery: 0 })
-  await world.drop('inbox/shipments', 'other.csv', shipmentsFile(others))
+  const otherShipments = sampleShipments(ORDERS.slice(1), { seed: 2, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'other.csv', shipmentsFile(otherShipments))
   await world.run('shipments')
 
-  const anothers = await run('resolve', KEY, '--accepted', '2', ...WHO)
+  const ofAnotherOrder = await run('resolve', KEY, '--accepted', '2', ...WHO)
   const none = await run('resolve', KEY, '--accepted', '99', ...WHO)
   const word = await run('resolve', KEY, '--accepted', 'abc', ...WHO)
 
-  expect([anothers.exit, none.exit, word.exit]).toEqual([2, 2, 2])
+  expect([ofAnotherOrder.exit, none.exit, word.exit]).toEqual([2, 2, 2])
   const shows = `order ${ORDERS[0]?.po} shows shipment 1, and`
-  expect(anothers.talk).toContain(`${shows} 2 is not one of them; 2 is the id of ${ORDERS[1]?.po}`)
-  expect(none.talk).toBe(`shipments: ${KEY} is not resolved: ${shows} 99 is not one of them`)
-  expect(word.talk).toContain(`${shows} abc is not one of them`)
+  expect(ofAnotherOrder.err).toContain(`${shows} 2 is not one of them; 2 is the id of ${ORDERS[1]?.po}`)
+  expect(none.err).toBe(`shipments: ${KEY} is not resolved: ${shows} 99 is not one of them`)
+  expect(word.err).toContain(`${shows} abc is not one of them`)
   expect((await run('resolve', KEY, '--accepted', '1', ...WHO)).exit).toBe(0)
 })
 
-test('the refusal names all that the order shows', async () => {
+test('the refusal names all shipments that the order shows', async () => {
   const world = await aDoubtfulParcel(true)
 
   const refused = await acceptedAs(world, '5', showing([{ id: 9 }, { id: 15 }]))
@@ -141,22 +141,22 @@ test('the refusal names all that the order shows', async () => {
   })
 })
 
-test('an id is believed where the order lists no shipments, and the decision says so', async () => {
+test('an id is believed where the order lists no shipments, and the decision shows that', async () => {
   const world = await aDoubtfulParcel(true)
 
   const resolved = await acceptedAs(world, '4711', showing())
   const run = await commandsOf(world)
-  const told = await run('resolve', KEY, '--accepted', '4711', ...WHO)
+  const result = await run('resolve', KEY, '--accepted', '4711', ...WHO)
 
   expect(resolved).toMatchObject({ kind: 'resolved', wasSeen: false, exit: 0 })
-  expect(told.exit).toBe(2)
-  expect(told.talk).toBe(
+  expect(result.exit).toBe(2)
+  expect(result.err).toBe(
     `shipments: ${KEY}: create-shipment is accepted as 4711; there is nothing to resolve`,
   )
   expect(await world.read('results/parcels.csv~2.results.csv')).toContain('which the API has no way to show')
 })
 
-test('and where more of the order is shipped than its shipments account for', async () => {
+test('an id is believed where more of the order is shipped than its shipments account for', async () => {
   const world = await aDoubtfulParcel(true)
   const shipments = [{ id: 9, shipment_lines: [{ quantity: 1 }] }]
 
@@ -167,7 +167,7 @@ test('and where more of the order is shipped than its shipments account for', as
   expect(late).toMatchObject({ kind: 'resolved', wasSeen: false })
 })
 
-test('held is held: rows, reasons and the exceptions file agree, and the run says what to do', async () => {
+test('a held record is held everywhere: rows, reasons and the exceptions file agree, and the run names the fix', async () => {
   const world = await aWorld({ routes: ROUTES })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   await world.run('orders')
@@ -181,16 +181,16 @@ test('held is held: rows, reasons and the exceptions file agree, and the run say
   expect(summary).toMatchObject({ records: { held: 1 }, rows: { held: rows }, heldLines: rows })
   expect(Object.values(summary.heldFor)).toEqual([1])
   expect(await world.read('results/parcels.csv.exceptions.csv')).toBe(file)
-  const said = reported.flatMap(formatReport).join('\n')
-  expect(said).toContain('parcels.csv.exceptions.csv')
-  expect(said).toContain('dropbridge resolve KEY --accepted ID --by NAME --why TEXT')
-  // Dropped in again it is not sent a second time.
+  const text = reported.flatMap(formatReport).join('\n')
+  expect(text).toContain('parcels.csv.exceptions.csv')
+  expect(text).toContain('dropbridge resolve KEY --accepted ID --by NAME --why TEXT')
+  // Sending the file again posts the record no second time.
   await world.drop('inbox/shipments', 'again.csv', file)
   await world.run('shipments')
   expect(world.service.counts().shipments).toBe(1)
 })
 
-test('a key may be typed without the blank and in other case, and what is not known is told with what is like it', async () => {
+test('a key may be typed without the blank and in other case, and an unknown key is reported with similar ones', async () => {
   const world = await aDoubtfulParcel(true)
   const run = await commandsOf(world)
 
@@ -199,32 +199,32 @@ test('a key may be typed without the blank and in other case, and what is not kn
   const found = await run('resolve', KEY.replace(', ', ',').toLowerCase(), '--accepted', '1', ...WHO)
 
   expect([half.exit, unknown.exit]).toEqual([2, 2])
-  expect(half.talk).toContain(`to resolve it, give its whole key: "shipments/${KEY}"`)
-  expect(unknown.talk).toContain('ROUTE/KEY')
-  expect(unknown.talk).toContain(`spelt much alike: "${KEY}"`)
+  expect(half.err).toContain(`to resolve it, give its whole key: "shipments/${KEY}"`)
+  expect(unknown.err).toContain('ROUTE/KEY')
+  expect(unknown.err).toContain(`spelt much alike: "${KEY}"`)
   expect(found.exit).toBe(0)
 })
 
-test('what a person proves absent is sent again, once', async () => {
+test('a record that a person resolved as absent is sent again, once', async () => {
   const world = await aDoubtfulParcel(false)
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('resolve', `shipments/${KEY}`, '--absent', ...WHO)
+  const { exit, err } = await run('resolve', `shipments/${KEY}`, '--absent', ...WHO)
 
   expect(exit).toBe(0)
-  expect(talk).toContain('resolved as not at the API, and sent again: 1 accepted')
+  expect(err).toContain('resolved as not at the API, and sent again: 1 accepted')
   expect(world.service.counts().shipments).toBe(1)
   expect(await results(world, 'parcels.csv~2')).toEqual(['accepted 1 resolved-by-hand'])
 })
 
-test('what is given up is told as refused with who and why, and its key can be sent again', async () => {
+test('a discarded record is reported as refused with who and why, and its key can be sent again', async () => {
   const world = await aDoubtfulParcel(false)
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('resolve', KEY, '--discard', ...WHO)
+  const { exit, err } = await run('resolve', KEY, '--discard', ...WHO)
 
   expect(exit).toBe(0)
-  expect(talk).toContain('given up: 1 rejected')
+  expect(err).toContain('given up: 1 rejected')
   expect(await results(world, 'parcels.csv~2')).toEqual(['rejected  discarded'])
   await world.drop('inbox/shipments', 'again.csv', await world.read('results/parcels.csv~2.rejects.csv'))
   expect((await world.run('shipments')).exit).toBe(0)
@@ -240,8 +240,8 @@ test('an uncertain order takes the id of its own order at once, and none of anot
   const right = await run('resolve', key, '--accepted', '1', ...WHO)
 
   expect([missing.exit, right.exit]).toEqual([2, 0])
-  expect(missing.talk).toBe(`orders: ${key} is not resolved: the API does not show 999`)
-  expect(right.talk).toContain('resolved as accepted; the API shows it as 1: 1 accepted')
+  expect(missing.err).toBe(`orders: ${key} is not resolved: the API does not show 999`)
+  expect(right.err).toContain('resolved as accepted; the API shows it as 1: 1 accepted')
   expect(await results(world, 'orders.csv')).toEqual(['accepted 1 resolved-by-hand'])
 })
 
@@ -253,10 +253,10 @@ test('an id that belongs to another purchase order is refused with both numbers'
   await runUnheard(world, 'orders', { arrives: false, canLookUp: false })
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('resolve', ORDERS[0]?.po ?? '', '--accepted', '1', ...WHO)
+  const { exit, err } = await run('resolve', ORDERS[0]?.po ?? '', '--accepted', '1', ...WHO)
 
   expect(exit).toBe(2)
-  expect(talk).toContain(
+  expect(err).toContain(
     `1 has purchase_order_number ${ORDERS[1]?.po} at the API, and the record ${ORDERS[0]?.po}`,
   )
 })
@@ -280,7 +280,7 @@ test('an answer that may still come is waited for, before anything but an id is 
   expect(await world.orders()).toHaveLength(1)
 })
 
-test('a resolution says one thing about something that is known', async () => {
+test('a resolution states one outcome of a known record', async () => {
   const world = await anUncertainOrder(true)
   const run = await commandsOf(world)
   const key = ORDERS[0]?.po ?? ''
@@ -291,6 +291,6 @@ test('a resolution says one thing about something that is known', async () => {
   const blank = await run('resolve', key, '--accepted', ' ', ...WHO)
 
   expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 2, 64])
-  expect(both.talk).toContain('one of --accepted ID, --absent and --discard')
-  expect(unknown.talk).toContain('no record "HV-99999" is known')
+  expect(both.err).toContain('one of --accepted ID, --absent and --discard')
+  expect(unknown.err).toContain('no record "HV-99999" is known')
 })

@@ -1,4 +1,4 @@
-/** What the options of `run` may say, and what they come to. */
+/** The bounds of `run`: which options are accepted, and what they mean. */
 import { describe, expect, test } from 'vitest'
 import { parseRunBounds, parseExitMap, type RunFlags } from '../../src/cli/commands/run.ts'
 
@@ -10,7 +10,7 @@ const PLAIN: RunFlags = {
   until: undefined,
   maxRecords: undefined,
 }
-/** Saturday, 28 March 2026, 23:30 in Berlin; in the night the clocks go forward. */
+/** Saturday, 28 March 2026, 23:30 in Berlin; in the night the clocks are set forward. */
 const NOW = Date.parse('2026-03-28T22:30Z')
 
 function bounds(flags: Partial<RunFlags>) {
@@ -18,7 +18,7 @@ function bounds(flags: Partial<RunFlags>) {
 }
 const untilOf = (until: string) => new Date(bounds({ until }).until ?? 0).toISOString()
 
-test('without options a run is for now, is bounded by nothing, and fails where another one is at work', () => {
+test('without options a run starts now, has no bound, and fails where another one is at work', () => {
   expect(bounds({})).toEqual({ scheduleMode: 'now', ifBusy: 'fail' })
 })
 
@@ -35,7 +35,7 @@ describe('the time after which nothing is begun', () => {
   })
 
   test.each(['25:00', '6', 'tomorrow', '2026-03-29', '2026-03-29T06:00', '2026-13-01T00:00Z'])(
-    'cannot be %j',
+    '%j is refused',
     (until) => {
       expect(() => bounds({ until })).toThrow('--until must be a time of day such as 06:30')
     },
@@ -43,12 +43,12 @@ describe('the time after which nothing is begun', () => {
 })
 
 describe('waiting for another bridge', () => {
-  test('lasts ten minutes where nothing else is said', () => {
+  test('lasts ten minutes by default', () => {
     expect(bounds({ ifBusy: 'wait' }).ifBusy).toEqual({ waitAtMostMs: 600_000 })
     expect(bounds({ ifBusy: 'wait', waitAtMost: '90s' }).ifBusy).toEqual({ waitAtMostMs: 90_000 })
   })
 
-  test('cannot be limited where there is none, nor to what is no time', () => {
+  test('cannot be limited without waiting, nor to a text that is no time', () => {
     expect(() => bounds({ waitAtMost: '5m' })).toThrow('--wait-at-most goes with --if-busy wait')
     expect(() => bounds({ ifBusy: 'wait', waitAtMost: 'long' })).toThrow('--wait-at-most must be a time')
   })
@@ -58,12 +58,12 @@ test.each([0, -1, 1.5, Number.NaN])('no run sends at most %d records', (maxRecor
   expect(() => bounds({ maxRecords })).toThrow('--max-records must be a whole number from 1 on')
 })
 
-test('what is due and what is not cannot be asked for at once', () => {
+test('--due and --again cannot be combined', () => {
   expect(() => bounds({ due: true, again: true })).toThrow('choose one')
 })
 
 describe('other exit codes', () => {
-  test('stand for those of the program', () => {
+  test('replace those of the program', () => {
     expect([...parseExitMap('2=0, 75=0,69=1')]).toEqual([
       [2, 0],
       [75, 0],

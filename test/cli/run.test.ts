@@ -1,4 +1,4 @@
-/** The built program against the real service: what a scheduler and the person behind it see. */
+/** The built program against the real service: what a scheduler and the operator see. */
 import { spawn } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,8 +19,8 @@ const ROUTES = ['orders', 'orders-out']
 interface Office {
   readonly world: World
   readonly env: NodeJS.ProcessEnv
-  /** Runs the program and makes sure that it tells no secret and shows nothing of its own making. */
-  run(words: readonly string[], changed?: NodeJS.ProcessEnv): Promise<Finished>
+  /** Runs the program and checks that it shows no secret and no stack trace. */
+  run(args: readonly string[], changed?: NodeJS.ProcessEnv): Promise<Finished>
 }
 
 async function anOffice(): Promise<Office> {
@@ -29,8 +29,8 @@ async function anOffice(): Promise<Office> {
   return {
     world,
     env,
-    async run(words, changed = {}) {
-      const finished = await runHere(world.folder, words, { ...env, ...changed })
+    async run(args, changed = {}) {
+      const finished = await runHere(world.folder, args, { ...env, ...changed })
       expectNothingSecret(finished, { ...env, ...changed })
       return finished
     },
@@ -38,17 +38,17 @@ async function anOffice(): Promise<Office> {
 }
 
 function expectNothingSecret({ stdout, stderr }: Finished, env: NodeJS.ProcessEnv): void {
-  const said = stdout + stderr
+  const output = stdout + stderr
   for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith('CLIENT_SECRET') && value !== undefined) expect(said).not.toContain(value)
+    if (name.startsWith('CLIENT_SECRET') && value !== undefined) expect(output).not.toContain(value)
   }
-  expect(said).not.toMatch(/Bearer [^ ]+|^\s+at .*\(/m)
+  expect(output).not.toMatch(/Bearer [^ ]+|^\s+at .*\(/m)
 }
 
 const dropOrders = (world: World, name = 'orders.csv', orders = DAMAGED) =>
   world.drop('inbox/orders', name, ordersFile(orders).text)
 
-test('a run tells a line per file and a line per export, and exits 2 when records were refused', async () => {
+test('a run prints a line per file and a line per export, and exits 2 when records were refused', async () => {
   const { world, run } = await anOffice()
   await dropOrders(world)
 
@@ -69,24 +69,24 @@ test('a run tells a line per file and a line per export, and exits 2 when record
   })
 })
 
-test('with --json stdout is one JSON document and nothing else is said', async () => {
+test('with --json stdout is one JSON document and stderr is empty', async () => {
   const { world, run } = await anOffice()
   await dropOrders(world)
 
   const { exit, stdout, stderr } = await run(['run', '--json'])
 
-  const told = JSON.parse(stdout) as {
+  const report = JSON.parse(stdout) as {
     exit: number
     routes: { route: string; files?: Summary[]; held?: number }[]
   }
   expect(stderr).toBe('')
-  expect(told.exit).toBe(exit)
-  expect(told.routes.map(({ route }) => route)).toEqual(['orders', 'orders-out'])
-  expect(told.routes[0]?.files?.[0]?.records).toEqual({ total: 8, accepted: 6, rejected: 2 })
-  expect(told.routes[1]?.held).toBe(0)
+  expect(report.exit).toBe(exit)
+  expect(report.routes.map(({ route }) => route)).toEqual(['orders', 'orders-out'])
+  expect(report.routes[0]?.files?.[0]?.records).toEqual({ total: 8, accepted: 6, rejected: 2 })
+  expect(report.routes[1]?.held).toBe(0)
 })
 
-test('a file that cannot be used is told with its reason, and the run exits 65', async () => {
+test('a file that cannot be used is reported with its reason, and the run exits 65', async () => {
   const { world, env } = await anOffice()
   await world.drop('inbox/orders', 'wrong.csv', 'Name,\u001b]0;mine\u0007Colour\nTable,red\n')
 
@@ -115,18 +115,18 @@ test('status shows what is done, and names a file that no route takes', async ()
   expect(stdout).toMatch(/^orders\.csv +orders .* closed +processed$/m)
   expect(stdout).toMatch(/^orders-1\.csv +orders-out +6 .* acknowledged$/m)
   expect(stdout).toContain(`no route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
-  const told = JSON.parse(data.stdout) as { routes: unknown[]; unmatchedFiles: unknown[] }
-  expect([told.routes.length, told.unmatchedFiles.length, data.stderr]).toEqual([2, 1, ''])
+  const report = JSON.parse(data.stdout) as { routes: unknown[]; unmatchedFiles: unknown[] }
+  expect([report.routes.length, report.unmatchedFiles.length, data.stderr]).toEqual([2, 1, ''])
 })
 
-test('whoever only looks needs no credentials of the API, and whoever runs does', async () => {
+test('commands that only read need no credentials of the API, and run does', async () => {
   const { world, run } = await anOffice()
   await dropOrders(world)
   await run(['run'])
   const unset = { CLIENT_ID_RETAILER: undefined, CLIENT_SECRET_RETAILER: undefined }
-  const looked = [['status'], ['trace', 'orders.csv'], ['audit', 'verify'], ['notifications']]
+  const readingCommands = [['status'], ['trace', 'orders.csv'], ['audit', 'verify'], ['notifications']]
   const exits = []
-  for (const words of looked) exits.push((await run(words, unset)).exit)
+  for (const args of readingCommands) exits.push((await run(args, unset)).exit)
   const working = await run(['run'], unset)
 
   expect(exits).toEqual([0, 0, 0, 0])
@@ -186,7 +186,7 @@ test.each([
     const { world, env, run } = await anOffice()
     const orders = sampleOrders({ seed: 82, orders: 150, damageEvery: 0 })
     await dropOrders(world, 'orders.csv', orders)
-    // Slow enough that the signal comes in the middle, whatever the machine.
+    // The API is slow enough that the signal comes in the middle on any machine.
     world.service.switches.latencyMs = 1
     const { sleep } = world.clock
     world.clock.sleep = async () => void (await new Promise((resolve) => setTimeout(resolve, 100)))
@@ -216,8 +216,8 @@ test('the exit code of a signal can be mapped too, and the result as data has th
   const { world, env } = await anOffice()
   await dropOrders(world, 'orders.csv', sampleOrders({ seed: 82, orders: 150, damageEvery: 0 }))
   world.service.switches.latencyMs = 50
-  const words = ['run', 'orders', '--json', '--exit-map', '130=1,143=0']
-  const running = startProgram(world.folder, words, env)
+  const args = ['run', 'orders', '--json', '--exit-map', '130=1,143=0']
+  const running = startProgram(world.folder, args, env)
   while (world.service.counts().orders < 5) await new Promise((resolve) => setTimeout(resolve, 5))
   running.process.kill('SIGTERM')
   const stopped = await running.finished
@@ -238,10 +238,10 @@ test('a second signal ends a run at once, says so, and the next run posts nothin
   }
   const running = startProgram(world.folder, ['run', 'orders'], env)
   while (!isAsked) await new Promise((resolve) => setTimeout(resolve, 5))
-  const said = new Promise((resolve) => running.process.stderr?.once('data', resolve))
+  const firstOutput = new Promise((resolve) => running.process.stderr?.once('data', resolve))
 
   running.process.kill('SIGINT')
-  await said
+  await firstOutput
   running.process.kill('SIGINT')
   const { exit, stderr } = await running.finished
   world.clock.sleep = sleep
@@ -257,7 +257,7 @@ test('a second signal ends a run at once, says so, and the next run posts nothin
   expect(world.service.counts().orders).toBe(GOOD.length)
 })
 
-test('a run that waits for late answers says for how long', async () => {
+test('a run that waits for late answers says how long it waits', async () => {
   const { world, env } = await anOffice()
   await writeConfigurationFile(world, '2s')
   await dropOrders(world, 'orders.csv', GOOD.slice(0, 1))
@@ -282,13 +282,13 @@ test('two programs started at once on one folder post each order once', async ()
 
   const both = await Promise.all([start(), start()])
 
-  // The slower one may come when the first has finished already; then it finds nothing to do.
+  // The slower one may start when the first has finished already; then it finds nothing to do.
   for (const { exit, stderr } of both) expect([0, 2, 75], stderr).toContain(exit)
   expect(both.filter(({ exit }) => exit === 2)).toHaveLength(1)
   expect(world.service.counts().orders).toBe(GOOD.length)
 })
 
-test('a reader that goes away, like head, is no failure: of data, of talk, or of both', async () => {
+test('a reader that goes away, like head, is no failure: of stdout, of stderr, or of both', async () => {
   const { world, run } = await anOffice()
   const orders = sampleOrders({ seed: 83, orders: 600, damageEvery: 2 })
   await mkdir(join(world.folder, 'mine'))
@@ -321,7 +321,7 @@ function shell(folder: string, command: string): Promise<Finished> {
   return new Promise((resolve) => child.on('close', (exit) => resolve({ exit, stdout, stderr })))
 }
 
-test('the service as a program tells where it listens and who may log in, and stops cleanly', async () => {
+test('the service as a program prints where it listens and who may log in, and stops cleanly', async () => {
   const { world } = await anOffice()
   const running = startProgram(world.folder, ['service', '--port', '0', '--data', 'market', '--json'])
   const line = await new Promise<string>((resolve) =>

@@ -1,4 +1,4 @@
-/** What people are reported routes that have a schedule. */
+/** The output of commands about routes that have a schedule. */
 import { expect, test } from 'vitest'
 import { EXIT } from '../../src/support/errors.ts'
 import { formatRun } from '../../src/cli/format/run.ts'
@@ -19,7 +19,7 @@ const NOTHING = {
   watches: [],
 }
 
-test('status has a line for each of them', () => {
+test('status has a line for each scheduled route', () => {
   const scheduledRuns = [
     {
       route: 'closed-daily',
@@ -37,7 +37,7 @@ test('status has a line for each of them', () => {
   ])
 })
 
-test('a run says why a report was not made, and what was missed and made up for', () => {
+test('a run says why a report was not made, and which runs were missed and caught up', () => {
   const routes = [
     {
       kind: 'idle' as const,

@@ -1,4 +1,4 @@
-/** What status says of work that is not done, and of who is at it. */
+/** What `status` shows of unfinished work, and of the bridges that work on it. */
 import { rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -24,19 +24,19 @@ test('a file that is not finished says how many records wait, why, and what to d
   await world.service.close()
   const ended = await run('run')
 
-  const said = await run('status')
+  const result = await run('status')
   const data = JSON.parse((await run('status', '--json')).out) as { unfinished: unknown }
 
-  expect(ended.talk).toContain('the request was not sent: connect ECONNREFUSED')
-  expect(ended.talk).not.toContain('nothing was sent')
-  expect(said.out).toMatch(
+  expect(ended.err).toContain('the request was not sent: connect ECONNREFUSED')
+  expect(ended.err).not.toContain('nothing was sent')
+  expect(result.out).toMatch(
     /^orders: orders\.csv: \d+ deferred, sent again by the next run: .*ECONNREFUSED.*; \d+ planned, sent by the next run$/m,
   )
-  expect(said.out).toContain('    fix: dropbridge run orders')
+  expect(result.out).toContain('    fix: dropbridge run orders')
   expect(data.unfinished).toMatchObject([{ route: 'orders', name: 'orders.csv', state: 'planned' }])
 })
 
-test('records whose answers were lost are told as looked up by the next run; a finished file is not told', async () => {
+test('uncertain records are shown as looked up by the next run; a finished file is not shown', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
@@ -50,7 +50,7 @@ test('records whose answers were lost are told as looked up by the next run; a f
   expect(after.out).not.toContain('not finished')
 })
 
-test('who works on a route is named as a process on its machine, and only while it is alive', async () => {
+test('the bridge that works on a route is named as a process on its machine, and only while it is alive', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   const owner = createOwnerId('other')
@@ -67,7 +67,7 @@ test('who works on a route is named as a process on its machine, and only while 
   expect(there.out).toContain(`process ${process.pid} on ${hostname()} is working on it`)
 })
 
-test('a file without a reason in the journal, and a delivery that is stuck, are told with the run that says why', async () => {
+test('a file without a reason in the journal, and a delivery that is stuck, are shown with the run that says why', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
   const run = await commandsOf(world)
   const exchange = join(world.folder, 'exchange')
@@ -76,13 +76,13 @@ test('a file without a reason in the journal, and a delivery that is stuck, are 
   await writeFile(join(exchange, 'outbox'), 'in the way')
   await run('run')
 
-  const said = await run('status')
+  const result = await run('status')
   const data = JSON.parse((await run('status', '--json')).out) as { unfinished: unknown }
   await rm(join(exchange, 'archive'))
   await rm(join(exchange, 'outbox'))
   const ended = await run('run')
 
-  expect(said.out).toContain(
+  expect(result.out).toContain(
     'orders: orders.csv: reported. The results are delivered; the source goes to the archive next.\n' +
       '    fix: dropbridge run orders; where it cannot go on, it says why\n' +
       'orders-out: orders-1.csv: composed. Its rows are in the spool and its records belong to it; it is put in place next.\n' +
@@ -92,10 +92,10 @@ test('a file without a reason in the journal, and a delivery that is stuck, are 
     { route: 'orders', name: 'orders.csv', state: 'reported' },
     { route: 'orders-out', name: 'orders-1.csv', state: 'composed' },
   ])
-  expect(ended.talk).toContain(
+  expect(ended.err).toContain(
     'orders: orders.csv is done: 24 accepted; its results were delivered by an earlier run',
   )
-  expect(ended.talk).not.toContain('nothing to do')
+  expect(ended.err).not.toContain('nothing to do')
   expect((await run('status')).out).not.toContain('not finished')
 })
 
@@ -112,15 +112,15 @@ test('every route of the configuration is listed, those that never worked too', 
   expect(after.out).toMatch(/^orders-out +no records +no records +has not run yet$/m)
 })
 
-test('an empty file leaves no rejects file, and nobody is sent to one', async () => {
+test('an empty file leaves no rejects file, and the message names none', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   await world.drop('inbox/orders', 'empty.csv', '')
 
-  const { exit, talk } = await run('run')
+  const { exit, err } = await run('run')
 
   expect(exit).toBe(65)
-  expect(talk).toContain('orders: empty.csv cannot be used')
-  expect(talk).not.toContain('to correct and drop in again')
+  expect(err).toContain('orders: empty.csv cannot be used')
+  expect(err).not.toContain('to correct and drop in again')
   expect(await world.list('results')).toEqual(['empty.csv.results.csv', 'empty.csv.summary.json'])
 })

@@ -1,4 +1,4 @@
-/** Where is my order? All that is known of an order, a record or a file, for whoever is asked. */
+/** Where is my order? Shows all that is known of an order, a record or a file. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -26,7 +26,7 @@ async function aFinishedMonth(): Promise<World> {
 }
 
 /** The first line of each record of a trace. */
-const told = (out: string) => out.split('\n').filter((line) => /^\d+ {2}/.test(line))
+const recordLines = (out: string) => out.split('\n').filter((line) => /^\d+ {2}/.test(line))
 
 const LIFE = [
   `1  create-order ${FIRST}: accepted as 1`,
@@ -37,14 +37,14 @@ const LIFE = [
   `6  export-invoices 1 (invoice `,
 ]
 
-test('a purchase order number tells the whole life of the order, in the order of time', async () => {
+test('a purchase order number shows the whole life of the order, in the order of time', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
   const { exit, out } = await run('trace', FIRST)
 
   expect(exit).toBe(0)
-  const lines = told(out)
+  const lines = recordLines(out)
   expect(lines).toHaveLength(LIFE.length)
   for (const [index, beginning] of LIFE.entries()) expect(lines[index]).toContain(beginning)
   expect(out).toMatch(
@@ -61,27 +61,27 @@ test('a purchase order number tells the whole life of the order, in the order of
 test.each([
   ['a tracking number', TRACKING],
   ['the cells as status shows them', `${FIRST}, ${TRACKING}`],
-])('%s leads to its order and everything of it', async (_, key) => {
+])('%s leads to its order and all of its resources', async (_, key) => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
   const { out } = await run('trace', key)
 
-  expect(told(out)).toHaveLength(LIFE.length)
-  expect(told(out)[2]).toBe(`3  create-shipment ${FIRST}, ${TRACKING}: accepted as 1`)
-  expect(told(out)[0]).toContain('(of the same order)')
+  expect(recordLines(out)).toHaveLength(LIFE.length)
+  expect(recordLines(out)[2]).toBe(`3  create-shipment ${FIRST}, ${TRACKING}: accepted as 1`)
+  expect(recordLines(out)[0]).toContain('(of the same order)')
 })
 
-test('a route narrows, and one that is not there is told', async () => {
+test('a route narrows the search, and an unknown route is reported', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
   const narrowed = await run('trace', FIRST, '--route', 'shipments-out')
   const misspelt = await run('trace', FIRST, '--route', 'shipment-out')
 
-  expect(told(narrowed.out)).toHaveLength(1)
+  expect(recordLines(narrowed.out)).toHaveLength(1)
   expect(misspelt).toMatchObject({ exit: 64 })
-  expect(misspelt.talk).toContain('Did you mean "shipments-out"?')
+  expect(misspelt.err).toContain('Did you mean "shipments-out"?')
 })
 
 test('a refused order is found by the cell of its file, with its problems and their fixes', async () => {
@@ -91,24 +91,24 @@ test('a refused order is found by the cell of its file, with its problems and th
   const { exit, out } = await run('trace', BAD)
 
   expect(exit).toBe(0)
-  expect(told(out)).toEqual([`1  create-order ${BAD}: rejected`])
+  expect(recordLines(out)).toEqual([`1  create-order ${BAD}: rejected`])
   expect(out).toMatch(/problem {3}line \d+, .+ {2}\[province-unknown\]/)
   expect(out).not.toContain('sent ')
 })
 
-test('a row of a file tells its record, and the name of a file all of them, those with problems first', async () => {
+test('a row of a file shows its record, and the name of a file all of them, those with problems first', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
   const row = await run('trace', 'orders.csv:2')
   const file = await run('trace', 'orders.csv')
 
-  expect(told(row.out)).toEqual([LIFE[0]])
+  expect(recordLines(row.out)).toEqual([LIFE[0]])
   expect(file.out.split('\n')[0]).toBe('orders.csv: closed, processed; 3 accepted, 1 rejected')
   expect(file.out).toMatch(new RegExp(`state +why\\n.+\\n +3 .+ ${BAD} +rejected +province-unknown`))
 })
 
-test('the name of a delivered file tells which records left in it', async () => {
+test('the name of a delivered file shows which records left in it', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
@@ -126,30 +126,30 @@ test('a record that came twice points at the first', async () => {
 
   const { out } = await run('trace', 'again.csv:2')
 
-  expect(told(out)).toEqual([`1  create-order ${FIRST}: duplicate as 1`])
+  expect(recordLines(out)).toEqual([`1  create-order ${FIRST}: duplicate as 1`])
   expect(out).toMatch(/first {5}accepted as 1 in orders\.csv, line 2, record 1, received \S+Z/)
 })
 
-test('what nobody knows says where it looked and what is spelt alike, and exits 2', async () => {
+test('for an unknown number trace says where it looked, suggests similar ones, and exits 2', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
-  const { exit, out, talk } = await run('trace', `${FIRST}9`)
+  const { exit, out, err } = await run('trace', `${FIRST}9`)
 
   expect([exit, out]).toEqual([2, ''])
-  expect(talk).toContain(`Nothing is known of "${FIRST}9".`)
-  expect(talk).toMatch(new RegExp(`Much alike: .*${FIRST}`))
-  expect(talk).toContain('dropbridge why-not FILE')
+  expect(err).toContain(`Nothing is known of "${FIRST}9".`)
+  expect(err).toMatch(new RegExp(`Much alike: .*${FIRST}`))
+  expect(err).toContain('dropbridge why-not FILE')
 })
 
-test('before the first run there is no journal, and looking makes none', async () => {
+test('before the first run there is no journal, and trace makes none', async () => {
   const world = await aWorld()
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('trace', FIRST)
+  const { exit, err } = await run('trace', FIRST)
 
   expect(exit).toBe(2)
-  expect(talk).toContain('there is no journal yet')
+  expect(err).toContain('there is no journal yet')
   expect(await world.list('../state')).toEqual([])
 })
 
@@ -179,7 +179,7 @@ test('--json gives the records with all that is kept of them', async () => {
   })
 })
 
-test('what was pruned says when, and is found by its key as before', async () => {
+test('a pruned record shows when it was pruned, and is found by its key as before', async () => {
   const world = await aFinishedMonth()
   const bridge = await world.open()
   const before = world.clock.now() + 1
@@ -190,7 +190,7 @@ test('what was pruned says when, and is found by its key as before', async () =>
   const { exit, out } = await run('trace', FIRST, '--route', 'orders')
 
   expect(exit).toBe(0)
-  expect(told(out)).toEqual([`1  create-order ${FIRST}: accepted as 1`])
+  expect(recordLines(out)).toEqual([`1  create-order ${FIRST}: accepted as 1`])
   expect(out).toMatch(/body {6}pruned on \S+Z, with the cells of its rows/)
   expect(out).toMatch(/POST \/v1\/retailers\/1000\/orders\/ → HTTP 201/)
 })
@@ -204,10 +204,10 @@ test('after everything was pruned, each number still leads to the whole life of 
   const byTracking = await run('trace', TRACKING)
   const byInvoice = await run('trace', 'NL-INV-700')
 
-  for (const { out } of [byOrder, byTracking, byInvoice]) expect(told(out)).toHaveLength(LIFE.length)
-  expect(told(byOrder.out)[0]).toBe(`1  create-order ${FIRST}: accepted as 1`)
-  expect(told(byTracking.out)[2]).not.toContain('(of the same order)')
-  expect(told(byInvoice.out)[3]).not.toContain('(of the same order)')
+  for (const { out } of [byOrder, byTracking, byInvoice]) expect(recordLines(out)).toHaveLength(LIFE.length)
+  expect(recordLines(byOrder.out)[0]).toBe(`1  create-order ${FIRST}: accepted as 1`)
+  expect(recordLines(byTracking.out)[2]).not.toContain('(of the same order)')
+  expect(recordLines(byInvoice.out)[3]).not.toContain('(of the same order)')
 })
 
 test('what is not found after pruning says that contents were pruned', async () => {
@@ -215,25 +215,25 @@ test('what is not found after pruning says that contents were pruned', async () 
   await pruneAll(world)
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('trace', BAD)
+  const { exit, err } = await run('trace', BAD)
 
   expect(exit).toBe(2)
-  expect(talk).toMatch(
+  expect(err).toMatch(
     /The contents of what was done until \S+Z were pruned, .+ so not everything can be found\./,
   )
 })
 
-test('a number that is right but for case, dash, blank or zeros is taken for the one that it can only be', async () => {
+test('a number that differs in case, dashes, blanks or zeros is taken for the only one that it can be', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
   for (const slip of [FIRST.toLowerCase(), ...['', ' ', '-000'].map((each) => FIRST.replace('-', each))]) {
-    const { out, talk } = await run('trace', slip)
-    expect(told(out)).toHaveLength(LIFE.length)
-    expect(talk).toBe(`Nothing goes by "${slip}"; this is "${FIRST}".`)
+    const { out, err } = await run('trace', slip)
+    expect(recordLines(out)).toHaveLength(LIFE.length)
+    expect(err).toBe(`Nothing goes by "${slip}"; this is "${FIRST}".`)
   }
   const refused = await run('trace', BAD.toLowerCase())
-  expect(told(refused.out)).toEqual([`1  create-order ${BAD}: rejected`])
+  expect(recordLines(refused.out)).toEqual([`1  create-order ${BAD}: rejected`])
 })
 
 test('when a number may be one of two, both are named first and neither is taken', async () => {
@@ -245,10 +245,10 @@ test('when a number may be one of two, both are named first and neither is taken
   await world.run('orders')
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('trace', FIRST.toLowerCase())
+  const { exit, err } = await run('trace', FIRST.toLowerCase())
 
   expect(exit).toBe(2)
-  expect(talk).toMatch(new RegExp(`Much alike: (${FIRST}, ${twin}|${twin}, ${FIRST})[.,]`))
+  expect(err).toMatch(new RegExp(`Much alike: (${FIRST}, ${twin}|${twin}, ${FIRST})[.,]`))
 })
 
 test('a file goes by every name that the bridge prints: paths, its archived copy, and its results', async () => {
@@ -268,7 +268,7 @@ test('a file goes by every name that the bridge prints: paths, its archived copy
     const file = await run('trace', name)
     const row = await run('trace', `${name}:2`)
     expect(file.out).toBe(byName.out)
-    expect(told(row.out)).toEqual([LIFE[0]])
+    expect(recordLines(row.out)).toEqual([LIFE[0]])
   }
 })
 
@@ -283,7 +283,7 @@ test('a delivered file goes by its path, and lists what left in it by number and
   expect(out).not.toContain('FILE:LINE')
 })
 
-test('a lost answer is told with how it became known: looked up, and found', async () => {
+test('a lost answer is shown with how it became known: looked up, and found', async () => {
   const world = await aShippedParcel({ arrives: true })
   const run = await commandsOf(world)
 
@@ -292,7 +292,7 @@ test('a lost answer is told with how it became known: looked up, and found', asy
   expect(out).toMatch(/sent {6}\S+Z POST \S+ → uncertain at \S+Z\n {3}looked up \S+Z found at the API as 1\n/)
 })
 
-test('a lost answer of what never arrived is told as proven absent, and sent again', async () => {
+test('a lost answer of a request that never arrived is shown as proven absent, and sent again', async () => {
   const world = await aShippedParcel({ arrives: false })
   const run = await commandsOf(world)
 
@@ -303,7 +303,7 @@ test('a lost answer of what never arrived is told as proven absent, and sent aga
   )
 })
 
-/** A parcel of which the first answer was lost; the shipment reached the API or not. */
+/** A parcel whose first answer was lost; the shipment reached the API or not. */
 async function aShippedParcel({ arrives }: { readonly arrives: boolean }): Promise<World> {
   const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)

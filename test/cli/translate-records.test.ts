@@ -23,40 +23,40 @@ beforeEach(async () => {
   await writeFile(join(folder, 'export.yaml'), MAPPING)
 })
 
-async function translate(records: unknown, ...words: readonly string[]) {
+async function translate(records: unknown, ...args: readonly string[]) {
   const text = typeof records === 'string' ? records : JSON.stringify(records)
   await writeFile(join(folder, 'records.json'), text)
-  return dropbridge('translate', 'records.json', '-m', 'export.yaml', ...words)
+  return dropbridge('translate', 'records.json', '-m', 'export.yaml', ...args)
 }
 
-async function dropbridge(...words: readonly string[]) {
+async function dropbridge(...args: readonly string[]) {
   const out: Uint8Array[] = []
-  const { terminal, talk: said } = listeningTerminal({
+  const { terminal, err } = listeningTerminal({
     folder,
     out: (line: string) => void out.push(Buffer.from(`${line}\n`)),
     outBytes: (bytes: Uint8Array) => Promise.resolve(void out.push(bytes)),
   })
-  const exit = await runCommandLine(terminal, words)
-  return { exit, out: Buffer.concat(out).toString(), said }
+  const exit = await runCommandLine(terminal, args)
+  return { exit, out: Buffer.concat(out).toString(), err }
 }
 
 const [FIRST] = ORDERS
 
 test('records of a list, of an answer of the API, or one on each line make the file of the export', async () => {
   const file = 'PO,Carrier\r\nHV-30014,FDEG\r\n'
-  const told = { exit: 0, out: file, said: ['1 record, 1 row'] }
+  const expected = { exit: 0, out: file, err: ['1 record, 1 row'] }
 
-  expect(await translate([FIRST])).toEqual(told)
-  expect(await translate({ count: 1, next: null, results: [FIRST] })).toEqual(told)
-  expect(await translate(`${JSON.stringify(FIRST)}\n`)).toEqual(told)
+  expect(await translate([FIRST])).toEqual(expected)
+  expect(await translate({ count: 1, next: null, results: [FIRST] })).toEqual(expected)
+  expect(await translate(`${JSON.stringify(FIRST)}\n`)).toEqual(expected)
   expect((await translate(ORDERS.map((each) => JSON.stringify(each)).join('\n'))).out).toBe(file)
 })
 
-test('a record that would be held is told by its number and its id, and the others are in the file', async () => {
-  const { exit, out, said } = await translate(ORDERS)
+test('a record that would be held is named by its number and its id, and the others are in the file', async () => {
+  const { exit, out, err } = await translate(ORDERS)
 
   expect([exit, out]).toEqual([2, 'PO,Carrier\r\nHV-30014,FDEG\r\n'])
-  expect(said).toEqual([
+  expect(err).toEqual([
     '1 record, 1 row; 1 held',
     'order HV-30015 (id 16) is held: column "Carrier" is blank. Fill the value in at the API, or give the column a `default` in the mapping.',
   ])
@@ -66,7 +66,7 @@ test('with --out the file is written, and never over another one', async () => {
   const first = await translate([FIRST], '--out', 'out.csv')
   const again = await translate([FIRST], '--out', 'out.csv')
 
-  expect([first.exit, first.out, first.said]).toEqual([0, '', ['out.csv: 1 record, 1 row']])
+  expect([first.exit, first.out, first.err]).toEqual([0, '', ['out.csv: 1 record, 1 row']])
   expect(await readFile(join(folder, 'out.csv'), 'utf8')).toBe('PO,Carrier\r\nHV-30014,FDEG\r\n')
   expect(again.exit).toBe(74)
 })
@@ -90,7 +90,7 @@ test('with --json it prints the rows or the problems of each record', async () =
   ])
 })
 
-test('what is no list of records is refused, and says what prints one', async () => {
+test('text that is no list of records is refused, and the message names the command that prints one', async () => {
   for (const wrong of [
     'PO,Carrier\nHV-1,FDEG\n',
     '',
@@ -98,9 +98,9 @@ test('what is no list of records is refused, and says what prints one', async ()
     '{"results": 3}',
     '{"detail": "Not found."}',
   ]) {
-    const { exit, said } = await translate(wrong)
+    const { exit, err } = await translate(wrong)
 
-    expect([exit, said[0]]).toEqual([
+    expect([exit, err[0]]).toEqual([
       64,
       `dropbridge: ${join(folder, 'records.json')} is no JSON list of records as the API shows them, and the mapping is for an export; \`dropbridge export ROUTE --json\` prints such records`,
     ])
@@ -112,7 +112,7 @@ test('--out is refused for a mapping that is for no export', async () => {
     join(folder, 'acts.yaml'),
     'operation: acknowledge-order\ngroup: PO\nread: { format: csv }\nbody: { order_id: { from: PO, find: order } }\n',
   )
-  const { exit, said } = await dropbridge('translate', 'records.json', '-m', 'acts.yaml', '--out', 'x')
+  const { exit, err } = await dropbridge('translate', 'records.json', '-m', 'acts.yaml', '--out', 'x')
 
-  expect([exit, said[0]]).toEqual([64, 'dropbridge: --out is for exports; the bodies of a file go to stdout'])
+  expect([exit, err[0]]).toEqual([64, 'dropbridge: --out is for exports; the bodies of a file go to stdout'])
 })

@@ -1,4 +1,4 @@
-/** `dropbridge trust-host`: a server is trusted because a person says so, and in no other way. */
+/** `dropbridge trust-host`: a server is trusted only because a person says so. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -54,33 +54,33 @@ describeWithServers(
         () => false,
       )
 
-    const trustHost = (words: string[], answer?: string) => {
+    const trustHost = (args: string[], answer?: string) => {
       const asked = answer === undefined ? {} : { ask: () => Promise.resolve(answer) }
-      return runCommand({ folder, ...asked }, ['trust-host', ...words])
+      return runCommand({ folder, ...asked }, ['trust-host', ...args])
     }
 
     test('by the fingerprint that was given trusts that key alone', async () => {
       expect(await canLogIn()).toBe(false)
-      const said = await trustHost(['partner', '--fingerprint', rsa])
-      expect(said.exit).toBe(0)
-      expect(said.out).toBe(`${place} shows ED25519 ${ed25519}\n${place} shows RSA ${rsa}`)
-      expect(said.talk).toBe(`${place} is trusted from now on, in ${join(folder, 'known_hosts')}`)
+      const result = await trustHost(['partner', '--fingerprint', rsa])
+      expect(result.exit).toBe(0)
+      expect(result.out).toBe(`${place} shows ED25519 ${ed25519}\n${place} shows RSA ${rsa}`)
+      expect(result.err).toBe(`${place} is trusted from now on, in ${join(folder, 'known_hosts')}`)
       expect(await known()).toMatch(/^\[127\.0\.0\.1\]:\d+ ssh-rsa AAAA[^\n]+\n$/)
       expect((await stat(join(folder, 'known_hosts'))).mode & 0o777).toBe(0o600)
       expect(await canLogIn()).toBe(true)
     })
 
     test('by another fingerprint is refused', async () => {
-      const said = await trustHost(['partner', '--fingerprint', OTHER_FINGERPRINT])
-      expect(said.exit).toBe(77)
-      expect(said.talk).toContain(`shows ED25519 ${ed25519} and RSA ${rsa}, and not "${OTHER_FINGERPRINT}"`)
+      const result = await trustHost(['partner', '--fingerprint', OTHER_FINGERPRINT])
+      expect(result.exit).toBe(77)
+      expect(result.err).toContain(`shows ED25519 ${ed25519} and RSA ${rsa}, and not "${OTHER_FINGERPRINT}"`)
       expect(await known()).toBe('')
     })
 
-    test('needs somebody to say so', async () => {
-      const said = await trustHost(['partner'])
-      expect(said.exit).toBe(77)
-      expect(said.talk).toContain('--fingerprint SHA256:')
+    test("needs a person's word", async () => {
+      const result = await trustHost(['partner'])
+      expect(result.exit).toBe(77)
+      expect(result.err).toContain('--fingerprint SHA256:')
       expect((await trustHost(['partner'], 'no')).exit).toBe(77)
       expect(await known()).toBe('')
     })
@@ -99,11 +99,11 @@ describeWithServers(
       const before = await known()
       const again = await trustHost(['partner', '--yes'])
       expect(again.exit).toBe(0)
-      expect(again.talk).toBe(`${place} is trusted already, in ${join(folder, 'known_hosts')}`)
+      expect(again.err).toBe(`${place} is trusted already, in ${join(folder, 'known_hosts')}`)
       expect(await known()).toBe(before)
     })
 
-    test('leaves what else stands in the file, and adds the line end that is missing', async () => {
+    test('keeps the other lines of the file, and adds the line end that is missing', async () => {
       await know(`# ours\nother.example ${OTHER}`)
       await trustHost(['partner', '--fingerprint', ed25519])
       expect(await known()).toMatch(
@@ -115,8 +115,8 @@ describeWithServers(
       await know(`other.example,${place} ${OTHER}\n${place} ${OTHER} ours\n`)
       const refused = await trustHost(['partner', '--yes'])
       expect(refused.exit).toBe(77)
-      expect(refused.talk).toContain(`Trusted: ED25519 ${OTHER_FINGERPRINT}`)
-      expect(refused.talk).toContain(`Shown now: ED25519 ${ed25519}`)
+      expect(refused.err).toContain(`Trusted: ED25519 ${OTHER_FINGERPRINT}`)
+      expect(refused.err).toContain(`Shown now: ED25519 ${ed25519}`)
       const replaced = await trustHost(['partner', '--fingerprint', ed25519, '--replace'])
       expect(replaced.exit).toBe(0)
       expect(replaced.out).toContain(`${place} is trusted with ED25519 ${OTHER_FINGERPRINT}`)
@@ -128,38 +128,38 @@ describeWithServers(
 
     test('in the place of a pattern is left to a person', async () => {
       await know(`\\[127.0.0.*\\]:* ${OTHER}\n[127.0.0.*]:* ${OTHER}\n`)
-      const said = await trustHost(['partner', '--yes', '--replace'])
-      expect(said.exit).toBe(78)
-      expect(said.talk).toContain('line 2 trusts')
+      const result = await trustHost(['partner', '--yes', '--replace'])
+      expect(result.exit).toBe(78)
+      expect(result.err).toContain('line 2 trusts')
     })
 
-    test('with a key that is revoked is refused, whatever is said', async () => {
+    test('with a key that is revoked is refused, whatever the options', async () => {
       await trustHost(['partner', '--fingerprint', ed25519])
       await know(`@revoked ${await known()}`)
-      const said = await trustHost(['partner', '--yes', '--replace'])
-      expect(said.exit).toBe(77)
-      expect(said.talk).toContain('is revoked in')
+      const result = await trustHost(['partner', '--yes', '--replace'])
+      expect(result.exit).toBe(77)
+      expect(result.err).toContain('is revoked in')
     })
 
-    test('that the configuration pins is only looked at', async () => {
+    test('of a key that the configuration pins changes nothing', async () => {
       await configure(`, hostKey: "${rsa}"`)
       const right = await trustHost(['partner', '--yes'])
       expect(right.exit).toBe(0)
-      expect(right.talk).toBe(`${place} is trusted already, by hostKey of the mailbox`)
+      expect(right.err).toBe(`${place} is trusted already, by hostKey of the mailbox`)
       await configure(`, hostKey: "${OTHER_FINGERPRINT}"`)
       const wrong = await trustHost(['partner', '--yes', '--replace'])
       expect(wrong.exit).toBe(77)
-      expect(wrong.talk).toContain('Correct hostKey of the mailbox partner')
+      expect(wrong.err).toContain('Correct hostKey of the mailbox partner')
       expect(await known()).toBe('')
     })
 
-    test('prints what it sees for programs, and asks nobody', async () => {
+    test('prints what it sees for programs, and asks no question', async () => {
       const seen = await trustHost(['partner', '--json'], 'yes')
       expect(seen.exit).toBe(77)
       expect(JSON.parse(seen.out)).toMatchObject({ host: place, state: 'unknown', trusted: [], added: [] })
-      expect(seen.talk).toContain('Give the fingerprint that you were given')
-      const said = await trustHost(['partner', '--json', '--fingerprint', ed25519], 'no')
-      expect(JSON.parse(said.out)).toMatchObject({
+      expect(seen.err).toContain('Give the fingerprint that you were given')
+      const result = await trustHost(['partner', '--json', '--fingerprint', ed25519], 'no')
+      expect(JSON.parse(result.out)).toMatchObject({
         mailbox: 'partner',
         host: place,
         state: 'unknown',
@@ -184,9 +184,9 @@ test('a mailbox that is a folder, or that is not there, has no host key', async 
     'routes: {}',
   ]
   await writeFile(join(folder, 'dropbridge.yaml'), lines.join('\n'))
-  const { terminal, talk } = listeningTerminal({ folder })
+  const { terminal, err } = listeningTerminal({ folder })
   expect(await runCommandLine(terminal, ['trust-host', 'exchange'])).toBe(64)
   expect(await runCommandLine(terminal, ['trust-host', 'exchang'])).toBe(64)
-  expect(talk.join('\n')).toContain('The mailbox exchange is a folder of this machine')
-  expect(talk.join('\n')).toContain('There is no mailbox "exchang". Did you mean "exchange"?')
+  expect(err.join('\n')).toContain('The mailbox exchange is a folder of this machine')
+  expect(err.join('\n')).toContain('There is no mailbox "exchang". Did you mean "exchange"?')
 })

@@ -41,15 +41,15 @@ beforeEach(async () => {
   await writeFile(join(folder, 'export.yaml'), MAPPING)
 })
 
-async function tried(records: unknown, ...words: readonly string[]) {
+async function tried(records: unknown, ...args: readonly string[]) {
   await writeFile(join(folder, 'records.json'), JSON.stringify(records))
-  const { terminal, out, talk: said } = listeningTerminal({ folder })
-  const command = ['map', 'try', 'records.json', '-m', 'export.yaml', ...words]
+  const { terminal, out, err } = listeningTerminal({ folder })
+  const command = ['map', 'try', 'records.json', '-m', 'export.yaml', ...args]
   const exit = await runCommandLine(terminal, command)
-  return { exit, out, said }
+  return { exit, out, err }
 }
 
-test('each column stands beside its field, its value and the text after every step', async () => {
+test('each column is shown beside its field, its value and the text after every step', async () => {
   const { exit, out } = await tried([ORDER])
 
   expect(exit).toBe(2)
@@ -78,7 +78,7 @@ test('each column stands beside its field, its value and the text after every st
   )
 })
 
-test('three records are shown, or the one that is named, and a record that is not there is said so', async () => {
+test('three records are shown, or the one that is named, and a missing record is reported', async () => {
   const orders = [1, 2, 3, 4].map((id) => ({ ...ORDER, id, purchase_order_number: `HV-${id}` }))
   const names = (lines: readonly string[]) => lines.filter((line) => line.startsWith('record'))
 
@@ -87,9 +87,9 @@ test('three records are shown, or the one that is named, and a record that is no
   const none = await tried(orders, '--record', '5')
 
   expect(names(first.out)).toHaveLength(3)
-  expect(first.said).toEqual(['The first 3 of 4 records are shown; --record N shows another one.'])
+  expect(first.err).toEqual(['The first 3 of 4 records are shown; --record N shows another one.'])
   expect(names(fourth.out)).toEqual(['record 4 (order HV-4): held'])
-  expect([none.exit, none.said[0]]).toEqual([
+  expect([none.exit, none.err[0]]).toEqual([
     64,
     'dropbridge: records.json has 4 records; there is no record 5',
   ])

@@ -1,17 +1,17 @@
-/** `status` says whether a watch is running, and a killed one raises an alert. */
+/** `status` shows whether a watch is running, and a killed one raises an alert. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { startProgram } from '../fixtures/program.ts'
 import { aWorld } from '../fixtures/world.ts'
 
-test('a watch that was killed is told until another one watches', async () => {
+test('a watch that was killed is reported until another one watches', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   const env = await writeConfigurationFile(world)
   const status = async () => (await run('status')).out
-  const seen = async (words: RegExp) => {
-    await expect.poll(status, { timeout: 20_000 }).toMatch(words)
+  const seen = async (pattern: RegExp) => {
+    await expect.poll(status, { timeout: 20_000 }).toMatch(pattern)
   }
 
   const first = startProgram(world.folder, ['watch'], env)

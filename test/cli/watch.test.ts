@@ -1,4 +1,4 @@
-/** `dropbridge watch` as a process of its own: what it says, and how it ends. */
+/** `dropbridge watch` as a process of its own: its output, and how it ends. */
 import { expect, test } from 'vitest'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { type Running, startProgram } from '../fixtures/program.ts'
@@ -7,17 +7,17 @@ import { aWorld, type World } from '../fixtures/world.ts'
 
 async function startWatch(
   world: World,
-  ...words: string[]
-): Promise<Running & { readonly said: () => string }> {
+  ...args: string[]
+): Promise<Running & { readonly output: () => string }> {
   const env = await writeConfigurationFile(world)
-  const running = startProgram(world.folder, ['watch', ...words], env)
-  let said = ''
-  running.process.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  return { ...running, said: () => said }
+  const running = startProgram(world.folder, ['watch', ...args], env)
+  let output = ''
+  running.process.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return { ...running, output: () => output }
 }
 
-async function untilSaid(said: () => string, words: string): Promise<void> {
-  while (!said().includes(words)) await new Promise((resolve) => setTimeout(resolve, 20))
+async function waitForOutput(output: () => string, text: string): Promise<void> {
+  while (!output().includes(text)) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   async (signal, exit) => {
     const world = await aWorld({ routes: ['orders'] })
     const watch = await startWatch(world)
-    await untilSaid(watch.said, 'watch')
+    await waitForOutput(watch.output, 'watch')
     await world.drop('inbox/orders', 'a.csv', smallOrders(100, 2))
     while ((await world.orders()).length < 2 || (await world.list('results')).length < 2)
       await new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,4 +1,4 @@
-/** What `translate` and `map try` say of a file as a whole: what `run` would refuse, told before anything is sent. */
+/** What `translate` and `map try` report of a file as a whole: what `run` would refuse, reported before anything is sent. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ body:
 `
 
 /** Both commands on the same file. */
-async function looksAt(mapping: string, file: string): Promise<{ exits: number[]; said: string[][] }> {
+async function runBoth(mapping: string, file: string): Promise<{ exits: number[]; messages: string[][] }> {
   const folder = await tempFolder()
   await writeFile(join(folder, 'm.yaml'), mapping)
   await writeFile(join(folder, 'in.csv'), file)
@@ -42,16 +42,16 @@ async function looksAt(mapping: string, file: string): Promise<{ exits: number[]
     ['map', 'try', 'in.csv', '-m', 'm.yaml'],
   ]
   const exits: number[] = []
-  const said: string[][] = []
-  for (const words of commands) {
-    const { terminal, talk: lines } = listeningTerminal({ folder })
-    exits.push(await runCommandLine(terminal, words))
-    said.push(lines.filter((line) => line.includes('in.csv') || line.includes('run ')))
+  const messages: string[][] = []
+  for (const args of commands) {
+    const { terminal, err: lines } = listeningTerminal({ folder })
+    exits.push(await runCommandLine(terminal, args))
+    messages.push(lines.filter((line) => line.includes('in.csv') || line.includes('run ')))
   }
-  return { exits, said }
+  return { exits, messages }
 }
 
-describe('translate and map try tell what run would refuse', () => {
+describe('translate and map try report what run would refuse', () => {
   test.each([
     [
       'control totals that disagree',
@@ -63,29 +63,29 @@ describe('translate and map try tell what run would refuse', () => {
       'PO,Note\nA,\n',
       'in.csv: The file has no row of totals, of which PO is TOTALS: its end may be missing. Send the whole file again, or correct its totals.  [control-total-wrong]',
     ],
-  ])('%s', async (_, file, told) => {
-    const { exits, said } = await looksAt(CLOSE, file)
+  ])('%s', async (_, file, expected) => {
+    const { exits, messages } = await runBoth(CLOSE, file)
 
     const all = 'run refuses in.csv as a whole: nothing of it would be sent.'
     expect(exits).toEqual([65, 65])
-    expect(said).toEqual([
-      [told, all],
-      [told, all],
+    expect(messages).toEqual([
+      [expected, all],
+      [expected, all],
     ])
   })
 
-  test('a record whose rows do not stand together', async () => {
-    const { exits, said } = await looksAt(
+  test('a record whose rows are not consecutive', async () => {
+    const { exits, messages } = await runBoth(
       ORDERS,
       'PO,Name,SKU\nF0042,Ada Park,HV-1\nF0043,Bo Reed,HV-1\nF0042,Ada Park,HV-2\n',
     )
 
-    const told = [
+    const expected = [
       'in.csv: line 4: F0042 begins twice in this file (lines 2 and 4), with other contents; neither is sent. Keep the right one and remove the other; if they are rows of one record, put them next to each other.  [key-conflict]',
       'run refuses every version of a record of which a file has two.',
     ]
     expect(exits).toEqual([2, 2])
-    expect(said).toEqual([told, told])
+    expect(messages).toEqual([expected, expected])
   })
 
   test('records of two orders are not taken for one while the ids of both are to be found', async () => {
@@ -93,15 +93,15 @@ describe('translate and map try tell what run would refuse', () => {
 group: [PO, Box]
 body: { order_id: { from: PO, find: order } }
 `
-    const { exits } = await looksAt(acknowledged, 'PO,Box\nA,1\nB,1\n')
+    const { exits } = await runBoth(acknowledged, 'PO,Box\nA,1\nB,1\n')
     expect(exits).toEqual([0, 0])
   })
 
   test('a file with only its header, of which nothing would be sent', async () => {
-    const { exits, said } = await looksAt(ORDERS, 'PO,Name,SKU\n')
+    const { exits, messages } = await runBoth(ORDERS, 'PO,Name,SKU\n')
 
-    const told = 'in.csv has no rows that make a record: run would send nothing.'
+    const expected = 'in.csv has no rows that make a record: run would send nothing.'
     expect(exits).toEqual([0, 0])
-    expect(said).toEqual([[told], [told]])
+    expect(messages).toEqual([[expected], [expected]])
   })
 })

@@ -1,4 +1,4 @@
-/** Why a file is not picked up although nothing is wrong with it: its marker has not come, or it is not its turn. */
+/** Why a file is not taken although nothing is wrong with it: its marker is missing, or an earlier file comes first. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,72 +6,72 @@ import { type Commands, commandsOf } from '../fixtures/office.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 
-/** A world whose inbox has these words besides its stableFor. */
-async function anInbox(words: string): Promise<{ readonly world: World; readonly run: Commands }> {
+/** A world whose inbox has these settings besides its `stableFor`. */
+async function anInbox(settings: string): Promise<{ readonly world: World; readonly run: Commands }> {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   const path = join(world.folder, 'dropbridge.yaml')
   const text = await readFile(path, 'utf8')
-  await writeFile(path, text.replace('stableFor: 100ms', `stableFor: 100ms, ${words}`))
+  await writeFile(path, text.replace('stableFor: 100ms', `stableFor: 100ms, ${settings}`))
   return { world, run }
 }
 
 test('a file whose marker has not come', async () => {
   const { world, run } = await anInbox('ready: marker')
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
-  const said = await run('why-not', 'a.csv')
-  expect(said.exit).toBe(75)
-  expect(said.out).toContain('its marker a.csv.done is missing; the file is taken when it lies beside it')
+  const result = await run('why-not', 'a.csv')
+  expect(result.exit).toBe(75)
+  expect(result.out).toContain('its marker a.csv.done is missing; the file is taken when it lies beside it')
   await world.drop('inbox/orders', 'a.csv.done', '')
   expect((await run('why-not', 'a.csv')).exit).toBe(0)
-  expect((await run('run')).talk).toContain('a.csv: 1 accepted')
+  expect((await run('run')).err).toContain('a.csv: 1 accepted')
 })
 
 test('a file that is not what its manifest says', async () => {
   const { world, run } = await anInbox('ready: manifest')
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
   await world.drop('inbox/orders', 'a.csv.manifest', 'rows: 700\n')
-  const said = await run('why-not', 'a.csv')
-  expect(said.exit).toBe(65)
-  expect(said.out).toContain('The manifest says 700 rows, and the file has ')
+  const result = await run('why-not', 'a.csv')
+  expect(result.exit).toBe(65)
+  expect(result.out).toContain('The manifest says 700 rows, and the file has ')
 })
 
 test('a file behind a number that is missing, and what to write when it never comes', async () => {
   const { world, run } = await anInbox('sequence: { name: "orders-{number}.csv" }')
   await world.drop('inbox/orders', 'orders-1.csv', smallOrders(100))
   await world.drop('inbox/orders', 'orders-3.csv', smallOrders(300))
-  expect((await run('run')).talk).toContain(
+  expect((await run('run')).err).toContain(
     'orders-3.csv is skipped: number 2 of the sequence has not come; if it never will, write start: 3 under `sequence`',
   )
-  const said = await run('why-not', 'orders-3.csv')
-  expect(said.exit).toBe(75)
-  expect(said.out).toContain('number 2 of the sequence has not come')
-  expect(said.out).toContain('set `start` under `sequence` to the number to go on with')
+  const result = await run('why-not', 'orders-3.csv')
+  expect(result.exit).toBe(75)
+  expect(result.out).toContain('number 2 of the sequence has not come')
+  expect(result.out).toContain('set `start` under `sequence` to the number to go on with')
 })
 
-test('a file without a number on a route with a sequence is told to be renamed, and no file is asked for', async () => {
+test('a file without a number on a route with a sequence gets the advice to rename it, and not to ask for a file', async () => {
   const { world, run } = await anInbox('sequence: { name: "orders-{number}.csv" }')
   await world.drop('inbox/orders', 'other.csv', smallOrders(100))
-  const said = await run('why-not', 'other.csv')
-  expect(said.out).toContain('its name has no number where `sequence` says')
-  expect(said.out).toContain(
+  const result = await run('why-not', 'other.csv')
+  expect(result.out).toContain('its name has no number where `sequence` says')
+  expect(result.out).toContain(
     'fix: Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.',
   )
-  expect(said.out).not.toContain('Ask for the file that is missing')
+  expect(result.out).not.toContain('Ask for the file that is missing')
 })
 
 test.each([
   ['stable', true],
   ['renamed', false],
 ])(
-  'an empty file, which a watch leaves for a while where nothing but time tells (%s)',
-  async (ready, told) => {
+  'an empty file, for which a watch waits where only time shows that it is finished (%s)',
+  async (ready, isMentioned) => {
     const { world, run } = await anInbox(`ready: ${ready}`)
     await world.drop('inbox/orders', 'a.csv', '')
-    const said = await run('why-not', 'a.csv')
-    expect(said.exit).toBe(65)
-    expect(said.out).toContain('it is refused as a whole')
-    expect(said.out.includes('when it has stayed empty for a quarter of an hour')).toBe(told)
+    const result = await run('why-not', 'a.csv')
+    expect(result.exit).toBe(65)
+    expect(result.out).toContain('it is refused as a whole')
+    expect(result.out.includes('when it has stayed empty for a quarter of an hour')).toBe(isMentioned)
   },
 )
 

@@ -1,4 +1,4 @@
-/** Why a file is not picked up: each rule that could keep it, told with what to do; and nothing is changed by asking. */
+/** Why a file is not taken: each rule that could stop it, shown with its fix; the question changes nothing. */
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,9 +8,9 @@ import { findPermissionReasons } from '../../src/app/diagnose/rules.ts'
 import { diagnoseFile } from '../../src/app/diagnose/diagnose.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { inspectFile } from '../../src/mailboxes/directory/inspect.ts'
-import { asNobody } from '../fixtures/as-nobody.ts'
+import { asUser } from '../fixtures/as-user.ts'
 import { commandsOf } from '../fixtures/office.ts'
-import type { Said } from '../fixtures/terminal.ts'
+import type { CommandResult } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -20,26 +20,26 @@ const ORDERS = ordersFile(sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })).
 async function anInbox(): Promise<{
   world: World
   inbox: string
-  ask: (...words: string[]) => Promise<Said>
+  ask: (...args: string[]) => Promise<CommandResult>
 }> {
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   const run = await commandsOf(world)
   const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
   await mkdir(inbox, { recursive: true })
-  return { world, inbox, ask: (...words) => run('why-not', ...words) }
+  return { world, inbox, ask: (...args) => run('why-not', ...args) }
 }
 
 /** The codes in brackets, in their order. */
-const codes = ({ out }: Said) => [...out.matchAll(/\[([a-z-]+)\]$/gm)].map(([, code]) => code)
+const codes = ({ out }: CommandResult) => [...out.matchAll(/\[([a-z-]+)\]$/gm)].map(([, code]) => code)
 
-test('a file that nothing keeps is taken by the next run; asking takes and makes nothing', async () => {
+test('a file that no rule stops is taken by the next run; why-not takes and makes nothing', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(said.exit).toBe(0)
-  expect(said.out.split('\n')).toEqual([
+  expect(result.exit).toBe(0)
+  expect(result.out.split('\n')).toEqual([
     `orders: ${join(inbox, 'orders.csv')}: nothing keeps it: the next run takes it`,
     '    create-order: 3 to be sent, 1 refused by the mapping',
   ])
@@ -47,10 +47,10 @@ test('a file that nothing keeps is taken by the next run; asking takes and makes
   expect(await world.list('../state')).toEqual([])
   expect(await world.list('inbox')).toEqual(['orders'])
   const run = await commandsOf(world)
-  expect((await run('run', 'orders')).talk).toContain('orders: orders.csv: 3 accepted, 1 rejected')
+  expect((await run('run', 'orders')).err).toContain('orders: orders.csv: 3 accepted, 1 rejected')
 })
 
-test('a file that is taken just while it is asked about is told as taken', async () => {
+test('a file that is taken while why-not reads it is shown as taken', async () => {
   const { world } = await anInbox()
   await world.run('orders')
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
@@ -72,12 +72,12 @@ test('a name that the pattern of the route does not match', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.txt', ORDERS)
 
-  const said = await ask('orders.txt')
+  const result = await ask('orders.txt')
 
-  expect(said.exit).toBe(2)
-  expect(codes(said)).toEqual(['name-differs'])
-  expect(said.out).toContain('its name does not match "*.csv" of route orders')
-  expect(said.out).toContain('fix: Rename the file, or change `match` of the route.')
+  expect(result.exit).toBe(2)
+  expect(codes(result)).toEqual(['name-differs'])
+  expect(result.out).toContain('its name does not match "*.csv" of route orders')
+  expect(result.out).toContain('fix: Rename the file, or change `match` of the route.')
 })
 
 test.each([
@@ -88,28 +88,28 @@ test.each([
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', name, ORDERS)
 
-  const said = await ask(name)
+  const result = await ask(name)
 
-  expect(said.exit).toBe(2)
-  expect(codes(said)).toContain('entry-ignored')
-  expect(said.out).toContain(why)
+  expect(result.exit).toBe(2)
+  expect(codes(result)).toContain('entry-ignored')
+  expect(result.out).toContain(why)
   const run = await commandsOf(world)
-  expect((await run('run', 'orders')).talk).toBe('orders: nothing to do')
+  expect((await run('run', 'orders')).err).toBe('orders: nothing to do')
 })
 
-test('a name with control characters is told of the inbox it stands in alone, and shown visibly', async () => {
+test('a name with control characters is reported of its own inbox alone, with the characters escaped', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'p\u001b1.csv', ORDERS)
 
-  const said = await ask('p\u001b1.csv')
+  const result = await ask('p\u001b1.csv')
   const nowhere = await ask('q\u001b1.csv')
 
-  expect(said.exit).toBe(2)
-  expect(said.out).toContain(`orders: ${inbox}/p\\u001b1.csv:`)
-  expect(codes(said)).toEqual(['entry-ignored'])
-  expect(said.out).not.toContain('shopify')
+  expect(result.exit).toBe(2)
+  expect(result.out).toContain(`orders: ${inbox}/p\\u001b1.csv:`)
+  expect(codes(result)).toEqual(['entry-ignored'])
+  expect(result.out).not.toContain('shopify')
   expect(codes(nowhere)).toEqual(['no-such-file'])
-  expect(said.out + nowhere.out).not.toContain('\u001b')
+  expect(result.out + nowhere.out).not.toContain('\u001b')
 })
 
 test('a folder, and a link', async () => {
@@ -132,13 +132,13 @@ test('a file that is still being written', async () => {
   }
   const run = await commandsOf(world, { clock: { ...world.clock, sleep } })
 
-  const said = await run('why-not', 'orders.csv')
+  const result = await run('why-not', 'orders.csv')
 
-  expect(said.exit).toBe(75)
-  expect(codes(said)).toEqual(['still-changing'])
+  expect(result.exit).toBe(75)
+  expect(codes(result)).toEqual(['still-changing'])
 })
 
-test('a file in no inbox is told the nearest one; one below an inbox and one in the archive are told so', async () => {
+test('a file outside any inbox is shown the nearest one; one below an inbox and one in the archive are recognised', async () => {
   const { world, inbox, ask } = await anInbox()
   await mkdir(join(inbox, 'deep'))
   await writeFile(join(inbox, 'deep', 'orders.csv'), ORDERS)
@@ -152,21 +152,21 @@ test('a file in no inbox is told the nearest one; one below an inbox and one in 
   expect(below.out).toContain('folders in an inbox are not looked into')
 })
 
-test('an inbox itself is told as one, with its route and its files, and not as a file that is astray', async () => {
+test('an inbox itself is shown as one, with its route and its files, and not as an unmatched file', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   await world.drop('inbox/orders', 'notes.txt', 'x')
 
-  const said = await ask('exchange/inbox/orders')
+  const result = await ask('exchange/inbox/orders')
 
-  expect(said.exit).toBe(2)
-  expect(codes(said)).toEqual(['is-inbox'])
-  expect(said.out).toContain(
+  expect(result.exit).toBe(2)
+  expect(codes(result)).toEqual(['is-inbox'])
+  expect(result.out).toContain(
     `${inbox} is itself an inbox, that of route orders, with 2 files, of which 1 match "*.csv"`,
   )
 })
 
-test('records that are known already are not promised as sent, whether their contents are the same or not', async () => {
+test('why-not does not promise to send known records, whether their contents are the same or not', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   await world.run('orders')
@@ -174,17 +174,17 @@ test('records that are known already are not promised as sent, whether their con
   const city = first?.rows[0]?.['City'] ?? ''
   await world.drop('inbox/orders', 'again.csv', ORDERS.replaceAll(city, 'Elsewhere'))
 
-  const said = await ask('again.csv')
+  const result = await ask('again.csv')
 
-  expect(said.exit).toBe(0)
-  expect(said.out).toContain('create-order: 0 to be sent, 3 known already, 1 refused by the mapping')
-  expect(said.out).toContain('what is known already is not sent again')
+  expect(result.exit).toBe(0)
+  expect(result.out).toContain('create-order: 0 to be sent, 3 known already, 1 refused by the mapping')
+  expect(result.out).toContain('what is known already is not sent again')
   const run = await commandsOf(world)
-  const { talk } = await run('run', 'orders')
-  expect(talk).toContain('orders: again.csv: 3 rejected, 1 duplicate')
+  const { err } = await run('run', 'orders')
+  expect(err).toContain('orders: again.csv: 3 rejected, 1 duplicate')
 })
 
-test('parcels of a known order are known by the order and their tracking number', async () => {
+test('parcels of a known order are recognised by the order and their tracking number', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
   const orders = sampleOrders({ seed: 5, orders: 2, damageEvery: 0 })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -195,12 +195,12 @@ test('parcels of a known order are known by the order and their tracking number'
   await world.drop('inbox/shipments', 'both.csv', shipmentsFile(parcels))
   const run = await commandsOf(world)
 
-  const said = await run('why-not', 'both.csv')
+  const result = await run('why-not', 'both.csv')
 
-  expect(said.out).toContain(`create-shipment: ${parcels.length - 1} to be sent, 1 known already`)
+  expect(result.out).toContain(`create-shipment: ${parcels.length - 1} to be sent, 1 known already`)
 })
 
-test('of two versions of one order in a file none is promised as sent', async () => {
+test('why-not promises to send none of two versions of one order in a file', async () => {
   const { world, ask } = await anInbox()
   const [order] = sampleOrders({ seed: 5, orders: 1, damageEvery: 0 })
   const text = ordersFile(order === undefined ? [] : [order]).text
@@ -214,23 +214,23 @@ test('of two versions of one order in a file none is promised as sent', async ()
   )
   await world.drop('inbox/orders', 'two.csv', [head, ...rows, ...between, ...version, ''].join('\r\n'))
 
-  const said = await ask('two.csv')
+  const result = await ask('two.csv')
 
-  expect(said.out).toContain(
+  expect(result.out).toContain(
     '1 to be sent, 2 refused because the file has them twice with different contents',
   )
 })
 
-test('a file that was taken and closed says when, and where its results are', async () => {
+test('for a file that was taken and closed why-not says when, and where its results are', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   await world.run('orders')
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(said.exit).toBe(2)
-  expect(codes(said)).toEqual(['done'])
-  expect(said.out).toMatch(
+  expect(result.exit).toBe(2)
+  expect(codes(result)).toEqual(['done'])
+  expect(result.out).toMatch(
     /was taken by route orders on \S+Z \(id \S+\) and closed on \S+Z, processed; results: orders\.csv\.results\.csv; archived as archive\/orders\//,
   )
 })
@@ -252,17 +252,17 @@ test('the same bytes as an earlier file are named, and a new file of an old name
   expect(other.out).toContain('this one is a file of its own')
 })
 
-test('a file that was taken and is not finished says what it waits for', async () => {
+test('for a file that is not finished why-not says what it waits for', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   await world.service.close()
   await world.run('orders')
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(said.exit).toBe(75)
-  expect(codes(said)).toEqual(['in-progress'])
-  expect(said.out).toContain('and is planned. Every record of it is in the journal; they are sent next.')
+  expect(result.exit).toBe(75)
+  expect(codes(result)).toEqual(['in-progress'])
+  expect(result.out).toContain('and is planned. Every record of it is in the journal; they are sent next.')
 })
 
 test('a file whose route was taken out of the configuration', async () => {
@@ -273,25 +273,25 @@ test('a file whose route was taken out of the configuration', async () => {
   const path = join(world.folder, 'dropbridge.yaml')
   await writeFile(path, (await readFile(path, 'utf8')).replace('  orders:', '  bestellungen:'))
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(said.exit).toBe(78)
-  expect(codes(said)).toEqual(['route-not-configured'])
+  expect(result.exit).toBe(78)
+  expect(codes(result)).toEqual(['route-not-configured'])
 })
 
-test('a file claimed by somebody whose journal is another', async () => {
+test('a file claimed by a bridge with another journal', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   await mkdir(join(inbox, '.claimed'))
   await rename(join(inbox, 'orders.csv'), join(inbox, '.claimed', 'abc123-orders.csv'))
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(codes(said)).toEqual(['claimed-elsewhere'])
-  expect(said.out).toContain('under the id abc123, which this journal does not know')
+  expect(codes(result)).toEqual(['claimed-elsewhere'])
+  expect(result.out).toContain('under the id abc123, which this journal does not know')
 })
 
-test('a route that another bridge works on says who and when it was last heard of', async () => {
+test('for a route that another bridge works on why-not names the bridge and its last sign of life', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
@@ -299,11 +299,11 @@ test('a route that another bridge works on says who and when it was last heard o
   await journal.acquireLease('orders', owner, 60_000, () => true)
   await journal.close()
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(said.exit).toBe(75)
-  expect(codes(said)).toEqual(['lease-held'])
-  expect(said.out).toContain(
+  expect(result.exit).toBe(75)
+  expect(codes(result)).toEqual(['lease-held'])
+  expect(result.out).toContain(
     `process ${process.pid} on ${hostname()} is working on route orders; its last sign of life was at 20`,
   )
 })
@@ -345,50 +345,50 @@ test.skipIf(process.platform === 'win32')('a file that may not be read', async (
   for (const folder of [world.folder, join(world.folder, 'exchange'), dirname(inbox), inbox])
     await chmod(folder, 0o755)
 
-  const look = await asNobody(() => inspectFile(join(world.folder, 'exchange'), 'inbox/orders', 'orders.csv'))
+  const info = await asUser(() => inspectFile(join(world.folder, 'exchange'), 'inbox/orders', 'orders.csv'))
 
-  expect(look).toMatchObject({ what: 'file', isReadable: false })
+  expect(info).toMatchObject({ what: 'file', isReadable: false })
   expect(findPermissionReasons({ isReadable: false, isMovable: true }, path)).toMatchObject([
     { code: 'no-rights', message: `${path} may not be read by this user` },
   ])
 })
 
-test('a file that lies there by its working name alone is named', async () => {
+test('a file that exists only under its working name is named', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv.filepart', ORDERS)
 
-  const said = await ask('orders.csv')
+  const result = await ask('orders.csv')
 
-  expect(said.exit).toBe(2)
-  expect(said.out).toContain(
+  expect(result.exit).toBe(2)
+  expect(result.out).toContain(
     'much alike: orders.csv.filepart (still being written, or its sending broke off). Looked in ',
   )
 })
 
-test('a name that nobody knows says where it looked and what is much alike; --json says the same', async () => {
+test('for an unknown name why-not says where it looked and suggests similar ones; --json says the same', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
 
-  const said = await ask('ordres.csv', '--route', 'orders')
+  const result = await ask('ordres.csv', '--route', 'orders')
   const data = JSON.parse((await ask('ordres.csv', '--json')).out) as unknown
 
-  expect(said.exit).toBe(2)
-  expect(said.out).toContain(`much alike: orders.csv. Looked in ${inbox}  [no-such-file]`)
+  expect(result.exit).toBe(2)
+  expect(result.out).toContain(`much alike: orders.csv. Looked in ${inbox}  [no-such-file]`)
   expect(data).toMatchObject({ exit: 2, verdicts: [{ reasons: [{ code: 'no-such-file' }] }] })
   expect((await ask('orders.csv', '--route', 'ordres')).exit).toBe(64)
 })
 
-test('earlier files of the route that are not finished are told as what goes first', async () => {
+test('earlier unfinished files of the route are shown as what comes first', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'first.csv', ORDERS)
   await world.service.close()
   await world.run('orders')
   await world.drop('inbox/orders', 'second.csv', `${ORDERS}\r\n`)
 
-  const said = await ask('second.csv')
+  const result = await ask('second.csv')
 
-  expect(said.exit).toBe(0)
-  expect(said.out).toContain(
+  expect(result.exit).toBe(0)
+  expect(result.out).toContain(
     'an earlier file of the route goes first, such as first.csv (planned); while the API cannot be reached, this one waits',
   )
 })

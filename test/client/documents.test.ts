@@ -1,4 +1,4 @@
-/** Files that the API makes: their bytes as they came, or its words why there is none. */
+/** Documents that the API makes: their bytes as they came, or the reason of the API for a missing one. */
 import { describe, expect, test } from 'vitest'
 import {
   type Behaviour,
@@ -13,7 +13,7 @@ import {
 import { failureOf, setUp } from './setup.ts'
 
 const label = { endpoint: 'getShippingLabel', params: { brand_id: 7, id: 42 } }
-/** Bytes that no text has. */
+/** Bytes that are no valid text in any encoding. */
 const BYTES = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe, 0x80])
 
 const file =
@@ -37,7 +37,7 @@ describe('fetching a document', () => {
     })
   })
 
-  test('and other calls between go on asking for JSON', async () => {
+  test('and other calls in between still ask for JSON', async () => {
     const { server, client } = await setUp()
     server.next(file(BYTES), json(200, { id: 42 }))
 
@@ -52,7 +52,7 @@ describe('fetching a document', () => {
     [403, 'HTTP 403: Only reading.', json(403, { detail: 'Only reading.' })],
     [404, 'HTTP 404: Not found.', json(404, { detail: 'Not found.' })],
     [409, 'HTTP 409: No label.', json(409, { detail: 'No label.' })],
-  ])('that the API refuses with %i gives its words', async (status, detail, behaviour) => {
+  ])('that the API refuses with %i gives its reason', async (status, detail, behaviour) => {
     const { server, client } = await setUp()
     server.next(behaviour)
 
@@ -60,7 +60,7 @@ describe('fetching a document', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  test('goes on after anything that passes', async () => {
+  test('is tried again after a passing failure', async () => {
     const { server, client } = await setUp({ retry: { attempts: 9, budgetMs: 100_000 }, timeoutMs: 200 })
     const passing = [hangUp, saysNothing, json(429, {}), json(500, {}), html(502), html(200)]
     server.next(...passing, text(200, ''), breaksOff(200, '%PDF'), file(BYTES))
@@ -83,14 +83,14 @@ describe('fetching a document', () => {
     ['api-answer-unusable', 'HTTP 200, but the file is empty', text(200, '')],
     ['api-answer-unusable', 'HTTP 200, but the body was cut short', file(Buffer.alloc(20 * 1024 * 1024 + 1))],
     ['credentials-refused', 'its words', json(401, { detail: 'its words' })],
-  ])('fails in the end with %s: %s', async (code, words, behaviour) => {
+  ])('fails in the end with %s: %s', async (code, message, behaviour) => {
     const { server, client } = await setUp({ retry: { attempts: 2 } })
     server.next(behaviour)
 
     const failure = await failureOf(client.document(label))
 
     expect(failure.code).toBe(code)
-    expect(failure.message).toContain(words)
+    expect(failure.message).toContain(message)
   })
 
   test('of twenty mebibytes comes whole', async () => {

@@ -6,7 +6,7 @@ import { failureOf, setUp } from './setup.ts'
 
 const order = { endpoint: 'createOrder', params: { retailer_id: 1000 }, body: '{}' }
 
-/** A permit that holds as long as told, each time that it is renewed anew. */
+/** A lease check that gives these answers one after the other. */
 function aPermit(holdsAnswers: readonly boolean[], renew: () => void = () => undefined) {
   let asked = 0
   let renewals = 0
@@ -28,7 +28,7 @@ test('a permit that holds costs nothing', async () => {
   expect(renewals()).toBe(0)
 })
 
-test('a permit that was lost while the call waited for its next try is renewed before it leaves again', async () => {
+test('a permit that was lost while the call waited for its next try is renewed before the request leaves again', async () => {
   const { server, client } = await setUp()
   server.next(json(429, {}), json(201, { id: 5 }))
   const { permit, renewals } = aPermit([true, true, false])
@@ -37,7 +37,7 @@ test('a permit that was lost while the call waited for its next try is renewed b
   expect(renewals()).toBe(1)
 })
 
-test('a permit that somebody else has by now ends the call, and nothing more is sent', async () => {
+test('a permit that another bridge has taken ends the call, and nothing more is sent', async () => {
   const { server, client } = await setUp()
   server.next(json(429, {}), json(201, { id: 5 }))
   const { permit } = aPermit([true, true, false], () => {

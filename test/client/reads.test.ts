@@ -26,7 +26,7 @@ describe('reading one resource', () => {
     expect(await client.get(order)).toBeUndefined()
   })
 
-  test('goes on after anything that passes', async () => {
+  test('is tried again after a passing failure', async () => {
     const { server, client } = await setUp({ retry: { attempts: 9 } })
     server.next(
       hangUp,
@@ -54,13 +54,13 @@ describe('reading one resource', () => {
     ['api-answer-unusable', 'HTTP 200, but the body is not JSON: it is empty', text(200, '')],
     ['api-answer-unusable', 'HTTP 400: status: Not a status.', json(400, { status: ['Not a status.'] })],
     ['api-answer-unusable', 'it is not an object', json(200, [1])],
-  ])('fails in the end with %s: %s', async (code, words, behaviour) => {
+  ])('fails in the end with %s: %s', async (code, message, behaviour) => {
     const { server, client } = await setUp()
     server.next(behaviour)
     const failure = await failureOf(client.get(order))
     expect(failure.code).toBe(code)
     expect(failure.message).toMatch(/GET \/v1\/brands\/7\/orders\/42\/.*: /)
-    expect(failure.message).toContain(words)
+    expect(failure.message).toContain(message)
   })
 })
 
@@ -103,7 +103,7 @@ describe('reading a list', () => {
     expect(await collect(client.list(orders))).toEqual(items(1, 2, 3, 4, 5))
   })
 
-  test('is at its end where nobody spoke of another page and the API refuses its number', async () => {
+  test('is at its end where no answer promised another page and the API refuses its number', async () => {
     const { server, client } = await setUp()
     server.next(json(200, items(1, 2)), json(400, { page: ['Invalid page.'] }))
     expect(await collect(client.list(orders))).toEqual(items(1, 2))
@@ -155,7 +155,7 @@ describe('reading a list', () => {
     expect(await collect(client.list(orders))).toEqual([{ id: 1 }, { id: 2 }])
   })
 
-  /** Serves the second page for the given link and tells the addresses that were asked for. */
+  /** Serves the second page for the given link and returns the addresses that were requested. */
   async function follow(
     link: string | ((url: string) => string),
     path = '',

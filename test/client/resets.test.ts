@@ -1,4 +1,4 @@
-/** Requests that are broken off: what the server still gets of them, over HTTP and over TLS. */
+/** Requests that are broken off: which bytes the server still gets, over HTTP and over TLS. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -8,17 +8,17 @@ import { makeCertificate } from '../fixtures/certificate.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
 import { token } from '../fixtures/misbehaving-server.ts'
 
-/** What the server got of one connection. */
+/** What the server received on one connection. */
 interface Seen {
   readonly socket: Socket
   text: string
-  /** How the client ended it: `end`, or the code of an error. */
+  /** How the client ended the connection: `end`, or the code of an error. */
   readonly ended: Promise<string>
 }
 
 type Protocol = 'http' | 'https'
 
-/** Answers a request for a token. What happens to a request for an order is up to the test. */
+/** Answers a request for a token. The test decides what happens to a request for an order. */
 async function startServer(protocol: Protocol, onOrder: (socket: Socket, count: number) => void) {
   const connections: Seen[] = []
   let orders = 0
@@ -58,7 +58,7 @@ function clientOf(protocol: Protocol, port: number) {
 }
 
 async function setUp(protocol: Protocol, onOrder: (socket: Socket, count: number) => void) {
-  // the program has no setting for a certificate of one's own; it asks Node, which asks the environment
+  // The program has no setting for an own certificate; it asks Node, which reads the environment.
   if (protocol === 'https') vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   onTestFinished(() => void vi.unstubAllEnvs())
   const { port, connections } = await startServer(protocol, onOrder)
@@ -70,7 +70,7 @@ function orderNamed(name: string, padding = 0) {
   return { endpoint: 'createOrder', params: { retailer_id: 1000 }, body }
 }
 
-/** Less than the sender's buffer takes, and more than the receiver's does. */
+/** Fits into the sender's buffer, and not into the receiver's. */
 const LARGE = 1_000_000
 
 function answer(socket: Socket, body: unknown): void {
@@ -86,7 +86,7 @@ function endOf(socket: Socket): Promise<string> {
   })
 }
 
-/** Reads what is still there, and gives all that came of requests for orders. */
+/** Reads what is left, and returns all that came of requests for orders. */
 async function readRest([seen]: readonly Seen[]): Promise<string> {
   if (seen === undefined) throw new Error('nobody has connected')
   seen.socket.resume()
@@ -113,7 +113,7 @@ describe.each(['http', 'https'] as const)('over %s', (protocol) => {
   test('a small request that waits in the buffers at its deadline is not sent', async () => {
     const { client, connections } = await setUp(protocol, (socket) => {
       socket.pause()
-      answer(socket, { id: 5 }) // to the large one, whose rest fills the buffers
+      answer(socket, { id: 5 }) // the answer to the large request, whose rest fills the buffers
     })
     expect(await client.send(orderNamed('PO-1', LARGE))).toMatchObject({ status: 201 })
     expect(await client.send(orderNamed('PO-2'))).toMatchObject({ certainty: 'unknown' })

@@ -170,7 +170,7 @@ describe('a call that may have taken effect is unknown and is not repeated:', ()
     expect(connections).toBe(1)
   })
 
-  test('its detail tells a person what came back', async () => {
+  test('its detail shows a person what came back', async () => {
     const { server, client } = await setUp()
     server.next(html(502))
     expect(await client.send(order)).toEqual({
@@ -205,7 +205,7 @@ describe('a call that had no effect', () => {
     expect(clock.waits).toEqual([2_200])
   })
 
-  test('is given back at once when the API asks for more patience than the client has', async () => {
+  test('fails at once when the API asks for a longer wait than the client allows', async () => {
     const { server, client, clock } = await setUp({ trusts503: true })
     server.next(json(503, { detail: 'Maintenance' }, { 'retry-after': '3600' }))
     expect(await client.send(order)).toEqual({
@@ -293,13 +293,13 @@ describe('the account', () => {
     })
   })
 
-  test('that may not do one thing hears it as an answer about that thing', async () => {
+  test('that lacks the permission for one call gets that as the answer to the call', async () => {
     const { server, client } = await setUp()
     server.next(json(403, { detail: 'Not this one.' }))
     expect(await client.send(order)).toMatchObject({ certainty: 'answered', status: 403 })
   })
 
-  test('is never taken along by a redirect, of which only the origin is told', async () => {
+  test('is never taken along by a redirect, of which only the origin is shown', async () => {
     const { server, client } = await setUp()
     const other = await startMisbehavingServer()
     onTestFinished(() => other.close())
@@ -355,7 +355,7 @@ describe('paths and queries', () => {
     )
   })
 
-  test('an address that is none is an error in the configuration', () => {
+  test('an invalid address is an error in the configuration', () => {
     const options = { clientId: 'a', clientSecret: 'b', clock: instantClock(), random: () => 0 }
     expect(() => createClient({ ...options, baseUrl: 'api.example.com' })).toThrow(
       'api.baseUrl is not an address',

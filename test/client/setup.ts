@@ -1,4 +1,4 @@
-/** A client of a misbehaving server, both gone after the test. */
+/** A client of a misbehaving server; both are closed after the test. */
 import { onTestFinished } from 'vitest'
 import { createClient, type ClientOptions } from '../../src/client/client.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
@@ -25,7 +25,7 @@ export async function setUp(options: Partial<ClientOptions> = {}, path = '') {
   return { server, clock, client }
 }
 
-/** What a call fails with, as a user would see it. */
+/** The failure of a call, as a user would see it. */
 export async function failureOf(work: Promise<unknown>): Promise<{ code: unknown; message: string }> {
   try {
     await work

@@ -4,7 +4,7 @@ import { failureOf, SECRET, setUp } from './setup.ts'
 
 const call = { endpoint: 'acknowledgeOrder', params: { brand_id: 7, id: 42 } }
 
-/** Lets only one token in. */
+/** Accepts only one token. */
 function accepts(value: string): Behaviour {
   return (response, request) => {
     const good = request.headers.authorization === `Bearer ${value}`
@@ -82,9 +82,9 @@ describe('the token', () => {
   })
 })
 
-describe('when no token is to be had', () => {
+describe('when the service gives no token', () => {
   test.each([400, 401, 403])(
-    'because of a %i, the service’s reason is told and the secret is not',
+    'because of a %i, the service’s reason is reported and the secret is not',
     async (status) => {
       const { server, client } = await setUp()
       const error_description = `Unknown client or secret ${SECRET}`

@@ -1,4 +1,4 @@
-/** `documents` of a route: defaults, and what is wrong told with its place. */
+/** `documents` of a route: defaults, and errors with their places. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,13 +25,13 @@ routes:
   return loadConfiguration(path, {})
 }
 
-async function mistakesOf(documents: string, operation?: string): Promise<string[]> {
+async function errorsOf(documents: string, operation?: string): Promise<string[]> {
   const error: unknown = await load(documents, operation).catch((thrown: unknown) => thrown)
   if (!(error instanceof BridgeError)) throw new Error('the configuration was accepted', { cause: error })
   return error.details.map((detail) => detail.replace(/^.*dropbridge\.yaml:/, ''))
 }
 
-test('left out but for the mailbox, both kinds are left in documents under the order and tracking number', async () => {
+test('only the mailbox is needed: both kinds go to the folder documents under the order and tracking number', async () => {
   const { routes } = await load('{ mailbox: erp }')
 
   expect(routes[0]).toMatchObject({
@@ -78,11 +78,11 @@ test.each([
   ],
   ['{ mailbox: erp, slips: true }', '11:32 routes.parcels.documents.slips: unknown key.'],
 ])('%s is an error', async (documents, error) => {
-  expect(await mistakesOf(documents)).toEqual([error])
+  expect(await errorsOf(documents)).toEqual([error])
 })
 
 test('another operation has no such documents', async () => {
-  expect(await mistakesOf('{ mailbox: erp }', 'create-invoice')).toEqual([
+  expect(await errorsOf('{ mailbox: erp }', 'create-invoice')).toEqual([
     '11:5 routes.parcels.documents: only create-shipment has packing slips and labels, and this route does create-invoice.',
   ])
 })
@@ -119,7 +119,7 @@ test.each([
   expect(findDocumentNameErrors(template)).toEqual([])
 })
 
-test('values are made safe, and one that is not there is none', () => {
+test('values are made safe, and a missing one is left out', () => {
   const values = {
     purchase_order_number: '../PO 1:2',
     tracking_number: '1Z 999',

@@ -39,11 +39,11 @@ test.each([
   ['{seq}}', 'has a brace without its partner'],
   ['.orders-{seq}.csv', 'looks like a file still being written'],
   ['orders-{seq}.TMP', 'looks like a file still being written'],
-])('what is wrong with %j is said', (template, message) => {
+])('the errors of %j are reported', (template, message) => {
   expect(findFileNameErrors(template).join('\n')).toContain(message)
 })
 
-test('a field of the record may stand in a name, in safe characters only', () => {
+test('a name may contain a field of the record, in safe characters only', () => {
   const named = (value: unknown) =>
     formatFileName('order_{purchase_order_number}_{seq}.csv', {
       ...VALUES,
@@ -60,7 +60,7 @@ test('a field of the record may stand in a name, in safe characters only', () =>
   ).toBe('HV-7.csv')
 })
 
-test('a name that says something of the record is told from one that does not', () => {
+test('a name with a field of the record differs from one without', () => {
   expect(hasRecordPlaceholder('{route}-{date:yyyyMMdd}-{seq}.csv')).toBe(false)
   expect(hasRecordPlaceholder('order_{purchase_order_number}.csv')).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** What a route may say of its inbox and the watch of itself, and how the errors in it are reported. */
+/** The settings of an inbox and of the watch, and how the errors in them are reported. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
-/** The configuration of one route with these words in its `from`. */
+/** The configuration of one route with these settings in its `from`. */
 async function load(from: string, more = '') {
   const path = join(await tempFolder(), 'dropbridge.yaml')
   const text = `api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: secret }
@@ -63,10 +63,10 @@ test.each([
     'order: name, sequence: { name: "o-{number}.csv" }',
     'from.order: the number of the sequence decides which file is taken first: leave `order` out',
   ],
-])('%s is an error', async (from, told) => {
+])('%s is an error', async (from, message) => {
   const error: unknown = await load(from).catch((thrown: unknown) => thrown)
   const details = error instanceof BridgeError ? error.details.join('\n') : String(error)
-  expect(details).toContain(told)
+  expect(details).toContain(message)
 })
 
 test.each(['done', '{name}', '{name}.tmp', '.{name}', '{name}{stem}', '{file}.done', 'a/{name}'])(
@@ -87,7 +87,7 @@ test.each([
   ['{stem}.ok', 'orders.2026.csv', 'orders.2026.ok'],
   ['{stem}.ok', 'orders', 'orders.ok'],
   ['{name}.done', 'a$&b.csv', 'a$&b.csv.done'],
-])('with %s, the companion of %s is %s', (template, name, companion) => {
+])('with %s, the sidecar of %s is %s', (template, name, companion) => {
   expect(formatSidecarName(template, name)).toBe(companion)
 })
 
@@ -102,7 +102,7 @@ test.each([
   expect(createNumberReader(pattern)(name)).toBe(number)
 })
 
-test('the watch looks every 30 seconds at four routes at once, unless it is told', async () => {
+test('by default the watch scans every 30 seconds, four routes at once', async () => {
   expect((await load('')).watch).toEqual({ scanMs: 30_000, atOnce: 4 })
   expect((await load('', 'watch: { scan: 5s, atOnce: 1 }\n')).watch).toEqual({ scanMs: 5000, atOnce: 1 })
   const error: unknown = await load('', 'watch: { scan: 10ms }\n').catch((thrown: unknown) => thrown)

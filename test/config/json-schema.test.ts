@@ -7,7 +7,7 @@ test('the schema for editors is the one that is published', async () => {
   )
 })
 
-test('the schema says what may stand in a route of either direction', () => {
+test('the schema lists the settings of a route of either direction', () => {
   const schema = configurationJsonSchema()
   expect(findKeys(schema, ['routes', 'any-name'])).toEqual([
     'retailer',

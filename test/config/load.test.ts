@@ -54,7 +54,7 @@ async function load(text: string, env: NodeJS.ProcessEnv = ENV): Promise<Configu
 }
 
 /** The places and messages of the refusal, without the path of the file. */
-async function mistakesOf(text: string, env: NodeJS.ProcessEnv = ENV): Promise<string[]> {
+async function errorsOf(text: string, env: NodeJS.ProcessEnv = ENV): Promise<string[]> {
   const error: unknown = await load(text, env).catch((thrown: unknown) => thrown)
   if (!(error instanceof BridgeError)) throw new Error('the configuration was accepted', { cause: error })
   expect(error.code).toBe('configuration-invalid')
@@ -168,7 +168,7 @@ ${MAILBOXES}routes:
 })
 
 describe('variables', () => {
-  test('stand for a part of a text, a file beside the configuration, or a number', async () => {
+  test('replace a part of a text, a file beside the configuration, or a number', async () => {
     await mkdir(join(folder, 'secrets'))
     await writeFile(join(folder, 'secrets', 'client'), 'from-a-file\n')
     const text = WHOLE.replace('${API_URL}', 'https://${HOST}/v1')
@@ -180,12 +180,12 @@ describe('variables', () => {
     expect(routes[0]?.party).toEqual({ kind: 'retailer', id: 4711 })
   })
 
-  test('stay text where text is wanted, and are not looked into again', async () => {
+  test('stay text where text is wanted, and are not expanded again', async () => {
     const { api } = await load(WHOLE, { ...ENV, CLIENT_ID: '0042', CLIENT_SECRET: '${CLIENT_ID}: #"' })
     expect(api.credentials).toEqual({ clientId: '0042', clientSecret: '${CLIENT_ID}: #"' })
   })
 
-  test('are not meant where the dollar is doubled', async () => {
+  test('are not meant where the dollar sign is doubled', async () => {
     const { api } = await load(WHOLE.replace('${CLIENT_SECRET}', () => 'a$${b}$c'))
     expect(api.credentials.clientSecret).toBe('a${b}$c')
   })
@@ -196,7 +196,7 @@ describe('variables', () => {
       .replace('${CLIENT_SECRET}', '"${file:missing}"')
       .replace('mappings/orders.yaml', '${OPEN')
       .replace('operation: export-shipments', 'operation: ${OPERATION}')
-    expect(await mistakesOf(text)).toEqual([
+    expect(await errorsOf(text)).toEqual([
       '2:12 api.baseUrl: the environment variable HOST is not set.',
       '2:12 api.baseUrl: the environment variable DOMAIN is not set.',
       '3:13 api.clientId: "${…}" must hold the name of an environment variable, or file: and a path.',
@@ -217,7 +217,7 @@ describe('variables', () => {
   })
 
   test('that are set to nothing are as good as a blank', async () => {
-    expect(await mistakesOf(WHOLE, { ...ENV, CLIENT_SECRET: '' })).toEqual([
+    expect(await errorsOf(WHOLE, { ...ENV, CLIENT_SECRET: '' })).toEqual([
       '4:17 api.clientSecret: must not be empty.',
     ])
   })
@@ -267,7 +267,7 @@ routes:
     verifyBeforeAck: maybe
   nothing:
 `
-    expect(await mistakesOf(text)).toEqual([
+    expect(await errorsOf(text)).toEqual([
       '2:12 api.baseUrl: must be an address such as https://api.example.com, without a password, "?" or "#".',
       '3:13 api.clientId: must be text; put it in quotes.',
       '4:16 api.clientSecret: has no value.',
@@ -304,7 +304,7 @@ routes:
   })
 
   test('of a missing part name the part', async () => {
-    expect(await mistakesOf('state: ./state\n')).toEqual([
+    expect(await errorsOf('state: ./state\n')).toEqual([
       '1:1 api: is missing.',
       '1:1 mailboxes: is missing.',
       '1:1 routes: is missing.',
@@ -312,55 +312,55 @@ routes:
   })
 
   test('in a route without an operation name the operations there are', async () => {
-    const [first] = await mistakesOf(WHOLE.replace('    operation: create-order\n', ''))
+    const [first] = await errorsOf(WHOLE.replace('    operation: create-order\n', ''))
     expect(first).toBe(`8:3 routes.orders-in.operation: is missing: it must be one of ${OPERATIONS}.`)
   })
 
-  test('of two export routes whose files would meet are told', async () => {
+  test('of two export routes whose files would collide are reported', async () => {
     const twice = `${WHOLE}${SHIPMENTS_OUT.replace('shipments-out', 'shipments-too').replace('retailer: 1000', 'retailer: 1001')}`
-    expect(await mistakesOf(twice)).toEqual([
+    expect(await errorsOf(twice)).toEqual([
       '23:38 routes.shipments-too.to.name: gives files the same names as the route shipments-out; put {route} into the name.',
     ])
     expect((await load(twice.replaceAll('-{seq}', '-{seq}-{route}'))).routes).toHaveLength(3)
   })
 
-  test('of two routes for which one file may be meant are told with the name of such a file', async () => {
+  test('of two routes that could take one file are reported with the name of such a file', async () => {
     const other = (folder: string) =>
       ORDERS_IN.replace('orders-in', 'others-in').replace('inbox/orders', folder)
-    expect(await mistakesOf(`${WHOLE}${other('inbox/orders, match: "acme-*.csv"')}`)).toEqual([
+    expect(await errorsOf(`${WHOLE}${other('inbox/orders, match: "acme-*.csv"')}`)).toEqual([
       '22:5 routes.others-in.from: takes files that the route orders-in takes, too, such as acme-.csv: let no name match both, or give one of them its own folder.',
     ])
     expect((await load(`${WHOLE}${other('inbox/orders, match: "*.txt"')}`)).routes).toHaveLength(3)
   })
 
-  test('folders of this machine are told apart by where they are, whichever mailbox they are named by', async () => {
+  test('folders of this machine are compared by their real place, whichever mailbox names them', async () => {
     const same = JSON.stringify(join(dirname(path), 'exchange/inbox'))
     const folders = `${API}mailboxes:\n  erp: { type: directory, path: ./exchange }\n  inbox: { type: directory, path: ${same} }\nroutes:\n`
     const others = ORDERS_IN.replace('orders-in', 'others-in').replace(
       'mailbox: erp, folder: inbox/orders',
       'mailbox: inbox, folder: orders',
     )
-    expect(await mistakesOf(`${folders}${ORDERS_IN}${others}`)).toEqual([
+    expect(await errorsOf(`${folders}${ORDERS_IN}${others}`)).toEqual([
       '18:5 routes.others-in.from: takes the same files as the route orders-in: the same folder and match.',
     ])
   })
 
   test('a results folder may not be where another route takes files from', async () => {
     const text = `${WHOLE}${ORDERS_IN.replace('orders-in', 'corrections').replace('inbox/orders', './results/')}`
-    expect(await mistakesOf(text)).toEqual([
+    expect(await errorsOf(text)).toEqual([
       '13:5 routes.orders-in.results.folder: results would be left where the route corrections takes files from; use another folder.',
       '24:5 routes.corrections.results.folder: results would be left where the route corrections takes files from; use another folder.',
     ])
   })
 
   test('a name from the language itself is no mailbox', async () => {
-    expect(await mistakesOf(WHOLE.replace('to: { mailbox: erp', 'to: { mailbox: constructor'))).toEqual([
+    expect(await errorsOf(WHOLE.replace('to: { mailbox: erp', 'to: { mailbox: constructor'))).toEqual([
       '18:20 routes.shipments-out.to.mailbox: there is no such mailbox.',
     ])
   })
 
   test('a timeout of nothing is refused', async () => {
-    expect(await mistakesOf(WHOLE.replace('api:\n', 'api:\n  timeout: 0s\n'))).toEqual([
+    expect(await errorsOf(WHOLE.replace('api:\n', 'api:\n  timeout: 0s\n'))).toEqual([
       '2:12 api.timeout: must be longer than nothing.',
     ])
   })
@@ -391,11 +391,11 @@ describe('a file that is no configuration at all', () => {
     ],
     ['api: {}\n---\napi: {}\n', '2:1 a second document starts here; there must be one.'],
   ])('says what is wrong with %j', async (text, error) => {
-    expect(await mistakesOf(text)).toContain(error)
+    expect(await errorsOf(text)).toContain(error)
   })
 
-  test('names a key that stands there twice, beside the other errors', async () => {
-    expect(await mistakesOf(`${WHOLE}${ORDERS_IN}    extra: 1\n`)).toEqual([
+  test('names a key that occurs twice, beside the other errors', async () => {
+    expect(await errorsOf(`${WHOLE}${ORDERS_IN}    extra: 1\n`)).toEqual([
       '19:3 this key appears twice.',
       '25:5 routes.orders-in.extra: unknown key.',
     ])
@@ -412,14 +412,14 @@ describe('secrets', () => {
     ['a forbidden start', 'baseUrl: @s3cret'],
     ['a broken escape', 'baseUrl: "s3cret\\q"'],
     ['an address with a password', 'baseUrl: https://me:s3cret@api.example.com'],
-  ])('never appear in what is said about %s', async (_, line) => {
+  ])('never appear in a message about %s', async (_, line) => {
     const error: unknown = await load(WHOLE.replace('baseUrl: ${API_URL}', line)).catch(
       (thrown: unknown) => thrown,
     )
     expect(error).toBeInstanceOf(BridgeError)
-    const said =
+    const message =
       error instanceof BridgeError ? [error.message, ...error.details, String(error.cause)].join('\n') : ''
-    expect(said).toContain(path)
-    expect(said).not.toContain('s3cret')
+    expect(message).toContain(path)
+    expect(message).not.toContain('s3cret')
   })
 })

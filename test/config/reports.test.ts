@@ -1,4 +1,4 @@
-/** What an outbound route may say of acknowledging and of the records of its report. */
+/** The settings of an outbound route about acknowledging and about the records of its report. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ async function load(text: string): Promise<OutboundRoute> {
   return route
 }
 
-async function mistakesOf(
+async function errorsOf(
   ...[operation, lines, party]: Parameters<typeof configurationText>
 ): Promise<string[]> {
   try {
@@ -54,7 +54,7 @@ async function mistakesOf(
   return []
 }
 
-/** What the list is asked for at NOW. */
+/** The query of the list at NOW. */
 async function queryOf(...[operation, lines, party]: Parameters<typeof configurationText>): Promise<unknown> {
   const { report } = await load(configurationText(operation, lines, party))
   return report && buildQuery(report.select, NOW)
@@ -62,15 +62,15 @@ async function queryOf(...[operation, lines, party]: Parameters<typeof configura
 
 const BRAND = 'brand: 7'
 
-test('a route acknowledges what is delivered unless it says never, and then reads nothing again', async () => {
-  const told = await load(configurationText('export-orders', 'acknowledge: never', BRAND))
-  const untold = await load(configurationText('export-orders', 'acknowledge: delivered', BRAND))
+test('a route acknowledges deliveries unless its setting is never, and then reads nothing again', async () => {
+  const never = await load(configurationText('export-orders', 'acknowledge: never', BRAND))
+  const atOnce = await load(configurationText('export-orders', 'acknowledge: delivered', BRAND))
 
-  expect([told.acknowledge, told.verifyBeforeAck, told.report]).toEqual(['never', false, undefined])
-  expect([untold.acknowledge, untold.verifyBeforeAck, untold.report]).toEqual(['delivered', true, undefined])
+  expect([never.acknowledge, never.verifyBeforeAck, never.report]).toEqual(['never', false, undefined])
+  expect([atOnce.acknowledge, atOnce.verifyBeforeAck, atOnce.report]).toEqual(['delivered', true, undefined])
 })
 
-test('a select makes a report of any list, and what nobody acknowledges is always one', async () => {
+test('a select makes a report of any list, and lists without acknowledging are always reports', async () => {
   const selected = await load(configurationText('export-orders', 'select: {}', BRAND))
   const carriers = await load(configurationText('export-carriers', 'empty: write'))
   const never = await load(configurationText('export-brand-invoices', 'acknowledge: never', BRAND))
@@ -81,7 +81,7 @@ test('a select makes a report of any list, and what nobody acknowledges is alway
   expect(never).toMatchObject({ acknowledge: 'never', report: { select: nothingSaid, empty: 'skip' } })
 })
 
-test('every kind of filter is asked for in the words of the API', async () => {
+test('every kind of filter is sent under the names of the API', async () => {
   const select = `select:
   status: [open, closed]
   is_acknowledged: true
@@ -124,7 +124,7 @@ test.each([
   expect(await queryOf('export-returns', select)).toEqual({ rmad_at_gte: expected / 1000 })
 })
 
-test('windows that follow one another leave no second out and hold none twice', async () => {
+test('consecutive windows leave no second out and share none', async () => {
   const { report } = await load(
     configurationText('export-invoices', 'select: { invoiced_at: { since: 24h, until: now } }'),
   )
@@ -159,7 +159,7 @@ test('records are named by purchase orders or ids, each once, in the configurati
   })
 })
 
-test('every error in a select is told with its fix, and none repeats a value', async () => {
+test('every error in a select is reported with its fix, and none repeats a value', async () => {
   const lines = `select:
   status: [opne]
   is_acknowledged: yes please
@@ -173,7 +173,7 @@ test('every error in a select is told with its fix, and none repeats a value', a
   purchase_order_number: 12
   zone: Mars`
 
-  expect(await mistakesOf('export-retailer-orders', lines)).toEqual([
+  expect(await errorsOf('export-retailer-orders', lines)).toEqual([
     'select.status: must be one of open, partial, closed, canceled, or a list of them. Did you mean "open"?',
     'select.is_acknowledged: must be true or false.',
     'select.received_at.since: must be now, today, yesterday, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
@@ -189,31 +189,31 @@ test('every error in a select is told with its fix, and none repeats a value', a
   ])
 })
 
-test('a select is held to what its own list can be asked', async () => {
-  expect(await mistakesOf('export-orders', 'select: { received_at: { since: 1h } }', BRAND)).toEqual([
+test('a select is held to the filters of its own list', async () => {
+  expect(await errorsOf('export-orders', 'select: { received_at: { since: 1h } }', BRAND)).toEqual([
     'select.received_at: export-orders cannot be asked for this; it takes status, is_acknowledged, ordered_at, acknowledged_at.',
   ])
-  expect(await mistakesOf('export-carriers', 'select: { status: open }')).toEqual([
+  expect(await errorsOf('export-carriers', 'select: { status: open }')).toEqual([
     'select.status: export-carriers cannot be asked for this; it takes no filters.',
   ])
-  expect(await mistakesOf('export-cancels', 'select: { purchase_order_number: A }')).toEqual([
+  expect(await errorsOf('export-cancels', 'select: { purchase_order_number: A }')).toEqual([
     'select.purchase_order_number: what export-cancels lists does not say its purchase order number.',
   ])
-  expect(await mistakesOf('export-retailers', 'select: { ids: [1000] }')).toEqual([
+  expect(await errorsOf('export-retailers', 'select: { ids: [1000] }')).toEqual([
     'select.ids: export-retailers cannot read a record by its id.',
   ])
-  expect(await mistakesOf('export-invoices', 'select: { ids: [1], is_acknowledged: false }')).toEqual([
+  expect(await errorsOf('export-invoices', 'select: { ids: [1], is_acknowledged: false }')).toEqual([
     'select.ids: the ids say by themselves which records are meant: take away is_acknowledged.',
   ])
-  expect(await mistakesOf('export-invoices', 'select: { ids: [1], purchase_order_number: A }')).toEqual([
+  expect(await errorsOf('export-invoices', 'select: { ids: [1], purchase_order_number: A }')).toEqual([
     'select.purchase_order_number: ids and purchase_order_number exclude each other.',
   ])
-  expect(await mistakesOf('export-brand-variants', 'select: { attribute: { colour: Red } }', BRAND)).toEqual([
+  expect(await errorsOf('export-brand-variants', 'select: { attribute: { colour: Red } }', BRAND)).toEqual([
     'select.attribute.colour: unknown key. Did you mean "color"?',
   ])
-  expect(await mistakesOf('export-brand-variants', 'select: { attribute: { size: "M::L" } }', BRAND)).toEqual(
-    ['select.attribute.size: cannot hold [, ], | or ::.'],
-  )
+  expect(await errorsOf('export-brand-variants', 'select: { attribute: { size: "M::L" } }', BRAND)).toEqual([
+    'select.attribute.size: cannot hold [, ], | or ::.',
+  ])
 })
 
 test('a report acknowledges nothing, and what goes out once is no report', async () => {
@@ -222,21 +222,21 @@ acknowledge: delivered
 verifyBeforeAck: true
 to: { mailbox: erp, folder: out, name: "{purchase_order_number}.csv" }`
 
-  expect(await mistakesOf('export-orders', lines, BRAND)).toEqual([
+  expect(await errorsOf('export-orders', lines, BRAND)).toEqual([
     'acknowledge: a route with `select` is a report and acknowledges nothing: leave it out, or write never.',
     'verifyBeforeAck: nothing is acknowledged, so nothing is read again before: take it away.',
     'to.name: a report is one file of many records, so its name can say nothing of one of them.',
   ])
-  expect(await mistakesOf('export-carriers', 'acknowledge: delivered')).toEqual([
+  expect(await errorsOf('export-carriers', 'acknowledge: delivered')).toEqual([
     'acknowledge: nothing is acknowledged of what export-carriers lists: leave it out, or write never.',
   ])
-  expect(await mistakesOf('export-invoices', 'empty: write')).toEqual([
+  expect(await errorsOf('export-invoices', 'empty: write')).toEqual([
     'empty: `empty` is for reports, which have a `select`: take it away.',
   ])
-  expect(await mistakesOf('export-invoices', 'acknowledge: never\nverifyBeforeAck: true')).toEqual([
+  expect(await errorsOf('export-invoices', 'acknowledge: never\nverifyBeforeAck: true')).toEqual([
     'verifyBeforeAck: nothing is acknowledged, so nothing is read again before: take it away.',
   ])
-  expect(await mistakesOf('create-order', 'select: {}\nto: {}')).toContain(
+  expect(await errorsOf('create-order', 'select: {}\nto: {}')).toContain(
     'select: does not belong here: it is for other operations.',
   )
 })
@@ -260,7 +260,7 @@ function twoRoutes(first: string, second: string): string {
   return HEAD.replace('  out:\n', '') + route('orders-fixed', first) + route('orders-people', second)
 }
 
-async function mistakesOfTwo(first: string, second: string): Promise<readonly string[]> {
+async function errorsOfTwo(first: string, second: string): Promise<readonly string[]> {
   const path = join(folder, 'dropbridge.yaml')
   await writeFile(path, twoRoutes(first, second))
   try {
@@ -272,10 +272,10 @@ async function mistakesOfTwo(first: string, second: string): Promise<readonly st
   }
 }
 
-test('two routes that export the same list of one party are refused, because each record goes to one of them only', async () => {
+test('two routes that export the same list of one party are refused, because each record goes to only one of them', async () => {
   const orders = 'brand: 2000\n    operation: export-orders'
 
-  expect(await mistakesOfTwo(orders, orders)).toEqual([
+  expect(await errorsOfTwo(orders, orders)).toEqual([
     '9:3 routes.orders-people: orders-fixed and orders-people both export the orders of brand 2000: an order goes to whichever runs first, and never to the other. Make one of them a report (`select`) or one file with both.',
   ])
 })
@@ -283,9 +283,9 @@ test('two routes that export the same list of one party are refused, because eac
 test('other parties, other lists, and a report beside an export go together', async () => {
   const orders = 'brand: 2000\n    operation: export-orders'
 
-  expect(await mistakesOfTwo(orders, 'brand: 2001\n    operation: export-orders')).toEqual([])
+  expect(await errorsOfTwo(orders, 'brand: 2001\n    operation: export-orders')).toEqual([])
   const shipments = 'retailer: 1000\n    operation: export-shipments'
-  expect(await mistakesOfTwo(shipments, shipments.replace('shipments', 'invoices'))).toEqual([])
-  expect(await mistakesOfTwo(orders, `${orders}\n    select: {}`)).toEqual([])
-  expect(await mistakesOfTwo(`${orders}\n    select: {}`, `${orders}\n    select: {}`)).toEqual([])
+  expect(await errorsOfTwo(shipments, shipments.replace('shipments', 'invoices'))).toEqual([])
+  expect(await errorsOfTwo(orders, `${orders}\n    select: {}`)).toEqual([])
+  expect(await errorsOfTwo(`${orders}\n    select: {}`, `${orders}\n    select: {}`)).toEqual([])
 })

@@ -1,8 +1,8 @@
-/** `rules` of a route: what is done about records that are only odd. */
+/** `rules` of a route: what the bridge does about records that are only odd. */
 import { expect, test } from 'vitest'
 import { RuleSettings } from '../../src/config/sending.ts'
 
-test('odd totals and dates are warnings by default, and stock is left alone', () => {
+test('odd totals and dates are warnings by default, and stock is not checked', () => {
   expect(RuleSettings.parse({})).toEqual({ totals: 'warn', dates: 'warn', stock: 'off' })
   expect(RuleSettings.parse({ totals: 'refuse', stock: 'warn' })).toEqual({
     totals: 'refuse',

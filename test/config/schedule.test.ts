@@ -1,4 +1,4 @@
-/** When a route may be said to have its turns. */
+/** The schedule of a route. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ routes:
   return route
 }
 
-async function mistakesOf(lines: string, head?: string): Promise<string[]> {
+async function errorsOf(lines: string, head?: string): Promise<string[]> {
   try {
     await load(lines, head)
   } catch (error) {
@@ -67,7 +67,7 @@ describe('a schedule', () => {
     )
   })
 
-  test('may be a time of day after which a business date has its turn', async () => {
+  test('may be a time of day after which the run of a business date is due', async () => {
     expect((await load('daily: { after: "06:30", zone: America/New_York }')).schedule).toEqual({
       kind: 'daily',
       after: '06:30',
@@ -88,25 +88,25 @@ describe('a schedule', () => {
 })
 
 describe('errors', () => {
-  test('a time of day without a zone is told with what to write', async () => {
-    expect(await mistakesOf('daily: { after: "06:30" }')).toEqual([
+  test('a time of day without a zone is reported with its fix', async () => {
+    expect(await errorsOf('daily: { after: "06:30" }')).toEqual([
       'daily: says a time of day and no zone: add "zone: Europe/Berlin" (or yours), or one `zone` for the whole file.',
     ])
-    expect(await mistakesOf('cron: "0 6 * * *"')).toEqual([
+    expect(await errorsOf('cron: "0 6 * * *"')).toEqual([
       'cron: says a time of day and no zone: add "zone: Europe/Berlin" (or yours) as in cron: { expression: "0 6 * * 1-5", zone: Europe/Berlin }, or one `zone` for the whole file.',
     ])
   })
 
   test('two schedules on one route are one too many', async () => {
-    expect(await mistakesOf('every: 15m\ncron: "0 6 * * *"', 'zone: UTC')).toEqual([
+    expect(await errorsOf('every: 15m\ncron: "0 6 * * *"', 'zone: UTC')).toEqual([
       'cron: a route has its schedule by `every` or by `cron`, not by both.',
     ])
   })
 
-  test('an expression that is none, or never comes, is told', async () => {
+  test('an invalid expression, or one that never comes, is reported', async () => {
     const messages: string[] = []
     for (const expression of ['0 6 * *', '@daily', '0 25 * * *', '0 0 30 2 *', '0 ? * * *', '* * * * * *']) {
-      messages.push(...(await mistakesOf(`cron: { expression: "${expression}", zone: UTC }`)))
+      messages.push(...(await errorsOf(`cron: { expression: "${expression}", zone: UTC }`)))
     }
 
     const five = 'must have five fields (minute, hour, day, month, day of the week), such as "0 6 * * 1-5"'
@@ -118,15 +118,15 @@ describe('errors', () => {
       'cron.expression: cannot hold "?": write * for any value.',
       `cron.expression: ${five}.`,
     ])
-    expect(await mistakesOf('cron: "0 6 * *"', 'zone: UTC')).toEqual([`cron: ${five}.`])
+    expect(await errorsOf('cron: "0 6 * *"', 'zone: UTC')).toEqual([`cron: ${five}.`])
   })
 
-  test('what is out of bounds is told with the bounds', async () => {
-    expect(await mistakesOf('every: 500ms')).toEqual([
+  test('a value out of bounds is reported with the bounds', async () => {
+    expect(await errorsOf('every: 500ms')).toEqual([
       'every: must be a time from 1s to a day, such as 30s, 15m or 1h.',
     ])
     expect(
-      await mistakesOf('daily: { after: "25:00", zone: Mars, days: [monday], catchUp: 400d, at: "1" }'),
+      await errorsOf('daily: { after: "25:00", zone: Mars, days: [monday], catchUp: 400d, at: "1" }'),
     ).toEqual([
       'daily.after: must be a time of day such as "06:30".',
       'daily.zone: must be the name of a time zone, such as Europe/Berlin or America/New_York.',
@@ -134,22 +134,22 @@ describe('errors', () => {
       'daily.catchUp: must be a number of days from 0d to 366d, such as 7d.',
       'daily.at: unknown key.',
     ])
-    expect(await mistakesOf('', 'zone: Mars')).toEqual([
+    expect(await errorsOf('', 'zone: Mars')).toEqual([
       'zone: must be the name of a time zone, such as Europe/Berlin or America/New_York.',
     ])
   })
 
-  test('the time of the run before is for reports that have turns of dates', async () => {
+  test('the time of the run before is for reports that run once a business date', async () => {
     const select = 'select: { closed_at: { since: previous } }'
 
-    expect(await mistakesOf(`daily: { after: "06:30", zone: UTC }\n${select}`)).toEqual([])
-    expect(await mistakesOf(select)).toEqual([
+    expect(await errorsOf(`daily: { after: "06:30", zone: UTC }\n${select}`)).toEqual([])
+    expect(await errorsOf(select)).toEqual([
       'select.closed_at.since: previous is the time of the run before, so it is for reports with `daily`: write a time such as 24h.',
     ])
   })
 })
 
-test('the words of a selection go by the business date of the run, in the zone of the schedule', async () => {
+test('the relative dates of a selection follow the business date of the run, in the zone of the schedule', async () => {
   const route = await load(`daily: { after: "06:30", zone: America/New_York }
 select:
   closed_at: { since: yesterday, until: today }
@@ -157,9 +157,9 @@ select:
   ordered_at: { since: 2026-03-01 }`)
   if (route.direction !== 'outbound' || route.report === undefined) throw new Error('no report')
   // A day of 23 hours.
-  const turn = { date: '2026-03-09', previousAt: Date.parse('2026-03-08T10:30Z') }
+  const run = { date: '2026-03-09', previousAt: Date.parse('2026-03-08T10:30Z') }
 
-  const query = buildQuery(route.report.select, Date.parse('2026-03-09T10:30Z'), turn)
+  const query = buildQuery(route.report.select, Date.parse('2026-03-09T10:30Z'), run)
 
   const iso = (value: unknown) => new Date(Number(value) * 1000).toISOString()
   expect(Object.fromEntries(Object.entries(query).map(([name, value]) => [name, iso(value)]))).toEqual({
@@ -171,7 +171,7 @@ select:
   })
 })
 
-test('a name tells the business date, and without one the date on which the file is made', () => {
+test('a name shows the business date, and without one the date on which the file is made', () => {
   const values = { route: 'out', sequence: 7, at: Date.parse('2026-03-09T23:30Z'), zone: 'UTC' }
 
   expect(formatFileName('{day:yyyyMMdd}-{seq}.csv', { ...values, day: '2026-03-07' })).toBe('20260307-7.csv')

@@ -1,4 +1,4 @@
-/** The settings of a mailbox on an SFTP server, and what is said about errors in them. */
+/** The settings of a mailbox on an SFTP server, and the messages about errors in them. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ async function load(settings: string, env: NodeJS.ProcessEnv = {}) {
   return { folder, mailbox: mailboxes['partner'] }
 }
 
-async function mistakesOf(settings: string): Promise<string> {
+async function errorsOf(settings: string): Promise<string> {
   try {
     await load(settings)
   } catch (error) {
@@ -32,7 +32,7 @@ async function mistakesOf(settings: string): Promise<string> {
   throw new Error('the settings were taken')
 }
 
-test('what is left out is safe: known hosts beside the configuration, and nothing trusted by itself', async () => {
+test('the defaults are safe: known hosts beside the configuration, and no server trusted by itself', async () => {
   const { folder, mailbox } = await load('host: sftp.partner.example, username: acme, password: geheim')
   expect(mailbox).toMatchObject({
     type: 'sftp',
@@ -50,7 +50,7 @@ test('what is left out is safe: known hosts beside the configuration, and nothin
   })
 })
 
-test('everything can be said, secrets from the environment', async () => {
+test('every setting can be given, secrets from the environment', async () => {
   const settings = [
     'host: "fe80::1"',
     'port: 2222',
@@ -118,8 +118,8 @@ test.each([
   { what: 'a proxy that is no address', settings: `${server}, proxy: p.example`, says: 'socks5://host' },
   { what: 'no time at all', settings: `${server}, timeout: 10ms`, says: 'at least 1s' },
   { what: 'too many connections', settings: `${server}, connections: 5`, says: 'must be at most 4' },
-])('$what is an error that is told without its value', async ({ settings, says }) => {
-  const said = await mistakesOf(settings)
-  expect(said).toContain(says)
-  expect(said).not.toContain('geheim')
+])('$what is an error that is reported without its value', async ({ settings, says }) => {
+  const errors = await errorsOf(settings)
+  expect(errors).toContain(says)
+  expect(errors).not.toContain('geheim')
 })

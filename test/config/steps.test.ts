@@ -6,7 +6,7 @@ import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
-/** The configuration of one route that does this, with these lines of its own. */
+/** The configuration of one route with this operation and these lines. */
 async function pathTo(operation: string, lines: readonly string[]): Promise<string> {
   const path = join(await tempFolder(), 'dropbridge.yaml')
   await writeFile(
@@ -25,7 +25,7 @@ ${lines.map((line) => `    ${line}\n`).join('')}`,
   return path
 }
 
-test('the steps of a route stand in their order, with their mappings and how long they wait', async () => {
+test('the steps of a route keep their order, their mappings and their waiting times', async () => {
   const path = await pathTo('create-shipment', [
     'steps:',
     '  - { operation: close-order, when: shipped }',
@@ -82,11 +82,11 @@ test.each([
     ['steps: [{ operation: close-order }]'],
     'routes.fulfil.steps: create-order is not done to orders that exist, so nothing can follow it on the same file.',
   ],
-])('%s with %j is an error', async (operation, lines, told) => {
+])('%s with %j is an error', async (operation, lines, message) => {
   const error: unknown = await loadConfiguration(await pathTo(operation, lines), {}).catch(
     (thrown: unknown) => thrown,
   )
 
   expect(error).toBeInstanceOf(BridgeError)
-  expect((error as BridgeError).details.join('\n')).toContain(told)
+  expect((error as BridgeError).details.join('\n')).toContain(message)
 })

@@ -1,4 +1,4 @@
-/** What a route says of acknowledging later, of files that should come, and of folders that somebody should empty. */
+/** The settings of acknowledging later, of expected files, and of folders that must be emptied. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -52,13 +52,13 @@ async function inbound(parts: { from?: string; results?: string }, head?: string
   return route
 }
 
-async function mistakesOf(loading: Promise<unknown>): Promise<string[]> {
+async function errorsOf(loading: Promise<unknown>): Promise<string[]> {
   const error: unknown = await loading.catch((thrown: unknown) => thrown)
   if (!(error instanceof BridgeError)) throw new Error('it has no errors')
   return error.details.map((detail) => detail.replace(/^.*?yaml:\d+:\d+ routes\./, '').replace(/\.$/, ''))
 }
 
-test('a route that waits for pick-ups reads orders again first, and tells what waits for a day or has two hours left', async () => {
+test('a route that waits for pick-ups reads orders again first, and reports files that wait for a day or are nearly due', async () => {
   expect(await out('acknowledge: picked-up')).toMatchObject({
     acknowledge: 'picked-up',
     verifyBeforeAck: true,
@@ -66,7 +66,7 @@ test('a route that waits for pick-ups reads orders again first, and tells what w
   })
 })
 
-test('a receipt is named.ok in a folder of the same mailbox, unless the route says otherwise', async () => {
+test('a receipt is named .ok in a folder of the same mailbox, unless the route says otherwise', async () => {
   const plain = await out('acknowledge: receipt\nreceipt: { folder: ./receipts/ }')
   const other = await out(
     'acknowledge: receipt\nreceipt: { mailbox: other, folder: back, match: "{stem}.ack", contains: "OK {name}", archive: old, stableFor: 5s }\noverdue: { within: 2d, before: 30m }',
@@ -155,14 +155,14 @@ test.each([
       'out.acknowledge: a route with `select` is a report and acknowledges nothing: leave it out, or write never',
     ],
   ],
-])('%s is an error', async (lines, told) => {
-  expect(await mistakesOf(out(lines))).toEqual(told)
+])('%s is an error', async (lines, message) => {
+  expect(await errorsOf(out(lines))).toEqual(message)
 })
 
-test('receipts that were read never lie where a route takes files from', async () => {
+test('read receipts are never moved to a folder where a route takes files from', async () => {
   const both = IN({}) + OUT('acknowledge: receipt\nreceipt: { folder: back, archive: inbox }')
 
-  expect(await mistakesOf(load(both))).toEqual([
+  expect(await errorsOf(load(both))).toEqual([
     'out.receipt.archive: read receipts would be left where the route in takes files from; use another folder',
   ])
 })
@@ -203,9 +203,9 @@ test.each([
     ['', ', mailbox: erp, match: "{name}.OK"'],
   ],
 ] as const)(
-  'two routes whose receipts may meet, with files called %j%j, are refused',
+  'two routes whose receipts may collide, with files called %j%j, are refused',
   async (names, receipts) => {
-    expect(await mistakesOf(load(TWO(names, [...receipts])))).toEqual(MAY_MEET)
+    expect(await errorsOf(load(TWO(names, [...receipts])))).toEqual(MAY_MEET)
   },
 )
 
@@ -229,7 +229,7 @@ test.each([
     ['{seq}.csv', '{seq}.csv'],
     ['', ', mailbox: other'],
   ],
-] as const)('two routes with files called %j%j know their receipts apart', async (names, receipts) => {
+] as const)('the receipts of two routes with files called %j%j are told apart', async (names, receipts) => {
   expect((await load(TWO(names, [...receipts]))).routes).toHaveLength(2)
 })
 
@@ -273,6 +273,6 @@ test.each([
     { results: ', alertIfNotEmptied: 3h' },
     'in.results.alertIfNotEmptied: must be a number of days or weeks, such as 3d or 2w, or never',
   ],
-])('%j is an error', async (parts, told) => {
-  expect(await mistakesOf(inbound(parts))).toEqual([told])
+])('%j is an error', async (parts, message) => {
+  expect(await errorsOf(inbound(parts))).toEqual([message])
 })

@@ -1,4 +1,4 @@
-/** How clients get in, and where. */
+/** How clients log in, and which contexts they reach. */
 import { describe, expect } from 'vitest'
 import { askToken, CREDENTIALS, orderBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'

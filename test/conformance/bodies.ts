@@ -1,4 +1,4 @@
-/** Every field of every body: what is refused with its name, and what is taken. */
+/** Every field of every body: which values are refused with the name of the field, and which are accepted. */
 import { expect } from 'vitest'
 import { invoiceBody, orderBody, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
@@ -6,7 +6,7 @@ import { BODY_ROWS } from './rows/bodies.ts'
 import type { BodyName, BodyRow } from './rows/row.ts'
 import { attributesBody, cancelBody, LABEL, ordered, sharedWorld, shipped, type World } from './world.ts'
 
-/** A body that is right, and where it is posted. */
+/** A valid body, and where it is posted. */
 interface Sendable {
   readonly by: 'retailer' | 'brand'
   readonly path: string
@@ -74,9 +74,9 @@ interface Attempt {
 async function expectRefused(world: World, { row, sendable, value }: Attempt): Promise<void> {
   const { by, path, body } = sendable
   const steps = row.path.split('.')
-  const { status, body: told } = await world[by].post(path, changed(body, steps, value))
+  const { status, body: refusal } = await world[by].post(path, changed(body, steps, value))
   expect([value, status]).toEqual([value, 400])
-  expect([value, isNamed(told, steps)]).toEqual([value, true])
+  expect([value, isNamed(refusal, steps)]).toEqual([value, true])
 }
 
 async function expectTaken(world: World, { by, path, body }: Sendable): Promise<void> {
@@ -84,20 +84,20 @@ async function expectTaken(world: World, { by, path, body }: Sendable): Promise<
   expect([answer.status, answer.status === 201 ? '' : answer.body]).toEqual([201, ''])
 }
 
-/** Whether the refusal speaks of the field: at its place, below it, or by its name where the fault is of several. */
-function isNamed(told: Record<string, unknown>, steps: readonly string[]): boolean {
-  const words = JSON.stringify(told['non_field_errors'] ?? '').split(/\W+/)
-  return isToldAt(told, steps) || words.includes(steps.at(-1)!)
+/** Whether the refusal names the field: at its place, below it, or by its name where the error is of several fields. */
+function isNamed(refusal: Record<string, unknown>, steps: readonly string[]): boolean {
+  const names = JSON.stringify(refusal['non_field_errors'] ?? '').split(/\W+/)
+  return isReportedAt(refusal, steps) || names.includes(steps.at(-1)!)
 }
 
-function isToldAt(told: unknown, steps: readonly string[]): boolean {
+function isReportedAt(refusal: unknown, steps: readonly string[]): boolean {
   const [step, ...rest] = steps
-  if (step === undefined) return told !== undefined
-  if (typeof told !== 'object' || told === null) return false
-  return isToldAt((told as Record<string, unknown>)[step], rest)
+  if (step === undefined) return refusal !== undefined
+  if (typeof refusal !== 'object' || refusal === null) return false
+  return isReportedAt((refusal as Record<string, unknown>)[step], rest)
 }
 
-/** A copy with another value at the place; undefined takes the field away. */
+/** A copy with another value at the place; undefined removes the field. */
 function changed(body: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
   if (step === undefined) return value
   const copy: Record<string, unknown> = Array.isArray(body) ? [...body] : Object.assign({}, body)

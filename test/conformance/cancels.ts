@@ -1,4 +1,4 @@
-/** How orders are canceled, and by whom. */
+/** How orders are canceled, and by which party. */
 import { expect } from 'vitest'
 import { item, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'

@@ -27,7 +27,7 @@ export function catalogue(ledger: Ledger): void {
   })
 }
 
-/** The codes the spec names, each with a value it takes. */
+/** The codes of the spec, each with a value that it accepts. */
 const CODES: Readonly<Record<string, string>> = {
   name: 'Wool Throw',
   inventory: '12',
@@ -172,7 +172,7 @@ function changes({ proves }: Ledger): void {
   )
 }
 
-/** What an item needs beside its identifier to be published. */
+/** The attributes that an item needs beside its identifier to be published. */
 const PUBLISHABLE = {
   name: 'Throw',
   upc: '086000999999',
@@ -253,8 +253,8 @@ function values({ proves }: Ledger): void {
       { id: 1, value: 'Throw' },
       { id: 2, value: 'Our Throw', retailer: { id: 1000 } },
     ])
-    const told = await done(world().retailer.get(`variants/${id}/`))
-    expect(told.name).toBe('Our Throw')
+    const item = await done(world().retailer.get(`variants/${id}/`))
+    expect(item.name).toBe('Our Throw')
   })
 
   proves('choice.variant.same-for-all')(

@@ -1,6 +1,6 @@
 /**
- * The spec, row by row: every statement of it is data in `rows/`, every test says which rows it proves, a row that
- * nobody proves fails the build, and `docs/service.md` is printed from both.
+ * The spec, row by row: every statement of it is data in `rows/`, every test names the rows that it proves, an unproven row fails
+ * the build, and `docs/service.md` is printed from both.
  */
 import { describe, expect, it } from 'vitest'
 import { authentication } from './authentication.ts'

@@ -1,4 +1,4 @@
-/** What holds for every request and answer, and what the service is for. */
+/** Rules for every request and answer, and the purpose of the service. */
 import { describe, expect } from 'vitest'
 import { type Answered, invoiceBody, NOW, orderBody, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
@@ -15,7 +15,7 @@ import {
   returned,
   sharedWorld,
   shipped,
-  turn,
+  setSwitches,
   type World,
 } from './world.ts'
 
@@ -147,7 +147,7 @@ function wire({ proves }: Ledger): void {
 
   proves('rule.conventions.nested-ids')('with a switch, ids are told as text', async () => {
     await inWorld(async (own) => {
-      turn(own, { ids: 'text' })
+      setSwitches(own, { ids: 'text' })
       const { order_lines } = await ordered(own)
       expect(order_lines[0].variant.id).toBe('9001')
     })
@@ -350,7 +350,7 @@ const sent = (field: string) => async (world: World, text: string) =>
 const described = (code: string) => (world: World, value: string) =>
   world.brand.post('variants/', attributesBody({ identifier: world.nextNumber(), [code]: value }))
 
-/** Calls with a text of any length in the field; what no call takes is proven with the fields. */
+/** Calls with a text of any length in the field; the refusals are proven with the fields. */
 const ATTEMPTS: Readonly<Record<string, (world: World, text: string) => Promise<Answered>>> = {
   'order.purchase_order_number': placed('purchase_order_number'),
   'order.customer_order_number': placed('customer_order_number'),

@@ -4,7 +4,7 @@ import { attributesBody, cancelBody, done, ordered, RETURN, type World } from '.
 
 const CROWD = 251
 
-/** So many calls are on the way at once. */
+/** This many calls are in flight at once. */
 const AT_ONCE = 25
 
 const LINE = { net_price: '7.87', price: '16.73' }
@@ -28,7 +28,7 @@ export async function crowd(world: World): Promise<void> {
   await times((count) => done(brand.post('variants/', attributesBody({ identifier: `SKU-${count}` }))), 60)
 }
 
-/** One of one item, ordered, shipped and invoiced. */
+/** An order of one item, shipped and invoiced. */
 async function trade({ brand, retailer, nextNumber }: World): Promise<void> {
   const number = nextNumber()
   const order_lines = [{ ...LINE, variant: { id: 9001 }, quantity: 1 }]

@@ -1,4 +1,4 @@
-/** What is answered when something is wrong; the spec shows none of it. */
+/** The answers to wrong requests; the spec shows none of them. */
 import { expect } from 'vitest'
 import { orderBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
@@ -66,9 +66,9 @@ export function errors({ proves }: Ledger): void {
       const body = orderBody('', { ordered_at: 'yesterday', shipping_method: {} })
       const [first, second] = body.order_lines
       const order_lines = [first, { ...second, quantity: 0 }]
-      const { status, body: told } = await world().retailer.post('orders/', { ...body, order_lines })
+      const { status, body: refusal } = await world().retailer.post('orders/', { ...body, order_lines })
       expect(status).toBe(400)
-      expect(told).toMatchObject({
+      expect(refusal).toMatchObject({
         purchase_order_number: [expect.any(String)],
         ordered_at: [expect.any(String)],
         shipping_method: { code: [expect.any(String)], carrier: [expect.any(String)] },

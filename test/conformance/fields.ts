@@ -19,7 +19,7 @@ const NEVER_EMPTY: Readonly<Record<string, string>> = {
   'inventory.sellable_updated_at': 'an item is sellable from the start',
 }
 
-/** Ids that the service gives and nothing else repeats. */
+/** Ids that the service gives and that occur nowhere else. */
 const NEVER_TOLD = ['address', 'order_line', 'shipment_line', 'cancel_line', 'credit_line', 'rma_line'].map(
   (resource) => `${resource}.id`,
 )
@@ -41,7 +41,7 @@ export function fields({ proves }: Ledger): void {
       const values = seen.map(({ shown }) => shown[row.key])
       expectShape(row, values)
       expectRange(row, values)
-      expectTold(row, seen)
+      expectShown(row, seen)
       if (row.view !== undefined) {
         const others = samples.of(row.resource, row.view === 'brand' ? 'retailer' : 'brand')
         expect(others.filter(({ shown }) => row.key in shown)).toEqual([])
@@ -68,7 +68,7 @@ function expectShape({ id, shape, empty }: FieldRow, values: readonly unknown[])
   }
 }
 
-/** A field is seen with a value, and where it may be null also without. */
+/** A field occurs with a value, and where it may be null also without. */
 function expectRange({ id, empty }: FieldRow, values: readonly unknown[]): void {
   const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
   if (id in NEVER_FILLED) {
@@ -79,11 +79,11 @@ function expectRange({ id, empty }: FieldRow, values: readonly unknown[]): void 
   if (empty) expect(values.includes(null)).toBe(!(id in NEVER_EMPTY))
 }
 
-/** A field shows what was sent, or what else it must show. */
-function expectTold({ id, key }: FieldRow, seen: readonly Seen[]): void {
-  const known = seen.filter(({ told }) => key in told)
+/** A field shows the value that was sent, or the other value that it must show. */
+function expectShown({ id, key }: FieldRow, seen: readonly Seen[]): void {
+  const known = seen.filter(({ expected }) => key in expected)
   expect(known.length > 0).toBe(!NEVER_TOLD.includes(id))
-  for (const { shown, told } of known) {
-    expect(comparable({ [key]: shown[key] })).toMatchObject({ [key]: told[key] })
+  for (const { shown, expected } of known) {
+    expect(comparable({ [key]: shown[key] })).toMatchObject({ [key]: expected[key] })
   }
 }

@@ -41,7 +41,7 @@ function ofList({ proves }: Ledger, { list, by, path, times, flags, prepare }: S
   })
   afterAll(() => world.close())
 
-  /** Which of the two records a query finds. */
+  /** The one of the two records that a query finds. */
   const found = async (query: string) => {
     const ids = await idsOn(world[by], `${path}?${query}`)
     return [...(ids.includes(scene.early) ? ['early'] : []), ...(ids.includes(scene.late) ? ['late'] : [])]
@@ -97,7 +97,7 @@ function pages({ proves }: Ledger): void {
   }
 }
 
-/** What is found just before the early time, at it, at the late time and just after. */
+/** The records that are found just before the early time, at it, at the late time and just after. */
 const SIDES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   lt: [[], [], ['early'], ['early', 'late']],
   lte: [[], ['early'], ['early', 'late'], ['early', 'late']],

@@ -5,11 +5,11 @@ import type { Row } from './rows/row.ts'
 type Run = () => Promise<void> | void
 
 export interface Ledger {
-  /** Registers a test; once it has passed, the rows with these ids are proven; one without an assertion fails. Throws for an id that is none. */
+  /** Registers a test that proves the rows once it has passed; a test without an assertion fails. Throws for an unknown id. */
   proves(...ids: string[]): (title: string, run: Run) => void
   /** The rows that no passed test proves. */
   unproven(): readonly Row[]
-  /** The titles of the tests that set out to prove the row. */
+  /** The titles of the tests that are to prove the row. */
   titlesOf(row: Row): readonly string[]
 }
 

@@ -11,7 +11,7 @@ import {
   RETURN,
   shipped,
   sharedWorld,
-  turn,
+  setSwitches,
 } from './world.ts'
 
 export function orders({ proves }: Ledger): void {
@@ -192,7 +192,7 @@ function statuses({ proves }: Pick<Ledger, 'proves'>): void {
 
     proves('choice.order.to-closed')('with the switch a fulfilled order waits to be closed', async () => {
       await inWorld(async (own) => {
-        turn(own, { fulfilledOrderCloses: false })
+        setSwitches(own, { fulfilledOrderCloses: false })
         const { order_id } = await shipped(own)
         const waiting = await done(own.retailer.get(`orders/${order_id}/`))
         expect([waiting.status, waiting.closed_at]).toEqual(['partial', null])

@@ -1,4 +1,4 @@
-/** docs/service.md: how to run the service, and what proves that it is the one of the spec. */
+/** docs/service.md: how to run the service, and which tests prove that it follows the spec. */
 import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../../src/service/endpoints.ts'
 import { type SwitchRow, SWITCHES } from '../../src/service/switches.ts'
 import { ADMIN_ENDPOINT_DESCRIPTIONS } from '../../src/service/openapi/descriptions/endpoints.ts'
@@ -16,7 +16,7 @@ export function pageOf(rows: readonly Row[], ledger: Ledger): string {
       tableRow('---', '---', '---'),
       ...rows
         .filter((row) => row.section === section)
-        .map((row) => tableRow(`\`${row.id}\``, saidBy(row), ledger.titlesOf(row).join('<br>') || '–')),
+        .map((row) => tableRow(`\`${row.id}\``, textFor(row), ledger.titlesOf(row).join('<br>') || '–')),
       '',
     ]),
   ].join('\n')
@@ -96,7 +96,7 @@ function valuesOf(row: SwitchRow): string {
     : `${row.default}, from ${row.min} to ${row.max}`
 }
 
-function saidBy({ says, ours }: Row): string {
+function textFor({ says, ours }: Row): string {
   return ours === true ? `*ours:* ${says}` : says
 }
 

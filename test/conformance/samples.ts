@@ -1,18 +1,18 @@
-/** Resources as the service shows them, full and bare, taken apart into all their objects, each with what it must show. */
+/** Resources as the service shows them, full and bare, taken apart into all their objects, each with its expected values. */
 import { FIELD_ROWS } from './rows/all.ts'
 import type { View } from './rows/row.ts'
-import { tellStory } from './story/story.ts'
-import type { Sample, Told } from './story/telling.ts'
+import { playStory } from './story/story.ts'
+import type { Sample, Expected } from './story/expected.ts'
 import { openWorld } from './world.ts'
 
-/** An object of an answer, with the values that it must have as far as they are known. */
+/** An object of an answer, with the expected values that are known. */
 export interface Seen {
   readonly shown: Readonly<Record<string, unknown>>
-  readonly told: Told
+  readonly expected: Expected
 }
 
 export interface Samples {
-  /** Every object of the kind that was seen in the view. */
+  /** Every object of the kind that occurred in the view. */
   of(resource: string, view: View): readonly Seen[]
 }
 
@@ -20,11 +20,11 @@ export async function collectSamples(): Promise<Samples> {
   const world = await openWorld()
   const found = new Map<string, Seen[]>()
   try {
-    for (const sample of await tellStory(world)) {
+    for (const sample of await playStory(world)) {
       const { view, kind } = sample
       const { status, body: shown } = 'path' in sample ? await world[view].get(sample.path) : sample.answer
       if (status >= 300) throw new Error(`a sample of ${kind} answers ${status}`)
-      keep(found, kind, { view, shown, told: inView(kind, view, sample.told) })
+      keep(found, kind, { view, shown, expected: inView(kind, view, sample.expected) })
     }
   } finally {
     await world.close()
@@ -32,7 +32,7 @@ export async function collectSamples(): Promise<Samples> {
   return { of: (resource, view) => found.get(`${view} ${resource}`) ?? [] }
 }
 
-/** Attributes under their codes in both views, so that one value can be told for both. */
+/** Attributes under their codes in both views, so that one expected value serves both. */
 export function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
   if (!isObject(value)) return value
@@ -44,7 +44,7 @@ export function comparable(value: unknown): unknown {
   )
 }
 
-/** Where the objects inside a resource are, and what they are. */
+/** Where the objects inside a resource are, and their kinds. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   order: {
     sold_to: 'address',
@@ -72,40 +72,40 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 interface Shown {
   readonly view: View
   readonly shown: unknown
-  readonly told: unknown
+  readonly expected: unknown
 }
 
 /** Keeps the object and all objects inside it. */
-function keep(found: Map<string, Seen[]>, kind: Sample['kind'], { view, shown, told }: Shown): void {
+function keep(found: Map<string, Seen[]>, kind: Sample['kind'], { view, shown, expected }: Shown): void {
   if (!isObject(shown)) return
-  const known = isObject(told) ? told : {}
+  const known = isObject(expected) ? expected : {}
   const key = `${view} ${kind}`
-  found.set(key, [...(found.get(key) ?? []), { shown, told: known }])
+  found.set(key, [...(found.get(key) ?? []), { shown, expected: known }])
   for (const [name, part] of Object.entries(PARTS[kind] ?? {})) {
     const below = name === 'attributes' ? byCode(shown[name]) : shown[name]
     for (const [one, of] of pairsOf(below, known[name], part === 'attribute')) {
-      keep(found, part, { view, shown: one, told: of })
+      keep(found, part, { view, shown: one, expected: of })
     }
   }
 }
 
-/** The objects at a place with what each must show: one, those of an array in their order, or those under keys. */
-function pairsOf(shown: unknown, told: unknown, isByKey: boolean): (readonly [unknown, unknown])[] {
+/** The objects at a place, each with its expected values: one, those of an array in their order, or those under keys. */
+function pairsOf(shown: unknown, expected: unknown, isByKey: boolean): (readonly [unknown, unknown])[] {
   if (Array.isArray(shown))
-    return shown.map((one, index) => [one, Array.isArray(told) ? told[index] : undefined])
-  if (!isByKey || !isObject(shown)) return [[shown, told]]
-  return Object.entries(shown).map(([key, one]) => [one, isObject(told) ? told[key] : undefined])
+    return shown.map((one, index) => [one, Array.isArray(expected) ? expected[index] : undefined])
+  if (!isByKey || !isObject(shown)) return [[shown, expected]]
+  return Object.entries(shown).map(([key, one]) => [one, isObject(expected) ? expected[key] : undefined])
 }
 
-/** Without what the other view has to itself. */
-function inView(kind: string, view: View, told: unknown): unknown {
-  if (Array.isArray(told)) return told.map((one: unknown) => inView(kind, view, one))
-  if (!isObject(told)) return told
+/** Removes what only the other view shows. */
+function inView(kind: string, view: View, expected: unknown): unknown {
+  if (Array.isArray(expected)) return expected.map((one: unknown) => inView(kind, view, one))
+  if (!isObject(expected)) return expected
   const hidden = FIELD_ROWS.filter(
     (row) => row.resource === kind && row.view !== undefined && row.view !== view,
   )
   return Object.fromEntries(
-    Object.entries(told)
+    Object.entries(expected)
       .filter(([key]) => hidden.every((row) => row.key !== key))
       .map(([key, value]) => [key, inView(PARTS[kind]?.[key] ?? '', view, value)]),
   )

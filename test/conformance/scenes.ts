@@ -1,4 +1,4 @@
-/** Records to be listed: an early one and a late one, that differ in everything a list can be asked for. */
+/** Records to be listed: an early one and a late one, that differ in everything that a filter can ask for. */
 import { NOW } from '../service/market.ts'
 import {
   attributesBody,
@@ -22,9 +22,9 @@ export interface Stage {
   readonly list: string
   readonly by: 'retailer' | 'brand'
   readonly path: string
-  /** When the early and the late record are found by each time filter, in milliseconds. */
+  /** The times at which each time filter finds the early and the late record, in milliseconds. */
   readonly times: Readonly<Record<string, readonly [early: number, late: number]>>
-  /** Where 1 finds the early record only, and 0 the late one only. */
+  /** 1 finds only the early record, and 0 only the late one. */
   readonly flags: readonly string[]
   readonly prepare: (world: World) => Promise<Scene>
 }

@@ -5,7 +5,7 @@ import { type Endpoint, ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { FIELD_ROWS } from './rows/all.ts'
 import type { View } from './rows/row.ts'
 
-/** Keys of ours that no table has, with the reason. */
+/** Keys that the contract adds to the tables, with the reason. */
 const ADDITIONS: Readonly<Record<string, string>> = {
   'order.memos': 'the table names it as upcoming, and arrays are there even when empty',
   'cancel.is_acknowledged': 'the acknowledgement pattern has it, and lists are filtered by it',
@@ -61,17 +61,17 @@ export function schemas(): void {
     for (const [view, place] of Object.entries(views)) {
       it(`of ${resource} in the ${view} view have the keys of the contract, neither more nor fewer`, () => {
         const rows = FIELD_ROWS.filter((row) => row.resource === resource)
-        const told = rows.filter((row) => row.view === undefined || row.view === view).map(({ key }) => key)
+        const listed = rows.filter((row) => row.view === undefined || row.view === view).map(({ key }) => key)
         const added = Object.keys(ADDITIONS)
           .filter((name) => name.startsWith(`${resource}.`))
           .map((name) => name.slice(resource.length + 1))
         const keys = keysAt(place)
-        expect(keys.filter((key) => !added.includes(key)).toSorted()).toEqual(told.toSorted())
+        expect(keys.filter((key) => !added.includes(key)).toSorted()).toEqual(listed.toSorted())
       })
     }
   }
 
-  it('are all looked at', () => {
+  it('have a schema of the contract for every resource', () => {
     expect(Object.keys(PLACES).toSorted()).toEqual(
       [...new Set(FIELD_ROWS.map(({ resource }) => resource))].toSorted(),
     )

@@ -1,8 +1,8 @@
-/** How orders are shipped, with a label that exists or one the service makes. */
+/** How orders are shipped, with an existing label or one that the service makes. */
 import { expect } from 'vitest'
 import { item, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
-import { done, inWorld, LABEL, ordered, sharedWorld, shipped, turn } from './world.ts'
+import { done, inWorld, LABEL, ordered, sharedWorld, shipped, setSwitches } from './world.ts'
 
 export function shipments({ proves }: Ledger): void {
   const { world } = sharedWorld()
@@ -103,7 +103,7 @@ export function shipments({ proves }: Ledger): void {
     async () => {
       expect((await shipped(world())).status).toBe('closed')
       await inWorld(async (own) => {
-        turn(own, { shipmentCloses: 'pick-up' })
+        setSwitches(own, { shipmentCloses: 'pick-up' })
         expect((await shipped(own)).status).toBe('open')
       })
     },
@@ -116,7 +116,7 @@ export function shipments({ proves }: Ledger): void {
     'shipment.shipped_at',
   )('a shipment whose label is made later is open, and closed once the label is fetched', async () => {
     await inWorld(async (own) => {
-      turn(own, { labelMade: 'fetch' })
+      setSwitches(own, { labelMade: 'fetch' })
       const { id, ...made } = await shipped(own, LABEL)
       expect(made).toMatchObject({ status: 'open', tracking_number: null, shipped_at: null })
       own.clock.time += 60_000
@@ -219,7 +219,7 @@ export function shipments({ proves }: Ledger): void {
     'shipment.tracking',
   )('with the switch a shipment closes when the carrier picks it up, and tracking tells when', async () => {
     await inWorld(async (own) => {
-      turn(own, { shipmentCloses: 'pick-up' })
+      setSwitches(own, { shipmentCloses: 'pick-up' })
       const { id, status, tracking } = await shipped(own)
       expect([status, tracking]).toEqual(['open', { picked_up_at: null, delivered_at: null }])
       own.clock.time += 60_000

@@ -1,4 +1,4 @@
-/** The service with the sample market, called over HTTP by anybody with anything. */
+/** The service with the sample market, called over HTTP by any client with any body. */
 import { afterAll, beforeAll } from 'vitest'
 import type { Seed } from '../../src/service/seed.ts'
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts'
@@ -16,19 +16,19 @@ import {
 
 export interface World {
   readonly service: Service
-  /** Moves only when a test moves it. */
+  /** A clock that moves only when a test moves it. */
   readonly clock: { time: number }
   readonly retailer: Party
   readonly brand: Party
   readonly otherBrand: Party
-  /** The operator, with what the spec has no call for. */
+  /** The operator, for what the spec has no call for. */
   readonly admin: Party
-  /** A purchase order number that nobody has used. */
+  /** A purchase order number that no order has. */
   nextNumber(): string
   close(): Promise<void>
 }
 
-/** Paths without their context: `orders/1/`; a path that starts with a slash is taken as it is. */
+/** Takes paths without their context, `orders/1/`, and absolute paths as they are. */
 export interface Party {
   readonly token: string
   get(path: string): Promise<Answered>
@@ -138,7 +138,7 @@ function partyOf(baseUrl: string, context: string, token: string): Party {
   }
 }
 
-/** The answer's body, of which the status must be that of success. */
+/** The answer's body; fails unless its status is a success. */
 export async function done(answer: Promise<Answered>): Promise<Answered['body']> {
   const { status, body } = await answer
   if (status >= 300) throw new Error(`${status}: ${JSON.stringify(body)}`)
@@ -176,7 +176,7 @@ export async function invoiced(world: World, changes: Changes = {}, orderChanges
   return done(world.brand.post('invoices/', invoiceBody(purchase_order_number, changes)))
 }
 
-/** What the service needs to make a label itself. */
+/** The fields from which the service makes a label itself. */
 export const LABEL = {
   carrier_id: null,
   tracking_number: null,
@@ -231,7 +231,7 @@ export function attributesBody(values: Record<string, unknown>) {
   return { attributes: Object.entries(values).map(([code, value]) => ({ attribute: { code }, value })) }
 }
 
-/** Turns switches of a service that runs. */
-export function turn({ service }: World, switches: Readonly<Record<string, unknown>>): void {
+/** Sets switches of a running service. */
+export function setSwitches({ service }: World, switches: Readonly<Record<string, unknown>>): void {
   Object.assign(service.switches, switches)
 }

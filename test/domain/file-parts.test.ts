@@ -14,7 +14,7 @@ test.each([
   expect(isPartOf(`results/${source}${suffix}`, 'rejects')).toBe(true)
 })
 
-test('what a file is told by its name, whatever a person put behind it', () => {
+test('the name of a file shows its role, whatever a person appended to it', () => {
   expect(
     ['orders.csv.rejects.csv', 'b.txt.rejects.corrected.txt', 'a.exceptions.csv'].map(isPartFile),
   ).toEqual([true, true, true])

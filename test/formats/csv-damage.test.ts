@@ -1,4 +1,4 @@
-/** What becomes of damaged CSV: the damaged line is refused, and nothing else. */
+/** Damaged CSV: the reader refuses the damaged line, and nothing else. */
 import { describe, expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
 import { createCsvFormat } from '../../src/formats/csv/format.ts'
@@ -51,7 +51,7 @@ describe('the number of cells', () => {
     })
   })
 
-  it('is too large with blank cells too, because a delimiter too many inside the row looks the same', async () => {
+  it('is too large with blank cells too, because the row cannot be distinguished from one with a delimiter too many', async () => {
     expect(await outcome('A,B\n1,2,\n3,4\n5,6,,x\n')).toEqual([
       '2-2: row-long at 2',
       '3-3: 3|4',
@@ -74,7 +74,7 @@ describe('a quote that is not closed', () => {
     ])
   })
 
-  it('is told with its column, and the cells before it are kept', async () => {
+  it('is reported with its column, and the cells before it are kept', async () => {
     const [row] = await rowsOf(await readable(start('PO,Name,Qty\n1,"Ann,2\n2,Bob,3\n')))
     expect(row).toMatchObject({
       values: ['1'],
@@ -150,7 +150,7 @@ describe('a quote that is not closed', () => {
     expect(await outcome('A,B\n5" pipe,2\n3,6"\n')).toEqual(['2-2: 5" pipe|2', '3-3: 3|6"'])
   })
 
-  it('may stand on every line of a large file without taking more than time', async () => {
+  it('may occur on every line of a large file without taking more than time', async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) =>
       index % 2 === 0 ? `${index},"open` : `${index},fine`,
     )
@@ -189,7 +189,7 @@ describe('a row that is too large', () => {
     expect(rows[1]?.values).toEqual(['PO-7'])
   })
 
-  it('is let pass by in pieces and never held as a whole', async () => {
+  it('passes by in pieces and is never held as a whole', async () => {
     const input = async function* () {
       yield Buffer.from('A,B\n1,')
       for (let index = 0; index < 500; index++) yield Buffer.alloc(100_000, 'x')

@@ -1,4 +1,4 @@
-/** Encodings of CSV files: found out or told, and what becomes of bytes that are no text. */
+/** Encodings of CSV files: detected or declared, and bytes that are no valid text. */
 import iconv from 'iconv-lite'
 import { describe, expect, it } from 'vitest'
 import { createCsvFormat } from '../../src/formats/csv/format.ts'
@@ -26,12 +26,12 @@ describe('the encoding', () => {
     ['utf-16be', iconv.encode(TEXT, 'utf-16be', { addBOM: true })],
     ['utf-16le', iconv.encode(TEXT, 'utf-16le')],
     ['utf-16be', iconv.encode(TEXT, 'utf-16be')],
-  ])('%s is found out, and characters may be cut anywhere', async (encoding, bytes) => {
+  ])('%s is detected, and characters may be cut anywhere', async (encoding, bytes) => {
     expect(await read(bytes)).toEqual({ encoding, cells: CELLS })
     expect(await read(bytes, undefined, 1)).toEqual({ encoding, cells: CELLS })
   })
 
-  it('of the byte order mark counts more than the told one', async () => {
+  it('of the byte order mark counts more than the declared one', async () => {
     expect(await read(Buffer.from(`\uFEFF${TEXT}`), 'windows-1252')).toEqual({
       encoding: 'utf-8',
       cells: CELLS,
@@ -44,12 +44,12 @@ describe('the encoding', () => {
     ['latin1', 'latin1'],
     ['ISO-8859-1', 'latin1'],
     ['windows-1250', 'windows-1250'],
-  ])('may be told as %s', async (told, encoding) => {
-    const bytes = iconv.encode('PO,Name\n1,Größe\n', told)
-    expect(await read(bytes, told, 3)).toEqual({ encoding, cells: [['1', 'Größe']] })
+  ])('may be declared as %s', async (declared, encoding) => {
+    const bytes = iconv.encode('PO,Name\n1,Größe\n', declared)
+    expect(await read(bytes, declared, 3)).toEqual({ encoding, cells: [['1', 'Größe']] })
   })
 
-  it('told by an unknown name makes the file unreadable with the known names', async () => {
+  it('with an unknown name makes the file unreadable, and the message lists the known names', async () => {
     const [problem] = await problemsOf(start(Buffer.from(TEXT), 'klingon'))
     expect(problem).toMatchObject({ code: 'file-undecodable' })
     expect(problem?.message).toContain('"klingon"')
@@ -82,7 +82,7 @@ describe('bytes that are no text', () => {
     }
   })
 
-  it('come with no guess at another encoding when the encoding was told', async () => {
+  it('come with no guess at another encoding when the encoding was declared', async () => {
     const rows = await rowsOf(await readable(start(latin, 'utf-8')))
     expect(rows[1]?.problems?.[0]?.fix).toBe(
       'Save the file in its encoding, or set the right one in the mapping.',
@@ -172,7 +172,7 @@ describe('a file that is UTF-8 although the mapping names an older encoding', ()
   })
 
   it.each(['PO,Name\n1,東京都\n', 'PO,Name\n1,東\n2,京\n', 'PO,Name\n1,✔\n'])(
-    'is told of other scripts and ticks: %j',
+    'is detected in other scripts and ticks: %j',
     async (text) => {
       expect(await problemsOf(start(Buffer.from(text), 'windows-1252'))).toMatchObject([
         { code: 'file-undecodable' },
@@ -180,7 +180,7 @@ describe('a file that is UTF-8 although the mapping names an older encoding', ()
     },
   )
 
-  it('is not looked for where characters take several bytes', async () => {
+  it('is not searched for where characters take several bytes', async () => {
     const rows = await rowsOf(
       await readable(start(iconv.encode('PO,Name\n1,東京\n', 'shift_jis'), 'shift_jis')),
     )
@@ -205,7 +205,7 @@ describe('a file that is no CSV at all', () => {
   )
 
   it.each([undefined, 'utf-8', 'windows-1252', 'shift_jis'])(
-    'is called binary data, and none of it is shown, whatever encoding is told: %s',
+    'is called binary data, and none of it is shown, whatever encoding is declared: %s',
     async (encoding) => {
       const [problem] = await problemsOf(start(noise, encoding))
       expect(problem?.message).toBe('The file is binary data, not CSV text.')

@@ -1,4 +1,4 @@
-/** On which lines rows stand when cells hold line breaks. */
+/** The lines of rows whose cells hold line breaks. */
 import { expect, test } from 'vitest'
 import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
@@ -10,7 +10,7 @@ async function linesOf(text: string) {
   return rows.map(({ line, lastLine, values }) => [line, lastLine, values[1]])
 }
 
-test('a line break behind many doubled quotes is one of its row', async () => {
+test('a line break behind many doubled quotes belongs to its row', async () => {
   const text = 'PO,Note,Qty\n1,"""""""""""\nb",2\n2,plain,3\n3,"two\nlines",4\n4,end,5\n'
   expect(await linesOf(text)).toEqual([
     [2, 3, '"""""\nb'],

@@ -20,17 +20,17 @@ describe('written CSV', () => {
     )
   })
 
-  it('quotes every cell when told', () => {
+  it('quotes every cell on request', () => {
     expect(written(['A', 'B'], [['1', '']], { quoteAll: true }).toString()).toBe('"A","B"\r\n"1",""\r\n')
   })
 
-  it('takes delimiter and line break as told, and quotes for them', () => {
+  it('takes delimiter and line break from its options, and quotes for them', () => {
     expect(written(['A', 'B'], [['1,5', 'x|y']], { delimiter: '|', newline: '\n' }).toString()).toBe(
       'A|B\n1,5|"x|y"\n',
     )
   })
 
-  it('has no header line when told', () => {
+  it('has no header line on request', () => {
     expect(written(['A', 'B'], [['1', '2']], { header: false }).toString()).toBe('1,2\r\n')
   })
 
@@ -38,7 +38,7 @@ describe('written CSV', () => {
     expect(written(['A'], [['1'], [''], ['2']]).toString()).toBe('A\r\n1\r\n""\r\n2\r\n')
   })
 
-  it('has no quotes where there are none, and the told lines above all others', () => {
+  it('has no quotes where there are none, and the given lines above all others', () => {
     const options = { format: 'csv' as const, delimiter: '\t', quote: null, above: ['sep=\t', ['"A"', 'b']] }
     const writer = createCsvFormat().createWriter(['X', 'Y "Z"'], options)
     const bytes = Buffer.concat([writer.formatHeader(), writer.formatRows([['5" pipe', ' a,b ']])])
@@ -46,7 +46,7 @@ describe('written CSV', () => {
     expect(bytes.toString()).toBe('sep=\t\r\n"A"\tb\r\nX\tY "Z"\r\n5" pipe\t a,b \r\n')
   })
 
-  it('has a byte order mark when told', () => {
+  it('has a byte order mark on request', () => {
     expect(written(['é'], [], { byteOrderMark: true }).toString('hex')).toBe('efbbbfc3a90d0a')
     expect(written(['é'], []).toString('hex')).toBe('c3a90d0a')
   })

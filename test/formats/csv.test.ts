@@ -1,4 +1,4 @@
-/** What a sound CSV file says: delimiters, line breaks, headers, layouts. */
+/** Sound CSV files: delimiters, line breaks, headers, layouts. */
 import { describe, expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
 import { createCsvFormat } from '../../src/formats/csv/format.ts'
@@ -25,14 +25,14 @@ describe('the delimiter', () => {
     [';', 'PO;SKU;Price\n1;a;2,50\n2;b;3,50\n'],
     ['\t', 'PO\tSKU\tNote\n1\ta\tone, two\n'],
     ['|', 'PO|SKU|Note\n1|a|x;y\n'],
-  ])('%j is found out from the first rows', async (delimiter, text) => {
+  ])('%j is detected in the first rows', async (delimiter, text) => {
     const reading = await readable(start(text))
     expect(reading.delimiter).toBe(delimiter)
     expect(reading.layouts[0]?.columns).toHaveLength(3)
   })
 
-  it('that the mapping names and the file does not have is told as that, with the line', async () => {
-    const told = {
+  it('that the mapping names and the file does not have is reported as that, with the line', async () => {
+    const problem = {
       code: 'delimiter-wrong',
       fix: 'Save it with semicolons, or take `delimiter` out of the mapping: it is found out.',
       place: { line: 3 },
@@ -40,10 +40,10 @@ describe('the delimiter', () => {
     const file = 'Report\n\nPO,SKU,Qty\n1,a,2\n'
     const options = { delimiter: ';', skip: 2, expectColumns: ['PO', 'SKU'] }
     const message = 'Line 3 has 2 commas and no semicolon, and the mapping says `delimiter: ";"`.'
-    expect(await problemsOf(start(file, options))).toEqual([{ ...told, message }])
+    expect(await problemsOf(start(file, options))).toEqual([{ ...problem, message }])
     const columns = { delimiter: ';', columns: ['PO', 'SKU'], skip: 2 }
     expect(await problemsOf(start('a\nb\n1\ta\n', columns))).toEqual([
-      { ...told, message: 'Line 3 has one tab and no semicolon, and the mapping says `delimiter: ";"`.' },
+      { ...problem, message: 'Line 3 has one tab and no semicolon, and the mapping says `delimiter: ";"`.' },
     ])
   })
 
@@ -68,14 +68,14 @@ describe('the delimiter', () => {
     expect((await readable(start(text, { expectColumns: ['PO'] }))).delimiter).toBe(';')
   })
 
-  it('is found out in a file without header from the number of columns', async () => {
+  it('is detected in a file without header from the number of columns', async () => {
     expect(await valuesOf('a;b;2,5\nc;d;4,5\n', { columns: ['A', 'B', 'C'] })).toEqual([
       ['a', 'b', '2,5'],
       ['c', 'd', '4,5'],
     ])
   })
 
-  it('is found out in a file of typed records from the types', async () => {
+  it('is detected in a file of typed records from the types', async () => {
     const records = [
       { type: 'H', columns: ['PO'] },
       { type: 'D', columns: ['SKU', 'Price'] },
@@ -89,7 +89,7 @@ describe('the delimiter', () => {
     expect(await rowsOf(reading)).toEqual([{ layout: 0, line: 3, lastLine: 3, values: ['1,5', '2'] }])
   })
 
-  it('is the told one, even against a sep= line', async () => {
+  it('is the declared one, even against a sep= line', async () => {
     expect(await valuesOf('sep=;\nA|B;C\n1|2;3\n', { delimiter: '|' })).toEqual([['1', '2;3']])
   })
 
@@ -146,7 +146,7 @@ describe('line breaks', () => {
     ])
   })
 
-  it('make blank lines that are skipped and counted, like lines of nothing but delimiters', async () => {
+  it('make blank lines that are skipped and counted, like lines of only delimiters', async () => {
     expect(await lines('\n\nA,B\n\n1,2\n , \n,,\n""\n3,4\n\n')).toEqual([
       [5, 5, '1', '2'],
       [9, 9, '3', '4'],
@@ -204,7 +204,7 @@ describe('the header', () => {
     expect(await valuesOf('po_number,x\n1,2\n', { expectColumns: ['PO-Number'] })).toEqual([['1', '2']])
   })
 
-  it('keeps our own result columns like any others', async () => {
+  it("keeps the bridge's own result columns like any others", async () => {
     const reading = await readable(start('_line,_status,PO\n3,rejected,1\n'))
     expect(reading.layouts[0]?.columns).toEqual(['_line', '_status', 'PO'])
   })
@@ -239,7 +239,7 @@ describe('typed records', () => {
     { type: 'PD', columns: ['SKU', 'Qty', 'Price'] },
   ]
 
-  it('are told apart by their first cell, which is not one of the values', async () => {
+  it('are distinguished by their first cell, which is not one of the values', async () => {
     const reading = await readable(
       start('"PH","PO-1","2026-01-01"\n PD ,a,2,3.50\nPD,b,1,4.00\n', { records }),
     )
@@ -272,7 +272,7 @@ describe('typed records', () => {
 })
 
 describe('cells', () => {
-  it('are text exactly as it stands', async () => {
+  it('are text exactly as written', async () => {
     expect(await valuesOf('A,B,C\n 007 ,1e5,=1+1\n"a ""b""", x"y ,5" pipe\n')).toEqual([
       [' 007 ', '1e5', '=1+1'],
       ['a "b"', ' x"y ', '5" pipe'],

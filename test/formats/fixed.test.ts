@@ -1,4 +1,4 @@
-/** Lines of fixed width: where cells are found, and what is no row. */
+/** Lines of fixed width: where cells are, and which lines are no rows. */
 import { expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
 import { createFixedFormat } from '../../src/formats/fixed/format.ts'
@@ -62,7 +62,7 @@ it('with nothing behind what is skipped is an empty file', async () => {
   expect(await problemsOf(start('TOP', { skip: 5 }))).toMatchObject([{ code: 'file-empty' }])
 })
 
-it('tells the cells with bytes that are no text', async () => {
+it('reports the cells with bytes that are no text', async () => {
   const bytes = Buffer.from('PO-1     Z\xEBo           2\nPO-2\n', 'latin1')
 
   const rows = await rowsOf(await readable(createFixedFormat().read(inChunks(bytes), READ)))
@@ -73,7 +73,7 @@ it('tells the cells with bytes that are no text', async () => {
   ])
 })
 
-it('refuses a line that is longer than a row may be, and goes on behind it', async () => {
+it('refuses a line that is longer than a row may be, and continues behind it', async () => {
   const text = `PO-1     ${'x'.repeat(200)}\nPO-2\n`
 
   const rows = await rowsOf(
@@ -105,6 +105,6 @@ it.each([
   { places: PLACES.slice(1) },
   { places: [...PLACES.slice(1), { start: 0, length: 4 }] },
   { records: [{ type: 'H' }] },
-])('a mapping that does not say where every column stands is refused: %j', async (options) => {
+])('a mapping without the place of every column is refused: %j', async (options) => {
   await expect(start('PO-1', options)).rejects.toMatchObject({ code: 'configuration-invalid' })
 })

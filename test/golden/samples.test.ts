@@ -1,4 +1,4 @@
-/** The samples and the ready mappings, which users start from: each is right, and each has somebody who needs it. */
+/** The samples and the ready mappings, which users start from: each is right, and each is used. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

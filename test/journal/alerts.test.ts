@@ -1,4 +1,4 @@
-/** Files that wait to be taken, and alerts, on SQLite; and how a change of them by hand shows. */
+/** Deliveries without a confirmation, and alerts, on SQLite; and how the check detects changes by hand. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/support/sqlite.ts'
 
 alertsSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 
-it('a delivery that was made to look taken by hand is found', async () => {
+it('the check detects a delivery that was marked as confirmed by hand', async () => {
   const path = join(await tempFolder(), 'journal.db')
   const journal = await openJournal({ path, clock: testClock() })
   const lease = await journal.acquireLease('out', 'me', 60_000, () => true)
@@ -31,15 +31,15 @@ it('a delivery that was made to look taken by hand is found', async () => {
   expect(findings).toMatchObject([{ about: 'delivery', id: 'a' }])
 })
 
-it('two bridges that find the same at once say it once', async () => {
+it('two bridges that find the same alert at once raise it once', async () => {
   const path = join(await tempFolder(), 'journal.db')
   const journals = await Promise.all([1, 2].map(() => openJournal({ path, clock: testClock() })))
   const found = [
     { code: 'file-unmatched', subject: 'erp:inbox/a.txt', since: 1, message: 'odd', fix: 'look' },
   ] as const
 
-  const said = await Promise.all(journals.map((journal) => journal.updateAlerts(found, () => false)))
+  const results = await Promise.all(journals.map((journal) => journal.updateAlerts(found, () => false)))
   await Promise.all(journals.map((journal) => journal.close()))
 
-  expect(said.flat()).toMatchObject([{ cursor: 1, change: 'raised' }])
+  expect(results.flat()).toMatchObject([{ cursor: 1, change: 'raised' }])
 })

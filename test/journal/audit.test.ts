@@ -1,4 +1,4 @@
-/** A journal whose rows or events somebody changed by hand: the check tells what, where and since when. */
+/** A journal whose rows or events were changed by hand: the check reports what, where and since when. */
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditReport } from '../../src/domain/audit.ts'
@@ -55,7 +55,7 @@ interface Checked {
   readonly messages: readonly string[]
 }
 
-/** Changes the file with the tools of a stranger, and checks it. */
+/** Changes the file with the tools of another program, and checks it. */
 async function checkAfter(
   change: string | ((database: Database) => void),
   anchor?: { event: number; hash: string },
@@ -75,7 +75,7 @@ const eventOf = (database: Database, kind: string) =>
   database.prepare('select * from events where kind = ? order by id limit 1').get(kind) as EventRow
 
 describe('the check of a journal', () => {
-  it('finds nothing in one that only the bridge wrote, and says how much it looked at', async () => {
+  it('finds nothing in a journal that only the bridge wrote, and says how much it checked', async () => {
     const { report } = await checkAfter('select 1')
 
     expect(report).toMatchObject({
@@ -154,13 +154,13 @@ describe('the check of a journal', () => {
       `update deliveries set sha256 = 'x'`,
       'delivery orders-out 1 (orders-1.csv) is not what it was: a name, time, count or hash differs',
     ],
-  ])('tells of %s', async (_, change, message) => {
+  ])('reports %s', async (_, change, message) => {
     const { messages } = await checkAfter(change)
 
     expect(messages).toContain(message)
   })
 
-  it('says since when, and by which event, a row is another', async () => {
+  it('reports since when, and by which event, a row is different', async () => {
     const { report } = await checkAfter(`update records set state = 'accepted' where id = 2`)
 
     expect(report.findings).toEqual([
@@ -174,7 +174,7 @@ describe('the check of a journal', () => {
     ])
   })
 
-  it('tells of an event that was changed', async () => {
+  it('reports an event that was changed', async () => {
     const { messages } = await checkAfter(`update events set at = at - 1 where id = 4`)
 
     expect(messages).toEqual([
@@ -182,7 +182,7 @@ describe('the check of a journal', () => {
     ])
   })
 
-  it('tells of an event that was changed and hashed anew, by the one after it', async () => {
+  it('reports an event that was changed and hashed anew, by the one after it', async () => {
     const { messages } = await checkAfter((database) => {
       const before = database.prepare('select hash from events where id = 3').pluck().get() as string
       const event = { ...eventOf(database, 'records-planned'), at: 1 }
@@ -194,7 +194,7 @@ describe('the check of a journal', () => {
     ])
   })
 
-  it('tells of an event that was changed together with the row it tells of', async () => {
+  it('reports an event that was changed together with its row', async () => {
     const { messages } = await checkAfter(
       `update records set state = 'accepted' where id = 2;
        update events set detail = replace(detail, 'rejected', 'accepted') where id = 7`,
@@ -205,7 +205,7 @@ describe('the check of a journal', () => {
     )
   })
 
-  it('tells of events that were removed from the middle, from the beginning, and all of them', async () => {
+  it('reports events that were removed from the middle, from the beginning, and all of them', async () => {
     const middle = await checkAfter('delete from events where id in (4, 5)')
     const beginning = await checkAfter('delete from events where id = 1')
     const all = await checkAfter('delete from events')
@@ -217,7 +217,7 @@ describe('the check of a journal', () => {
     expect(all.messages).toContain('the chain is empty: all of its events were removed')
   })
 
-  it('tells of an event that was put in', async () => {
+  it('reports an event that was inserted', async () => {
     const { report } = await checkAfter((database) => {
       database.exec('update events set id = -id where id > 4; update events set id = 1 - id where id < 0')
       database.exec(
@@ -229,10 +229,10 @@ describe('the check of a journal', () => {
     expect(report.findings[0]).toMatchObject({ about: 'event', event: 5 })
   })
 
-  it('tells of an end that was cut off by an anchor that was kept, and by nothing else', async () => {
+  it('reports an end that was cut off only by an anchor that was kept', async () => {
     const whole = await checkAfter('select 1')
     const anchor = whole.report.head
-    // The rows are put back to what the chain then says last of them.
+    // The rows are set back to what the chain then says about them.
     const cut = (database: Database) => {
       database.prepare('delete from events where id = ?').run(anchor.event)
       database.exec(
@@ -249,7 +249,7 @@ describe('the check of a journal', () => {
     ])
   })
 
-  it('tells of a chain that was written anew as a whole, by an anchor', async () => {
+  it('reports a chain that was written anew as a whole, by an anchor', async () => {
     const { report: whole } = await checkAfter('select 1')
     const { messages } = await checkAfter(
       (database) => {
@@ -272,7 +272,7 @@ describe('the check of a journal', () => {
     )
   })
 
-  it('takes the anchor that stands in a summary', async () => {
+  it('takes the anchor of a summary', async () => {
     const { path, clock } = await aFullJournal()
     const journal = await openJournal({ path, clock })
     const anchor = await journal.findSubmission('a')
@@ -302,8 +302,8 @@ describe('two bridges at one journal', () => {
     await Promise.all(
       journals.map(async (journal, number) => {
         const lease = await journal.acquireLease(`route-${number}`, `bridge-${number}`, 60_000, () => true)
-        for (const turn of [1, 2, 3, 4, 5]) {
-          await planFile(journal, lease, `${number}-${turn}`, [planned(1, `PO-${number}-${turn}`)])
+        for (const round of [1, 2, 3, 4, 5]) {
+          await planFile(journal, lease, `${number}-${round}`, [planned(1, `PO-${number}-${round}`)])
         }
       }),
     )
@@ -312,7 +312,7 @@ describe('two bridges at one journal', () => {
     await Promise.all(journals.map((journal) => journal.close()))
   })
 
-  it('tell when one took a route over from the other', async () => {
+  it('show when one took a route over from the other', async () => {
     const path = join(await tempFolder(), 'journal.db')
     const journal = await openJournal({ path, clock: testClock() })
     await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)

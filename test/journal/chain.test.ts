@@ -1,4 +1,4 @@
-/** Every promise of the journal again, while it is watched: nothing is written without an event, and all stays whole. */
+/** Every promise of the journal, on a watched journal: nothing is written without an event, and the chain stays whole. */
 import { describe, expect, it } from 'vitest'
 import type { ResolutionAction } from '../../src/domain/decision.ts'
 import { problem } from '../../src/domain/problem.ts'
@@ -7,29 +7,29 @@ import { CALLS, openWatched } from '../fixtures/watched-journal.ts'
 import { alertsSuite } from '../suites/alerts.suite.ts'
 import { documentsSuite } from '../suites/documents.suite.ts'
 import { heldDeliveriesSuite } from '../suites/held-deliveries.suite.ts'
-import { heldSuite } from '../suites/held.suite.ts'
+import { heldRecordsSuite } from '../suites/held-records.suite.ts'
 import { journalSuite, planFile, planned, testClock } from '../suites/journal.suite.ts'
 import { notificationsSuite } from '../suites/notifications.suite.ts'
 import { restoredSuite } from '../suites/restored.suite.ts'
 import { stepsSuite } from '../suites/steps.suite.ts'
 import { supersededSuite } from '../suites/superseded.suite.ts'
-import { turnsSuite } from '../suites/scheduled-runs.suite.ts'
+import { scheduledRunsSuite } from '../suites/scheduled-runs.suite.ts'
 
 const seen = new Set<string>()
 const name = 'that is watched'
 
 journalSuite(name, (clock) => openWatched(clock, seen))
-heldSuite(name, (clock) => openWatched(clock, seen))
+heldRecordsSuite(name, (clock) => openWatched(clock, seen))
 heldDeliveriesSuite(name, (clock) => openWatched(clock, seen))
 restoredSuite(name, (clock) => openWatched(clock, seen))
 stepsSuite(name, (clock) => openWatched(clock, seen))
 documentsSuite(name, (clock) => openWatched(clock, seen))
 supersededSuite(name, (clock) => openWatched(clock, seen))
 notificationsSuite(name, (clock) => openWatched(clock, seen))
-turnsSuite(name, (clock) => openWatched(clock, seen))
+scheduledRunsSuite(name, (clock) => openWatched(clock, seen))
 alertsSuite(name, (clock) => openWatched(clock, seen))
 
-it('knows of every call of the journal whether it adds an event, and why not', async () => {
+it('states for every call of the journal whether it adds an event, and if not, why', async () => {
   const journal = await openJournal({ path: ':memory:', clock: testClock() })
 
   expect(Object.keys(CALLS).toSorted()).toEqual(Object.keys(journal).toSorted())
@@ -37,7 +37,7 @@ it('knows of every call of the journal whether it adds an event, and why not', a
 })
 
 describe('a journal that is watched', () => {
-  it('stays whole when a person resolves what was never answered', async () => {
+  it('stays whole when a person resolves records whose answers were lost', async () => {
     const journal = await openWatched(testClock(), seen)
     const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2'), planned(3, 'PO-3')])
@@ -76,8 +76,8 @@ describe('a journal that is watched', () => {
   })
 })
 
-it('was seen to add an event by each call that is said to', () => {
-  const said = Object.keys(CALLS).filter((call) => CALLS[call as keyof typeof CALLS] === 'adds an event')
+it('was seen to add an event by each call that is listed as such', () => {
+  const adding = Object.keys(CALLS).filter((call) => CALLS[call as keyof typeof CALLS] === 'adds an event')
 
-  expect(said.filter((call) => !seen.has(call))).toEqual([])
+  expect(adding.filter((call) => !seen.has(call))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Held deliveries on SQLite, and how a change of them by hand shows. */
+/** Held deliveries on SQLite, and how the check detects changes by hand. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
@@ -9,7 +9,7 @@ import { testClock } from '../suites/journal.suite.ts'
 
 heldDeliveriesSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 
-it('finds a held delivery that was let go by other means, and an answer that was changed', async () => {
+it('the check detects a held delivery that was released by hand, and an answer that was changed', async () => {
   const path = join(await tempFolder(), 'journal.db')
   const journal = await openJournal({ path, clock: testClock() })
   const lease = await journal.acquireLease('report', 'me', 60_000, () => true)

@@ -47,7 +47,7 @@ describe('a journal file', () => {
     await second.close()
   })
 
-  it('tells every writing call of a bridge that another has taken over, and stays as it is', async () => {
+  it('refuses every writing call of a bridge that another has taken over, and stays as it is', async () => {
     const clock = testClock()
     const late = await open(clock)
     const successor = await open(clock)
@@ -198,7 +198,7 @@ describe('a journal file', () => {
     after.close()
   })
 
-  it('is refused when a folder stands in its place', async () => {
+  it('is refused when a folder is in its place', async () => {
     await mkdir(path, { recursive: true })
     await expect(open()).rejects.toMatchObject({ code: 'journal-unusable' })
   })
@@ -233,7 +233,7 @@ describe('a journal file', () => {
     await db.destroy()
   })
 
-  it('says that another program does not let go of it', async () => {
+  it('reports that another program keeps it locked', async () => {
     const clock = { ...testClock(), sleep: () => Promise.resolve() }
     const journal = await open(clock)
     const other = openDatabase(path)

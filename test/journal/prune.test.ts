@@ -1,4 +1,4 @@
-/** Pruning: what was finished loses its contents, nobody finds them on the disk, and nothing is posted twice for it. */
+/** Pruning: finished work loses its contents, none of them is left on the disk, and nothing is posted twice for it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -62,7 +62,7 @@ const mentions = async (path: string): Promise<string[]> => {
 }
 
 describe('a journal that prunes', () => {
-  it('has nothing left on the disk of whom finished work was for', async () => {
+  it('leaves no personal data of finished work on the disk', async () => {
     const clock = testClock()
     const path = join(await tempFolder(), 'journal.db')
     const { journal, lease } = await open(path, clock)
@@ -112,7 +112,7 @@ describe('a journal that prunes', () => {
     await journal.close()
   })
 
-  it('takes the same file and the same order for what they are, and tells where they were first', async () => {
+  it('recognises the same file and the same order, and reports where they were first', async () => {
     const clock = testClock()
     const { journal, lease } = await open(':memory:', clock)
     await finishFile(journal, lease)
@@ -155,7 +155,7 @@ describe('a journal that prunes', () => {
     await journal.close()
   })
 
-  it('keeps what is needed to know which of two changes is the later one', async () => {
+  it('keeps what decides which of two changes is the later one', async () => {
     const clock = testClock()
     const { journal, lease } = await open(':memory:', clock)
     const change = { target: '9', values: ['stock'] }
@@ -198,7 +198,7 @@ describe('a journal that prunes', () => {
     await journal.close()
   })
 
-  it('says beforehand how much it would be, and changes nothing', async () => {
+  it('says beforehand how much it would prune, and changes nothing', async () => {
     const clock = testClock()
     const { journal, lease } = await open(':memory:', clock)
     await finishFile(journal, lease)
@@ -228,7 +228,7 @@ describe('a journal that prunes', () => {
     await journal.close()
   })
 
-  it('prunes what a delivery held once it is done', async () => {
+  it('prunes the contents of a delivery once it is done', async () => {
     const clock = testClock()
     const path = join(await tempFolder(), 'journal.db')
     const { journal, lease } = await open(path, clock)
@@ -248,7 +248,7 @@ describe('a journal that prunes', () => {
     await journal.close()
   })
 
-  it('says so when another program reads meanwhile and keeps what was removed in the log', async () => {
+  it('reports when another program reads meanwhile and keeps removed contents in the log', async () => {
     const clock = { ...testClock(), sleep: () => Promise.resolve() }
     const path = join(await tempFolder(), 'journal.db')
     const { journal, lease } = await open(path, clock)
@@ -282,7 +282,7 @@ describe('a journal that prunes', () => {
     expect([...seen]).toContain('prune')
   })
 
-  it('that was altered beforehand still shows it', async () => {
+  it('still shows that it was altered beforehand', async () => {
     const clock = testClock()
     const path = join(await tempFolder(), 'journal.db')
     const { journal, lease } = await open(path, clock)

@@ -1,4 +1,4 @@
-/** A journal that is declared to be restored, on SQLite. */
+/** A restored journal, on SQLite. */
 import { openJournal } from '../../src/journal/open.ts'
 import { restoredSuite } from '../suites/restored.suite.ts'
 

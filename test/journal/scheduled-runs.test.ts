@@ -1,15 +1,15 @@
-/** Turns on SQLite, and how a change of them by hand shows. */
+/** Scheduled runs on SQLite, and how the check detects changes by hand. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
-import { turnsSuite } from '../suites/scheduled-runs.suite.ts'
+import { scheduledRunsSuite } from '../suites/scheduled-runs.suite.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 
-turnsSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
+scheduledRunsSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 
-it('finds a run that was taken away, put there, or made to look undone', async () => {
+it('the check detects a scheduled run that was removed, inserted, or reset by hand', async () => {
   const path = join(await tempFolder(), 'journal.db')
   const journal = await openJournal({ path, clock: testClock() })
   const lease = await journal.acquireLease('report', 'me', 1000, () => true)

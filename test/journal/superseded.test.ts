@@ -1,4 +1,4 @@
-/** Changes that a later file has overtaken, on SQLite. */
+/** Changes that a later file has superseded, on SQLite. */
 import { openJournal } from '../../src/journal/open.ts'
 import { supersededSuite } from '../suites/superseded.suite.ts'
 

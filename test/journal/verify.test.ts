@@ -1,4 +1,4 @@
-/** A journal in the middle of its work, of which somebody changed what decides what is sent: the check tells. */
+/** A journal in the middle of its work, in which a row that decides what is sent was changed by hand: the check reports it. */
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
@@ -55,8 +55,8 @@ async function writeJournal(path: string): Promise<void> {
   await journal.close()
 }
 
-/** Changes the file with the tools of a stranger, and checks it. */
-async function toldAfter(change: string): Promise<readonly string[]> {
+/** Changes the file with the tools of another program, and checks it. */
+async function problemsAfter(change: string): Promise<readonly string[]> {
   const path = join(await tempFolder(), 'journal.db')
   await writeJournal(path)
   const database = openDatabase(path)
@@ -71,8 +71,8 @@ async function toldAfter(change: string): Promise<readonly string[]> {
 }
 
 describe('the check of a journal whose work is not done', () => {
-  it('finds nothing when only the bridge wrote it', async () => {
-    expect(await toldAfter('update leases set until = until')).toEqual([])
+  it('finds nothing in a journal that only the bridge wrote', async () => {
+    expect(await problemsAfter('update leases set until = until')).toEqual([])
   })
 
   it.each([
@@ -181,7 +181,7 @@ describe('the check of a journal whose work is not done', () => {
       `update records set route = 'orders-out' where id = 6`,
       /^record 6\b.*: its route is orders-out, and was orders-in$/,
     ],
-  ])('tells of %s', async (_, change, message) => {
-    expect(await toldAfter(change)).toContainEqual(expect.stringMatching(message))
+  ])('reports %s', async (_, change, message) => {
+    expect(await problemsAfter(change)).toContainEqual(expect.stringMatching(message))
   })
 })

@@ -1,4 +1,4 @@
-/** What mappings leave out, unpack and hold against totals, from the inbox to the service and back as results. */
+/** Records that mappings skip, unpack and check against totals, from the inbox to the service and back as results. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -27,7 +27,7 @@ async function summaryOf(world: World, name: string): Promise<Summary> {
 }
 
 /** The results of a file, each as line, status and problem codes. */
-async function toldOf(world: World, name: string): Promise<(string | undefined)[][]> {
+async function readOutcomes(world: World, name: string): Promise<(string | undefined)[][]> {
   const rows = parseCsv(await world.read(`results/${name}.results.csv`))
   return rows.map((row) => [row['_line'], row['_status'], row['_code']])
 }
@@ -50,7 +50,7 @@ test('a record that the mapping does not take ends as skipped with its reason, a
 
   expect(exit).toBe(2)
   expect((await world.orders()).map((order) => order.purchase_order_number)).toEqual(['HV-1'])
-  expect(await toldOf(world, 'orders.csv')).toEqual([
+  expect(await readOutcomes(world, 'orders.csv')).toEqual([
     ['2', 'accepted', ''],
     ['3', 'skipped', 'left-out'],
     ['5', 'rejected', 'integer-expected'],
@@ -62,7 +62,7 @@ test('a record that the mapping does not take ends as skipped with its reason, a
   })
 })
 
-test('a file of which nothing is taken is done, and the run is a success', async () => {
+test('a file whose records are all skipped is done, and the run is a success', async () => {
   const world = await worldWith('only: { Status: Ready }')
   await world.drop('inbox/orders', 'orders.csv', `${HEADER}\nVoid,HV-2,${ADA},HV-10002,1,12.50,24.99\n`)
 
@@ -71,10 +71,10 @@ test('a file of which nothing is taken is done, and the run is a success', async
   expect(exit).toBe(0)
   expect(world.service.counts().orders).toBe(0)
   expect(await world.list('inbox/orders')).toEqual([])
-  expect(await toldOf(world, 'orders.csv')).toEqual([['2', 'skipped', 'left-out']])
+  expect(await readOutcomes(world, 'orders.csv')).toEqual([['2', 'skipped', 'left-out']])
 })
 
-test('a refused order whose lines are packed in one row stands once in the rejects', async () => {
+test('a refused order whose lines are packed in one row is once in the rejects', async () => {
   const world = await worldWith('lines: { split: "|", columns: [SKU, Qty, Cost, Retail] }')
   const lines = [
     HEADER,
@@ -88,7 +88,7 @@ test('a refused order whose lines are packed in one row stands once in the rejec
 
   const [order] = await world.orders()
   expect(order?.order_lines.map(({ quantity }) => quantity)).toEqual([1, 2])
-  expect(await toldOf(world, 'orders.csv')).toEqual([
+  expect(await readOutcomes(world, 'orders.csv')).toEqual([
     ['2', 'accepted', ''],
     ['3', 'rejected', 'integer-expected'],
     ['4', 'rejected', 'lines-uneven'],
@@ -106,7 +106,7 @@ const TWO_ORDERS = `${HEADER}
 ,HV-2,${ADA},HV-10002,3,12.50,24.99
 `
 
-test('R23: of a file whose totals do not agree nothing is sent', async () => {
+test('R23: a file whose totals do not agree is not sent', async () => {
   const world = await worldWith(TOTALS)
   const text = `${TWO_ORDERS},TOTALS,,3,,,,,,,4,,\n`
   await world.drop('inbox/orders', 'orders.csv', text)
@@ -145,20 +145,20 @@ test('R24, O7: a file that repeats what was sent and adds to it sends what is ne
   const { exit } = await world.run('orders')
 
   expect(exit).toBe(0)
-  expect(await toldOf(world, 'tuesday.csv')).toEqual([
+  expect(await readOutcomes(world, 'tuesday.csv')).toEqual([
     ['2', 'duplicate', 'record-repeated'],
     ['3', 'accepted', ''],
   ])
   expect(world.service.counts().orders).toBe(2)
 })
 
-test('O9: each record stands for itself; a wrong one does not hold back the others', async () => {
+test('O9: each record is on its own; a wrong one does not hold back the others', async () => {
   const world = await worldWith('')
   await world.drop('inbox/orders', 'orders.csv', TWO_ORDERS.replace(',3,12.50', ',no,12.50'))
 
   await world.run('orders')
 
-  expect(await toldOf(world, 'orders.csv')).toEqual([
+  expect(await readOutcomes(world, 'orders.csv')).toEqual([
     ['2', 'accepted', ''],
     ['3', 'rejected', 'integer-expected'],
   ])

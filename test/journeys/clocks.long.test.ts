@@ -1,4 +1,4 @@
-/** Clocks that are set forward and back by hours at any moment: nothing twice, nothing lost, and nobody waits for ever. */
+/** Clocks that are set forward and back by hours at any moment: nothing twice, nothing lost, and no endless wait. */
 import { expect, test } from 'vitest'
 import { parseCsv } from '../fixtures/csv.ts'
 import { strikeAt } from '../fixtures/strike-at.ts'
@@ -31,18 +31,18 @@ test.each([
     let exit = 75
     for (let passes = 0; passes < 3 && exit !== 0; passes++) exit = (await world.run('shipments')).exit
 
-    const told = `${plan.struckAt()} (effect ${effect})`
-    expect(exit, told).toBe(0)
-    expect(world.service.counts().shipments, told).toBe(PARCELS.length)
+    const context = `${plan.struckAt()} (effect ${effect})`
+    expect(exit, context).toBe(0)
+    expect(world.service.counts().shipments, context).toBe(PARCELS.length)
     const rows = parseCsv(await world.read('results/shipments.csv.results.csv'))
-    expect(new Set(rows.map((row) => row['_status'])), told).toEqual(new Set(['accepted']))
+    expect(new Set(rows.map((row) => row['_status'])), context).toEqual(new Set(['accepted']))
     if (plan.struckAt() === undefined) break
     effects++
   }
   expect(effects).toBeGreaterThan(10)
 })
 
-test('a bridge that works goes on when the clock is set back, and another one is kept out all the while', async () => {
+test('a bridge continues when the clock is set back, and keeps its lease against another one all the while', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   const exits: number[] = []

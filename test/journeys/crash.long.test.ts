@@ -8,7 +8,7 @@ import { aWorld, type World } from '../fixtures/world.ts'
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
 
-/** Three good orders and a damaged one; small, because it is run from the start for every effect there is. */
+/** Three good orders and a damaged one; few, because every effect needs a run from the start. */
 const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
 const ROUTES = ['orders', 'orders-out', 'shipments', 'invoices']
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
@@ -19,12 +19,12 @@ file: { records: 1 }
 columns: { PO Number: purchase_order_number, Order Id: id }
 `
 
-/** How often a bridge is started again before it must be quiet. */
+/** How many starts a bridge may need until it has nothing left to do. */
 const STARTS_MAX = 6
 
 async function runUntilQuiet(world: World, route: string): Promise<void> {
   for (let start = 0; start < STARTS_MAX; start++) {
-    world.clock.skip(60_000) // the lease of the dead runs out
+    world.clock.skip(60_000) // the lease of the dead bridge expires
     const { routes, exit } = await world.run(route)
     expect(routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.message] : []))).toEqual([])
     if (exit === 0 || exit === 2) return
@@ -32,7 +32,7 @@ async function runUntilQuiet(world: World, route: string): Promise<void> {
   throw new Error('the bridge did not come to rest')
 }
 
-/** Starts a bridge that dies at the n-th effect; false when it finished before. */
+/** Starts a bridge that dies at the n-th effect; returns undefined when it finished before. */
 async function dieAt(
   world: World,
   route: string,
@@ -61,10 +61,10 @@ for (const moment of ['before', 'after'] as const) {
       const died = await dieAt(world, 'orders', effect, moment)
       await runUntilQuiet(world, 'orders')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(await ordersAtService(world), told).toEqual(GOOD.toSorted())
-      expect(await world.list('inbox/orders'), told).toEqual([])
-      expect(await world.list('results'), told).toEqual([
+      const context = `${died ?? 'nothing'} (effect ${effect})`
+      expect(await ordersAtService(world), context).toEqual(GOOD.toSorted())
+      expect(await world.list('inbox/orders'), context).toEqual([])
+      expect(await world.list('results'), context).toEqual([
         'orders.csv.rejects.csv',
         'orders.csv.results.csv',
         'orders.csv.summary.json',
@@ -72,10 +72,10 @@ for (const moment of ['before', 'after'] as const) {
       const results = parseCsv(await world.read('results/orders.csv.results.csv'))
       expect(
         results.map((row) => [row['PO Number'], row['_status']]),
-        told,
+        context,
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
       const second = await world.run('orders')
-      expect(second.exit, told).toBe(0)
+      expect(second.exit, context).toBe(0)
       return died
     })
     expect(effects).toBeGreaterThan(20)
@@ -92,10 +92,10 @@ for (const moment of ['before', 'after'] as const) {
       const died = await dieAt(world, 'orders-out', effect, moment)
       await runUntilQuiet(world, 'orders-out')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
+      const context = `${died ?? 'nothing'} (effect ${effect})`
       const delivered = await deliveredOrders(world)
-      expect(delivered, told).toEqual(GOOD.toSorted())
-      expect(world.service.counts().acknowledgedOrders, told).toBe(GOOD.length)
+      expect(delivered, context).toEqual(GOOD.toSorted())
+      expect(world.service.counts().acknowledgedOrders, context).toBe(GOOD.length)
       return died
     })
     expect(effects).toBeGreaterThan(10)
@@ -121,11 +121,11 @@ test.each(['before', 'after'] as const)(
       const inPlace = await world.list('outbox')
       await runUntilQuiet(world, 'orders-out')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(acknowledgedEarly, told).toBeLessThanOrEqual(inPlace.length)
-      expect(await deliveredOrders(world), told).toEqual(orders.map(({ po }) => po).toSorted())
-      expect(await world.list('outbox'), told).toHaveLength(orders.length)
-      expect(world.service.counts().acknowledgedOrders, told).toBe(orders.length)
+      const context = `${died ?? 'nothing'} (effect ${effect})`
+      expect(acknowledgedEarly, context).toBeLessThanOrEqual(inPlace.length)
+      expect(await deliveredOrders(world), context).toEqual(orders.map(({ po }) => po).toSorted())
+      expect(await world.list('outbox'), context).toHaveLength(orders.length)
+      expect(world.service.counts().acknowledgedOrders, context).toBe(orders.length)
       return died
     })
     expect(effects).toBeGreaterThan(20)
@@ -137,7 +137,7 @@ test.each(['before', 'after'] as const)(
   'a bridge that dies right %s any effect of a shipments pass ships every parcel exactly once',
   async (moment) => {
     const orders = sampleOrders({ seed: 9, orders: 3, damageEvery: 0 })
-    // Half of what was ordered: the service would refuse a second parcel only if the order were full.
+    // Half of the ordered quantity: the service refuses a second parcel only when the order is full.
     const parcels = orders.map((order, index) => ({
       po: order.po,
       rows: [shipmentRow(order, `TRACK-${index}`)],
@@ -153,16 +153,16 @@ test.each(['before', 'after'] as const)(
       const died = await dieAt(world, 'shipments', effect, moment)
       await runUntilQuiet(world, 'shipments')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(world.service.counts().shipments, told).toBe(parcels.length)
+      const context = `${died ?? 'nothing'} (effect ${effect})`
+      expect(world.service.counts().shipments, context).toBe(parcels.length)
       const shipped = (await world.orders()).map((order) =>
         order.shipments.map((each) => each.tracking_number),
       )
-      expect(shipped.flat().toSorted(), told).toEqual(['TRACK-0', 'TRACK-1', 'TRACK-2'])
+      expect(shipped.flat().toSorted(), context).toEqual(['TRACK-0', 'TRACK-1', 'TRACK-2'])
       const results = parseCsv(await world.read('results/shipments.csv.results.csv'))
       expect(
         results.map((row) => row['_status']),
-        told,
+        context,
       ).toEqual(['accepted', 'accepted', 'accepted'])
       return died
     })
@@ -188,12 +188,12 @@ test.each(['before', 'after'] as const)(
       const died = await dieAt(world, 'invoices', effect, moment)
       await runUntilQuiet(world, 'invoices')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(world.service.counts().invoices, told).toBe(invoices.length)
+      const context = `${died ?? 'nothing'} (effect ${effect})`
+      expect(world.service.counts().invoices, context).toBe(invoices.length)
       const results = parseCsv(await world.read('results/invoices.csv.results.csv'))
       expect(
         results.map((row) => row['_status']),
-        told,
+        context,
       ).toEqual(['accepted', 'accepted', 'accepted'])
       return died
     })

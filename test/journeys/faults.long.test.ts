@@ -1,4 +1,4 @@
-/** Thousands of records through a bad day of the API: every one exactly once, and nobody has to do anything. */
+/** Thousands of records through a bad day of the API: every one exactly once, without a person. */
 import { expect, test } from 'vitest'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -8,7 +8,7 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const RECORDS = Number(process.env['ROWS'] ?? 4000)
 
-/** A scheduler comes by so often in a working day when it comes every half hour. */
+/** How often a scheduler that runs every half hour comes in a working day. */
 const PASSES_MAX = 16
 
 const BAD_DAY = {
@@ -31,8 +31,8 @@ async function runUntilDone(world: World, route: string): Promise<void> {
   throw new Error(`${route} did not come to its end in ${PASSES_MAX} passes`)
 }
 
-/** How many of each state the sender was reported, by the summary and by the rows of the results. */
-async function told(world: World, name: string): Promise<unknown> {
+/** How many records of each state the summary and the results report. */
+async function readReported(world: World, name: string): Promise<unknown> {
   const { records, codes } = JSON.parse(await world.read(`results/${name}.summary.json`)) as Summary
   const states = parseCsv(await world.read(`results/${name}.results.csv`)).map((row) => row['_status'])
   return { records, codes, states: [...new Set(states)], rows: states.length }
@@ -59,9 +59,9 @@ test('orders, shipments and invoices all end accepted exactly once through lost 
   await world.drop('inbox/invoices', 'invoices.csv', invoicesFile(invoices))
   await runUntilDone(world, 'invoices')
 
-  expect(await told(world, 'orders.csv')).toEqual(allAccepted(orders.length))
-  expect(await told(world, 'shipments.csv')).toEqual(allAccepted(shipments.length))
-  expect(await told(world, 'invoices.csv')).toEqual(allAccepted(invoices.length))
+  expect(await readReported(world, 'orders.csv')).toEqual(allAccepted(orders.length))
+  expect(await readReported(world, 'shipments.csv')).toEqual(allAccepted(shipments.length))
+  expect(await readReported(world, 'invoices.csv')).toEqual(allAccepted(invoices.length))
   expect(world.service.counts()).toMatchObject({
     orders: orders.length,
     shipments: shipments.length,

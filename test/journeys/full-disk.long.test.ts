@@ -10,7 +10,7 @@ import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
 const EFFECTS_MAX = 400
 
 const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
@@ -45,7 +45,7 @@ async function passOnFullDisks(
   }
 }
 
-/** It says that it cannot write, or it needed no room any more. */
+/** The run reports that it cannot write, or it needed no more room. */
 function expectCannotWrite({ at, result }: Struck): void {
   for (const each of result.routes) {
     if (each.kind !== 'failed') continue
@@ -57,7 +57,7 @@ function expectCannotWrite({ at, result }: Struck): void {
 
 async function runUntilQuiet(world: World, route: string): Promise<void> {
   for (let start = 0; start < 4; start++) {
-    world.clock.skip(60_000) // the lease of one that could not even give it back runs out
+    world.clock.skip(60_000) // the lease of a bridge that could not even release it expires
     const { routes, exit } = await world.run(route)
     expect(routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.message] : []))).toEqual([])
     if (exit === 0 || exit === 2) return
@@ -66,7 +66,7 @@ async function runUntilQuiet(world: World, route: string): Promise<void> {
 }
 
 test.each(PLACES)(
-  'orders: with the disk of the $what full from any moment on, every order is posted once and told',
+  'orders: with the disk of the $what full from any moment on, every order is posted once and reported',
   async ({ folders, step }) => {
     let failed = 0
     for (let effect = 1; effect < EFFECTS_MAX; effect += step) {
@@ -76,20 +76,20 @@ test.each(PLACES)(
 
       const struck = await passOnFullDisks(world, 'orders', { effect, disks })
 
-      const told = `${struck.at} (effect ${effect})`
+      const context = `${struck.at} (effect ${effect})`
       expectCannotWrite(struck)
       if (struck.result.exit === 74) failed++
       await runUntilQuiet(world, 'orders')
-      expect((await world.orders()).map((order) => order.purchase_order_number).toSorted(), told).toEqual(
+      expect((await world.orders()).map((order) => order.purchase_order_number).toSorted(), context).toEqual(
         GOOD.toSorted(),
       )
       const results = parseCsv(await world.read('results/orders.csv.results.csv'))
       expect(
         results.map((row) => [row['PO Number'], row['_status']]),
-        told,
+        context,
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
-      expect(await world.list('results'), told).toHaveLength(3)
-      expect(await world.list('inbox/orders'), told).toEqual([])
+      expect(await world.list('results'), context).toHaveLength(3)
+      expect(await world.list('inbox/orders'), context).toEqual([])
       if (struck.at === undefined) break
     }
     expect(failed).toBeGreaterThan(3)
@@ -132,15 +132,15 @@ test.each(PLACES)(
 
       const struck = await passOnFullDisks(world, 'orders-out', { effect, disks })
 
-      const told = `${struck.at} (effect ${effect})`
+      const context = `${struck.at} (effect ${effect})`
       expectCannotWrite(struck)
       if (struck.result.exit === 74) failed++
-      expect(world.service.counts().acknowledgedOrders, told).toBeLessThanOrEqual(
+      expect(world.service.counts().acknowledgedOrders, context).toBeLessThanOrEqual(
         (await deliveredOrders(world)).length,
       )
       await runUntilQuiet(world, 'orders-out')
-      expect(await deliveredOrders(world), told).toEqual(GOOD.toSorted())
-      expect(world.service.counts().acknowledgedOrders, told).toBe(GOOD.length)
+      expect(await deliveredOrders(world), context).toEqual(GOOD.toSorted())
+      expect(world.service.counts().acknowledgedOrders, context).toBe(GOOD.length)
       if (struck.at === undefined) break
     }
     expect(failed).toBeGreaterThan(2)

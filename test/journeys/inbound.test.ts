@@ -37,7 +37,7 @@ test('every good record of a damaged file is at the service exactly once, and th
   expect(Object.values(codes).reduce((sum, count) => sum + count, 0)).toBe(expectedCodes.length)
 })
 
-test('every problem of a bad record is told at once, with its line, column, code, reason and fix', async () => {
+test('every problem of a bad record is reported at once, with its line, column, code, reason and fix', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const { lines } = ordersFile(DAMAGED)
   await world.drop('inbox/orders', 'orders.csv', await readSample())
@@ -135,7 +135,7 @@ test('the same name with other bytes is a new file, and its results overwrite no
   expect(world.service.counts().orders).toBe(2)
 })
 
-test('a file still being written is left alone, and said so', async () => {
+test('a file still being written is not taken, and the run reports it', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const { text } = ordersFile(sampleOrders({ seed: 5, orders: 2, damageEvery: 0 }))
   await world.drop('inbox/orders', 'orders.csv', text.slice(0, 100))

@@ -1,4 +1,4 @@
-/** The real program, killed with SIGKILL at moments nobody chose, and started again until it comes to rest. */
+/** The real program, killed with SIGKILL at random moments, and started again until it has nothing left to do. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { parseCsv } from '../fixtures/csv.ts'
@@ -13,7 +13,7 @@ const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => 
 
 const KILLS = 8
 
-/** Kills the program again and again, each time a little later; the last start is left alone. Gives its exit code. */
+/** Kills the program again and again, each time a little later; the last start runs to its end. Returns its exit code. */
 async function killAndRestart(
   world: World,
   route: string,
@@ -40,7 +40,7 @@ async function killAndRestart(
   throw new Error('the program did not come to rest')
 }
 
-test('a program killed again and again posts every order once and tells the fate of every record', async () => {
+test('a program killed again and again posts every order once and reports the outcome of every record', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const env = await writeConfigurationFile(world)
   world.service.switches.latencyMs = 20

@@ -1,4 +1,4 @@
-/** Files of many rows about what the bridge knows: counted at the service, nothing is asked once for each row. */
+/** Files of many rows about known orders: counted at the service, the bridge never sends a request for each row. */
 import { expect, test } from 'vitest'
 import { aDay, type Day } from '../fixtures/day.ts'
 
@@ -51,13 +51,13 @@ body:
       quantity: Qty
 `
 
-/** More than are looked at one by one where an order must be known as it is now. */
+/** More orders than the bridge reads one by one where an order must be known as it is now. */
 const ORDERS = 60
 const ITEMS = 100
 
 const numbers = Array.from({ length: ORDERS }, (_, index) => `HV-${index + 1}`)
 
-/** What the service was asked since this was called, by method and path without ids; tokens aside. */
+/** The requests at the service since this call, by method and path without ids, and without those for tokens. */
 function countRequests({ world }: Day): () => Record<string, number> {
   const counts: Record<string, number> = {}
   const { server } = world.service.app
@@ -74,13 +74,13 @@ function countRequests({ world }: Day): () => Record<string, number> {
   }
 }
 
-/** Sends a file, all of whose rows must be accepted, and gives what it cost. */
+/** Sends a file, all of whose rows must be accepted, and returns the number of its requests. */
 async function costOf(day: Day, route: string, lines: readonly string[]): Promise<Record<string, number>> {
   const counted = countRequests(day)
-  const told = await day.send(route, `${route}.csv`, lines)
+  const results = await day.send(route, `${route}.csv`, lines)
   const counts = counted()
-  expect(told.filter(({ status }) => status !== 'accepted')).toEqual([])
-  expect(told).toHaveLength(lines.length - 1)
+  expect(results.filter(({ status }) => status !== 'accepted')).toEqual([])
+  expect(results).toHaveLength(lines.length - 1)
   return counts
 }
 
@@ -103,7 +103,7 @@ async function placeOrders({ ask }: Day): Promise<void> {
   await Promise.all(numbers.map(place))
 }
 
-test('many rows about known orders cost one call each, and at most a look at a whole list for the file', async () => {
+test('many rows about known orders cost one call each, and at most one read of a whole list for the file', async () => {
   const day = await aDay({
     party: 'brand',
     routes: ROUTES,
@@ -136,7 +136,7 @@ test('many rows about known orders cost one call each, and at most a look at a w
   expect(costs).toEqual({
     decisions: { 'PUT orders/ID/acknowledge/': ORDERS },
     parcels: { 'POST shipments/': ORDERS, 'GET carriers/': 1 },
-    // Without a tracking number only the order as it is now tells, later, what became of a lost answer.
+    // Without a tracking number only the present order can later prove the outcome of a lost answer.
     labels: { 'POST shipments/': ORDERS, 'GET carriers/': 1, 'GET orders/': 1 },
     closings: { 'PUT orders/ID/close/': ORDERS },
     invoices: { 'POST invoices/': ORDERS },

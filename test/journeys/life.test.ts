@@ -82,7 +82,7 @@ test('at the moment of each acknowledge call the delivered file is at its final 
   const seen: { resource: string; id: string; inFile: boolean }[] = []
   const column = { orders: 'Order Id', shipments: 'Shipment Id', invoices: 'Invoice Number' } as const
   const numberOf = new Map<string, string>()
-  // The service's own ear: it looks at the file system when the call arrives, before it acts.
+  // Hooks into the service: reads the file system when the call arrives, before the service acts.
   world.service.app.server.prependListener('request', (request: { method?: string; url?: string }) => {
     const match = /\/(orders|shipments|invoices)\/(\d+)\/acknowledge\/$/.exec(request.url ?? '')
     if (request.method !== 'PUT' || match === null) return

@@ -1,4 +1,4 @@
-/** A bridge that stands still at any effect for longer than its lease, while another one takes its work over. */
+/** A bridge that stops at any effect for longer than its lease, while another one takes its work over. */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
 const EFFECTS_MAX = 400
 const STARTS_MAX = 6
 const LEASE_MS = 150
@@ -18,11 +18,11 @@ const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
 
 type Moment = 'before' | 'after'
-/** Whether the stopped one wakes up when its successor has begun, or when it is done. */
+/** Whether the stopped bridge wakes up when its successor has started, or when it is done. */
 type Waking = 'beside its successor' | 'when all is done'
 
 interface Stopped {
-  /** What it stood still at; undefined when it came to its end before. */
+  /** The effect at which the bridge stopped; undefined when it finished before. */
   readonly at: string | undefined
   readonly result: RunResult
 }
@@ -63,7 +63,7 @@ async function runUntilQuiet(world: World, route: string): Promise<void> {
   throw new Error('the bridge did not come to rest')
 }
 
-/** The one that was stopped says that it lost its lease, or had nothing left to do; never anything else. */
+/** The stopped bridge reports that it lost its lease, or had nothing left to do; never anything else. */
 function expectCalm({ at, result }: Stopped): void {
   for (const each of result.routes) {
     if (each.kind !== 'failed') continue
@@ -90,13 +90,13 @@ test.each(CASES)(
 
       const stopped = await pausedRun(world, 'orders', { effect, moment, waking })
 
-      const told = `${stopped.at} (effect ${effect})`
+      const context = `${stopped.at} (effect ${effect})`
       expectCalm(stopped)
       await runUntilQuiet(world, 'orders')
-      expect((await world.orders()).map((order) => order.purchase_order_number).toSorted(), told).toEqual(
+      expect((await world.orders()).map((order) => order.purchase_order_number).toSorted(), context).toEqual(
         GOOD.toSorted(),
       )
-      expect(await world.list('results'), told).toEqual([
+      expect(await world.list('results'), context).toEqual([
         'orders.csv.rejects.csv',
         'orders.csv.results.csv',
         'orders.csv.summary.json',
@@ -104,10 +104,10 @@ test.each(CASES)(
       const results = parseCsv(await world.read('results/orders.csv.results.csv'))
       expect(
         results.map((row) => [row['PO Number'], row['_status']]),
-        told,
+        context,
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
-      expect(await world.list('inbox/orders'), told).toEqual([])
-      expect(await world.list('inbox/orders/.claimed'), told).toEqual([])
+      expect(await world.list('inbox/orders'), context).toEqual([])
+      expect(await world.list('inbox/orders/.claimed'), context).toEqual([])
       if (stopped.at === undefined) break
       effects++
     }
@@ -130,12 +130,12 @@ test.each(CASES)(
 
       const stopped = await pausedRun(world, 'shipments', { effect, moment, waking })
 
-      const told = `${stopped.at} (effect ${effect})`
+      const context = `${stopped.at} (effect ${effect})`
       expectCalm(stopped)
       await runUntilQuiet(world, 'shipments')
-      expect(world.service.counts().shipments, told).toBe(parcels.length)
+      expect(world.service.counts().shipments, context).toBe(parcels.length)
       const results = parseCsv(await world.read('results/shipments.csv.results.csv'))
-      expect(new Set(results.map((row) => row['_status'])), told).toEqual(new Set(['accepted']))
+      expect(new Set(results.map((row) => row['_status'])), context).toEqual(new Set(['accepted']))
       if (stopped.at === undefined) break
       effects++
     }
@@ -155,11 +155,11 @@ test.each(CASES)(
 
       const stopped = await pausedRun(world, 'orders-out', { effect, moment, waking })
 
-      const told = `${stopped.at} (effect ${effect})`
+      const context = `${stopped.at} (effect ${effect})`
       expectCalm(stopped)
       await runUntilQuiet(world, 'orders-out')
-      expect(await deliveredOrders(world), told).toEqual(GOOD.toSorted())
-      expect(world.service.counts().acknowledgedOrders, told).toBe(GOOD.length)
+      expect(await deliveredOrders(world), context).toEqual(GOOD.toSorted())
+      expect(world.service.counts().acknowledgedOrders, context).toBe(GOOD.length)
       if (stopped.at === undefined) break
       effects++
     }

@@ -1,8 +1,8 @@
 /**
- * Power lost at moments chosen by chance: nothing that was acknowledged is missing, and nothing is posted or delivered twice.
+ * Power lost at random moments: nothing that was acknowledged is missing, and nothing is posted or delivered twice.
  *
- * The real program runs on a folder whose unflushed changes are lost at the cut, as test/power-loss/ models it. The service is the
- * outside world and forgets nothing. POWER_LOSS_ROUNDS and POWER_LOSS_SEED run more rounds, or others.
+ * The real program runs on a folder whose unflushed changes are lost at the cut, as test/power-loss/ models it. The service is
+ * the outside world and loses nothing. POWER_LOSS_ROUNDS and POWER_LOSS_SEED run more rounds, or others.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -73,7 +73,7 @@ interface Scenario {
   /** The share of rounds in which a reader takes files. */
   readonly readers: number
   prepare(): Promise<Scene>
-  /** What is wrong after a loss, before anything was started again. */
+  /** What is wrong after a loss, before any new start. */
   checkLoss?(scene: Scene): string[]
   /** What is wrong in the end, and what no client can know. */
   check(scene: Scene, result: RoundResult): Promise<Verdict>
@@ -132,7 +132,7 @@ const inbound: Scenario = {
 
 const outbound = (acknowledge: 'delivered' | 'picked-up'): Scenario => ({
   route: 'orders-out',
-  // What nobody takes is never picked up.
+  // A route that waits for a pick-up needs a reader.
   readers: acknowledge === 'delivered' ? 0.5 : 1,
   async prepare() {
     const scene = await aScene(['orders', 'orders-out'], (world) => {
@@ -168,7 +168,7 @@ const outbound = (acknowledge: 'delivered' | 'picked-up'): Scenario => ({
       copiesOf(po).filter((file) => stateOf.get(file.path) === state).length
     const unknowable = twice.filter((po) => takenAs(po, 'given') > 0)
     const unnoted = twice.filter((po) => takenAs(po, 'flushed') > 0)
-    // Each such copy excuses one more, and no other.
+    // Each such copy excuses one more duplicate, and no other.
     const wrong = twice.filter(
       (po) => copiesOf(po).length > 1 + takenAs(po, 'given') + takenAs(po, 'flushed'),
     )
@@ -182,7 +182,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Every file and folder of a tree by its path; folders hold nothing. */
+/** Every file and folder of a tree by its path; folders have no contents. */
 function filesOf(tree: Tree, prefix = ''): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
   for (const [name, node] of tree) {
@@ -198,7 +198,7 @@ interface DeliveredFile {
   readonly orders: string[]
 }
 
-/** What readers have, and what lies in the folder for them. */
+/** The files that readers have, and those in the folder for them. */
 function deliveredFiles({ world, copies }: Scene): DeliveredFile[] {
   const outbox = join(world.folder, 'exchange', 'outbox')
   return [copies, outbox].flatMap((folder) =>
@@ -223,7 +223,7 @@ function unlessEqual(findings: string[], what: string, found: unknown, expected:
   if (one !== other) findings.push(`${what}: ${one} instead of ${other}`)
 }
 
-/** How many calls and flushes a pass has that nothing disturbs; it must find everything in order. */
+/** How many calls and flushes an undisturbed pass has; it must find everything in order. */
 async function measured(scenario: Scenario, library: string): Promise<{ calls: number; syncs: number }> {
   const scene = await scenario.prepare()
   const log = join(scene.outside, 'log')
@@ -232,11 +232,11 @@ async function measured(scenario: Scenario, library: string): Promise<{ calls: n
     log,
     reader: scenario.readers === 1 ? readerOf(scene, 0, false) : undefined,
   }
-  const words = ['run', scenario.route]
+  const args = ['run', scenario.route]
   let operations: Operation[] | undefined
   for (let pass = 0; pass < 2; pass++) {
     const env = { ...scene.env, ...recordingEnv(library, recording) }
-    const { exit, stderr } = await startProgram(scene.world.folder, words, env).finished
+    const { exit, stderr } = await startProgram(scene.world.folder, args, env).finished
     expect([0, 2], stderr).toContain(exit)
     operations ??= readOperations(log)
   }
@@ -325,8 +325,8 @@ async function playOne(scenario: Scenario, { seed, whole, library, tally }: OneR
     findings.push(String(error))
   }
   if (findings.length === 0) return
-  const told = seen.map((loss) => describeLoss(loss, folder))
-  tally.findings.push([`seed ${seed}, ${variant}`, ...findings, ...told].join('\n'))
+  const lines = seen.map((loss) => describeLoss(loss, folder))
+  tally.findings.push([`seed ${seed}, ${variant}`, ...findings, ...lines].join('\n'))
 }
 
 describe.skipIf(recorder === undefined)('the real program', () => {
@@ -342,17 +342,17 @@ describe.skipIf(recorder === undefined)('the real program', () => {
     const kept = [...whole.keys()].filter((path) => /^(state\/journal\.db$|exchange\/)/.test(path))
     expect(kept.length).toBeGreaterThan(7)
     for (let seed = 0; seed < 300; seed++) {
-      const { tree, told } = crash(disk, seed % 2 === 0 ? 'ordered' : 'independent', dice(seed))
+      const { tree, changes } = crash(disk, seed % 2 === 0 ? 'ordered' : 'independent', dice(seed))
       const left = filesOf(tree)
       expect(
         kept.filter((path) => left.get(path)?.equals(whole.get(path) ?? Buffer.alloc(0)) !== true),
-        told.join('\n'),
+        changes.join('\n'),
       ).toEqual([])
-      expect(left.has('state/spool/orders'), told.join('\n')).toBe(true)
+      expect(left.has('state/spool/orders'), changes.join('\n')).toBe(true)
     }
   })
 
-  test('at whatever moment of the first pass power is lost, the journal is not taken for an older copy', async () => {
+  test('at whatever moment of the first pass power is lost, the journal does not count as an older copy', async () => {
     const scene = await inbound.prepare()
     const { folder } = scene.world
     const disk = diskOf(folder)
@@ -365,13 +365,13 @@ describe.skipIf(recorder === undefined)('the real program', () => {
       disk.apply(operation)
       if (operation.kind !== 'sync') continue
       for (const variant of ['ordered', 'independent', 'independent', 'independent'] as const) {
-        const { tree, told } = crash(disk, variant, chance)
+        const { tree, changes } = crash(disk, variant, chance)
         if (!filesOf(tree).has('state/journal.db')) continue
         const left = await tempFolder()
         putTree(left, tree, join(await tempFolder(), 'before'))
         const path = join(left, 'state/journal.db')
         const journal = await openJournal({ path, clock: scene.world.clock })
-        expect(await findMarkMismatch(journal, markPath(path)), told.join('\n')).toBe(undefined)
+        expect(await findMarkMismatch(journal, markPath(path)), changes.join('\n')).toBe(undefined)
         if (await journal.hasMark()) marked++
         await journal.close()
       }

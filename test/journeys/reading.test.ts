@@ -1,4 +1,4 @@
-/** Files of every layout on their way through a bridge: what is refused comes back as it came. */
+/** Files of every layout on their way through a bridge: refused rows come back as they came. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import type { Summary } from '../../src/pipeline/inbound/summary.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 
-/** A bridge whose orders are read in this way. */
+/** A bridge whose orders have this `read`. */
 async function aWorldThatReads(read: string, group = 'group: PO'): Promise<World> {
   const world = await aWorld({ routes: ['orders'] })
   const mapping = `
@@ -136,7 +136,7 @@ test('the corrected rejects of a file with control totals are held to none, and 
   expect((await summaryOf(world, 'b.txt.rejects.txt')).records).toEqual({ total: 1, accepted: 1 })
 })
 
-test('a file refused for its totals is held to them again when it is dropped in as its rejects', async () => {
+test('a file refused for its totals is checked against them again when its rejects are sent', async () => {
   const world = await aWorldThatReads(
     '{ format: csv }',
     'group: PO\ntotals: { when: { PO: TOTALS }, rows: Qty }',
@@ -154,7 +154,7 @@ test('a file refused for its totals is held to them again when it is dropped in 
   expect((await summaryOf(world, 'b.csv.rejects.csv')).codes).toEqual({ 'control-total-wrong': 1 })
 })
 
-test('columns that only the mapping or only the file names stand in the summary, with what may be meant', async () => {
+test('columns that only the mapping or only the file names are in the summary, with similar names', async () => {
   const world = await aWorldThatReads('{ format: csv }')
   const mapping = join(world.folder, 'orders.yaml')
   await writeFile(mapping, `${await readFile(mapping, 'utf8')}  gift_message: Gift Message\n`)
@@ -219,7 +219,7 @@ test('R22: a file packed with gzip is read as what is in it, and its refused row
   )
 })
 
-test('R22: of a packed file that is cut off nothing is sent, and the sender is told', async () => {
+test('R22: a packed file that is cut off is not sent, and the sender is notified', async () => {
   const world = await aWorldThatReads(READ_MESSY)
   const whole = gzipSync(text(MESSY))
   await world.drop('inbox/orders', 'cut.csv.gz', whole.subarray(0, whole.length - 10))

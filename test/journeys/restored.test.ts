@@ -1,4 +1,4 @@
-/** A journal that was restored from a backup while the world went on. */
+/** A journal that was restored from a backup while the world continued. */
 import { copyFile, cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = sampleOrders({ seed: 61, orders: 3, damageEvery: 0 })
 
-/** One pass of a bridge that reaches nobody with what it sends. */
+/** One pass of a bridge whose requests do not arrive. */
 async function runWithoutApi(world: World, ...routes: string[]): Promise<void> {
   const away = (api: Api): Api => ({
     ...api,
@@ -41,7 +41,7 @@ function backupOf({ folder, configuration }: World) {
   }
 }
 
-/** Orders that the journal believes to be planned were posted since. */
+/** Orders that the journal believes to be planned were posted meanwhile. */
 async function aRestoredJournal(): Promise<World> {
   const world = await aWorld({ routes: ['orders'] })
   const backup = backupOf(world)
@@ -71,7 +71,7 @@ test('a database that was copied without its mark sends nothing', async () => {
   await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-older' })
 })
 
-test('status and trace are told by a journal that is older than its mark', async () => {
+test('status and trace show that a journal is older than its mark', async () => {
   const world = await aRestoredJournal()
   const run = await commandsOf(world)
 
@@ -79,22 +79,22 @@ test('status and trace are told by a journal that is older than its mark', async
 
   expect([status.exit, trace.exit, work.exit]).toEqual([0, 0, 78])
   expect(status.out).toContain('This journal is older than what was done with it')
-  expect(trace.talk).toContain('This journal is older than what was done with it')
-  expect(work.talk).toContain('dropbridge restored')
+  expect(trace.err).toContain('This journal is older than what was done with it')
+  expect(work.err).toContain('dropbridge restored')
 })
 
-test('who declares a restoration says who and why', async () => {
+test('dropbridge restored needs to know who declares it and why', async () => {
   const world = await aRestoredJournal()
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('restored')
+  const { exit, err } = await run('restored')
 
   expect(exit).toBe(64)
-  expect(talk).toContain('--by is empty')
+  expect(err).toContain('--by is empty')
   expect((await run('run')).exit).toBe(78)
 })
 
-test('a state folder that moves to another place with its mark goes on', async () => {
+test('a state folder that moves to another path with its mark keeps working', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const backup = backupOf(world)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
@@ -105,11 +105,11 @@ test('a state folder that moves to another place with its mark goes on', async (
   expect((await world.run('orders')).exit).toBe(0)
 })
 
-/** The whole state folder is put back as it was before `goOn`, its mark too, as with a snapshot of the machine. */
-async function afterSnapshot(world: World, goOn: () => Promise<unknown>): Promise<void> {
+/** Puts the whole state folder back as it was before `continueWork`, its mark too, as a snapshot of the machine would. */
+async function afterSnapshot(world: World, continueWork: () => Promise<unknown>): Promise<void> {
   const backup = backupOf(world)
   await backup.saveState()
-  await goOn()
+  await continueWork()
   await backup.restoreState()
 }
 
@@ -125,13 +125,13 @@ test('orders that were planned at the time of the backup and posted since are fo
   await world.drop('inbox/orders', 'other.csv', 'PO Number\n')
 
   const rehearsed = await run('restored', '--dry-run')
-  const told = await run('restored', ...WHO)
+  const result = await run('restored', ...WHO)
   await rm(join(world.folder, 'exchange/inbox/orders/other.csv'))
-  const { exit, talk } = await run('run')
+  const { exit, err } = await run('run')
 
-  expect(rehearsed.talk).toContain('3 records without an outcome are looked up')
-  expect(told.talk).toContain('3 records without an outcome are looked up')
-  expect(talk).toContain('orders.csv: 3 accepted')
+  expect(rehearsed.err).toContain('3 records without an outcome are looked up')
+  expect(result.err).toContain('3 records without an outcome are looked up')
+  expect(err).toContain('orders.csv: 3 accepted')
   expect(exit).toBe(0)
   expect(await world.orders()).toHaveLength(3)
   expect((await run('audit', 'verify')).exit).toBe(0)
@@ -151,12 +151,12 @@ test('a file that was taken after the backup stops the work, and dropped again i
   const refused = await run('run')
   const left = await world.list('inbox/orders')
   await run('restored', ...WHO)
-  const { exit, talk } = await run('run')
+  const { exit, err } = await run('run')
 
   expect(refused.exit).toBe(78)
-  expect(refused.talk).toMatch(/orders~\w+\.csv was taken by it, and the journal does not know it/)
+  expect(refused.err).toMatch(/orders~\w+\.csv was taken by it, and the journal does not know it/)
   expect(left).toEqual(['orders.csv'])
-  expect(talk).toContain('orders.csv: 3 accepted')
+  expect(err).toContain('orders.csv: 3 accepted')
   expect(exit).toBe(0)
   expect(await world.orders()).toHaveLength(3)
   expect((await run('audit', 'verify')).exit).toBe(0)
@@ -179,12 +179,12 @@ test('a changed order that may have been posted is held, and refused by the API 
 
   const held = await run('run', 'orders')
   const traced = await run('trace', String(order?.po))
-  const said = await run('resolve', `orders/${order?.po}`, '--absent', ...WHO)
+  const resolved = await run('resolve', `orders/${order?.po}`, '--absent', ...WHO)
 
-  expect(held.talk).toContain('1 held')
+  expect(held.err).toContain('1 held')
   expect(traced.out).toMatch(/restored\s+\S+Z from a backup of then: it may have been sent since/)
   expect(traced.out).not.toMatch(/^\s*sent /m)
-  expect(said.talk).toContain('1 rejected')
+  expect(resolved.err).toContain('1 rejected')
   expect(await world.orders()).toHaveLength(1)
 })
 
@@ -198,15 +198,15 @@ test('parcels that were posted after the backup are found by their tracking numb
   await afterSnapshot(world, () => world.run('shipments'))
 
   await run('restored', ...WHO)
-  const { exit, talk } = await run('run', 'shipments')
+  const { exit, err } = await run('run', 'shipments')
 
-  expect(talk).toContain(`parcels.csv: ${PARCELS.length} accepted`)
+  expect(err).toContain(`parcels.csv: ${PARCELS.length} accepted`)
   expect(exit).toBe(0)
   expect(world.service.counts().shipments).toBe(PARCELS.length)
   expect((await run('audit', 'verify')).exit).toBe(0)
 })
 
-test('new records are looked up until a person says that it is over', async () => {
+test('new records are looked up until a person ends that', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   await world.run('orders')
@@ -245,7 +245,7 @@ test('files that were delivered after the backup stop the work, and are not deli
   await rm(join(world.folder, 'exchange/archive'), { recursive: true })
 
   const refused = await run('run', 'orders-out')
-  const told = await run('restored', '--skip', '10', ...WHO)
+  const result = await run('restored', '--skip', '10', ...WHO)
   const { exit } = await run('run', 'orders-out')
   const held = await run('status')
   await run('resolve', 'orders-12.csv', '--delivered', ...WHO)
@@ -253,8 +253,8 @@ test('files that were delivered after the backup stop the work, and are not deli
   await run('run')
 
   expect(refused.exit).toBe(78)
-  expect(refused.talk).toContain('orders-2.csv has the number 2, and the last one that the journal gave is 1')
-  expect(told.talk).toContain('orders-out: the next file has the number 12')
+  expect(refused.err).toContain('orders-2.csv has the number 2, and the last one that the journal gave is 1')
+  expect(result.err).toContain('orders-out: the next file has the number 12')
   expect(exit).toBe(2)
   expect(held.out).toContain('orders-12.csv with 2 records is not delivered: the journal was restored')
   expect(await delivered(world)).toEqual({

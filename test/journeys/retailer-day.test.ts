@@ -1,4 +1,4 @@
-/** A retailer's day, from its own configuration and its own files: every file, state and acknowledgement is looked at. */
+/** A retailer's day, from its own configuration and its own files: every file, state and acknowledgement is checked. */
 import { expect, test } from 'vitest'
 import { aDay, type Day } from '../fixtures/day.ts'
 
@@ -56,7 +56,7 @@ const ROUTES = [
   OUTBOUND('connections', 'export-connections', 'connections-reference'),
 ].join('')
 
-/** For a system that says by files of its own what it has booked. */
+/** For a system that sends files of its own about what it has booked. */
 const ROUTES_OF_ERP = [
   INBOUND('orders', 'create-order', 'retailer-orders'),
   OUTBOUND('shipments', 'export-shipments', 'shipments-export', NEVER),
@@ -84,7 +84,7 @@ const ORDERS_HEADER =
 
 const THROW = 'NL-0001,086000100018,"Birch Linen Pillow, Charcoal"'
 
-/** A row of the retailer's order export: so many throws for somebody in Portland. */
+/** A row of the retailer's order export: so many throws for a customer in Portland. */
 const orderRow = (po: string, quantity: number, state = 'ME') =>
   `${po},11/21/2026 06:30,W-${po},Ada Whitfield,12 Mill Lane,,Portland,${state},04101,US,,FedEx Ground,${THROW},${quantity},7.87,16.73,`
 
@@ -99,7 +99,7 @@ const accepted = (line: number, id: number) => ({
   code: '',
 })
 
-test('a retailer sends and cancels orders, receives what comes of them, and asks for reports', async () => {
+test('a retailer sends and cancels orders, receives their results, and asks for reports', async () => {
   const day = await aDay({ party: 'retailer', routes: ROUTES, items: 3 })
 
   await ordersAreSent(day)
@@ -139,9 +139,9 @@ async function ordersAreSent(day: Day): Promise<void> {
     orderRow('HV-4', 2),
     orderRow('HV-5', 1, 'ZZ'),
   ]
-  const told = await day.send('orders', 'orders.csv', [NEW_ORDERS_HEADER, ...rows])
+  const results = await day.send('orders', 'orders.csv', [NEW_ORDERS_HEADER, ...rows])
 
-  expect(told).toEqual([
+  expect(results).toEqual([
     ...[1, 2, 3, 4].map((id) => accepted(id + 1, id)),
     { line: '6', status: 'rejected', id: '', code: 'province-unknown' },
   ])
@@ -159,14 +159,14 @@ async function ordersAreSent(day: Day): Promise<void> {
   ])
 }
 
-/** One in time, one after the supplier has said that it will ship. */
+/** One cancel in time, one after the supplier has acknowledged the order. */
 async function ordersAreCanceled(day: Day): Promise<void> {
   await day.ask('brand', 'PUT', '/v1/brands/2000/orders/3/acknowledge/')
   const rows = ['HV-2', 'HV-3'].map((po) => `${po},2026-11-21,Customer changed mind,NL-0001,,1`)
 
-  const told = await day.send('cancels', 'cancels.csv', ['PO Number,Date,Reason,SKU,UPC,Qty', ...rows])
+  const results = await day.send('cancels', 'cancels.csv', ['PO Number,Date,Reason,SKU,UPC,Qty', ...rows])
 
-  expect(told).toEqual([
+  expect(results).toEqual([
     { line: '2', status: 'accepted', id: '1', code: '' },
     { line: '3', status: 'rejected', id: '', code: 'api-refused' },
   ])
@@ -181,11 +181,11 @@ async function ordersAreCanceled(day: Day): Promise<void> {
 }
 
 interface Work {
-  /** What is shipped, invoiced, sent back and credited. */
+  /** The order that is shipped, invoiced, returned and credited. */
   readonly po: string
-  /** What the supplier cannot ship. */
+  /** The order that the supplier cancels. */
   readonly canceled: string
-  /** Tells what it makes from what it made before. */
+  /** Distinguishes the new records from those of an earlier call. */
   readonly number: number
 }
 
@@ -237,10 +237,10 @@ const ITEMS_AT_FIRST = [
   '9003,Northlight Goods,,NL-0003,086000100032,"Dune Oak Stool, Rust",,Rust,S,21,https://images.example.com/9003/front.jpg',
 ]
 
-/** What a route left in its first file: the header of its mapping is the first line. */
+/** The first file of a route; its first line is the header of the mapping. */
 const left = async (day: Day, route: string) => (await day.lines(`outbox/${route}-1.csv`)).slice(1)
 
-/** Each list comes out once, and each record of it is acknowledged while its file stands there. */
+/** Each list is exported once, and each record is acknowledged while its file is in the outbox. */
 async function everythingIsReceived(day: Day): Promise<void> {
   const routes = ['shipments', 'invoices', 'returns', 'credits', 'canceled', 'items']
 
@@ -286,7 +286,7 @@ async function everythingIsReceived(day: Day): Promise<void> {
   expect(await day.world.list('outbox')).toEqual(files)
 }
 
-/** Where a record is acknowledged, its file has stood before. */
+/** When a record is acknowledged, its file was in the outbox before. */
 const FILE_OF: Readonly<Record<string, string>> = {
   shipments: 'shipments-1.csv',
   invoices: 'invoices-1.csv',
@@ -313,7 +313,7 @@ async function expectAcknowledged(
 async function reportsAreMade(day: Day): Promise<void> {
   const before = day.acknowledgements.length
   expect((await day.run('done-today', 'done-yesterday', 'waiting')).exit).toBe(0)
-  // One of the numbers is nobody's: the others come out, and a person is reported.
+  // No item has one of the numbers: the other items are exported, and a person is notified.
   const asked = await day.run('asked-for')
   expect(asked.exit).toBe(2)
   expect(asked.routes).toMatchObject([{ pass: { missing: 1, firstMissing: ['HV-404'] } }])
@@ -332,7 +332,7 @@ async function reportsAreMade(day: Day): Promise<void> {
   ])
   expect(await left(day, 'waiting')).toEqual(await left(day, 'shipments'))
 
-  // The carrier comes, and the same report is made anew.
+  // The carrier is added, and the same report is made anew.
   await day.ask('operator', 'PUT', '/admin/shipments/1/pick-up/')
   await day.run('waiting')
   expect(await day.lines('outbox/waiting-2.csv')).toEqual([SHIPMENTS_HEADER])
@@ -383,7 +383,7 @@ async function everythingIsHandedOver(day: Day): Promise<void> {
   const routes = ['shipments', 'invoices', 'returns', 'credits', 'canceled', 'items']
 
   expect((await day.run(...routes)).exit).toBe(0)
-  // Once, although nobody has acknowledged anything yet.
+  // Each is exported once, although none is acknowledged yet.
   expect((await day.run(...routes)).exit).toBe(0)
 
   expect(await day.world.list('outbox')).toEqual(routes.map((route) => `${route}-1.csv`).toSorted())
@@ -401,7 +401,7 @@ async function everythingIsHandedOver(day: Day): Promise<void> {
 }
 
 async function everythingIsAcknowledgedByFiles(day: Day): Promise<void> {
-  const told = [
+  const results = [
     await day.send('shipment-receipts', 'a.csv', ['Tracking Number,Booked', '794600000002,Y', '1Z404,Y']),
     await day.send('invoice-receipts', 'b.csv', ['Invoice Number,Voucher', 'NL-7002,V-1']),
     await day.send('return-receipts', 'c.csv', ['Return Id,Dock', '1,4']),
@@ -410,7 +410,7 @@ async function everythingIsAcknowledgedByFiles(day: Day): Promise<void> {
     await day.send('item-receipts', 'f.csv', ['SKU,Listed', 'NL-0320,Y']),
   ]
 
-  expect(told).toEqual([
+  expect(results).toEqual([
     [accepted(2, 1), { line: '3', status: 'rejected', id: '', code: 'reference-unknown' }],
     [accepted(2, 1)],
     [accepted(2, 1)],
@@ -427,6 +427,6 @@ async function everythingIsAcknowledgedByFiles(day: Day): Promise<void> {
   const open = await Promise.all(
     lists.map((list) => day.listed('retailer', `${RETAILER}${list}/?is_acknowledged=0`)),
   )
-  // The items that no file has named are still to be taken in.
+  // The items that no file has named still wait for their acknowledgement.
   expect(open.map((list) => list.map((each) => each['id']))).toEqual([[], [], [], [], [], [9001, 9002, 9003]])
 }

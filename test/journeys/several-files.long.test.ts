@@ -1,4 +1,4 @@
-/** Dying while several files are under way at once, one being sent and others being told of: none is lost or sent twice. */
+/** Dying while several files are in progress at once, one being sent and others being reported: none is lost or sent twice. */
 import { expect, test } from 'vitest'
 import { crashAt } from '../fixtures/crash-after.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
@@ -6,17 +6,17 @@ import { aWorld } from '../fixtures/world.ts'
 
 const FILES = ['a.csv', 'b.csv', 'c.csv', 'd.csv']
 
-/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
 const EFFECTS_MAX = 600
 
-/** Every so many effects, beginning with another one for each moment: there are many, and most are alike. */
+/** Only every n-th effect, beginning with another one for each moment: there are many, and most are alike. */
 const STRIDE = 5
 
 test.each([
   ['before', 1],
   ['after', 3],
 ] as const)(
-  'a bridge that dies right %s any effect of a pass over several files sends each order once and tells of each file',
+  'a bridge that dies right %s any effect of a pass over several files sends each order once and reports each file',
   async (moment, first) => {
     let effects = 0
     const dropped = await aWorld({ routes: ['orders'] })
@@ -33,16 +33,16 @@ test.each([
       await bridge.close()
       if (plan.diedAt() === undefined) break
       effects++
-      const told = `${plan.diedAt()} (effect ${effect})`
+      const context = `${plan.diedAt()} (effect ${effect})`
       for (let start = 0; start < 3; start++) {
-        world.clock.skip(60_000) // the lease of the dead runs out
+        world.clock.skip(60_000) // the lease of the dead bridge expires
         await world.run()
       }
       const numbers = (await world.orders()).map((order) => order.purchase_order_number)
-      expect(new Set(numbers).size, told).toBe(2 * FILES.length)
-      expect(numbers.length, told).toBe(2 * FILES.length)
-      expect(await world.list('inbox/orders'), told).toEqual([])
-      expect(await world.list('results'), told).toEqual(
+      expect(new Set(numbers).size, context).toBe(2 * FILES.length)
+      expect(numbers.length, context).toBe(2 * FILES.length)
+      expect(await world.list('inbox/orders'), context).toEqual([])
+      expect(await world.list('results'), context).toEqual(
         FILES.flatMap((name) => [`${name}.results.csv`, `${name}.summary.json`]),
       )
     }

@@ -15,12 +15,12 @@ import { type Blow, BLOWS, type Spot, type Wire, wireTo } from '../fixtures/wire
 import { aWorld, type World, type WorldOptions } from '../fixtures/world.ts'
 
 const TIMEOUT_MS = 1000
-/** As often as a piece of work is tried, and once for the connection after each. */
+/** The time for all tries of a call, and for the connection after each. */
 const CALL_MS_MAX = 2 * 4 * TIMEOUT_MS + 2000
 const PASSES_MAX = 6
 /** No call sends more pieces to the server than this. */
 const PIECES_MAX = 60
-/** Of a large file, when some of it is on the way and some is not. */
+/** Bytes of a large file after which some of it has arrived and some has not. */
 const MIDDLE_BYTES = 20_000
 
 interface Aim {
@@ -33,12 +33,12 @@ interface Stage {
   readonly world: World
   readonly wire: Wire
   readonly bridge: () => Bridge
-  /** The next calls of this name are struck at this spot; gives whether that came. */
+  /** Strikes the next calls of this name at this spot; returns whether that happened. */
   readonly strike: (aim: Aim, work: () => Promise<void>) => Promise<boolean>
   readonly seen: Set<string>
   readonly longest: () => number
   readonly close: () => Promise<void>
-  /** Another bridge from now on, without a connection. */
+  /** Continues with another bridge, without a connection. */
   readonly reopen: () => Promise<void>
 }
 
@@ -115,7 +115,7 @@ async function aStage(real: RealServer, options: WorldOptions): Promise<Stage> {
 
 const never = new AbortController().signal
 
-/** Passes until nothing is left to do. A pass may find the server away, and nothing else may be wrong with it. */
+/** Runs passes until nothing is left to do. A pass may find the server away, and no other failure is allowed. */
 async function runToRest({ bridge, wire, world }: Stage, isAtRest: () => Promise<boolean>): Promise<void> {
   for (let pass = 0; pass < PASSES_MAX; pass++) {
     const { routes, exit } = await bridge().run([], never)
@@ -132,9 +132,9 @@ async function runToRest({ bridge, wire, world }: Stage, isAtRest: () => Promise
 }
 
 interface Days {
-  /** Drops a file with orders of its own, and has passes made until they are posted, exported, and all is put away. */
+  /** Drops a file with orders of its own, and runs passes until they are posted, exported, and archived. */
   readonly pass: (count: number) => Promise<void>
-  /** Every file in one piece in its place, every order once at the API and in one exported file. */
+  /** Checks that every file is in one piece in its place, and every order once at the API and in one exported file. */
   readonly check: () => Promise<void>
 }
 
@@ -174,7 +174,7 @@ function daysOf(stage: Stage): Days {
   }
 }
 
-/** The archive has a folder for each day; all of a test is one day. */
+/** The archive has a folder for each day; the whole test is one day. */
 async function foldersBelow(world: World, folder: string): Promise<string[]> {
   const names = await world.list(folder)
   if (names.some((name) => name.endsWith('.csv'))) return [folder]
@@ -182,10 +182,10 @@ async function foldersBelow(world: World, folder: string): Promise<string[]> {
 }
 
 const ROUTES = ['orders', 'orders-out']
-/** What each server does in its own way: ProFTPD knows no hard links, for one, and lets nobody write to a file that is there. */
+/** The calls that differ between servers: ProFTPD knows no hard links, for one, and lets no client write to an existing file. */
 const RENAMING = /^(claim|stage|giveName|archive) /
 
-/** Each is called by every pass, or by every file on its way. What a bridge asks once when it starts is not, nor what asks the server nothing. */
+/** Calls of every pass, or of every file. Calls at the start of a bridge, and calls without a request, are left out. */
 const AGAIN = /^(list inbox|claim inbox|read inbox|stage |giveName |stands |archive |sizeOf )/
 
 describeWithServers('a bridge over SFTP with', ({ name, start }) => {
@@ -214,7 +214,7 @@ describeWithServers('a bridge over SFTP with', ({ name, start }) => {
     await days.check()
   }, 600_000)
 
-  test(`gets over whatever happens to ${name} while it connects and logs in`, async () => {
+  test(`recovers from whatever happens to ${name} while it connects and logs in`, async () => {
     const stage = await aStage(await start(), { routes: ROUTES })
     const days = daysOf(stage)
     await days.pass(1)
@@ -233,7 +233,7 @@ describeWithServers('a bridge over SFTP with', ({ name, start }) => {
     await days.check()
   }, 300_000)
 
-  test(`takes in and leaves large files, whatever happens to ${name} while they are on the way`, async () => {
+  test(`takes in and delivers large files, whatever happens to ${name} while they are on the way`, async () => {
     const stage = await aStage(await start(), { routes: ROUTES })
     const days = daysOf(stage)
     const calls = ['read inbox/orders', 'stage results', 'stage outbox']
@@ -247,7 +247,7 @@ describeWithServers('a bridge over SFTP with', ({ name, start }) => {
     await days.check()
   }, 300_000)
 
-  test(`sends nothing to ${name} once it shows another host key, and goes on with the other mailboxes`, async () => {
+  test(`sends nothing to ${name} once it shows another host key, and continues with the other mailboxes`, async () => {
     const real = await start()
     const stage = await aStage(real, { routes: ROUTES })
     const days = daysOf(stage)
@@ -292,7 +292,7 @@ describeWithServers('a bridge over SFTP with', ({ name, start }) => {
 describeWithServers(
   'a bridge over SFTP with',
   ({ start }) => {
-    test('gives up within its deadlines when the server freezes and stays so, and goes on later', async () => {
+    test('gives up within its deadlines when the server freezes and stays so, and continues later', async () => {
       const stage = await aStage(await start(), { routes: ROUTES })
       const days = daysOf(stage)
       await days.pass(1)

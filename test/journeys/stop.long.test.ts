@@ -1,4 +1,4 @@
-/** The real program, asked to stop in the middle of everything it does: it ends cleanly, and the next run goes on. */
+/** The real program, asked to stop in the middle of everything it does: it ends cleanly, and the next run continues. */
 import { readdir } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const POS = ORDERS.map((order) => order.po).toSorted()
 interface Scene {
   readonly world: World
   readonly env: NodeJS.ProcessEnv
-  /** What was asked of the service, as in `POST /v1/retailers/1000/orders/`. */
+  /** The requests at the service, as in `POST /v1/retailers/1000/orders/`. */
   readonly asked: string[]
 }
 
@@ -34,9 +34,9 @@ async function aScene(
   return { world, env, asked }
 }
 
-/** Waits for the moment, looking often; a moment that never comes fails the test. */
+/** Polls for the moment; the test fails if it never comes. */
 async function until(comes: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 3000; looks++) {
+  for (let polls = 0; polls < 3000; polls++) {
     if (await comes()) return
     await wait(10)
   }
@@ -59,8 +59,8 @@ async function stopped(
   return running.finished
 }
 
-/** What the next run comes to, with a service that is well again. */
-async function goOn({ world, env }: Scene, route: string): Promise<Finished> {
+/** The outcome of the next run, with a healthy service. */
+async function finishWork({ world, env }: Scene, route: string): Promise<Finished> {
   Object.assign(world.service.switches, { latencyMs: 0, loseAnswer: 0, hang: 0, tooMany429: 0 })
   return runProgram(world.folder, ['run', route], env)
 }
@@ -87,12 +87,12 @@ test('stopped while it translates a large file, it leaves nothing half-planned, 
   expect(exit, stderr).toBe(130)
   expect(stderr).toContain('stopped by a signal')
   expect(posts(scene.asked)).toBe(0)
-  expect((await goOn(scene, 'orders')).exit).toBe(2)
+  expect((await finishWork(scene, 'orders')).exit).toBe(2)
   expect(scene.world.service.counts().orders).toBe(20)
   expect(parseCsv(await scene.world.read('results/orders.csv.results.csv'))).toHaveLength(30_000)
 })
 
-test('stopped while it sends, it waits for the answers under way and notes them, so that nothing has to be looked up', async () => {
+test('stopped while it sends, it waits for the answers in flight and notes them, so that no lookup is needed', async () => {
   const scene = await aScene()
   scene.world.service.switches.latencyMs = 400
 
@@ -101,7 +101,7 @@ test('stopped while it sends, it waits for the answers under way and notes them,
   expect(exit, stderr).toBe(143)
   expect(scene.world.service.counts().orders).toBeLessThan(ORDERS.length)
   scene.asked.length = 0
-  expect((await goOn(scene, 'orders')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders')).exit).toBe(0)
   expect(await ordersAtService(scene.world)).toEqual(POS)
   expect(await outcomes(scene.world)).toEqual(new Set(['accepted']))
   expect(posts(scene.asked)).toBeLessThan(ORDERS.length)
@@ -115,7 +115,7 @@ test('stopped while calls hang, it gives them up, and the next run looks them up
   const { exit, stderr } = await stopped(scene, 'orders', () => posts(scene.asked) > 5)
 
   expect(exit, stderr).toBe(143)
-  expect((await goOn(scene, 'orders')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders')).exit).toBe(0)
   expect(await ordersAtService(scene.world)).toEqual(POS)
   expect(await outcomes(scene.world)).toEqual(new Set(['accepted']))
 }, 60_000)
@@ -128,7 +128,7 @@ test('a second signal ends it at once, and the next run still posts every order 
 
   expect(exit).toBe(130)
   scene.world.service.switches.hangAfter = 0
-  expect((await goOn(scene, 'orders')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders')).exit).toBe(0)
   expect(await ordersAtService(scene.world)).toEqual(POS)
 })
 
@@ -142,11 +142,11 @@ test('stopped while it waits before checking whether the lost requests succeeded
 
   expect(exit, stderr).toBe(143)
   await writeConfigurationFile(scene.world)
-  expect((await goOn(scene, 'orders')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders')).exit).toBe(0)
   expect(await ordersAtService(scene.world)).toEqual(POS)
 })
 
-test('stopped while it looks up what was not answered, it ends, and the next run looks up the rest', async () => {
+test('stopped during its lookups, it ends, and the next run looks up the rest', async () => {
   const scene = await aScene()
   Object.assign(scene.world.service.switches, { loseAnswer: 0.3, latencyMs: 100 })
   const looksUp = () => scene.asked.some((call) => call === 'GET /v1/retailers/1000/orders/')
@@ -154,7 +154,7 @@ test('stopped while it looks up what was not answered, it ends, and the next run
   const { exit, stderr } = await stopped(scene, 'orders', looksUp, ['SIGINT'])
 
   expect(exit, stderr).toBe(130)
-  expect((await goOn(scene, 'orders')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders')).exit).toBe(0)
   expect(await ordersAtService(scene.world)).toEqual(POS)
   expect(await outcomes(scene.world)).toEqual(new Set(['accepted']))
 })
@@ -166,7 +166,7 @@ test('stopped while it waits to try again, it ends', async () => {
   const { exit, stderr } = await stopped(scene, 'orders', () => posts(scene.asked) > 0)
 
   expect(exit, stderr).toBe(143)
-  expect((await goOn(scene, 'orders')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders')).exit).toBe(0)
   expect(await ordersAtService(scene.world)).toEqual(POS)
 })
 
@@ -180,7 +180,7 @@ test('stopped while it acknowledges, it ends, and the next run acknowledges the 
 
   expect(exit, stderr).toBe(143)
   expect(scene.world.service.counts().acknowledgedOrders).toBeLessThan(ORDERS.length)
-  expect((await goOn(scene, 'orders-out')).exit).toBe(0)
+  expect((await finishWork(scene, 'orders-out')).exit).toBe(0)
   expect(scene.world.service.counts().acknowledgedOrders).toBe(ORDERS.length)
   expect(await scene.world.list('outbox')).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-/** A supplier's day, from its own configuration and its own files: every file, state and acknowledgement is looked at. */
+/** A supplier's day, from its own configuration and its own files: every file, state and acknowledgement is checked. */
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ ${INBOUND('items', 'create-variant', 'MAPPINGS/supplier-items.yaml')}
 ${INBOUND('item-changes', 'update-variant', 'MAPPINGS/supplier-item-changes.yaml')}
 `
 
-/** Another system decides which orders are taken on. */
+/** Another system decides which orders to acknowledge. */
 const ROUTES_OF_PLANNING = `
   orders-to-decide:
     brand: 2000
@@ -74,7 +74,7 @@ body:
       quantity: Qty
 `
 
-/** What planning refuses is for a person: the API has no call for it. */
+/** Orders that planning refuses are for a person: the API has no call for them. */
 const DECISIONS = `
 extends: MAPPINGS/supplier-acknowledgements.yaml
 operation: acknowledge-order
@@ -82,7 +82,7 @@ hold:
   - { when: { Decision: REJECT }, say: Tell the retailer that this order is not taken on. }
 `
 
-/** The invoice of an order stands beside the parcels of it. */
+/** The invoice of an order is beside its parcels. */
 const OF_PARCELS = `
 operation: create-invoice
 group: [PO Number, Invoice]
@@ -128,7 +128,7 @@ async function order({ ask }: Day, number: string, lines: readonly Json[]): Prom
   return Number(id)
 }
 
-/** What of each line of an order is shipped, and the order's status. */
+/** The shipped quantity of each line of an order, and the order's status. */
 async function progressOf({ ask }: Day, id: number) {
   const { status, order_lines } = await ask('brand', 'GET', `${ORDERS}${id}/`)
   return { status, shipped: (order_lines as Json[]).map((line) => line['quantity_shipped']) }
@@ -165,8 +165,8 @@ function invoiceInShort(invoice: Json): unknown[] {
   const inShort = lines.map(
     (each) => `${String(each.variant['identifier'])} ${String(each['quantity'])} ${String(each['price'])}`,
   )
-  const told = ['purchase_order_number', 'invoice_number', 'terms_date_due', 'due_amount']
-  return [...told.map((name) => invoice[name]), inShort]
+  const fields = ['purchase_order_number', 'invoice_number', 'terms_date_due', 'due_amount']
+  return [...fields.map((name) => invoice[name]), inShort]
 }
 
 async function unitsOf({ listed }: Day, identifier: string): Promise<unknown> {
@@ -191,9 +191,9 @@ const accepted = (line: number, id: number) => ({
 const ITEM_HEADER =
   'SKU,Style,Title,Long Description,UPC,Colour,Size,Department,Material,Cost,MSRP,On Hand,Lead Days,L,W,H,Weight,Image'
 
-test('a supplier takes orders on, ships, closes, invoices and reopens them, all by files', async () => {
+test('a supplier acknowledges, ships, closes, invoices and reopens orders, all by files', async () => {
   const day = await aDay({ party: 'brand', routes: ROUTES, files: FILES, items: 8 })
-  // Orders wait to be closed, so that closing them is the file's doing.
+  // The service does not close orders by itself here, so that the file closes them.
   day.world.service.switches.fulfilledOrderCloses = false
 
   await newOrdersComeOut(day)
@@ -218,7 +218,7 @@ async function newOrdersComeOut(day: Day): Promise<void> {
     orderLine('HV-2,2', '1,NL-0004,086000100049,Ember Ceramic Vase,2,'),
   ])
   expect(day.acknowledgements.map(({ of }) => of).toSorted()).toEqual(['orders/1', 'orders/2'])
-  // At each of the two calls the file stood there whole.
+  // At each of the two calls the file was there whole.
   for (const { outbox } of day.acknowledgements) {
     expect(outbox).toEqual({ 'orders-1.csv': await day.world.read('outbox/orders-1.csv') })
   }
@@ -242,7 +242,7 @@ async function threeParcelsAreShipped(day: Day): Promise<void> {
 
   expect(labelled).toEqual([accepted(2, 1), accepted(3, 2), accepted(4, 3)])
   expect(await progressOf(day, 1)).toEqual({ status: 'partial', shipped: [2, 1] })
-  // What has a label of its own gets a packing slip alone.
+  // A parcel with a label of its own gets only a packing slip.
   expect(await papers(day)).toEqual([
     'HV-1-794600000001-packing-slip.pdf',
     'HV-1-794600000002-packing-slip.pdf',
@@ -297,7 +297,7 @@ async function closedOrdersAreInvoiced(day: Day): Promise<void> {
   expect(wrong).toEqual([{ line: '2', status: 'rejected', id: '', code: 'totals-disagree' }])
   expect(await invoices(day)).toEqual([])
 
-  // The refused rows come back as they left, now that their order is closed.
+  // The refused rows come back as they were, now that their order is closed.
   const rejects = (await day.world.read('results/register.csv.rejects.csv')).split('\n').slice(0, -1)
   expect(await day.send('invoices', 'register.rejects.csv', rejects)).toEqual([accepted(2, 1)])
   const short = await day.send('short-invoices', 'short.csv', [
@@ -337,13 +337,13 @@ test('a supplier whose planning decides has an order acknowledged by its file, a
   ])
   expect(day.acknowledgements).toEqual([])
 
-  const told = await day.send('decisions', 'decided.csv', [
+  const results = await day.send('decisions', 'decided.csv', [
     'PO Number,Decided By,Decision',
     'HV-3,planner,TAKE',
     'HV-4,planner,REJECT',
   ])
 
-  expect(told).toEqual([accepted(2, 1), { line: '3', status: 'held', id: '', code: 'held-by-mapping' }])
+  expect(results).toEqual([accepted(2, 1), { line: '3', status: 'held', id: '', code: 'held-by-mapping' }])
   expect(await day.world.read('results/decided.csv.exceptions.csv')).toBe(
     'PO Number,Decided By,Decision\nHV-4,planner,REJECT\n',
   )
@@ -377,7 +377,7 @@ async function stockGoesUpAndDown(day: Day): Promise<void> {
   expect(await day.send('stock', 'stock-10.csv', count)).toEqual([accepted(2, 9001), accepted(3, 9002)])
   expect(await stock()).toEqual([12, 0])
 
-  // Three counts of a night when nobody ran the bridge: the last one stands, although the first had the same bytes.
+  // Three counts of a night without a bridge: the last one counts, although the first had the same bytes.
   for (const [file, units] of [
     ['stock-21', 3],
     ['stock-22', 4],
@@ -390,13 +390,13 @@ async function stockGoesUpAndDown(day: Day): Promise<void> {
 }
 
 async function newItemsAreOffered(day: Day): Promise<void> {
-  const told = await day.send('items', 'items.csv', [
+  const results = await day.send('items', 'items.csv', [
     ITEM_HEADER,
     'NL-0301,NL-030,"Tidal Throw, Mist",,86000130015,Mist,,Bedding,Wool,31.50,79.00,140,2,16,12,4,3.2,https://images.example.com/nl-0301/front.jpg',
     'NL-0302,NL-030,"Tidal Throw, Ink",,086000130022,Ink,,Bedding,Wool,"$1,204.00",79.00,,,16,12,4,3.2,',
   ])
 
-  expect(told).toEqual([accepted(2, 9009), accepted(3, 9010)])
+  expect(results).toEqual([accepted(2, 9009), accepted(3, 9010)])
   const codes = ['name', 'upc', 'cost', 'lead_time', 'color']
   expect(await itemOf(day, 'NL-0301', codes)).toEqual({
     name: 'Tidal Throw, Mist',
@@ -412,13 +412,13 @@ async function newItemsAreOffered(day: Day): Promise<void> {
 }
 
 async function itemsAreChanged(day: Day): Promise<void> {
-  const told = await day.send('item-changes', 'changes.csv', [
+  const results = await day.send('item-changes', 'changes.csv', [
     'SKU,Title,Cost,MSRP,Lead Days',
     'NL-0301,,33.00,,4',
     'NL-9999,,1.00,,',
   ])
 
-  expect(told).toEqual([
+  expect(results).toEqual([
     accepted(2, 9009),
     { line: '3', status: 'rejected', id: '', code: 'reference-unknown' },
   ])
@@ -430,7 +430,7 @@ async function itemsAreChanged(day: Day): Promise<void> {
   })
 }
 
-test('a supplier sends one file for all of an order, or three in any order, and each call waits for its turn', async () => {
+test('a supplier sends one file for all of an order, or three in any order, and each call waits for the one before it', async () => {
   const day = await aDay({ party: 'brand', routes: ROUTES, files: FILES, items: 8 })
   day.world.service.switches.fulfilledOrderCloses = false
   await order(day, 'HV-1', [THROW, LAMP])
@@ -447,7 +447,7 @@ test('a supplier sends one file for all of an order, or three in any order, and 
 const FULFIL_HEADER = 'PO Number,Ship Date,Service,Tracking Number,SKU,UPC,Qty,Cost,Invoice,Total'
 
 async function oneFileDoesItAll(day: Day): Promise<void> {
-  const told = await day.send('fulfil', 'morning.csv', [
+  const results = await day.send('fulfil', 'morning.csv', [
     FULFIL_HEADER,
     'HV-1,11/21/2026 4:15,FedEx Ground,794600000001,NL-0001,086000100018,2,7.87,NL-7001,34.85',
     'HV-1,11/21/2026 4:15,FedEx Ground,794600000002,NL-0001,086000100018,1,7.87,NL-7001,34.85',
@@ -455,7 +455,7 @@ async function oneFileDoesItAll(day: Day): Promise<void> {
     'HV-2,11/21/2026 4:15,UPS Ground,1Z0000000000000001,NL-0004,086000100049,1,17.98,,',
   ])
 
-  expect(told).toEqual([
+  expect(results).toEqual([
     { operation: 'create-shipment', ...accepted(2, 1) },
     { operation: 'create-shipment', ...accepted(3, 2) },
     { operation: 'create-shipment', ...accepted(4, 3) },
@@ -483,7 +483,7 @@ async function aPartlyShippedOrderWaits(day: Day): Promise<void> {
 
   const early = await day.run('late-invoices')
 
-  // Nobody is needed, nothing is reported yet, and nothing was sent.
+  // No person is needed, nothing is reported yet, and nothing was sent.
   expect(early.exit).toBe(0)
   expect(early.routes).toMatchObject([{ pass: { waiting: [{ name: 'register.csv', records: 1 }] } }])
   expect(await day.world.list('results')).not.toContain('register.csv.results.csv')

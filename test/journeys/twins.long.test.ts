@@ -28,15 +28,15 @@ async function aScene(): Promise<Scene> {
 }
 
 /**
- * Runs a bridge that stops at the effect, has another one do the work once the lease has run out, and wakes the first.
- * Gives what the woken one came to.
+ * Runs a bridge that stops at the effect, has another one do the work once the lease has expired, and wakes the first. Returns
+ * the outcome of the woken one.
  */
 async function overtaken(
   { world, env }: Scene,
   { route, effect, meanwhile }: { route: string; effect: string; meanwhile?: () => Promise<void> },
 ): Promise<Finished> {
-  const words = [join(world.folder, 'dropbridge.yaml'), route, String(LEASE_MS), ...effect.split(' ')]
-  const stopped = startScript(world.folder, CHILD, words, env)
+  const args = [join(world.folder, 'dropbridge.yaml'), route, String(LEASE_MS), ...effect.split(' ')]
+  const stopped = startScript(world.folder, CHILD, args, env)
   await untilStopped(stopped.process.pid ?? 0)
   await wait(LEASE_MS + 100)
   const other = await runProgram(world.folder, ['run', route], env)
@@ -47,7 +47,7 @@ async function overtaken(
 }
 
 async function untilStopped(pid: number): Promise<void> {
-  for (let looks = 0; looks < 3000; looks++) {
+  for (let polls = 0; polls < 3000; polls++) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     const [state] = stat.slice(stat.lastIndexOf(')') + 2)
     if (state === 'T') return
@@ -57,7 +57,7 @@ async function untilStopped(pid: number): Promise<void> {
   throw new Error('it never came to the effect at which it was to stop')
 }
 
-/** It says that somebody else has the work now, and that nothing is to be done. */
+/** The woken bridge says that another one has the work now, and that nothing is to be done. */
 function expectOvertaken({ exit, stderr }: Finished): void {
   expect({ exit, stderr }).toEqual({
     exit: 75,
@@ -114,7 +114,7 @@ test('a file that came under the same name while a bridge was stopped at its cla
   expect(await readdir(join(world.folder, 'exchange/inbox/orders/.claimed'))).toEqual([])
 })
 
-test('results that were taken away while a bridge was stopped leaving them are not left a second time', async () => {
+test('results that were taken away while a bridge was stopped during their delivery are not delivered a second time', async () => {
   const scene = await aScene()
   const { world } = scene
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
@@ -158,7 +158,7 @@ test.each([
   expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
 })
 
-test('an exported file that was taken away while a bridge was stopped leaving it is not left a second time', async () => {
+test('an exported file that was taken away while a bridge was stopped during its delivery is not delivered a second time', async () => {
   const scene = await aScene()
   const { world } = scene
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)

@@ -22,7 +22,7 @@ const SLOW_SECONDS = 30
 const STABLE_FOR_MS = 2_000
 const ROUTES = ['slow', 'renamed', 'small', 'large']
 
-/** Numbers from which on each kind of file has its orders. */
+/** The first order number of each kind of file. */
 const FIRST = {
   slow: 100_000_000,
   renamed: 200_000_000,
@@ -80,7 +80,7 @@ test(
     expect(seen.orders).toBe(SLOW_ORDERS + 2 + SMALL_FILES + large.orders)
     expect(seen.posts).toBe(seen.orders)
     const waits = {
-      // When nothing else is to be done, this is the time of `stableFor` and little more; a large file is planned whole first.
+      // Without other work, this is `stableFor` and little more; a large file is planned whole first.
       quiet: (seen.firstAt[numberOf(FIRST.quiet)] ?? 0) - quietAt,
       slow: (seen.firstAt[numberOf(FIRST.slow)] ?? 0) - slowAt,
       renamed: (seen.firstAt[numberOf(FIRST.renamed)] ?? 0) - renamedAt,
@@ -156,7 +156,7 @@ async function writeLarge(path: string): Promise<{ readonly orders: number }> {
 
 const SLOW_ORDERS = 200
 
-/** Never so long without a change that it would count as stable; gives the time of the last one. */
+/** Never pauses so long that the file would count as stable; returns the time of the last change. */
 async function writeSlowly(path: string): Promise<number> {
   const text = smallOrders(FIRST.slow, SLOW_ORDERS)
   const pieces = (SLOW_SECONDS * 1000) / 500
@@ -192,7 +192,7 @@ async function archivedFiles(folder: string, route: string, files: number): Prom
   }
 }
 
-/** Looked at again and again, because it cannot be asked when the process has ended. */
+/** Samples the memory again and again, because an ended process cannot be asked. */
 function watchPeak(pid: number): () => number {
   let peakMb = 0
   const timer = setInterval(() => {

@@ -13,12 +13,12 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { asNobody } from '../fixtures/as-nobody.ts'
+import { asUser } from '../fixtures/as-user.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
 import { type NamingEvidence, toNaming } from '../../src/domain/mailbox.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
-import { leaveIn } from '../fixtures/leave-in.ts'
+import { deliverInto } from '../fixtures/deliver-into.ts'
 import { machineClock } from '../fixtures/machine-clock.ts'
 import { describeMailbox, type MailboxUnderTest } from '../suites/mailbox.suite.ts'
 
@@ -80,7 +80,7 @@ describe('a directory on this machine', () => {
     await expect(mailbox.list('inbox')).rejects.toMatchObject(unreachable)
     await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(unreachable)
     await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject(unreachable)
-    await expect(leaveIn(mailbox, spooled, 'out', 'a.csv')).rejects.toMatchObject(unreachable)
+    await expect(deliverInto(mailbox, spooled, 'out', 'a.csv')).rejects.toMatchObject(unreachable)
     expect(await readdir(base)).not.toContain('exchange')
   })
 
@@ -118,7 +118,7 @@ describe('a directory on this machine', () => {
     const mailbox = createDirectoryMailbox({ root })
     for (const folder of ['link', 'link/deeper']) {
       await expect(mailbox.list(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
-      await expect(leaveIn(mailbox, spooled, folder, 'a.csv')).rejects.toMatchObject({
+      await expect(deliverInto(mailbox, spooled, folder, 'a.csv')).rejects.toMatchObject({
         code: 'configuration-invalid',
         message: expect.stringContaining('leads out of the mailbox'),
       })
@@ -131,12 +131,12 @@ describe('a directory on this machine', () => {
     async (how) => {
       await mkdir(join(root, 'out'))
       const mailbox = createDirectoryMailbox({ root })
-      expect(await leaveIn(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
+      expect(await deliverInto(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
       if (how === 'removed') await rm(join(root, 'out'), { recursive: true })
       else await rename(join(root, 'out'), join(root, 'earlier'))
       await symlink(join(base, 'outside'), join(root, 'out'))
 
-      await expect(leaveIn(mailbox, spooled, 'out', 'b.csv')).rejects.toMatchObject({
+      await expect(deliverInto(mailbox, spooled, 'out', 'b.csv')).rejects.toMatchObject({
         code: 'configuration-invalid',
       })
       expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
@@ -173,7 +173,7 @@ describe('a directory on this machine', () => {
     })
   })
 
-  test('what this bridge staged and never noted is removed a day later by its next delivery into the folder', async () => {
+  test('a file that this bridge staged and never noted is removed a day later by its next delivery into the folder', async () => {
     const names = [
       '.a.csv.ours.1.dropbridge.tmp',
       '.a.csv.ours.2.dropbridge.tmp',
@@ -189,7 +189,7 @@ describe('a directory on this machine', () => {
     const noted = (asked: readonly string[]) => Promise.resolve(asked.filter((name) => name.includes('.2.')))
     const mailbox = createDirectoryMailbox({ root, clock: machineClock(), working: { owner: 'ours', noted } })
     expect(await mailbox.list('out')).toEqual([])
-    expect(await leaveIn(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
     expect((await readdir(join(root, 'out'))).toSorted()).toEqual([
       '.a.csv.ours.2.dropbridge.tmp',
       '.a.csv.ours.4.dropbridge.tmp',
@@ -199,7 +199,7 @@ describe('a directory on this machine', () => {
     ])
   })
 
-  describe('evidence that somebody else has touched', () => {
+  describe('evidence that another program has changed', () => {
     const staged = async () => {
       const mailbox = createDirectoryMailbox({ root })
       return { mailbox, file: await mailbox.stage(spooled, 'out', { name: 'a.csv' }) }
@@ -216,13 +216,13 @@ describe('a directory on this machine', () => {
     ])('proves nothing when the working file was %s', async (_, touch, why) => {
       const { mailbox, file } = await staged()
       await touch(join(root, 'out', file.working))
-      const fate = await mailbox.inspectNaming('out', toNaming(file, 'a.csv'))
-      expect(fate).toEqual({ unclear: expect.stringMatching(why) })
+      const naming = await mailbox.inspectNaming('out', toNaming(file, 'a.csv'))
+      expect(naming).toEqual({ unclear: expect.stringMatching(why) })
     })
 
     test('keeps no file from getting its name while the bridge is at work', async () => {
       const { mailbox, file } = await staged()
-      await utimes(join(root, 'out', file.working), 1_700_000_000, 1_700_000_000) // as a scanner or a backup does
+      await utimes(join(root, 'out', file.working), 1_700_000_000, 1_700_000_000) // As a scanner or a backup does.
       const noted: NamingEvidence[] = []
       const note = (evidence: NamingEvidence) => Promise.resolve(void noted.push(evidence))
       expect(await mailbox.giveName(file, 'a.csv', { note })).toBe('delivered')
@@ -243,13 +243,13 @@ describe('a directory on this machine', () => {
       const { mailbox, file } = await staged()
       await rename(join(root, 'out'), join(root, 'unmounted'))
       await mkdir(join(root, 'out'))
-      const fate = await mailbox.inspectNaming('out', toNaming(file, 'a.csv'))
-      expect(fate).toEqual({ unclear: expect.stringMatching(/another folder/) })
+      const naming = await mailbox.inspectNaming('out', toNaming(file, 'a.csv'))
+      expect(naming).toEqual({ unclear: expect.stringMatching(/another folder/) })
     })
   })
 
   test('a delivered file gets the usual rights, not the private ones of the spool', async () => {
-    await leaveIn(createDirectoryMailbox({ root }), spooled, 'out', 'a.csv')
+    await deliverInto(createDirectoryMailbox({ root }), spooled, 'out', 'a.csv')
     await writeFile(join(root, 'usual'), 'x')
     const usual = (await stat(join(root, 'usual'))).mode
     expect((await stat(join(root, 'out', 'a.csv'))).mode).toBe(usual)
@@ -257,7 +257,9 @@ describe('a directory on this machine', () => {
 
   test('a spooled file that is missing leaves nothing behind', async () => {
     await rm(spooled)
-    await expect(leaveIn(createDirectoryMailbox({ root }), spooled, 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(
+      deliverInto(createDirectoryMailbox({ root }), spooled, 'out', 'a.csv'),
+    ).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining(spooled),
     })
@@ -273,9 +275,9 @@ describe('a directory on this machine', () => {
     await mkdir(join(root, 'private'), { mode: 0o000 })
     const mailbox = createDirectoryMailbox({ root })
     const refused = { cause: expect.objectContaining({ code: 'EACCES' }) }
-    await asNobody(async () => {
+    await asUser(async () => {
       const cannotWrite = { code: 'cannot-write', ...refused }
-      await expect(leaveIn(mailbox, spooled, 'inbox', 'a.csv')).rejects.toMatchObject(cannotWrite)
+      await expect(deliverInto(mailbox, spooled, 'inbox', 'a.csv')).rejects.toMatchObject(cannotWrite)
       await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(cannotWrite)
       await expect(mailbox.list('inbox/new')).rejects.toMatchObject(cannotWrite)
       const unreachable = { code: 'mailbox-unreachable', ...refused }
@@ -284,14 +286,14 @@ describe('a directory on this machine', () => {
     expect(await readdir(join(root, 'inbox'))).toEqual(['.claimed', 'orders.csv'])
   })
 
-  test('a file that may not be read is not claimed, and stays where its owner can mend that', async () => {
+  test('an unreadable file is not claimed, and stays where its owner can mend that', async () => {
     await chmod(base, 0o755)
     await chmod(join(root, 'inbox'), 0o777)
     const path = join(root, 'inbox', 'orders.csv')
     await writeFile(path, 'x', { mode: 0o000 })
     await chmod(path, 0o000)
     const mailbox = createDirectoryMailbox({ root })
-    await asNobody(async () => {
+    await asUser(async () => {
       await expect(mailbox.claim(CLAIM)).rejects.toMatchObject({
         code: 'cannot-write',
         message: expect.stringMatching(/orders\.csv cannot be claimed: EACCES/),
@@ -299,12 +301,12 @@ describe('a directory on this machine', () => {
     })
     expect(await readdir(join(root, 'inbox'))).toContain('orders.csv')
     await chmod(path, 0o644)
-    await asNobody(async () => expect(await mailbox.claim(CLAIM)).toBe('claimed'))
+    await asUser(async () => expect(await mailbox.claim(CLAIM)).toBe('claimed'))
   })
 
-  test('what the disk refuses to take is a failure to write', async () => {
+  test('a name that the disk refuses is a failure to write', async () => {
     const name = 'n'.repeat(300) // no file system takes such a name
-    await expect(leaveIn(createDirectoryMailbox({ root }), spooled, 'out', name)).rejects.toMatchObject({
+    await expect(deliverInto(createDirectoryMailbox({ root }), spooled, 'out', name)).rejects.toMatchObject({
       code: 'cannot-write',
       cause: expect.objectContaining({ code: 'ENAMETOOLONG' }),
     })
@@ -318,7 +320,7 @@ describe('a directory on this machine', () => {
   })
 })
 
-test('names of files still being written are known whatever their case', () => {
+test('working names are recognised whatever their case', () => {
   const working = ['.a', '~$Orders.xlsx', 'a.TMP', 'a.Part', 'a.csv.filepart', 'a.writing', 'a.crdownload']
   expect(working.filter((name) => !isTemporaryName(name))).toEqual([])
   const whole = ['orders.csv', 'tmp.csv', 'a.partner', 'counterpart', '~orders.csv', 'a.tmp.csv']

@@ -1,4 +1,4 @@
-/** What a directory mailbox flushes when it finds work that a crash interrupted before its flush. */
+/** The flushes of a directory mailbox that finds work which a crash interrupted before its flush. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ async function setUp() {
   return { root, spooled, open, flushes: await watchFlushes() }
 }
 
-test('a file that a crash left archived has both its folders flushed before it counts as archived', async () => {
+test('a file that a crash left archived is flushed with both its folders before it counts as archived', async () => {
   const { root, open, flushes } = await setUp()
   await open().claim(CLAIM)
   const mailbox = open()
@@ -35,7 +35,7 @@ test('a file that a crash left archived has both its folders flushed before it c
   expect(await flushes.count(join(root, 'inbox/.claimed'))).toBe(1)
 })
 
-test('a folder that is found is flushed into its parents once before the first file is delivered into it', async () => {
+test('an existing folder is flushed into its parents once before the first file is delivered into it', async () => {
   const { root, spooled, open, flushes } = await setUp()
   await mkdir(join(root, 'out/today'), { recursive: true })
   const mailbox = open()
@@ -49,19 +49,19 @@ test('a folder that is found is flushed into its parents once before the first f
   expect(await flushes.count(root)).toBe(1)
 })
 
-test('a folder that is found is flushed into its parent before a file is claimed or archived into it', async () => {
+test('an existing folder is flushed into its parent before a file is claimed or archived into it', async () => {
   const { root, open, flushes } = await setUp()
   await mkdir(join(root, 'inbox/.claimed'))
   await mkdir(join(root, 'archive'))
   const mailbox = open()
 
   await mailbox.claim(CLAIM)
-  expect(await flushes.count(join(root, 'inbox'))).toBe(2) // for .claimed, and for the name that is gone
+  expect(await flushes.count(join(root, 'inbox'))).toBe(2) // for .claimed, and for the name that was removed
   await mailbox.archive(CLAIM, 'archive')
   expect(await flushes.count(root)).toBe(2) // for inbox, and for archive
 })
 
-test('files that are left one after the other share the flushes of their folder', async () => {
+test('deliveries that follow each other share the flushes of their folder', async () => {
   const { root, spooled, open, flushes } = await setUp()
   const mailbox = open()
   await mkdir(join(root, 'out'))

@@ -1,5 +1,5 @@
 /** A directory mailbox that is a mount point: real mounts, which come and go. */
-import { leaveIn } from '../fixtures/leave-in.ts'
+import { deliverInto } from '../fixtures/deliver-into.ts'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,10 +20,10 @@ async function share() {
 const AWAY = { code: 'mailbox-unreachable' }
 const CLAIM = { id: 'claim-1', folder: '.', name: 'orders.csv' }
 
-test('while nothing is mounted no call takes the folder below for the mailbox', async () => {
+test('while nothing is mounted no call uses the folder below as the mailbox', async () => {
   const { root, spooled, disk } = await share()
   const mailbox = createDirectoryMailbox({ root, mounted: true })
-  expect(await leaveIn(mailbox, spooled, '.', 'orders.csv')).toBe('delivered')
+  expect(await deliverInto(mailbox, spooled, '.', 'orders.csv')).toBe('delivered')
   expect((await mailbox.list('.')).map(({ name }) => name)).toEqual(['orders.csv'])
   await disk.unmount()
   await writeFile(join(root, 'orders.csv'), 'below')
@@ -33,7 +33,7 @@ test('while nothing is mounted no call takes the folder below for the mailbox', 
     () => mailbox.claim(CLAIM),
     () => mailbox.listClaims('.'),
     () => mailbox.archive(CLAIM, 'archive'),
-    () => leaveIn(mailbox, spooled, '.', 'b.csv'),
+    () => deliverInto(mailbox, spooled, '.', 'b.csv'),
     () => mailbox.listNames('.'),
     () => mailbox.createMarkerFolder('.', '.mark'),
   ]
@@ -41,7 +41,7 @@ test('while nothing is mounted no call takes the folder below for the mailbox', 
   expect(await readdir(root)).toEqual(['orders.csv'])
 })
 
-test('a check advises to say that a mailbox is mounted, and tells when nothing is', async () => {
+test('a check advises to declare that a mailbox is mounted, and reports when nothing is', async () => {
   const { root, disk } = await share()
   const check = (mounted: boolean) =>
     checkFolders({ mailboxes: { exchange: { type: 'directory', path: root, mounted } } })
@@ -63,7 +63,7 @@ test('a check advises to say that a mailbox is mounted, and tells when nothing i
   })
 })
 
-test('a file that is left in the moment in which the share goes away does not count as delivered', async () => {
+test('a file that is delivered while the share goes away does not count as delivered', async () => {
   const { root, spooled, disk } = await share()
   const newId = () => {
     void disk.unmount()
@@ -71,7 +71,7 @@ test('a file that is left in the moment in which the share goes away does not co
   }
   const mailbox = createDirectoryMailbox({ root, mounted: true, newId })
 
-  await expect(leaveIn(mailbox, spooled, '.', 'orders.csv')).rejects.toMatchObject(AWAY)
-  // Its copy may lie hidden in the folder below, and never gets its name there.
+  await expect(deliverInto(mailbox, spooled, '.', 'orders.csv')).rejects.toMatchObject(AWAY)
+  // Its copy may be hidden in the folder below, and never gets its name there.
   expect((await readdir(root)).filter((name) => !isTemporaryName(name))).toEqual([])
 })

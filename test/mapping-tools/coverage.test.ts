@@ -1,4 +1,4 @@
-/** What `map test` says that the examples of a mapping leave untried. */
+/** What `map test` reports as untried by the examples of a mapping. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -145,7 +145,7 @@ test('lines that are packed into one row count as tried once a row holds several
   expect(two.untakenOptions).not.toContain('lines: several in one row')
 })
 
-test('records that are held count as a try of `hold`, and a table that only the order lines ask is not looked at', async () => {
+test('held records count as a try of `hold`, and a table that only the order lines use is not checked', async () => {
   const holding = ORDERS.replace(
     'lines: { same: add }',
     'hold: [{ when: { Type: Odd }, say: Ask. }]',
@@ -189,7 +189,7 @@ const RECORD = {
   order_lines: [{ id: 1, quantity: 2, variant: { identifier: 'A', brand: { id: 3, name: 'B' } } }],
 }
 
-test('of an export the fields nobody prints are named, columns that stay blank, and options without effect', async () => {
+test('of an export it names fields that no column prints, columns that stay blank, and options without effect', async () => {
   expect(await exported(EXPORT, [RECORD])).toEqual({
     unprintedFields: [
       'id',
@@ -213,7 +213,7 @@ test('of an export the fields nobody prints are named, columns that stay blank, 
   })
 })
 
-test('of an export whose rows have types each kind of row is looked at by itself', async () => {
+test('of an export whose rows have types each kind of row is checked by itself', async () => {
   const typed = `
 operation: export-orders
 write: { format: csv }

@@ -1,4 +1,4 @@
-/** What `map diff` says of two mappings on the same file. */
+/** What `map diff` shows of two mappings on the same file. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -54,7 +54,7 @@ test('records that one of the mappings skips are shown as skipped, not as refuse
   expect(await differences(only, only, FILE)).toEqual([])
 })
 
-test('a mapping that a file does not fit refuses the file, and its records are gone', async () => {
+test('a file that one mapping does not fit is refused, and its records are gone', async () => {
   const changes = await differences(INVOICES, INVOICES.replace('Total', 'Grand Sum'), FILE)
 
   expect(changes.map(({ key, kind }) => `${key} ${kind}`)).toEqual([
@@ -81,7 +81,7 @@ const RECORDS = JSON.stringify([
   { purchase_order_number: 'P2', ship_to: { name1: 'Mei Chen' }, order_lines: [{ quantity: 1 }] },
 ])
 
-test('of exports the rows are compared cell by cell, and what is of the file as a whole by itself', async () => {
+test('rows of exports are compared cell by cell, and what belongs to the whole file by itself', async () => {
   const after = EXPORT.replace('ship_to.name1', '{ from: ship_to.name1, case: upper, width: 5 }').replace(
     '{ format: csv }',
     '{ format: csv, delimiter: ";" }',
@@ -146,7 +146,7 @@ records:
   })
 })
 
-test('what is no list of records is said to be none', async () => {
+test('text that is no list of records is reported as none', async () => {
   await expect(differences(EXPORT, EXPORT, '{ "detail": "Not found." }')).rejects.toThrow(
     /is no JSON list of records/,
   )

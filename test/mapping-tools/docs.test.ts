@@ -160,7 +160,7 @@ ${BODY}`,
   )
 })
 
-test('a file without names of columns says in which order its cells stand', async () => {
+test('the page of a file without names of columns gives the order of its cells', async () => {
   const { page } = await documented(
     `operation: create-invoice
 read: { format: csv, columns: [PO, Invoice, Due, Total, Item, Quantity, Cost] }
@@ -195,7 +195,7 @@ test('of a large example the first ten records are shown, with whole lines', asy
   ])
 })
 
-test('columns that only conditions look at are on the page, and each value of several says what it takes', async () => {
+test('columns that only conditions use are on the page, and each value of several says its meaning', async () => {
   const { page } = await documented(
     `operation: create-invoice
 read: { format: csv }
@@ -210,7 +210,7 @@ ${BODY.replace('invoice_number: Invoice', 'invoice_number: { oneOf: [{ when: { K
   expect(page).toContain('| Reference |  |  | record | text of at most 32 characters | R1 |')
 })
 
-test('the page of an export says of each column what stands in it', async () => {
+test('the page of an export explains the contents of each column', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'm.yaml')
   await writeFile(
@@ -268,7 +268,7 @@ examples: [{ input: in.json, expect: none.txt }]
     expect(page.split('\n')).toContain(line)
 })
 
-test('the page of a partner tells the rules of the mapping in its own words, and what the last row holds', async () => {
+test('the page of a partner gives the rules of the mapping in its own words, and the contents of the last row', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'ruled.yaml')
   await writeFile(

@@ -1,4 +1,4 @@
-/** What `map learn` finds out about files that are no plain tables with English names. */
+/** What `map learn` detects in files that are no plain tables with English names. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What `map learn` finds out about files as they come from shops and warehouses. */
+/** What `map learn` detects in files as they come from shops and warehouses. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -77,7 +77,7 @@ test.each([
   expect((await bodies())[0]).toEqual(BODY)
 })
 
-test('semicolons stay the delimiter where decimals stand behind commas', async () => {
+test('semicolons stay the delimiter where decimals follow commas', async () => {
   const german = ROWS.map((cells) =>
     cells.map((cell) => (/^\d+\.\d\d$/.test(cell) ? cell.replace('.', ',') : cell)),
   )
@@ -88,7 +88,7 @@ test('semicolons stay the delimiter where decimals stand behind commas', async (
   expect((await bodies())[0]).toEqual(BODY)
 })
 
-test('semicolons stay the delimiter where a quote left open hides most rows and decimals stand behind commas', async () => {
+test('semicolons stay the delimiter where a quote left open hides most rows and decimals follow commas', async () => {
   const german = ROWS.map((cells) => [
     ...cells.map((cell) => cell.replace(/^(\d+)\.(\d\d)$/, '$1,$2')),
     'by truck',
@@ -105,7 +105,7 @@ test('semicolons stay the delimiter where a quote left open hides most rows and 
 })
 
 describe('lines above the headings', () => {
-  test('are skipped, however many they are and whatever stands in them', async () => {
+  test('are skipped, however many they are and whatever their contents', async () => {
     const above = 'Invoices, open, of all suppliers; page 1\nPrinted: 2026-11-17\n\n'
 
     const { lines, bodies } = await learned(above + written(';', HEAD, ...ROWS))
@@ -149,7 +149,7 @@ describe('names in two columns', () => {
       confidence: 'sure',
       why: 'first and last name, put together',
     })
-    // Of the buyer nothing but the name is known, which makes no address.
+    // Only the name of the buyer is known, which makes no address.
     expect(text).not.toContain('sold_to')
   })
 
@@ -205,7 +205,7 @@ test('a file without headings is learned by its cells, with any delimiter', asyn
   expect(placed.map(({ field, column }) => `${field} ${column}`)).toContain('terms_date_due Column 3')
 })
 
-test('what could not be placed is marked: needed fields in their place, columns with what they could be', async () => {
+test('columns and fields without a match are marked: needed fields in their place, columns with what they could be', async () => {
   const head = HEAD.map((name) => (name === 'Net Days' ? 'Memo' : name))
   const { lines, unfinished, unplaced } = await learned(
     written(',', [...head, 'Item'], ...ROWS.map((cells) => [...cells, 'Lamp'])),

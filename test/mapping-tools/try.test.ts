@@ -1,4 +1,4 @@
-/** What `map try` shows of a record: the text after every step, as the mapping itself works it out. */
+/** What `map try` shows of a record: the text after every step, as the mapping computes it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -64,7 +64,7 @@ tables:
 
 const ROW = '  #ab-1 ,20261116,Ada,Park,N/A,12 Mill Road,Portland,Maine,4101,UPS - Ground,hv-1,2,9,0'
 
-test('every step is shown with the text after it, from the cell as it stands in the file to the value', async () => {
+test('every step is shown with the text after it, from the cell of the file to the value', async () => {
   const [record] = await tried(mapping(), `${HEAD}\n${ROW}\n`)
 
   expect(record?.problems).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ComposedRows, Composer } from '../../src/domain/translator.ts'
-import { mappingOf, mistakesOf } from './sheet.ts'
+import { mappingOf, errorsOf } from './sheet.ts'
 
 async function composerOf(text: string, tables?: Readonly<Record<string, string>>): Promise<Composer> {
   const mapping = await mappingOf(text, tables)
@@ -72,7 +72,7 @@ describe('rows', () => {
     ).toEqual([['', '', 'by hand', '', '', '', '007']])
   })
 
-  test('a list of texts stands in one cell', async () => {
+  test('a list of texts is in one cell', async () => {
     const text =
       'operation: export-orders\ncolumns:\n  Gift: gift_message\n  One: { from: gift_message, join: " / " }'
 
@@ -81,7 +81,7 @@ describe('rows', () => {
     ])
   })
 
-  test('a record that would leave no row in the file is a problem, so that nobody acknowledges it unseen', async () => {
+  test('a record that would leave no row in the file is a problem, because it would be acknowledged unseen', async () => {
     const composer = await composerOf(SHIPMENTS)
 
     expect(composer.composeRows({ ...SHIPMENT, shipment_lines: [] })).toMatchObject({
@@ -89,7 +89,7 @@ describe('rows', () => {
     })
   })
 
-  test('every cell that cannot be written is told, with its column and field', async () => {
+  test('every cell that cannot be written is reported, with its column and field', async () => {
     const composer = await composerOf(
       SHIPMENTS.replace(
         'Qty: shipment_lines.quantity',
@@ -125,7 +125,7 @@ describe('rows', () => {
   })
 })
 
-test('how the file is to be written is handed on', async () => {
+test('the options for writing the file are passed on', async () => {
   const text = SHIPMENTS.replace(
     'each:',
     'write: { format: csv, delimiter: ";", quoteAll: true, header: false }\neach:',
@@ -139,7 +139,7 @@ test('how the file is to be written is handed on', async () => {
   })
 })
 
-test('every error of an export is told, with its line and column', async () => {
+test('every error of an export is reported, with its line and column', async () => {
   const text = `operation: export-orders
 each: order_line
 parts: all
@@ -157,7 +157,7 @@ columns:
   K: shipments
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '2:7 each: the record has no field "order_line". Did you mean "order_lines"?',
     '3:8 parts: `parts` is for rows of shipment lines: it needs `each: shipment_lines`',
     '5:6 columns.A: the record has no field "purchase_order_nummer". Did you mean "purchase_order_number"?',
@@ -178,7 +178,7 @@ columns:
 })
 
 test('an export without columns is refused', async () => {
-  expect(await mistakesOf('operation: export-orders')).toEqual([
+  expect(await errorsOf('operation: export-orders')).toEqual([
     '1:1 columns are missing: each column of the file, and the path of the API field in it',
   ])
 })

@@ -1,4 +1,4 @@
-/** Holding a mapping to the records of its example, refused ones included. */
+/** Compares a mapping with the records of its example, refused ones included. */
 import { expect, test } from 'vitest'
 import type { Draft } from '../../src/domain/translator.ts'
 import { toExampleBody, compareRecords } from '../../src/mapping/examples.ts'
@@ -11,7 +11,7 @@ const C = { 'PO Number': 'C' }
 const three = () => draftsOf(ORDERS, orderSheet(A, BAD, C))
 const bodies = (drafts: readonly Draft[]): unknown[] => drafts.map(toExampleBody)
 
-test('a refused record stands in the example with the codes of its problems, in any order', async () => {
+test('a refused record is in the example with the codes of its problems, in any order', async () => {
   const drafts = await three()
   const [a, , c] = bodies(drafts)
 
@@ -39,7 +39,7 @@ test('one record too many, or one missing, does not make the others differ', asy
   expect(compareRecords(drafts, [refused, c])).toEqual(['Record 1 was not expected.'])
 })
 
-test('a record that differs is told field by field, and the next one is compared with its own', async () => {
+test('a record that differs is reported field by field, and the next one is compared with its own', async () => {
   const drafts = await three()
   const [a, , c] = bodies(drafts)
   const refused = { refused: ['integer-expected', 'value-missing'] }

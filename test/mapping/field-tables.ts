@@ -21,7 +21,7 @@ export function fieldsPage(): string {
   return HEAD + sections.join('')
 }
 
-/** What is required below an object that may be left out goes with that object. */
+/** Fields that are required below an optional object are shown with that object. */
 function rowsOf(shape: Shape, path: string, isBody: boolean): string[] {
   if (shape.kind === 'object') {
     const own = path === '' || !isBody ? [] : [row(path, 'an object', shape.required, isBody)]

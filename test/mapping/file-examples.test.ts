@@ -12,7 +12,6 @@ import { mappingOf, translatorOf } from './sheet.ts'
 
 interface Incoming {
   readonly file: string
-  /** What the example needs beside it. */
   readonly beside?: Plain
   /** Fields of the body besides those of every example. */
   readonly more?: Plain
@@ -89,7 +88,6 @@ async function recordsIn(bytes: Uint8Array, read: Plain, more: Plain = {}): Prom
 
 interface Outgoing {
   readonly name?: string
-  /** What the example needs beside it. */
   readonly beside?: Plain
   readonly gives: string
 }

@@ -34,7 +34,7 @@ describe('broken rows', () => {
     expect(await outcomes(ORDERS, rows)).toEqual(['2+3+4', '5 ok'])
   })
 
-  test('a row that cannot be read at all refuses the record it stands in the middle of', async () => {
+  test('a row that cannot be read at all refuses the record around it', async () => {
     expect(await outcomes(ORDERS, broken(three, 1, [], UNCLOSED))).toEqual(['2+3+4', '5 ok'])
   })
 
@@ -153,14 +153,14 @@ body:
     })
   })
 
-  test('details before the first header stand alone, a header without details is refused', async () => {
+  test('details before the first header make no order, and a header without details is refused', async () => {
     const drafts = await draftsOf(TYPED, typedSheet('D,P9,NL-1,2,12.5\nH,P1,I1,2026-12-20,25,x', layouts))
 
     expect(drafts.map(placesOf)).toEqual([['record-without-header@1:-'], ['value-missing@2:- invoice_lines']])
     expect(drafts[0]?.keyValues).toEqual(['', ''])
   })
 
-  test('a row of unknown type refuses the record it stands in, so that no line is lost', async () => {
+  test('a row of unknown type refuses the record around it, so that no line is lost', async () => {
     const rows = typedSheet(
       'H,P1,I1,2026-12-20,25,x\nD,P9,NL-1,2,12.5\nX,P9,NL-2,1,5\nD,P9,NL-3,1,5',
       layouts,

@@ -1,4 +1,4 @@
-/** Mappings that extend others: what is inherited, what is taken away, and where errors are said to be. */
+/** Mappings that extend others: inherited keys, removed keys, and the places of errors. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { readWithBases } from '../../src/mapping/source/inherit.ts'
 import { openSourceReader, toPlain } from '../../src/mapping/source/source.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
-import { draftsOf, mappingOf, mistakesOf, ORDERS, orderSheet } from './sheet.ts'
+import { draftsOf, mappingOf, errorsOf, ORDERS, orderSheet } from './sheet.ts'
 
 const BASE = {
   'base.yaml': ORDERS.replace(
@@ -20,8 +20,8 @@ async function sourceOf(text: string, files: Readonly<Record<string, string>>): 
   return toPlain((await mappingOf(text, files)).source)
 }
 
-describe('what is laid over', () => {
-  test('a mapping that says nothing else does what its base does', async () => {
+describe('what a mapping changes in its base', () => {
+  test('a mapping without keys of its own does what its base does', async () => {
     expect(await sourceOf('extends: ./base.yaml\n', { 'base.yaml': ORDERS })).toEqual(
       toPlain((await mappingOf(ORDERS)).source),
     )
@@ -60,7 +60,7 @@ body:
     )
   })
 
-  test('a leaf keeps the options of the base when only its column is named anew', async () => {
+  test('a field keeps the options of the base when only its column is named anew', async () => {
     const text = 'extends: base.yaml\nbody: { ordered_at: { from: Bought } }\n'
 
     expect(await sourceOf(text, BASE)).toHaveProperty('body.ordered_at', {
@@ -70,7 +70,7 @@ body:
     })
   })
 
-  test('a map says of a list what is different in single items of it', async () => {
+  test('a map changes single items of a list', async () => {
     const base = {
       'base.yaml': `operation: export-orders
 records:
@@ -132,7 +132,7 @@ records:
   test('a name that is not in the list is an error', async () => {
     const base = { 'base.yaml': `${ORDERS}read: { format: csv, columns: [PO Number, Qty] }\n` }
 
-    const [error] = await mistakesOf('extends: base.yaml\nread: { columns: { Qyt: Pieces } }\n', base)
+    const [error] = await errorsOf('extends: base.yaml\nread: { columns: { Qyt: Pieces } }\n', base)
 
     expect([error]).toEqual([
       '2:20 read.columns.Qyt: the list that is extended has no "Qyt". Did you mean "Qty"?',
@@ -168,7 +168,7 @@ columns:
     expect(mapping.direction === 'outbound' && mapping.composer.columns).toEqual(['PO', 'Date', 'from'])
   })
 
-  test('five mappings may stand behind one another, and each lays something over', async () => {
+  test('five mappings may extend one another, and each changes something', async () => {
     const files: Record<string, string> = { '5.yaml': ORDERS }
     for (let number = 4; number >= 1; number -= 1) {
       files[`${number}.yaml`] =
@@ -179,7 +179,7 @@ columns:
     expect(await sourceOf(text, files)).toMatchObject({
       body: { ship_to: { name1: 'Name 1', name2: 'Name 2' } },
     })
-    expect(await mistakesOf('extends: 0.yaml\n', { ...files, '0.yaml': text })).toEqual(
+    expect(await errorsOf('extends: 0.yaml\n', { ...files, '0.yaml': text })).toEqual(
       ['1:1 extends: at most 5 mappings may stand behind one another'].map((line) =>
         line.replace('1:1', '4.yaml:1:10'),
       ),
@@ -202,9 +202,9 @@ body: { ship_to: { name2: Name, country: { const: CA } } }
 })
 
 describe('errors', () => {
-  test('each is told where it was written, in whichever file that is', async () => {
+  test('each is reported where it was written, in whichever file that is', async () => {
     const base = ORDERS.replace('quantity: Qty', 'quantity: { form: Qty }')
-    const lines = await mistakesOf('extends: base.yaml\nbody:\n  ship_to:\n    zip: Zip\n', {
+    const lines = await errorsOf('extends: base.yaml\nbody:\n  ship_to:\n    zip: Zip\n', {
       'base.yaml': base,
     })
     const line = base.slice(0, base.indexOf('form:')).split('\n').length
@@ -215,8 +215,8 @@ describe('errors', () => {
     )
   })
 
-  test('a base that is no YAML is told with its own place, and nothing else', async () => {
-    const lines = await mistakesOf('extends: base.yaml\n', { 'base.yaml': 'operation: [create-order\n' })
+  test('a base that is no YAML is reported with its own place, and nothing else', async () => {
+    const lines = await errorsOf('extends: base.yaml\n', { 'base.yaml': 'operation: [create-order\n' })
 
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.every((line) => line.startsWith('base.yaml:'))).toBe(true)
@@ -228,19 +228,19 @@ describe('errors', () => {
     ['extends: orders.yaml\n', '1:10 extends: a mapping cannot extend itself'],
     ['extends: ./a/../orders.yaml\n', '1:10 extends: a mapping cannot extend itself'],
   ])('%j is refused', async (text, line) => {
-    expect(await mistakesOf(text, BASE)).toEqual([line])
+    expect(await errorsOf(text, BASE)).toEqual([line])
   })
 
   test('mappings that extend each other in a circle are refused', async () => {
     const files = { 'a.yaml': 'extends: b.yaml\n', 'b.yaml': 'extends: a.yaml\n' }
 
-    expect(await mistakesOf('extends: a.yaml\n', files)).toEqual([
+    expect(await errorsOf('extends: a.yaml\n', files)).toEqual([
       'b.yaml:1:10 extends: a mapping cannot extend itself',
     ])
   })
 
   test('null for what the base does not have is an error, with the nearest name', async () => {
-    expect(await mistakesOf('extends: base.yaml\nbody: { ship_to: { stret2: null } }\n', BASE)).toEqual([
+    expect(await errorsOf('extends: base.yaml\nbody: { ship_to: { stret2: null } }\n', BASE)).toEqual([
       '2:20 body.ship_to.stret2: the mapping that is extended has nothing here to take away. Did you mean "street2"?',
     ])
   })
@@ -263,7 +263,7 @@ describe('files beside the base', () => {
     expect(mapping.examples).toEqual([{ input: 'p.csv', expect: 'p.json' }])
   })
 
-  test('an error in a base is told with the path of that base', async () => {
+  test('an error in a base is reported with the path of that base', async () => {
     const folder = await tempFolder()
     await mkdir(join(folder, 'common'))
     await writeFile(join(folder, 'common/base.yaml'), ORDERS.replace('quantity: Qty', 'quantity: 3'))

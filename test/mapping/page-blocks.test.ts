@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml'
 import { OPERATIONS, type OperationName } from '../../src/contract/operations.ts'
 import { COMMON_KEYS, INBOUND_KEYS, OUTBOUND_KEYS } from '../../src/mapping/file.ts'
 import { BODIES, constantBody, merged, type Plain } from './ready-bodies.ts'
-import { mistakesOf, ORDERS } from './sheet.ts'
+import { errorsOf, ORDERS } from './sheet.ts'
 
 interface Block {
   readonly page: string
@@ -33,20 +33,20 @@ const FILES = {
   'tables/methods.csv': 'carrier,service,method\nFedEx,Ground,FEDEX_GROUND\n',
 }
 
-/** The tables that parts of mappings ask. */
+/** The tables that parts of mappings use. */
 const TABLES = {
   'ship-via': { file: 'tables/ship-via.csv' },
   'unit-costs': { rows: { 'HV-10002': { cost: '12.50' } } },
 }
 
-/** The export with several kinds of rows that the page shows, with one more that a mapping over it takes away. */
+/** The export with several kinds of rows that the page shows, with one more that a derived mapping removes. */
 function typedExport(): string {
   const shown = blocks.find(({ text }) => text.includes('- type: PH'))?.text ?? ''
   return shown.replace('trailer:', '  - { type: PX, columns: { PO: purchase_order_number } }\ntrailer:')
 }
 
 test.each(blocks)('$page, line $line', async (block) => {
-  expect(await mistakesOf(completed(block), FILES)).toEqual([])
+  expect(await errorsOf(completed(block), FILES)).toEqual([])
 })
 
 test('there are blocks on both pages, and most of them are parts', () => {
@@ -76,7 +76,7 @@ function completed({ page, text }: Block): string {
   return stringify({ ...group, ...mapping, body: merged({ ...constants, ...soldTo }, body) })
 }
 
-/** Keys of a mapping stand where they are; fields go into the body that has them. */
+/** Keys of a mapping stay as they are; fields go into the body that has them. */
 function placed(block: Plain): Plain {
   const keys = Object.keys(block)
   const inbound = { ...COMMON_KEYS, ...INBOUND_KEYS }

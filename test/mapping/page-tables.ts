@@ -12,7 +12,7 @@ import { DATE_TOKENS } from '../../src/mapping/values/date-format.ts'
 
 type Rows = Readonly<Record<string, KeyRow>>
 
-/** What stands behind each `<!-- printed: … -->` of the page, up to the next blank line. */
+/** The lines behind each `<!-- printed: … -->` of the page, up to the next blank line. */
 export const PRINTED: Readonly<Record<string, string>> = {
   keys: table(
     ['Key', 'In', 'Meaning', 'Example'],
@@ -65,7 +65,7 @@ function options(rows: Rows): string {
   )
 }
 
-/** Tokens for the same part of a date stand together. */
+/** Tokens for the same part of a date come together. */
 function tokenRows(): string[][] {
   const parts = new Map<string, string[]>()
   for (const [token, { summary, example }] of Object.entries(DATE_TOKENS)) {
@@ -74,7 +74,7 @@ function tokenRows(): string[][] {
   return [...parts].map(([summary, tokens]) => [summary, tokens.join(', ')])
 }
 
-/** What an example is tried on, and what comes of it: `#1001` → `1001`. */
+/** The input of an example and its result: `#1001` → `1001`. */
 function tried({ of = [], gives }: Pick<KeyRow, 'of' | 'gives'>): string {
   const on = of.map(([name, value]) => {
     const texts = (Array.isArray(value) ? value : [value]).map(shown).join(', ')

@@ -1,4 +1,4 @@
-/** What is published about mapping files is true: the JSON Schema and the documentation. */
+/** The published JSON Schema and the documentation of mapping files are true. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
@@ -23,7 +23,7 @@ test('the schema of one operation knows its own body', () => {
   })
 })
 
-test('an editor shows for every key what the documentation says of it', () => {
+test('an editor shows for every key the text of the documentation', () => {
   const { definitions, properties } = createMappingSchema('create-order')
 
   expect(definitions).toMatchObject({

@@ -18,7 +18,7 @@ const ADDRESS = {
 /** Every line of a record has an item of its own, named by the number of its row. */
 const ITEM = { from: '$row' }
 
-/** What stands in the body when nothing else is said; a text or a number stands for itself. */
+/** The value of a field in the body by default; a text or a number is itself. */
 export const BODIES: Readonly<Record<'create-order' | 'create-shipment' | 'create-invoice', Plain>> = {
   'create-order': {
     purchase_order_number: 'HV-20001',
@@ -45,7 +45,7 @@ export const BODIES: Readonly<Record<'create-order' | 'create-shipment' | 'creat
   },
 }
 
-/** The body with its values written as constants, and what `changes` says laid over it. */
+/** The body with its values written as constants, changed by `changes`. */
 export function constantBody(operation: keyof typeof BODIES, changes: unknown = {}): Plain {
   return merged(asConstants(BODIES[operation]), changes) as Plain
 }
@@ -59,7 +59,7 @@ function asConstants(value: unknown): unknown {
 
 const LEAF = /^(?:from|firstOf|all|calc|const|oneOf)$/
 
-/** Objects key by key and lists item by item; a leaf takes the place of what was there. */
+/** Merges objects key by key and lists item by item; a value replaces what was there. */
 export function merged(base: unknown, changes: unknown): unknown {
   if (Array.isArray(base) && Array.isArray(changes)) {
     return changes.map((change, index) => merged(base[index] as unknown, change))

@@ -41,7 +41,7 @@ function recordsOf(path: string): Record<string, unknown>[] {
 }
 
 describe.each(NAMES)('%s', (name) => {
-  test('turns its examples into what they say', async () => {
+  test('turns its examples into the expected records', async () => {
     const mapping = await loadMapping(join(FOLDER, name))
 
     expect(mapping.warnings).toEqual([])
@@ -89,7 +89,7 @@ test.each(NAMES.filter((name) => name.endsWith('-export.yaml')))(
   },
 )
 
-test('what differs from an example is said in words', async () => {
+test('a difference from an example is described in a sentence', async () => {
   const inbound = await loadMapping(join(FOLDER, 'retailer-orders.yaml'))
   const outbound = await loadMapping(join(FOLDER, 'invoices-export.yaml'))
   if (inbound.direction !== 'inbound' || outbound.direction !== 'outbound') throw new Error('not these')

@@ -1,4 +1,4 @@
-/** Rows of a sheet written down in a test, and mappings compiled from text. */
+/** Rows of a sheet within a test, and mappings compiled from text. */
 import Papa from 'papaparse'
 import type { Layout, Row } from '../../src/domain/format.ts'
 import type { Problem } from '../../src/domain/problem.ts'
@@ -52,7 +52,7 @@ export async function translatorOf(
   return mapping.translator
 }
 
-/** All drafts of rows that are all there, and the mismatches; or why the mapping does not fit the columns. */
+/** All drafts of complete rows, and the mismatches; or why the mapping does not fit the columns. */
 export function translateAll(
   translator: Translator,
   layouts: readonly Layout[],
@@ -75,7 +75,7 @@ export async function draftsOf(
 }
 
 /** The errors of a mapping, without the name of the file. */
-export async function mistakesOf(text: string, tables?: Readonly<Record<string, string>>): Promise<string[]> {
+export async function errorsOf(text: string, tables?: Readonly<Record<string, string>>): Promise<string[]> {
   try {
     await mappingOf(text, tables)
   } catch (error) {
@@ -85,7 +85,7 @@ export async function mistakesOf(text: string, tables?: Readonly<Record<string, 
   return []
 }
 
-/** `code@line:column field`, for comparing where problems are. */
+/** `code@line:column field`, for comparing the places of problems. */
 export function placesOf(draft: Draft | undefined): string[] {
   return (draft?.problems ?? []).map(({ code, place }) =>
     `${code}@${place.line ?? '-'}:${place.column ?? '-'} ${place.field ?? ''}`.trimEnd(),

@@ -1,4 +1,4 @@
-/** The examples in the tables of docs/mapping.md give what the tables say they give. */
+/** The examples in the tables of docs/mapping.md have the results that the tables show. */
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { CALC_FORMS } from '../../src/mapping/calc/calculation.ts'
@@ -11,7 +11,7 @@ import { CONDITION_FORMS } from '../../src/mapping/rows/conditions.ts'
 import { GROUP_FORMS } from '../../src/mapping/rows/grouping.ts'
 import { DATE_TOKENS } from '../../src/mapping/values/date-format.ts'
 import { type BODIES, constantMapping, type Plain, recordOf } from './ready-bodies.ts'
-import { mappingOf, mistakesOf, ORDERS } from './sheet.ts'
+import { mappingOf, errorsOf, ORDERS } from './sheet.ts'
 
 const TABLES = {
   carriers: { rows: { FedEx: 'FDEG' } },
@@ -38,7 +38,7 @@ const leafRows = Object.entries<KeyRow>(LEAF_OPTIONS).map(
 )
 
 test.each(leafRows)(
-  'option $name: $example gives what the table says',
+  'option $name: $example gives what the table shows',
   async ({ name, example, of, gives }) => {
     const [operation, field] = FIELDS[name] ?? ['create-order', 'customer_order_number']
 
@@ -57,7 +57,7 @@ const columnRows = Object.entries<KeyRow>(COLUMN_OPTIONS).map(
 )
 
 test.each(columnRows)(
-  'export option $name: $example gives what the table says',
+  'export option $name: $example gives what the table shows',
   async ({ name, example, of, gives }) => {
     const write = { format: name === 'align' ? 'fixed' : 'csv' }
 
@@ -65,7 +65,7 @@ test.each(columnRows)(
   },
 )
 
-/** The cell that the column gives. */
+/** The cell of the column. */
 async function cellOf(
   column: string,
   { record, write = { format: 'csv' } }: { record: Plain; write?: Plain },
@@ -77,7 +77,7 @@ async function cellOf(
   return 'rows' in composed ? composed.rows[0]?.[0] : composed.problems
 }
 
-/** The record with these values at their paths; a list makes as many items of the list the path goes through. */
+/** The record with these values at their paths; a list adds as many items to the list on its path. */
 function recordFrom(values: Row['of']): Plain {
   const [[path, value] = ['', undefined]] = values
   const [first = '', ...rest] = path.split('.')
@@ -97,7 +97,7 @@ test.each(Object.entries(DATE_TOKENS))(
   },
 )
 
-test.each(CALC_FORMS)('calculation $example gives what the table says', async ({ example, of, gives }) => {
+test.each(CALC_FORMS)('calculation $example gives what the table shows', async ({ example, of, gives }) => {
   const field = example.includes('days') ? 'terms_date_due' : 'due_amount'
 
   const draft = await recordOf(constantMapping('create-invoice', { [field]: { calc: example } }), of)
@@ -122,7 +122,7 @@ test.each(cells)('condition $example for a cell $cell: $holds', async ({ example
 test.each(GROUP_FORMS)('$example compiles', async ({ example }) => {
   const { group } = parse(example) as Plain
 
-  expect(await mistakesOf(constantMapping('create-order', {}, { group }))).toEqual([])
+  expect(await errorsOf(constantMapping('create-order', {}, { group }))).toEqual([])
 })
 
 describe('keys of a mapping', () => {
@@ -139,7 +139,7 @@ describe('keys of a mapping', () => {
         ? constantMapping('create-order', key['body'])
         : constantMapping('create-order', {}, key)
 
-    expect(await mistakesOf(name === 'extends' ? example : written, files)).toEqual([])
+    expect(await errorsOf(name === 'extends' ? example : written, files)).toEqual([])
   })
 
   test.each(Object.entries(OUTBOUND_KEYS))('%s', async (name, { example }) => {
@@ -151,6 +151,6 @@ describe('keys of a mapping', () => {
       ...(parse(example) as Plain),
     })
 
-    expect(await mistakesOf(text)).toEqual([])
+    expect(await errorsOf(text)).toEqual([])
   })
 })

@@ -71,7 +71,7 @@ describe('a record', () => {
     expect(drafts.map(({ keyValues }) => keyValues[0])).toEqual(['HV-20001', 'HV-20002', 'HV-20001'])
   })
 
-  test('all problems of a record are told at once, each with line, column and field', async () => {
+  test('all problems of a record are reported at once, each with line, column and field', async () => {
     const [draft] = await draftsOf(
       ORDERS,
       orderSheet(
@@ -100,7 +100,7 @@ describe('a record', () => {
     ])
   })
 
-  test('a line that names the same item as another is told with the cell that names it', async () => {
+  test('a line that names the same item as another is reported with the cell that names it', async () => {
     const upc = { SKU: '', UPC: '012345678905' }
 
     const [draft] = await draftsOf(ORDERS, orderSheet(upc, {}, upc))
@@ -117,7 +117,7 @@ describe('a record', () => {
     )
   })
 
-  test('the first cell that is not blank speaks for the record', async () => {
+  test('the first cell that is not blank decides for the record', async () => {
     const [draft] = await draftsOf(
       ORDERS,
       orderSheet({ 'Address 2': '' }, { SKU: 'HV-10004', 'Address 2': 'Unit 4' }),
@@ -189,7 +189,7 @@ describe('what is blank', () => {
     expect(draft?.body?.['ship_to']).toMatchObject({ postal_code: '00000' })
   })
 
-  test('firstOf takes per row the first cell that is filled and blames the one it took', async () => {
+  test('firstOf takes per row the first cell that is filled, and a message names the one it took', async () => {
     const text = ORDERS.replace('quantity: Qty', 'quantity: { firstOf: [UPC, Qty] }').replace(
       ', upc: UPC',
       '',
@@ -215,7 +215,7 @@ describe('what is blank', () => {
   })
 })
 
-test('a table that holds nothing for a text leaves the field out, or is told where it is required', async () => {
+test('a table without an entry for a text leaves the field out, or is reported where the field is required', async () => {
   const text = ORDERS.replace(
     'ship-via:\n    rows:',
     'ship-via:\n    rows:\n      Pickup: { method: "", carrier: FDEG }',
@@ -242,7 +242,7 @@ describe('columns', () => {
     expect(draft?.body?.['ship_to']).toMatchObject({ street1: '12 Mill Road' })
   })
 
-  test('every missing column that is needed is told, with the nearest name', async () => {
+  test('every missing column that is needed is reported, with the nearest name', async () => {
     const { layouts } = sheet(
       HEADER.replace('PO Number', 'PO Numbr').replace('Qty', 'Units').replace('Gift', 'x'),
     )
@@ -299,7 +299,7 @@ describe('columns', () => {
     expect(bound.findColumn('nothing.at.all')).toBeUndefined()
   })
 
-  test('a format is told which names a header line has', async () => {
+  test('a format receives the names of the header line', async () => {
     const { read } = await translatorOf(ORDERS)
 
     expect(read.expectColumns).toEqual(expect.arrayContaining(['PO Number', 'Ship Via', 'Retail']))
@@ -330,7 +330,7 @@ tables:
 `
   const services = { 'services.csv': 'service,carrier_id,method_id\nGround,1,3\nPickup,,20\n' }
 
-  test('O6: a purchase order number stands for an order whose id is still to be found', async () => {
+  test('O6: a purchase order number refers to an order whose id is looked up later', async () => {
     const [draft] = await draftsOf(
       SHIPMENTS,
       sheet('PO,Tracking,Service,SKU,Qty\nHV-20001,1Z9,Ground,NL-0002,1\nHV-20001,1Z9,Ground,NL-0004,2'),
@@ -345,7 +345,7 @@ tables:
     expect(draft?.keyValues).toEqual(['HV-20001', '1Z9'])
   })
 
-  test('a shipment with a blank tracking number is told what its kind of shipment needs', async () => {
+  test('a shipment with a blank tracking number is refused with the needs of its kind', async () => {
     const [draft] = await draftsOf(
       SHIPMENTS,
       sheet('PO,Tracking,Service,SKU,Qty\nHV-20001,,Ground,NL-0002,1'),

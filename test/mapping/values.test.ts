@@ -165,7 +165,7 @@ describe('dates', () => {
     expect(convert({ kind: 'dateTime' }, text, NEW_YORK ? { zone: NEW_YORK } : {})).toBe(value)
   })
 
-  test('a date is taken as written, whatever time stands behind it', () => {
+  test('a date is taken as written, whatever time follows it', () => {
     expect(convert({ kind: 'date' }, '2026-11-20T23:59:00-05:00')).toBe('2026-11-20')
     expect(convert({ kind: 'date' }, '11/20/26', { formats: [format('MM/dd/yy')] })).toBe('2026-11-20')
   })

@@ -45,13 +45,13 @@ test('a program that reads nothing has done its work when it ends well', async (
   await expect(notifier.send({ ...MESSAGE, text: 'x'.repeat(1_000_000) }, GOES_ON)).resolves.toBeUndefined()
 })
 
-test('a program that fails is told with its exit code and what it complained', async () => {
+test('a program that fails is reported with its exit code and its message', async () => {
   const { notifier } = await notifierOf(`console.error('no network'); process.exitCode = 3`)
 
   await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow(/ended with exit code 3: no network$/)
 })
 
-test('a program that is not there is told as such', async () => {
+test('a missing program is reported as such', async () => {
   const notifier = createCommandNotifier({ command: './nowhere', args: [], folder: '/', timeoutMs: 1000 })
 
   await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow('./nowhere cannot be started')
@@ -87,7 +87,7 @@ test.skipIf(process.platform === 'win32')('a stop ends the program too', async (
 })
 
 test.each([1, 60, 600])(
-  'what a program complains of is told in one line, without the secrets of the environment: %i',
+  'the message of a program is reported in one line, without the secrets of the environment: %i',
   async (times) => {
     vi.stubEnv('DROPBRIDGE_TEST_SECRET', 'q7-very-secret-q7')
     onTestFinished(() => void vi.unstubAllEnvs())

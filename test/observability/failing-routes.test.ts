@@ -1,4 +1,4 @@
-/** Which routes count as tried: by what the bridge tells of its passes. */
+/** Which routes count as tried, by the events of the bridge about its passes. */
 import { expect, test } from 'vitest'
 import { trackFailures } from '../../src/observability/health.ts'
 
@@ -9,7 +9,7 @@ const failed = {
   message: 'nobody answers',
 } as const
 
-test('a route fails until a pass over it went well', () => {
+test('a route counts as failing until a pass over it went well', () => {
   const { observe, tried } = trackFailures()
   observe(failed)
   expect(tried()).toEqual({
@@ -20,7 +20,7 @@ test('a route fails until a pass over it went well', () => {
   expect(tried()).toEqual({ routes: ['orders'], failures: [] })
 })
 
-test('a route of which nothing was due was not tried, and one that another bridge has neither', () => {
+test('a route without due work was not tried, nor was one that another bridge works on', () => {
   const { observe, tried } = trackFailures()
   observe({ kind: 'pass-ended', route: 'report', ms: 0, idle: true })
   observe({ kind: 'pass-ended', route: 'stock', ms: 0, failure: 'lease-held' })

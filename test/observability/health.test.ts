@@ -1,4 +1,4 @@
-/** /livez, /readyz and /metrics, asked over HTTP; and the metrics held to the rules of Prometheus. */
+/** /livez, /readyz and /metrics, asked over HTTP; and the metrics checked against the rules of Prometheus. */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -48,7 +48,7 @@ async function aBridge() {
   return { clock, pulse, metrics, ask, journalPath }
 }
 
-test('a bridge that scheduledRuns is alive, and one that stands still for minutes is not', async () => {
+test('a bridge that makes passes is alive, and one without progress for minutes is not', async () => {
   const { clock, pulse, ask } = await aBridge()
 
   expect((await ask('/livez')).status).toBe(200)
@@ -85,7 +85,7 @@ test('a route that works again is ready before its next pass', async () => {
   expect((await ask('/readyz')).status).toBe(200)
 })
 
-test('that another bridge works on a route makes nobody unready', async () => {
+test('a route that another bridge works on makes no bridge unready', async () => {
   const { pulse, ask } = await aBridge()
 
   pulse.observe({ kind: 'pass-ended', route: 'orders', ms: 5, failure: 'lease-held' })
@@ -109,7 +109,7 @@ test('only reading is allowed, and only what is there', async () => {
   expect((await ask('/livez?x=1')).status).toBe(200)
 })
 
-test('an address that somebody else has is refused, with the reason and what to do', async () => {
+test('an address that another program has is refused, with the reason and what to do', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', () => resolve()))
   onTestFinished(() => void other.close())
@@ -122,7 +122,7 @@ test('an address that somebody else has is refused, with the reason and what to 
   )
 })
 
-test('events count files, records, deliveries and passes by their route and what became of them', async () => {
+test('events count files, records, deliveries and passes by their route and outcome', async () => {
   const { clock, metrics, ask } = await aBridge()
   const { observe } = metrics
   const beganAt = clock.now()
@@ -221,7 +221,7 @@ test('every metric has help and a type, names its unit, and counters end with _t
     const family = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
     expect(types.has(family), name).toBe(true)
     expect(helps.has(family), name).toBe(true)
-    // Means of what was not measured yet are no numbers; ours always are.
+    // Means of Node's own metrics are NaN until something was measured; metrics of the bridge never are.
     expect(Number(value) >= 0 || !name.startsWith('dropbridge_'), name).toBe(true)
   }
   for (const [name, type] of types) {
@@ -235,9 +235,9 @@ test('every metric has help and a type, names its unit, and counters end with _t
 
 test('the numbers of metrics are bounded by what is configured', async () => {
   const { metrics, ask } = await aBridge()
-  for (let turn = 0; turn < 500; turn++) {
-    metrics.observe({ kind: 'file-received', route: 'orders', file: `file-${turn}.csv`, bytes: 1 })
-    metrics.observe({ kind: 'file-closed', route: 'orders', file: `file-${turn}.csv`, outcome: 'processed' })
+  for (let index = 0; index < 500; index++) {
+    metrics.observe({ kind: 'file-received', route: 'orders', file: `file-${index}.csv`, bytes: 1 })
+    metrics.observe({ kind: 'file-closed', route: 'orders', file: `file-${index}.csv`, outcome: 'processed' })
   }
   const own = (await ask('/metrics')).text.split('\n').filter((line) => line.startsWith('dropbridge_'))
 

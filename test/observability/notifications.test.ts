@@ -1,4 +1,4 @@
-/** Announcing: nobody hears of anything twice without a mark, nothing is lost, and no more often than is wanted. */
+/** Notifications: none is repeated without a mark, nothing is lost, and channels get no more than they want. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { NotificationConfiguration } from '../../src/config/notifications.ts'
@@ -55,7 +55,7 @@ async function anOffice(...notifications: NotificationConfiguration[]) {
   const lease = await journal.acquireLease('orders', 'me', 60_000, () => true)
   const messages: (Message & { readonly data: Digest })[] = []
   const events: BridgeEvent[] = []
-  /** Of each try, whether it was to be the only one. */
+  /** For each try, whether it was to be the only one. */
   const tried: boolean[] = []
   let ids = 0
   const state = { broken: false }
@@ -80,7 +80,7 @@ async function anOffice(...notifications: NotificationConfiguration[]) {
   return { clock, journal, lease, messages, events, tried, state, announcing }
 }
 
-/** A file with one record that came to this. */
+/** A file with one record of this outcome. */
 async function report(
   { journal, lease }: { journal: Journal; lease: Lease },
   id: string,
@@ -97,7 +97,7 @@ async function report(
 
 const filesOf = ({ data }: { readonly data: Digest }) => data.files.map(({ file }) => file)
 
-test('a refused record is reported once, by its file and code and not by what the API said', async () => {
+test('a refused record is reported once, by its file and code and not by the message of the API', async () => {
   const office = await anOffice()
   await report(office, 'a', 'rejected')
   await sendNotifications(office.announcing)
@@ -112,7 +112,7 @@ test('a refused record is reported once, by its file and code and not by what th
   expect(text).not.toContain('Whitfield')
 })
 
-test('good files are not named where only trouble is told, and are counted beside it', async () => {
+test('good files are counted and not named where only trouble is reported', async () => {
   const office = await anOffice()
   await report(office, 'good', 'accepted')
   await sendNotifications(office.announcing)
@@ -155,7 +155,7 @@ test('a crash before sending sends it the next time', async () => {
   expect(office.messages.map(({ id }) => id)).toEqual(['n1'])
 })
 
-test('what another bridge is just sending is left to it', async () => {
+test('a notification that another bridge is just sending is left to it', async () => {
   const office = await anOffice()
   await report(office, 'a', 'rejected')
   const slow = { send: () => new Promise<void>(() => undefined) }
@@ -166,7 +166,7 @@ test('what another bridge is just sending is left to it', async () => {
   expect(office.messages).toEqual([])
 })
 
-test('a notification that nobody takes is tried again later and later, and loses nothing of what happens meanwhile', async () => {
+test('a notification that is not received is tried again later and later, and loses nothing of what happens meanwhile', async () => {
   const office = await anOffice()
   office.state.broken = true
   await report(office, 'a', 'rejected')
@@ -185,7 +185,7 @@ test('a notification that nobody takes is tried again later and later, and loses
   expect(office.messages).toHaveLength(2)
 })
 
-test('a notification that comes again is tried once, so that nobody waits for who was away before', async () => {
+test('a notification that comes again is tried once, so that a missing receiver delays nothing', async () => {
   const office = await anOffice()
   office.state.broken = true
   await report(office, 'a', 'rejected')
@@ -195,7 +195,7 @@ test('a notification that comes again is tried once, so that nobody waits for wh
   expect(office.tried).toEqual([false, true])
 })
 
-test('in a watch there is at most one notification in the time that is wanted, with all that came together', async () => {
+test('a watch sends at most one notification in the wanted time, with all that came together', async () => {
   const office = await anOffice()
   for (const id of ['a', 'b', 'c', 'd']) {
     await report(office, id, 'rejected')
@@ -207,7 +207,7 @@ test('in a watch there is at most one notification in the time that is wanted, w
   expect(office.messages.map((message) => filesOf(message).length)).toEqual([1, 3])
 })
 
-test('an alert is told when it comes and when it is over, and one that came and went in between is not', async () => {
+test('an alert is reported when it is raised and when it ends, and one that did both in between is not', async () => {
   const office = await anOffice()
   const note = (...found: Alert[]) => office.journal.updateAlerts(found, () => false)
   await note(HELD)
@@ -226,7 +226,7 @@ test('an alert is told when it comes and when it is over, and one that came and 
   expect(office.messages[0]!.text).toContain('fix: decide')
 })
 
-test('the subject says what there is, and a notification of an alert alone counts no files', async () => {
+test('the subject is a summary, and a notification of an alert alone counts no files', async () => {
   const office = await anOffice()
   await office.journal.updateAlerts([HELD], () => false)
   await sendNotifications(office.announcing)
@@ -237,7 +237,7 @@ test('the subject says what there is, and a notification of an alert alone count
   for (const { text } of office.messages) expect(text).not.toContain('0 files')
 })
 
-test('a file that is of no use is told in the subject', async () => {
+test('an unusable file is in the subject', async () => {
   const office = await anOffice()
   const { journal, lease } = office
   await receiveFile(journal, lease, 'bad')
@@ -249,7 +249,7 @@ test('a file that is of no use is told in the subject', async () => {
   expect(office.messages.map(({ subject }) => subject)).toEqual(['1 file unusable'])
 })
 
-test('what was found before anybody joined is not told', async () => {
+test('alerts from before the channel joined are not reported', async () => {
   const office = await anOffice()
   await office.journal.updateAlerts([HELD], () => false)
   office.clock.advance(1000)
@@ -260,7 +260,7 @@ test('what was found before anybody joined is not told', async () => {
   expect(office.messages).toEqual([])
 })
 
-test('a channel that joined while the clock was ahead is told what is found when it is right', async () => {
+test('a channel that joined while the clock was ahead receives what is found when it is right', async () => {
   const office = await anOffice()
   const later = { ...office.announcing, notifications: [{ ...OPS, name: 'later' }] }
   office.clock.advance(3 * 3_600_000)
@@ -272,7 +272,7 @@ test('a channel that joined while the clock was ahead is told what is found when
   expect(office.messages.map(({ subject }) => subject)).toEqual(['records-held'])
 })
 
-test('a channel is not told that something is over of which it never heard', async () => {
+test('a channel receives no end of an alert that it never received', async () => {
   const office = await anOffice()
   await office.journal.updateAlerts([HELD], () => false)
   const later = { ...office.announcing, notifications: [{ ...OPS, name: 'later' }] }
@@ -283,7 +283,7 @@ test('a channel is not told that something is over of which it never heard', asy
   expect(office.messages.map(({ data }) => [data.failures.length, data.alerts.ended])).toEqual([[1, []]])
 })
 
-test('a route that is not in the configuration any more does not work again', async () => {
+test('a route that left the configuration is not reported as working again', async () => {
   const office = await anOffice()
   const gone = { ...failure('bug'), route: 'gone' }
   await office.journal.updateAlerts([gone], () => false)
@@ -318,7 +318,7 @@ test('a failure is reported once while it lasts, again when it is another, and b
   })
 })
 
-test('a failure that comes and goes between two notifications is told to nobody', async () => {
+test('a failure that comes and goes between two notifications is not reported', async () => {
   const office = await anOffice()
   await office.journal.updateAlerts([failure('api-unreachable')], () => false)
   await office.journal.updateAlerts([], () => false)
@@ -327,7 +327,7 @@ test('a failure that comes and goes between two notifications is told to nobody'
   expect(office.messages).toEqual([])
 })
 
-test('a notification for some routes hears of no others', async () => {
+test('a notification for some routes contains no others', async () => {
   const office = await anOffice({ ...OPS, routes: ['shipments'] })
   await report(office, 'a', 'rejected')
   await office.journal.updateAlerts([HELD], () => false)
@@ -339,7 +339,7 @@ test('a notification for some routes hears of no others', async () => {
 
 test('a digest of many files names a hundred of them and counts all', async () => {
   const office = await anOffice()
-  for (let turn = 0; turn < 105; turn++) await report(office, `f${turn}`, 'rejected')
+  for (let index = 0; index < 105; index++) await report(office, `f${index}`, 'rejected')
   await sendNotifications(office.announcing)
 
   expect(office.messages[0]!.data.files).toHaveLength(100)
@@ -347,7 +347,7 @@ test('a digest of many files names a hundred of them and counts all', async () =
   expect(office.messages[0]!.data.totals.files).toBe(105)
 })
 
-test('what does not fit into one digest comes with the next, and none of it is lost', async () => {
+test('what does not fit into one digest comes with the next, and nothing is lost', async () => {
   const office = await anOffice()
   for (const id of ['good', 'fine', 'bad']) await report(office, id, id === 'bad' ? 'rejected' : 'accepted')
   const { journal } = office
@@ -361,7 +361,7 @@ test('what does not fit into one digest comes with the next, and none of it is l
   expect(office.messages.map(({ subject }) => subject)).toEqual(['1 refused'])
 })
 
-test('an announcement that cannot even ask the journal fails nothing', async () => {
+test('notifying fails nothing when it cannot even read the journal', async () => {
   const office = await anOffice()
   const journal: Journal = {
     ...office.journal,

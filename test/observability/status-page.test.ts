@@ -1,4 +1,4 @@
-/** The page for people without a command line: what it shows first, where it leads, and that nothing gets out of its place. */
+/** The page for people without a command line: its order, its links, and the escaping of its texts. */
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -68,7 +68,7 @@ function matter(
   }
 }
 
-test('a page on which nobody needs to do anything says so, and of when it is', () => {
+test('a page without alerts says that nothing is to be done, and its time', () => {
   const page = renderStatusPage(matter())
 
   expect(page).toContain('<h1 class="well">all is well</h1>')
@@ -77,14 +77,14 @@ test('a page on which nobody needs to do anything says so, and of when it is', (
   expect(page).toContain('<meta http-equiv="refresh" content="60" />')
 })
 
-test('a page that a run left does not say that a bridge should be running', () => {
+test('a page that a run left does not ask for a running bridge', () => {
   const page = renderStatusPage(matter({}, { isLive: false }))
 
   expect(page).not.toContain('the bridge is not running')
   expect(page).toContain('this is how things stood when its last run ended')
 })
 
-test('what needs a person comes first, with what to do about it', () => {
+test('alerts come first, with their fixes', () => {
   const page = renderStatusPage(
     matter({
       alerts: [

@@ -75,14 +75,14 @@ test('a receiver in trouble is tried again, with the same notification', async (
   ])
 })
 
-test('a receiver in trouble is tried once where nobody should wait', async () => {
+test('a receiver in trouble is tried once when the caller must not wait', async () => {
   const { posts, url } = await aReceiver(503, 200)
 
   await expect(notifierFor(url).send(MESSAGE, GOES_ON, { once: true })).rejects.toThrow('HTTP 503')
   expect(posts).toHaveLength(1)
 })
 
-test('a receiver that refuses is asked once, and what it is called is told without its path', async () => {
+test('a receiver that refuses is asked once, and its address is shown without its path', async () => {
   const { posts, url } = await aReceiver(404)
   const error: unknown = await notifierFor(url)
     .send(MESSAGE, GOES_ON)
@@ -111,7 +111,7 @@ test('a receiver that never answers is given up, and its secret path stays secre
   expect(String(error)).not.toContain('s3cr3t-path')
 })
 
-test('where nobody listens, that is what is told', async () => {
+test('a receiver where no server listens is reported as such', async () => {
   await expect(notifierFor('http://127.0.0.1:1/x').send(MESSAGE, GOES_ON)).rejects.toThrow(
     /127\.0\.0\.1:1 gave no answer/,
   )

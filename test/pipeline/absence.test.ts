@@ -1,4 +1,4 @@
-/** Nothing is posted again because of a read that lags behind: absence takes two reads, and one more before the post. */
+/** A read that lags behind never causes a second post: absence takes two reads, and one more before the post. */
 import { expect, test } from 'vitest'
 import type { Api, Call } from '../../src/domain/api.ts'
 import { BridgeError } from '../../src/support/errors.ts'
@@ -37,9 +37,9 @@ body:
 
 interface Case {
   readonly route: string
-  /** What of the world is counted: there must be as many as records. */
+  /** The number that the world counts, which must be that of the records. */
   readonly counted: (world: World) => Promise<number>
-  /** Gives the text of the file that is to be sent. */
+  /** Returns the text of the file to send. */
   readonly prepare: (world: World) => Promise<string>
   /** How many reads show all of them; each is read for itself when left out. */
   readonly reads?: 1
@@ -138,7 +138,7 @@ function firstOf(shipments: typeof SHIPMENTS): typeof SHIPMENTS {
   return shipments.filter((each, index, all) => all.findIndex(({ po }) => po === each.po) === index)
 }
 
-/** The API, whose first answers are lost: what was asked is done, or it is not. */
+/** The API, which loses the first answers: the request takes effect, or it does not. */
 const losing =
   (answers: number, isDone: boolean, sends: Call[] = []) =>
   (api: Api): Api => ({
@@ -234,7 +234,7 @@ test.each(Object.keys(CASES))(
   },
 )
 
-test('many invoices are looked for together right before they are posted again, and not each by a sweep of its own', async () => {
+test('many invoices are looked up together right before they are posted again, and not each by a sweep of its own', async () => {
   const orders = sampleOrders({ seed: 5, orders: 40, damageEvery: 0 })
   const world = await aWorld({ routes: ['orders', 'shipments', 'invoices'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -245,16 +245,16 @@ test('many invoices are looked for together right before they are posted again, 
   const invoices = sampleInvoices(orders, { firstNumber: 700, damageEvery: 0 })
   await world.drop('inbox/invoices', 'file.csv', invoicesFile(invoices))
   let sweeps = 0
-  // fewer in a row than tell that the API is in trouble
-  let turn = 0
+  // fewer in a row than prove that the API is in trouble
+  let index = 0
   const result = await run(world, 'invoices', (api) => ({
     ...api,
     send: (call, permit) =>
-      ++turn <= 40 && turn % 2 === 0
+      ++index <= 40 && index % 2 === 0
         ? Promise.resolve({ certainty: 'unknown', detail: 'the connection broke' })
         : api.send(call, permit),
     list: (call) => {
-      if (turn >= 40 && call.endpoint === 'listBrandInvoices') sweeps++
+      if (index >= 40 && call.endpoint === 'listBrandInvoices') sweeps++
       return api.list(call)
     },
   }))
@@ -266,7 +266,7 @@ test('many invoices are looked for together right before they are posted again, 
   expect(sweeps).toBeLessThanOrEqual(12)
 })
 
-/** An order whose answer is lost and that never arrives; tells before each read of it which one that is, from 1. */
+/** An order whose answer is lost and that never arrives; calls back before each read of it with its number, from 1. */
 async function anAbsentOrder(
   beforeRead: (read: number, api: Api, order: Call) => Promise<void> | void,
   signal = never,
@@ -332,7 +332,7 @@ test.each([2, 3])(
 )
 
 test.each([2, 3])(
-  'an order that cannot be read at read number %i is not posted, and the next run goes on with it',
+  'an order that cannot be read at read number %i is not posted, and the next run continues with it',
   async (when) => {
     const { world, sends } = await anAbsentOrder((read) => {
       if (read >= when) throw new BridgeError('api-unreachable', 'it is away')
@@ -372,13 +372,13 @@ test('a signal ends the wait between the reads, what the first read showed is ke
   expect(result.exit).not.toBe(0)
   expect(sends).toHaveLength(2)
 
-  const told = await world.open()
-  const counts = (await told.journal.summarizeRoutes()).find((each) => each.route === route)
-  await told.close()
+  const bridge = await world.open()
+  const counts = (await bridge.journal.summarizeRoutes()).find((each) => each.route === route)
+  await bridge.close()
   expect(counts?.incoming).toEqual({ accepted: 1, uncertain: 1 })
 })
 
-test('what may be repeated is looked up once, and done again at once', async () => {
+test('a change that may be repeated is looked up once, and done again at once', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const mapping = `
 group: PO Number
@@ -428,28 +428,28 @@ test('a shipment is held where the API shows its order as it was before the one 
 
   expect(sends).toHaveLength(1)
   expect(world.service.counts().shipments).toBe(2)
-  const [told] = parseCsv(await world.read('results/second.csv.results.csv'))
-  expect(told).toMatchObject({
+  const [secondRow] = parseCsv(await world.read('results/second.csv.results.csv'))
+  expect(secondRow).toMatchObject({
     _status: 'held',
     _code: 'outcome-unprovable',
     _message: expect.stringContaining('an older state of the order than before it was sent'),
   })
 })
 
-test('what a person resolved as absent is posted although the API tells neither, and not when it shows it after all', async () => {
+test('a record resolved as absent is posted although the API proves neither, and not when the API shows it after all', async () => {
   for (const isThere of [false, true]) {
     const { world, counted } = await ready('shipments with tracking numbers')
     const [sample] = SHIPMENTS
     const tracking = sample!.rows[0]?.['Tracking Number']
     await world.drop('inbox/shipments', 'file.csv', shipmentsFile([sample!]))
     const sends: Call[] = []
-    let isTold = false
-    /** Somebody ships of the order, and its list of shipments does not say what. */
+    let isResolved = false
+    /** Another shipment of the order appears in its quantities, and not in its list of shipments. */
     const doubtful = (api: Api): Api => ({
       ...losing(1, isThere, sends)(api),
       get: async (call) => {
         const order = await api.get(call)
-        if (sends.length === 0 || order === undefined || (isTold && isThere)) return order
+        if (sends.length === 0 || order === undefined || (isResolved && isThere)) return order
         const lines = order['order_lines'] as { quantity_shipped: number }[]
         return {
           ...order,
@@ -461,7 +461,7 @@ test('what a person resolved as absent is posted although the API tells neither,
     await run(world, 'shipments', doubtful)
     expect(await outcomes(world)).toEqual(['held'])
 
-    isTold = true
+    isResolved = true
     const bridge = await world.open({ api: doubtful })
     const what = `${sample!.po}, ${tracking}`
     await bridge.resolve({ action: 'resolve-absent', what, by: 'Ada', why: 'asked' }, never)
@@ -469,7 +469,7 @@ test('what a person resolved as absent is posted although the API tells neither,
 
     expect(sends).toHaveLength(isThere ? 1 : 2)
     expect(await counted()).toBe(1)
-    const told = parseCsv(await world.read('results/file.csv~2.results.csv'))
-    expect(told.map((row) => row['_status'])).toEqual(['accepted'])
+    const rows = parseCsv(await world.read('results/file.csv~2.results.csv'))
+    expect(rows.map((row) => row['_status'])).toEqual(['accepted'])
   }
 })

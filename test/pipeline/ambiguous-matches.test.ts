@@ -1,11 +1,11 @@
-/** What another record did proves nothing of this one. */
+/** The effect of another record proves nothing about this one. */
 import { expect, test } from 'vitest'
 import type { Route } from '../../src/config/routes.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aShippingWorld } from '../fixtures/shipping.ts'
 
-test('a box whose post was lost is not told accepted because the other warehouse shipped one like it', async () => {
+test('a box whose post was lost is not reported as accepted because the other warehouse shipped one like it', async () => {
   const { world, purchaseOrders, fileOf } = await aShippingWorld({ orders: 6, documents: null })
   const routes = world.configuration.routes as Route[]
   const east = routes.find(({ name }) => name === 'shipments') as Extract<Route, { direction: 'inbound' }>
@@ -40,8 +40,8 @@ test('a box whose post was lost is not told accepted because the other warehouse
   await world.run('shipments')
 
   expect(world.service.counts().shipments).toBe(1)
-  const told = async (file: string) =>
+  const outcomes = async (file: string) =>
     parseCsv(await world.read(`results/${file}.results.csv`)).map((row) => [row['_status'], row['_code']])
-  expect(await told('west.csv')).toEqual([['accepted', '']])
-  expect(await told('east.csv')).toEqual([['held', 'outcome-unprovable']])
+  expect(await outcomes('west.csv')).toEqual([['accepted', '']])
+  expect(await outcomes('east.csv')).toEqual([['held', 'outcome-unprovable']])
 })

@@ -1,4 +1,4 @@
-/** A file whose writer pauses for longer than the time of `stableFor`, and goes on after the file was taken. */
+/** A file whose writer pauses for longer than `stableFor`, and continues after the file was taken. */
 import { appendFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const ORDERS = sampleOrders({ seed: 61, orders: 6, damageEvery: 0 })
 const WHOLE = ordersFile(ORDERS).text
 const BEGINNING = ordersFile(ORDERS.slice(0, 4)).text
 
-/** The writer still has the file open: what it writes goes to the file, wherever that lies by now. */
+/** The writer still has the file open: its text goes to the file, wherever that is by now. */
 const writerGoesOn = (world: World, failing?: 'releaseClaim') => {
   let isWritten = false
   return (mailbox: Mailbox): Mailbox => ({
@@ -37,7 +37,7 @@ async function runOnce(world: World, wrap?: (mailbox: Mailbox) => Mailbox) {
 }
 
 test.each([undefined, 'releaseClaim'] as const)(
-  'what was written after a file was taken is sent with the next pass, and nothing twice (dies at %s)',
+  'rows that are written after a file was taken are sent with the next pass, and nothing twice (dies at %s)',
   async (dies) => {
     const world = await aWorld({ routes: ['orders'] })
     await world.drop('inbox/orders', 'slow.csv', BEGINNING)

@@ -1,4 +1,4 @@
-/** Business rules before the wire, against the real service: what is known lets pass, and only what is true refuses. */
+/** Business rules before sending, against the real service: cached facts may let a record pass, and only fresh ones refuse it. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { InboundRoute } from '../../src/config/routes.ts'
 import { toSelect } from '../../src/config/select.ts'
@@ -77,7 +77,7 @@ async function believe(party: 'brand' | 'retailer', changes: Record<string, unkn
   await bridge.close()
 }
 
-const told = (row: Record<string, string> | undefined) => [
+const outcomeOf = (row: Record<string, string> | undefined) => [
   row?.['_status'],
   row?.['_code'],
   row?.['_message'],
@@ -103,7 +103,7 @@ describe('a shipment that breaks rules', () => {
 
     const results = await runFile(world, 'parcels', { rows })
 
-    expect(results.map(told)).toEqual([
+    expect(results.map(outcomeOf)).toEqual([
       [
         'rejected',
         'item-not-ordered | quantity-exceeded',
@@ -118,7 +118,7 @@ describe('a shipment that breaks rules', () => {
     ])
   })
 
-  test('counts what earlier records of the file take, however far apart they stand', async () => {
+  test('counts the units of earlier records of the file, however far apart they are', async () => {
     const [po = ''] = await place(1)
     const others = Array.from({ length: 510 }, (_, index) => ['NOBODY', `X${index}`, 'NL-0001', '1'])
     const rows = [HEAD, [po, 'T1', 'NL-0001', '2'], ...others, [po, 'T2', 'NL-0001', '2']]
@@ -163,9 +163,9 @@ describe('an invoice', () => {
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
     const [late] = await bill([po, '31.00', 'NL-0001', '3'], 'late.csv')
 
-    // Nobody knew the order when the first one came, so the API had the word.
+    // The bridge did not know the order when the first one came, so the API decided.
     expect(early?.['_status']).toBe('rejected')
-    expect(told(late)).toEqual([
+    expect(outcomeOf(late)).toEqual([
       'accepted',
       'totals-disagree',
       'line 2, column "Total": due_amount is 31.00, but the lines add up to 30.00',
@@ -249,20 +249,20 @@ describe('an order', () => {
   test('of long ago is sent with a warning', async () => {
     const row = await send({ 'Order Date': '11/16/2024 09:05' }, 'old.csv')
 
-    expect(told(row)).toEqual([
+    expect(outcomeOf(row)).toEqual([
       'accepted',
       'date-implausible',
       expect.stringContaining('more than a year ago') as string,
     ])
   })
 
-  test('of an item that nobody offers is left to the API until the whole list of items was read, and is refused then', async () => {
+  test('of an item that the brand does not offer is left to the API until the whole list of items was read, and is refused then', async () => {
     const before = await send({ SKU: 'NL-9999' }, 'before.csv')
     await readItems()
     const after = await send({ SKU: 'NL-9998' }, 'after.csv')
 
     expect(before).toMatchObject({ _status: 'rejected', _code: 'api-refused' })
-    expect(told(after)).toEqual([
+    expect(outcomeOf(after)).toEqual([
       'rejected',
       'item-unknown',
       'line 2, column "SKU": no supplier offers this item (identifier "NL-9998")',
@@ -284,13 +284,13 @@ describe('an order', () => {
     expect(await send({ SKU: 'NL-NEW-1' }, 'new.csv')).toMatchObject({ _status: 'accepted' })
   })
 
-  test('of more than there is in stock is told where the route asks for it', async () => {
+  test('of more than there is in stock is reported where the route asks for it', async () => {
     await readItems()
     const route = world.configuration.routes.find(({ name }) => name === 'orders') as InboundRoute
     Object.assign(route, { rules: { ...route.rules, stock: 'warn' } })
 
     const row = await send({ Qty: '500' }, 'much.csv')
 
-    expect(told(row).slice(0, 2)).toEqual(['accepted', 'stock-short'])
+    expect(outcomeOf(row).slice(0, 2)).toEqual(['accepted', 'stock-short'])
   })
 })

@@ -1,4 +1,4 @@
-/** When the rest of a file is held: the decision alone, answer by answer. */
+/** When the circuit breaker holds the rest of a file: the decision alone, answer by answer. */
 import { describe, expect, test } from 'vitest'
 import type { AnswerSummary } from '../../src/domain/decision.ts'
 import { problem } from '../../src/domain/problem.ts'
@@ -9,22 +9,22 @@ const NONE: AnswerSummary = { accepted: 0, refused: 0, refusals: [] }
 
 const accepted: RecordResult = { id: 1, state: 'accepted', http: 201, problems: [] }
 
-/** A refusal by the API; its words differ every time. */
-const refused = (field: string, http = 400, words = Math.random().toString()): RecordResult => ({
+/** A refusal by the API; its text differs every time. */
+const refused = (field: string, http = 400, text = Math.random().toString()): RecordResult => ({
   id: 1,
   state: 'rejected',
   http,
-  problems: [problem('api-refused', { field }, words)],
+  problems: [problem('api-refused', { field }, text)],
 })
 
-/** Feeds the answers until the breaker has its reason; gives the number of answers it took, and the reason's words. */
+/** Feeds the answers until the breaker has its reason; returns how many answers it took, and the reason's message. */
 function answersUntilStop(rules: CircuitBreakerRules, answers: readonly RecordResult[], before = NONE) {
   const breaker = createCircuitBreaker(rules, before)
-  const told = () => breaker.reason()?.message
-  if (told() !== undefined) return { after: 0, message: told() }
+  const message = () => breaker.reason()?.message
+  if (message() !== undefined) return { after: 0, message: message() }
   for (const [index, answer] of answers.entries()) {
     breaker.observe(answer)
-    if (told() !== undefined) return { after: index + 1, message: told() }
+    if (message() !== undefined) return { after: index + 1, message: message() }
   }
   return { after: undefined, message: undefined }
 }
@@ -32,7 +32,7 @@ function answersUntilStop(rules: CircuitBreakerRules, answers: readonly RecordRe
 const times = (count: number, answer: () => RecordResult) => Array.from({ length: count }, answer)
 
 describe('the same refusal', () => {
-  test('stops a file at exactly the number of records that is told, whatever the refusals say', () => {
+  test('stops a file at exactly the configured number of records, whatever the messages of the refusals', () => {
     const answers = times(9, () => refused('ship_to.country'))
 
     expect(answersUntilStop({ sameRefusal: 5 }, answers).after).toBe(5)
@@ -56,7 +56,7 @@ describe('the same refusal', () => {
     expect(answersUntilStop({ sameRefusal: 3 }, answers).after).toBeUndefined()
   })
 
-  test('is not what a lost answer or a record refused by the bridge itself is', () => {
+  test('excludes lost answers and records that the bridge itself refused', () => {
     const lost: RecordResult = { id: 1, state: 'uncertain', problems: [] }
     const own: RecordResult = { id: 1, state: 'rejected', problems: [problem('not-sent', {}, 'x')] }
     const answers = [refused('a'), lost, own, refused('a')]
@@ -76,7 +76,7 @@ describe('the same refusal', () => {
     ).toBeUndefined()
   })
 
-  test('lets no more records be under way than it takes to stop the file, until one answer is another', () => {
+  test('lets no more records be in flight than it takes to stop the file, until one answer differs', () => {
     const breaker = createCircuitBreaker({ sameRefusal: 5 }, NONE)
 
     expect([breaker.room(0), breaker.room(3), breaker.room(5)]).toEqual([5, 2, 0])
@@ -100,14 +100,14 @@ describe('the share of refusals', () => {
     })
   })
 
-  test('stops a file when it is more than is told, and not when it is just as much', () => {
+  test('stops a file when it is above the limit, and not when it is equal', () => {
     const atTheLimit = mixed(100, (index) => index % 10 >= 7)
 
     expect(answersUntilStop({ refusedShare: 0.3 }, atTheLimit).after).toBeUndefined()
     expect(answersUntilStop({ refusedShare: 0.29 }, atTheLimit).after).toBe(50)
   })
 
-  test('goes on counting after a crash', () => {
+  test('continues to count after a crash', () => {
     const before: AnswerSummary = { accepted: 30, refused: 19, refusals: [] }
 
     expect(answersUntilStop({ refusedShare: 0.3 }, [refused('a')], before)).toMatchObject({ after: 1 })

@@ -1,4 +1,4 @@
-/** A bridge that dies at the name of a file while its reader goes on: the reader has the file once, whatever it did meanwhile. */
+/** A bridge that dies while it names a file and its reader continues: the reader gets the file once, whatever it did. */
 import { mkdir, readFile, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -21,11 +21,11 @@ interface Death {
   readonly time: number
 }
 
-/** From then on nothing the bridge tries has any effect, in the mailboxes and in the journal. */
+/** From then on no call of the bridge has any effect, in the mailboxes and in the journal. */
 function dying({ call, when, time }: Death): BridgeOptions['wrap'] {
   let times = 0
   let isDead = false
-  const mortal = <Part extends object>(part: Part): Part =>
+  const dying = <Part extends object>(part: Part): Part =>
     new Proxy(part, {
       get(target, property) {
         const member: unknown = Reflect.get(target, property)
@@ -43,14 +43,14 @@ function dying({ call, when, time }: Death): BridgeOptions['wrap'] {
         }
       },
     })
-  return { mailbox: mortal, journal: mortal }
+  return { mailbox: dying, journal: dying }
 }
 
-async function dieIn(world: World, route: string, death: Death): Promise<void> {
+async function runDying(world: World, route: string, death: Death): Promise<void> {
   const bridge = await world.open(dying(death))
   await expect(bridge.run([route], new AbortController().signal)).rejects.toThrow(Died)
   await bridge.close()
-  world.clock.skip(60_000) // the lease of the dead runs out
+  world.clock.skip(60_000) // the lease of the dead bridge expires
 }
 
 /** Takes every whole file away from a folder of the exchange. */
@@ -64,7 +64,7 @@ async function readerTakes(world: World, folder: string): Promise<void> {
   }
 }
 
-/** All that the reader got, taken or still lying there: names without what tells copies apart, and texts. */
+/** All that the reader got, taken or still in the folder: names without the marks of copies, and texts. */
 async function readIn(world: World, folder: string) {
   await readerTakes(world, folder)
   const taken = join(world.folder, 'taken', folder)
@@ -80,7 +80,7 @@ const around = (call: Death['call'], time: number): Death[] => [
 const OF_ONE_FILE = [...around('stage', 1), ...around('giveName', 1), ...around('removeStaged', 1)]
 const OF_REPORTS = [...OF_ONE_FILE, ...around('giveName', 2), ...around('giveName', 3)]
 
-const inWords = ({ call, when, time }: Death) => `right ${when} ${call} number ${time}`
+const describeDeath = ({ call, when, time }: Death) => `right ${when} ${call} number ${time}`
 
 describe.each(['a directory', 'an SFTP server', 'an SFTP server that lets nobody rename'] as const)(
   'a reader of %s',
@@ -92,7 +92,7 @@ describe.each(['a directory', 'an SFTP server', 'an SFTP server that lets nobody
       return aWorld({ routes: [...routes], exchange })
     }
 
-    test.each(OF_ONE_FILE.map((death) => [inWords(death), death] as const))(
+    test.each(OF_ONE_FILE.map((death) => [describeDeath(death), death] as const))(
       'has every exported order in one file when the bridge died %s',
       async (_, death) => {
         const world = await inPlace(['orders', 'orders-out'])
@@ -100,7 +100,7 @@ describe.each(['a directory', 'an SFTP server', 'an SFTP server that lets nobody
         await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
         await world.run('orders')
 
-        await dieIn(world, 'orders-out', death)
+        await runDying(world, 'orders-out', death)
         await readerTakes(world, 'outbox')
         const { exit } = await world.run('orders-out')
         await readerTakes(world, 'outbox')
@@ -120,7 +120,7 @@ describe.each(['a directory', 'an SFTP server', 'an SFTP server that lets nobody
       await world.run('orders')
 
       for (const when of ['before', 'before'] as const) {
-        await dieIn(world, 'orders-out', { call: 'giveName', when, time: 1 })
+        await runDying(world, 'orders-out', { call: 'giveName', when, time: 1 })
       }
       const { exit } = await world.run('orders-out')
 
@@ -129,7 +129,7 @@ describe.each(['a directory', 'an SFTP server', 'an SFTP server that lets nobody
       expect(numbersIn(texts)).toEqual(ORDERS.map(({ po }) => po).toSorted())
     })
 
-    test.each(OF_REPORTS.map((death) => [inWords(death), death] as const))(
+    test.each(OF_REPORTS.map((death) => [describeDeath(death), death] as const))(
       'has the results of a file once when the bridge died %s',
       async (_, death) => {
         const world = await inPlace(['orders'])
@@ -137,7 +137,7 @@ describe.each(['a directory', 'an SFTP server', 'an SFTP server that lets nobody
         await world.drop('inbox/orders', 'orders.csv', ordersFile(damaged).text)
         await readerTakes(world, 'results')
 
-        await dieIn(world, 'orders', death)
+        await runDying(world, 'orders', death)
         await readerTakes(world, 'results')
         await world.run('orders')
         await readerTakes(world, 'results')

@@ -1,4 +1,4 @@
-/** Draining: many at once, one at a time per lane, and nothing forgotten whatever stops it. */
+/** Dispatching: many at once, one at a time per lane, and no record lost when it stops. */
 import { onTestFinished, expect, test } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -73,7 +73,7 @@ const lost = ({ id }: SendingRecord): RecordResult => ({
   problems: [problem('answer-lost', {}, 'the connection broke')],
 })
 
-/** Some turns of the event loop, another number for each record. */
+/** Yields to the event loop, another number of times for each record. */
 async function aWhile(record: SendingRecord): Promise<void> {
   for (let turn = 0; turn < (record.number * 7) % 5; turn++)
     await new Promise((resolve) => setImmediate(resolve))
@@ -127,7 +127,7 @@ test.each([1, 3, 16])(
   },
 )
 
-test('every record is durable as being sent before it is sent', async () => {
+test('every record is durably noted as being sent before it is sent', async () => {
   const { run, journal } = await bench(keysOf(20, 20))
   const seen: string[] = []
 
@@ -140,7 +140,7 @@ test('every record is durable as being sent before it is sent', async () => {
   expect(new Set(seen)).toEqual(new Set(['sending 1']))
 })
 
-test('an API that takes nothing is given up after ten records in a row, and the rest is given back', async () => {
+test('dispatch gives up an API that takes nothing after ten records in a row, and gives the others back', async () => {
   const { run, sent, states } = await bench(keysOf(100, 100))
 
   await expect(run(async (record) => notSent(record), 4)).rejects.toMatchObject({
@@ -154,7 +154,7 @@ test('an API that takes nothing is given up after ten records in a row, and the 
   expect(found.filter((state) => state === 'planned')).toHaveLength(100 - sent.length)
 })
 
-test('an API that takes none of a few records is said to be unusable, and all are kept', async () => {
+test('an API that takes none of a few records counts as unusable, and all are kept', async () => {
   const { run, states } = await bench(keysOf(3, 3))
 
   await expect(run(async (record) => notSent(record))).rejects.toMatchObject({ code: 'api-unreachable' })
@@ -162,7 +162,7 @@ test('an API that takes none of a few records is said to be unusable, and all ar
   expect(await states()).toEqual(['deferred', 'deferred', 'deferred'])
 })
 
-test('answers in between tell that it is the records and not the API that is in trouble', async () => {
+test('answers in between prove that the records and not the API are in trouble', async () => {
   const { run, states } = await bench(keysOf(60, 60))
 
   await run(async (record) => (record.number % 5 === 0 ? accepted(record) : notSent(record)), 1)
@@ -181,10 +181,10 @@ test('a deferred record holds its lane back, so that nothing overtakes it', asyn
   expect(await states()).toEqual(['deferred', 'accepted', 'planned', 'accepted'])
 })
 
-test('it ends when the journal hands out again and again what must wait here', async () => {
+test('dispatch ends when the journal returns records again and again that must wait here', async () => {
   const { journal, lease } = await bench(['A-1', 'A-2', 'B-1'])
   let begun = 0
-  // Notes nothing of what was deferred, so that nothing of its lane is left out.
+  // Notes no deferral, so that no lane is skipped.
   const forgetful: Journal = {
     ...journal,
     startAttempts: (...asked) => {
@@ -218,7 +218,7 @@ test('it ends when the journal hands out again and again what must wait here', a
   expect(sent).not.toContain('A-2')
 })
 
-test('one record that is deferred for a reason of its own stops no other', async () => {
+test('a record that is deferred for a reason of its own stops no other', async () => {
   const { run, states } = await bench(keysOf(10, 10))
 
   await run(async (record) =>
@@ -232,7 +232,7 @@ test('one record that is deferred for a reason of its own stops no other', async
   expect(found.filter((state) => state === 'accepted')).toHaveLength(9)
 })
 
-test('what is in flight when the API stops taking records comes to its own result', async () => {
+test('records in flight when the API stops taking records get their own results', async () => {
   const { run, states } = await bench(keysOf(50, 50))
   let release: (() => void) | undefined
   const stopped = new Promise<void>((resolve) => (release = resolve))
@@ -251,7 +251,7 @@ test('what is in flight when the API stops taking records comes to its own resul
 })
 
 test('a lane with an uncertain record waits, also beyond the records that were begun with it', async () => {
-  // More than are begun at once, so that the journal is asked again while the answer is unknown.
+  // More than are started at once, so that the journal is read again while the answer is unknown.
   const keys = keysOf(500, 10)
   const { run, sent, states, journal, lease } = await bench(keys)
 
@@ -266,7 +266,7 @@ test('a lane with an uncertain record waits, also beyond the records that were b
   expect(before.filter((state) => state === 'planned')).toHaveLength(waiting.length)
   expect(before.filter((state) => state === 'uncertain')).toHaveLength(1)
   expect(before.filter((state) => state === 'accepted')).toHaveLength(500 - waiting.length - 1)
-  // None of them was taken up and put back over and over.
+  // No record was taken up and put back over and over.
   const attempts = (await journal.listReportedRecords('file', 0, 1000)).map((record) => record.attempts)
   expect(Math.max(...attempts)).toBe(1)
 
@@ -280,7 +280,7 @@ test('a lane with an uncertain record waits, also beyond the records that were b
 })
 
 test.each(['credentials-refused', 'api-redirected'] as const)(
-  'when the API says %s, nothing took effect: every record goes back to waiting and the failure is told',
+  'when the API says %s, nothing took effect: every record waits again and the failure is reported',
   async (code) => {
     const { run, sent, states } = await bench(keysOf(30, 30))
 
@@ -301,7 +301,7 @@ test('a record whose sending failed in an unknown way stays as being sent, to be
   expect(await states()).toEqual(['sending', ...Array.from({ length: 9 }, () => 'planned')])
 })
 
-test('a signal ends it: what is in flight is finished, the rest waits, and the next time goes on', async () => {
+test('a signal ends dispatch: it finishes what is in flight, the rest waits, and the next pass continues', async () => {
   const { run, sent, states, stop, journal, lease } = await bench(keysOf(60, 60))
 
   const running = run(async (record) => {
@@ -330,7 +330,7 @@ test('a signal ends it: what is in flight is finished, the rest waits, and the n
   expect(new Set(await states())).toEqual(new Set(['accepted']))
 })
 
-test('a route taken over by another bridge stops it at once, and nothing more is sent', async () => {
+test('a route taken over by another bridge stops dispatch at once, and nothing more is sent', async () => {
   const { run, sent, journal } = await bench(keysOf(1000, 1000))
 
   const running = run(async (record) => {
@@ -343,7 +343,7 @@ test('a route taken over by another bridge stops it at once, and nothing more is
   expect(sent.length).toBeLessThanOrEqual(200)
 })
 
-test('nothing to do is done at once', async () => {
+test('an empty file is dispatched at once', async () => {
   const { run, sent } = await bench([])
 
   await run(async (record) => accepted(record))

@@ -1,4 +1,4 @@
-/** Packing slips and labels of the shipments a file created: where they are, under which names, and what is reported them. */
+/** Packing slips and labels of the shipments of a file: their places, their names, and what is reported about them. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { crashAt } from '../fixtures/crash-after.ts'
 import { aShippingWorld, type ShippingOptions } from '../fixtures/shipping.ts'
 import type { World } from '../fixtures/world.ts'
 
-/** A world whose file `today.csv` lies in the inbox; the parcels have labels of their own where it is said. */
+/** A world whose inbox has the file `today.csv`; the parcels have labels of their own on request. */
 async function withFile(options: ShippingOptions & { readonly labelled?: boolean }) {
   const { labelled = false, ...rest } = options
   const shipping = await aShippingWorld(rest)
@@ -34,7 +34,7 @@ async function runWith(world: World, wrap: NonNullable<BridgeOptions['wrap']>) {
   }
 }
 
-/** An API whose documents come as the test says; all else is the real one's. */
+/** An API whose documents the test decides; all other calls go to the real one. */
 function documentsAs(
   document: (real: Api['document'], call: Parameters<Api['document']>[0]) => Promise<DocumentAnswer>,
 ) {
@@ -53,7 +53,7 @@ const bytesAt = (world: World, name: string) => readFile(join(world.folder, 'lab
 const startOf = async (world: World, name: string) =>
   (await bytesAt(world, name)).subarray(0, 4).toString('latin1')
 
-test('the label and the packing slip of each created shipment are left under the names the route gives, and the result row says where', async () => {
+test('the label and the packing slip of each created shipment get the names of the route, and the result row shows their paths', async () => {
   const { world } = await withFile({ orders: 2 })
 
   const { exit } = await world.run('shipments')
@@ -85,7 +85,7 @@ test('the label and the packing slip of each created shipment are left under the
   })
 })
 
-test('a route that wants none fetches none, and its results have no column for them', async () => {
+test('a route without documents fetches none, and its results have no column for them', async () => {
   const { world } = await withFile({ orders: 1, documents: null })
 
   await world.run('shipments')
@@ -106,7 +106,7 @@ test('a shipment that came with its own label gets a packing slip only, and that
 test.each([
   [{ labels: false }, ['HV-10001-FDEG000000000001-packing-slip.pdf']],
   [{ packingSlips: false, name: 'parcel {shipment_id} of {carrier.code}' }, ['parcel 1 of FDEG.pdf']],
-])('with %j only those are left, under the name said', async (documents, names) => {
+])('with %j only those are delivered, under the given name', async (documents, names) => {
   const { world } = await withFile({ orders: 1, documents })
 
   await world.run('shipments')
@@ -128,7 +128,7 @@ test.each([
   expect(await startOf(world, name)).toBe(start)
 })
 
-test('a shipment whose number is made with its label is told from others by its id', async () => {
+test('a shipment whose number is made with its label is distinguished from others by its id', async () => {
   const { world } = await withFile({ orders: 2 })
   world.service.switches.labelMade = 'fetch'
 
@@ -142,7 +142,7 @@ test('a shipment whose number is made with its label is told from others by its 
   ])
 })
 
-test('a file that stands at the name stays as it is, and the document stands beside it', async () => {
+test('a file that has the name stays as it is, and the document comes beside it', async () => {
   const { world } = await withFile({ orders: 1, documents: { packingSlips: false } })
   await mkdir(join(world.folder, 'labels', 'today'))
   const taken = join(world.folder, 'labels', 'today', 'HV-10001-FDEG000000000001-label.pdf')
@@ -155,7 +155,7 @@ test('a file that stands at the name stays as it is, and the document stands bes
   expect((await resultsOf(world))[0]?.['_documents']).toMatch(/label~2\.pdf$/)
 })
 
-test('two shipments of one name stand beside each other, whatever the letters’ case', async () => {
+test('two shipments of one name come beside each other, whatever the letters’ case', async () => {
   const { world, purchaseOrders, fileOf } = await aShippingWorld({
     orders: 2,
     documents: { labels: false, name: '{tracking_number}' },
@@ -173,7 +173,7 @@ test('two shipments of one name stand beside each other, whatever the letters’
   expect(names).toEqual(['track-1.pdf', 'TRACK-1~2.pdf'])
 })
 
-test('what the API refuses is told in its own words beside the accepted record, and the exit code says that a person should look', async () => {
+test('a refusal of the API is reported in its own words beside the accepted record, and the exit code asks for a person', async () => {
   const { world } = await withFile({ orders: 1 })
   const refusal = {
     made: false,
@@ -209,25 +209,25 @@ test('the service itself refuses the label of a shipment without weight and size
         })),
     }),
   })
-  const told: unknown[] = []
+  const reported: unknown[] = []
 
   await bridge.fetchLabels(
     { shipmentId: '1' },
     {
       signal: new AbortController().signal,
-      onDocument: ({ document }) => told.push(document.problem?.message),
+      onDocument: ({ document }) => reported.push(document.problem?.message),
     },
   )
   await bridge.close()
 
-  expect(told).toContainEqual(
+  expect(reported).toContainEqual(
     expect.stringMatching(
       /^the label of shipment 1 is refused: HTTP 4\d\d: The shipment was created without ship_weight/,
     ),
   )
 })
 
-test('an answer that was lost leaves the file’s own words for the names', async () => {
+test('when the answer was lost, the names come from the file', async () => {
   const { world } = await withFile({ orders: 1 })
   world.service.switches.loseAnswer = 1
   world.service.switches.faultLimit = 1
@@ -238,7 +238,7 @@ test('an answer that was lost leaves the file’s own words for the names', asyn
   expect(await world.list('../labels/today')).toEqual(['HV-10001-1-label.pdf', 'HV-10001-1-packing-slip.pdf'])
 })
 
-test('an API that gives no documents does not hold the report back, and labels gets them later', async () => {
+test('an API that gives no documents does not hold the report back, and labels fetches them later', async () => {
   const { world } = await withFile({ orders: 15, documents: { packingSlips: false } })
   let asked = 0
   const wrap = documentsAs(() => {
@@ -306,7 +306,7 @@ test('a label that is refused because the whole account is stops the route', asy
   expect(await world.list('results')).not.toContain('today.csv.results.csv')
 })
 
-test('a mailbox that vanishes does not hold the report back, and labels leaves the very same bytes later', async () => {
+test('a mailbox that vanishes does not hold the report back, and labels delivers the very same bytes later', async () => {
   const { world } = await withFile({ orders: 3, documents: { packingSlips: false } })
   await rm(join(world.folder, 'labels'), { recursive: true })
   await writeFile(join(world.folder, 'labels'), 'no folder any more')
@@ -335,30 +335,30 @@ test('a mailbox that vanishes does not hold the report back, and labels leaves t
   expect(await world.list('../state/spool/shipments')).toEqual([])
 })
 
-/** What `labels` tells: the paths, and the problems of what could not be had. */
+/** The report of `labels`: the paths, and the problems of missing documents. */
 async function labelsOf(
   world: World,
   request: { route?: string; purchaseOrderNumber?: string; fileName?: string; out?: string },
   wrap?: BridgeOptions['wrap'],
 ) {
   const bridge = await world.open(wrap)
-  const told: (string | undefined)[] = []
+  const reported: (string | undefined)[] = []
   try {
     await bridge.fetchLabels(request, {
       signal: new AbortController().signal,
-      onDocument: ({ path, document }) => told.push(path ?? document.problem?.message),
+      onDocument: ({ path, document }) => reported.push(path ?? document.problem?.message),
     })
-    return told
+    return reported
   } finally {
     await bridge.close()
   }
 }
 
-test('labels fetches those of one order again, beside what stands there', async () => {
+test('labels fetches those of one order again, beside existing ones', async () => {
   const { world } = await withFile({ orders: 2, documents: { packingSlips: false } })
   await world.run('shipments')
 
-  world.clock.skip(60_000) // the time stands on the paper
+  world.clock.skip(60_000) // the time is printed on the paper
 
   const paths = await labelsOf(world, { purchaseOrderNumber: 'HV-10002' })
 
@@ -370,10 +370,10 @@ test('labels fetches those of one order again, beside what stands there', async 
   ])
 })
 
-test('a label that was left stays told as there when a further copy cannot be left', async () => {
+test('a delivered label stays reported as there when a further copy cannot be delivered', async () => {
   const { world } = await withFile({ orders: 1, documents: { packingSlips: false } })
   await world.run('shipments')
-  world.clock.skip(60_000) // the time stands on the paper
+  world.clock.skip(60_000)
   const away = new BridgeError('mailbox-unreachable', 'the share is away')
   const wrap: BridgeOptions['wrap'] = {
     mailbox: (mailbox) => ({
@@ -387,7 +387,7 @@ test('a label that was left stays told as there when a further copy cannot be le
     'the label could not be had: the share is away',
   ])
 
-  // Nothing is missing, and nothing is kept for later.
+  // No document is missing, and none is kept for later.
   expect(await labelsOf(world, {})).toEqual([])
   expect(await world.list('../labels/today')).toEqual(['HV-10001-FDEG000000000001-label.pdf'])
   expect(await world.list('../state/spool/shipments')).toEqual([])
@@ -395,7 +395,7 @@ test('a label that was left stays told as there when a further copy cannot be le
   expect(again).toEqual([join(world.folder, 'labels', 'today', 'HV-10001-FDEG000000000001-label~2.pdf')])
 })
 
-test('labels into a folder leaves copies of both kinds, from a route that wants none too, and never over a file', async () => {
+test('labels into a folder writes copies of both kinds, from a route without documents too, and never over a file', async () => {
   const { world } = await withFile({ orders: 2, documents: null })
   await world.run('shipments')
   const out = join(world.folder, 'copies')
@@ -415,7 +415,7 @@ test('labels into a folder leaves copies of both kinds, from a route that wants 
   ])
 })
 
-test('labels says which routes there are when the one named creates no shipments', async () => {
+test('labels names the possible routes when the given one creates no shipments', async () => {
   const { world } = await aShippingWorld({ orders: 1, documents: null })
 
   await expect(labelsOf(world, { route: 'orders' })).rejects.toMatchObject({
@@ -438,8 +438,8 @@ test('two hundred shipments of one file have their two hundred labels, each unde
   expect(exit).toBe(0)
   const names = await world.list('../labels/today')
   expect(names).toHaveLength(200)
-  const told = (await resultsOf(world)).map((row) => row['_documents']?.split('/').at(-1))
-  expect(told.toSorted()).toEqual(names)
+  const fileNames = (await resultsOf(world)).map((row) => row['_documents']?.split('/').at(-1))
+  expect(fileNames.toSorted()).toEqual(names)
 }, 60_000)
 
 const EFFECTS = [
@@ -458,32 +458,32 @@ const EFFECTS = [
 ]
 
 test.each(EFFECTS)(
-  'a bridge that dies right before or after %s leaves every document exactly once',
+  'a bridge that dies right before or after %s delivers every document exactly once',
   async (effect) => {
     let deaths = 0
     for (const moment of ['before', 'after'] as const) {
-      for (const turn of [1, 2]) {
+      for (const occurrence of [1, 2]) {
         const { world } = await withFile({ orders: 2, connections: 2, documents: { packingSlips: false } })
-        const plan = crashAt(turn, moment, effect)
+        const plan = crashAt(occurrence, moment, effect)
         await runWith(world, plan.wrap).catch((error: unknown) => {
           if (plan.diedAt() === undefined) throw error
         })
         if (plan.diedAt() !== undefined) deaths++
         for (let start = 0; start < 2; start++) {
-          world.clock.skip(60_000) // the lease of the dead runs out
+          world.clock.skip(60_000) // the lease of the dead bridge expires
           await world.run('shipments')
         }
 
-        const told = `${moment} ${effect} ${turn}`
+        const context = `${moment} ${effect} ${occurrence}`
         const names = await world.list('../labels/today')
-        expect(names, told).toHaveLength(2)
+        expect(names, context).toHaveLength(2)
         expect(
           names.filter((name) => name.includes('~')),
-          told,
+          context,
         ).toEqual([])
         const paths = (await resultsOf(world)).flatMap((row) => row['_documents']?.split(' | ') ?? [])
-        expect(paths.map((path) => path.split('/').at(-1)).toSorted(), told).toEqual(names)
-        expect(await world.list('../state/spool/shipments'), told).toEqual([])
+        expect(paths.map((path) => path.split('/').at(-1)).toSorted(), context).toEqual(names)
+        expect(await world.list('../state/spool/shipments'), context).toEqual([])
       }
     }
     expect(deaths).toBeGreaterThanOrEqual(2)
@@ -501,13 +501,13 @@ test.each([
   ['text/x-zpl2', '.zpl'],
   ['application/octet-stream', '.bin'],
   ['', '.bin'],
-])('what comes as "%s" ends in %s', (contentType, end) => {
+])('documents of the type "%s" end in %s', (contentType, end) => {
   expect(chooseExtension(contentType)).toBe(end)
 })
 
 const SHIPMENT = { recordId: 1, fileId: 'f', fileName: 'f.csv', shipmentId: '77', keyValues: ['', 'PO 9'] }
 
-test('without an answer, weight and size in the body tell whether there is a label', () => {
+test('without an answer, weight and size in the body show whether there is a label', () => {
   const kinds = ['label', 'packing-slip'] as const
   const sized = { ship_weight: '1', ship_width: '2', ship_length: '3', ship_height: '4' }
 
@@ -520,7 +520,7 @@ test('without an answer, weight and size in the body tell whether there is a lab
   ).toEqual(['packing-slip'])
 })
 
-test('names take the answer first, then what was sent, then what the file says', () => {
+test('names use the answer first, then the request, then the file', () => {
   const body = JSON.stringify({ order_id: 5, tracking_number: 'SENT' })
 
   expect(getNameValues({ ...SHIPMENT, body }, 'label')).toMatchObject({
@@ -536,7 +536,7 @@ test('names take the answer first, then what was sent, then what the file says',
   })
 })
 
-test('while the share of inbox and documents is away none is left in the bare folder, and all are when it is back', async () => {
+test('while the share of inbox and documents is away no document is put into the bare folder, and all are delivered when it is back', async () => {
   const { world } = await withFile({ orders: 2, documents: { mailbox: 'exchange', folder: 'labels' } })
   const share = join(world.folder, 'exchange')
   let isAway = false

@@ -1,4 +1,4 @@
-/** What is known too little of is neither told as done nor as refused. */
+/** Records about which too little is known are reported neither as done nor as refused. */
 import { expect, test } from 'vitest'
 import type { Call } from '../../src/domain/api.ts'
 import { BridgeError } from '../../src/support/errors.ts'
@@ -24,7 +24,7 @@ test.each([
   ['{}', {}],
   ['null', null],
   ['{"status":"maintenance"}', { status: 'maintenance' }],
-])('a success that says only %s is no proof that an order was made', async (text, body) => {
+])('a success with only %s is no proof that an order was made', async (text, body) => {
   const world = await withOrders(1, 'orders')
   let sends = 0
   const bridge = await world.open({
@@ -43,7 +43,7 @@ test.each([
   expect(await world.orders()).toHaveLength(1)
 })
 
-test('orders that were begun and never sent are not refused because the bridge died six times', async () => {
+test('orders that were started and never sent are not refused because the bridge died six times', async () => {
   const world = await withOrders(3, 'orders')
   for (let death = 0; death < 6; death++) {
     const plan = crashAt(1, 'after', 'journal.startAttempts')
@@ -59,7 +59,7 @@ test('orders that were begun and never sent are not refused because the bridge d
   expect(await statuses(world, 'orders.csv')).toEqual(['accepted', 'accepted', 'accepted'])
 })
 
-test('a parcel that took effect after it was looked up, and is refused when it comes again, is not told as refused', async () => {
+test('a parcel that took effect after its lookup, and is refused when it is posted again, is not reported as refused', async () => {
   const { world, purchaseOrders, fileOf } = await aShippingWorld({ orders: 1, documents: null })
   await world.drop('inbox/shipments', 's.csv', fileOf(purchaseOrders.map((po) => ({ po }))))
   let first: Call | undefined
@@ -73,7 +73,7 @@ test('a parcel that took effect after it was looked up, and is refused when it c
         return Promise.resolve({ certainty: 'unknown', detail: 'no answer in time' })
       },
       get: async (call) => {
-        // looked up: absent; then it takes effect, right before what is known of the order is noted anew
+        // looked up: absent; then it takes effect, right before the snapshot of the order is taken anew
         if (first !== undefined && ++reads === 2) await api.send(first)
         return api.get(call)
       },
@@ -86,7 +86,7 @@ test('a parcel that took effect after it was looked up, and is refused when it c
   expect(await statuses(world, 's.csv')).not.toContain('rejected')
 })
 
-test('an order whose acknowledging is refused as done, and that cannot be read just then, is not told as refused', async () => {
+test('an order whose acknowledging is refused as done, and that cannot be read just then, is not reported as refused', async () => {
   const world = await withOrders(1, 'orders', 'orders-out')
   await world.run('orders')
   Object.assign(world.configuration.routes.find(({ name }) => name === 'orders-out') ?? {}, {
@@ -110,8 +110,8 @@ test('an order whose acknowledging is refused as done, and that cannot be read j
   expect(world.service.counts().acknowledgedOrders).toBe(1)
 
   expect((await world.run('orders-out')).exit).toBe(0)
-  const told = await world.open()
-  const overview = await told.journal.summarizeRoutes()
+  const reopened = await world.open()
+  const overview = await reopened.journal.summarizeRoutes()
   expect(overview.find(({ route }) => route === 'orders-out')?.outgoing).toEqual({ accepted: 1 })
-  await told.close()
+  await reopened.close()
 })

@@ -1,4 +1,4 @@
-/** Parcels that are refused or held, and orders that do not show what they should: nothing is done to an order too early. */
+/** Parcels that are refused or held, and orders that lack what they should show: no step of an order comes too early. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const never = new AbortController().signal
 const close = { operation: 'close-order' } as const
 const HOUR = 3_600_000
 
-/** A supplier who names orders by their ids. */
+/** A supplier whose file has the ids of orders. */
 const BY_ID = `operation: create-shipment
 group: [Order, Tracking]
 body:
@@ -119,7 +119,7 @@ test('an order that the API does not show keeps no other order of its file from 
   const { rows, drop, states, world } = sequence
   await drop('first.csv', rows.slice(0, 1).concat(rows.slice(3, 4)))
   await world.run('shipments')
-  // More than is left of it: before the parcel is refused, its order is read anew.
+  // More than is left: before the bridge refuses the parcel, it reads its order anew.
   await drop('second.csv', [...rows.slice(1, 2).map((row) => ({ ...row, Qty: '9' })), ...rows.slice(4, 5)])
 
   await runWith(sequence, hiding(await idOf(sequence, 'HV-10001')))
@@ -158,7 +158,7 @@ test('an order that the API does not show keeps no invoice of another from going
 test.each([
   ['tells in texts', (line: object) => [{ ...line, quantity_shipped: '2' }]],
   ['does not tell, for it shows no lines,', () => []],
-])('an order of which the API %s what is shipped is not closed', async (_, told) => {
+])('an order of which the API %s what is shipped is not closed', async (_, changeLine) => {
   const sequence = await aSequenceWorld({ orders: 1, next: [CLOSE] })
   await sequence.drop('day.csv', sequence.rows.slice(0, 1))
 
@@ -167,7 +167,7 @@ test.each([
     get: async (call) => {
       const order = (await api.get(call)) as BrandOrder | undefined
       if (call.endpoint !== 'getBrandOrder' || order === undefined) return order
-      return { ...order, order_lines: order.order_lines.flatMap(told) }
+      return { ...order, order_lines: order.order_lines.flatMap(changeLine) }
     },
   }))
 

@@ -1,4 +1,4 @@
-/** Items, shipments and the like by the names that files have for them, and which lists are read to find them. */
+/** How items, shipments and the like are found by their names in files, and which lists are read for that. */
 import { beforeEach, expect, test } from 'vitest'
 import { addRoute, callsOf, resultsOf, runFile } from '../fixtures/own-route.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -35,7 +35,7 @@ test('an item is found by the number of its supplier, of a retailer, or by its U
   ])
 })
 
-test('a shipment is found by its tracking number among those that wait, and only then among all', async () => {
+test('a shipment is found by its tracking number among unacknowledged ones, and only then among all', async () => {
   await addRoute(world, {
     name: 'ship',
     operation: 'create-shipment',

@@ -1,4 +1,4 @@
-/** Held deliveries: they stay where they are, the others go on, and a person says what becomes of them. */
+/** Held deliveries: they stay where they are, others continue, and a person decides about them. */
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../src/support/errors.ts'
 import { delivered } from '../fixtures/delivered.ts'
@@ -36,16 +36,16 @@ test('a held file is not delivered, later ones are, and the run ends with 2', as
   const { world, id } = await aHeldFile()
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('run', 'orders-out')
+  const { exit, err } = await run('run', 'orders-out')
 
   expect(exit).toBe(2)
-  expect(talk).toContain('1 file waits for a person to say whether it was delivered')
-  expect(talk).toContain(`(${id}): ${REASON}`)
+  expect(err).toContain('1 file waits for a person to say whether it was delivered')
+  expect(err).toContain(`(${id}): ${REASON}`)
   expect(await delivered(world)).toEqual({ 'orders-2.csv': numbers(LATER) })
   expect(acknowledged(world)).toBe(2)
 })
 
-test('status tells of a held file and of what to do', async () => {
+test('status shows a held file and its fix', async () => {
   const { world, id } = await aHeldFile()
   const run = await commandsOf(world)
 
@@ -56,20 +56,20 @@ test('status tells of a held file and of what to do', async () => {
   expect(out).not.toContain('not finished:')
 })
 
-test('a held file that a person says was delivered is acknowledged, and not delivered', async () => {
+test('a held file that a person resolves as delivered is acknowledged, and not delivered', async () => {
   const { world, id } = await aHeldFile()
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('resolve', id, '--delivered', ...WHO)
+  const { exit, err } = await run('resolve', id, '--delivered', ...WHO)
 
   expect(exit).toBe(0)
-  expect(talk).toContain('orders-out: orders-1.csv: resolved as delivered')
+  expect(err).toContain('orders-out: orders-1.csv: resolved as delivered')
   expect(await delivered(world)).toEqual({})
   expect(acknowledged(world)).toBe(3)
   expect((await run('status')).out).not.toContain('delivery-held')
 })
 
-test('a held file that a person wants delivered is delivered and acknowledged', async () => {
+test('a held file that a person resolves as not delivered is delivered and acknowledged', async () => {
   const { world } = await aHeldFile()
   const run = await commandsOf(world)
 
@@ -80,14 +80,14 @@ test('a held file that a person wants delivered is delivered and acknowledged', 
   expect(acknowledged(world)).toBe(3)
 })
 
-test('release and discard say what is to be done with a file that waits to be delivered', async () => {
+test('release and discard refuse a file that waits to be delivered, and name the command for it', async () => {
   const { world, id } = await aHeldFile()
   const run = await commandsOf(world)
 
   for (const command of ['release', 'discard']) {
-    const { exit, talk } = await run(command, id, ...WHO)
+    const { exit, err } = await run(command, id, ...WHO)
     expect(exit, command).toBe(64)
-    expect(talk, command).toContain(`dropbridge resolve ${id}`)
+    expect(err, command).toContain(`dropbridge resolve ${id}`)
   }
 })
 
@@ -99,5 +99,5 @@ test('a file that is not held cannot be resolved, nor in two ways at once', asyn
   const both = await run('resolve', id, '--again', '--delivered', ...WHO)
 
   expect([unknown.exit, both.exit]).toEqual([2, 64])
-  expect(unknown.talk + unknown.out).toContain('no delivery "orders-7.csv" is held')
+  expect(unknown.err + unknown.out).toContain('no delivery "orders-7.csv" is held')
 })

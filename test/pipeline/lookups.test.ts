@@ -13,7 +13,7 @@ const RETAILER = { kind: 'retailer', id: 1000 } as const
 const DAY_MS = 86_400_000
 const SENT_AT = Date.UTC(2026, 10, 21, 2, 15)
 
-/** Whichever way the operation has. */
+/** Runs the lookup of the operation. */
 async function lookUpOne(
   { lookUp, lookUpAll }: InboundRules,
   ...[api, party, record]: Parameters<NonNullable<InboundRules['lookUp']>>
@@ -21,7 +21,7 @@ async function lookUpOne(
   return lookUp === undefined ? (await lookUpAll(api, party, [record]))[0] : lookUp(api, party, record)
 }
 
-/** An API that shows what it is given, and notes what it is asked. */
+/** An API that shows what it is given, and records the requests. */
 function showing(shown: { pages?: readonly Resource[][]; resource?: Resource }): Api & { calls: Call[] } {
   const calls: Call[] = []
   return {
@@ -65,7 +65,7 @@ describe('an order', () => {
     ])
   })
 
-  test('is found on a later page of an API that ignores the filter, and no other is taken for it', async () => {
+  test('is found on a later page of an API that ignores the filter, and no other order is mistaken for it', async () => {
     const others = [{ id: 1, purchase_order_number: 'PO-10' }]
     const api = showing({ pages: [others, [...others, { id: 7, purchase_order_number: 'PO-1' }]] })
 
@@ -93,7 +93,7 @@ describe('an order', () => {
     expect(await find('04711', '4711')).toEqual({ found: 'absent' })
   })
 
-  describe('with the number of ours', () => {
+  describe('with the number of the sent one', () => {
     const ours = {
       purchase_order_number: 'PO-1',
       order_lines: [
@@ -123,7 +123,7 @@ describe('an order', () => {
       ['without names', [{ quantity: 1 }, { quantity: 3 }]],
       ['without quantities', [{ variant: one.variant }, { variant: two.variant }]],
       ['without lines', []],
-    ])('it is ours when its lines are shown %s', async (_, lines) => {
+    ])('it is the sent one when its lines are shown %s', async (_, lines) => {
       expect(await find(...lines)).toEqual({ found: 'accepted', apiId: '7' })
     })
 
@@ -139,7 +139,7 @@ describe('an order', () => {
       })
     })
 
-    test('it is ours when there is another with the same number, which is not', async () => {
+    test('it is the sent one when there is another with the same number, which is not', async () => {
       const shown = [{ ...one, quantity: 9 }, one].map((line, id) => ({
         id,
         purchase_order_number: 'PO-1',
@@ -156,7 +156,7 @@ describe('an order', () => {
   test.each([
     ['received_at', '2019-11-21T02:15:00Z'],
     ['created_at', '2026-11-20T02:14:59Z'],
-  ])('of the same number and lines is not ours when its %s is %s', async (field, made) => {
+  ])('of the same number and lines is not the sent one when its %s is %s', async (field, made) => {
     const find = (shown: Resource, offset = 0) => {
       const api = showing({ pages: [[{ id: 7, purchase_order_number: 'PO-1', ...shown }]] })
       return lookUpOne(createOrder, { ...api, clockOffsetMs: () => offset }, RETAILER, order)
@@ -229,7 +229,7 @@ describe('an invoice', () => {
     expect(api.calls[0]?.query).toEqual({ invoiced_at_gte: SENT_AT / 1000 - 24 * 60 * 60 })
   })
 
-  test('of the same numbers that was made long before is not ours', async () => {
+  test('of the same numbers that was made long before is not the sent one', async () => {
     const shown = { id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }
     const find = (invoiced_at: string) =>
       lookUpOne(createInvoice, showing({ pages: [[{ ...shown, invoiced_at }]] }), BRAND, invoice)
@@ -248,7 +248,7 @@ describe('an invoice', () => {
     expect(await lookUpOne(createInvoice, api, BRAND, numbers)).toEqual({ found: 'accepted', apiId: '9' })
   })
 
-  test('of other lines is not ours, and one of another amount due may be', async () => {
+  test('of other lines is not the sent one, and one of another amount due may be', async () => {
     const line = { variant: { upc: '1' }, quantity: 2 }
     const ours = sent({ ...JSON.parse(invoice.body), due_amount: '10.00', invoice_lines: [line] })
     const find = (shown: Resource) => {
@@ -263,7 +263,7 @@ describe('an invoice', () => {
     })
   })
 
-  test('is looked for anew when the first page tells that the clock of the API is behind what was thought', async () => {
+  test('is looked up anew when the first page shows that the clock of the API is behind the estimate', async () => {
     let offset = 0
     const invoices = [{ id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }]
     const made = SENT_AT - 3 * DAY_MS
@@ -322,7 +322,7 @@ describe('a new item', () => {
     expect(await find({})).toMatchObject({ found: 'unclear' })
   })
 
-  describe('with the identifier of ours', () => {
+  describe('with the identifier of the sent one', () => {
     const attributes = {
       identifier: 'NL-0001',
       name: 'Field Mug',
@@ -356,7 +356,7 @@ describe('a new item', () => {
       ['with another stock and price', byCode({ ...attributes, inventory: '9', cost: '8.00' })],
       ['with attributes that the record leaves out', byCode({ ...attributes, material: 'Steel' })],
       ['without its attributes', { name: null, upc: null, attributes: {} }],
-    ])('it is ours when it is shown %s', async (_, shown) => {
+    ])('it is the sent one when it is shown %s', async (_, shown) => {
       expect(await find(shown)).toEqual({ found: 'accepted', apiId: '3' })
     })
 
@@ -433,7 +433,7 @@ describe('a shipment', () => {
     expect(await lookUp(untracked, before, await noteOf(before))).toEqual({ found: 'absent' })
   })
 
-  test('stays unclear, and says why, when somebody else shipped of the order too', async () => {
+  test('stays unclear, with the reason, when another program shipped of the order too', async () => {
     const note = await noteOf(orderOf([1, 0]))
 
     expect(await lookUp(untracked, orderOf([3, 3]), note)).toEqual({
@@ -556,7 +556,7 @@ describe('a shipment', () => {
     expect(await lookUp(untracked, orderOf([0, 0]))).toMatchObject({ found: 'unclear' })
   })
 
-  test('that was noted long before is never proven by quantities, because somebody else may have shipped as much', async () => {
+  test('with an old snapshot is never proven by quantities, because another program may have shipped as much', async () => {
     const old = createShipment.snapshotFromKnownOrder?.(shippedOf(0, 0), tracked)
 
     expect(await lookUp(tracked, { ...shippedOf(2, 1), shipments: [{ id: 41 }] }, old)).toMatchObject({
@@ -615,7 +615,7 @@ describe('a shipment', () => {
     })
   })
 
-  test('is not ours under our tracking number when it was there before it was sent, or holds other units', async () => {
+  test('with the same tracking number is not the sent one when it was there before, or holds other units', async () => {
     const theirs = { id: 40, tracking_number: 'T-1' }
     const old = createShipment.snapshotFromKnownOrder?.({ ...shippedOf(2, 1), shipments: [theirs] }, tracked)
     const after = (...shipments: readonly Resource[]) => ({ ...shippedOf(2, 1), shipments })
@@ -688,7 +688,7 @@ describe('a shipment', () => {
     expect(await lookUp(untracked, shippedOf(1, 0), note)).toEqual({ found: 'absent' })
   })
 
-  test('with a tracking number is known by it, and without one by what the file calls it and its lines', () => {
+  test('with a tracking number is known by it, and without one by its number in the file and its lines', () => {
     expect(createShipment.naturalKey(tracked, ['HV-1', 'Box 1'])).toBe('5 T-1')
     expect(createShipment.naturalKey(untracked, ['HV-1', 'Box 1'])).toBe(
       `5 HV-1 Box 1 ${JSON.stringify(lines)}`,

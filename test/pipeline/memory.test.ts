@@ -1,4 +1,4 @@
-/** What the API shows is remembered, whoever asked for it. */
+/** The bridge remembers what the API shows, whichever call reads it. */
 import { expect, test } from 'vitest'
 import type { EndpointName } from '../../src/contract/endpoints.ts'
 import type { Api, Call, Resource } from '../../src/domain/api.ts'
@@ -52,7 +52,7 @@ async function read(api: Api, call: Call): Promise<void> {
 const named = async (journal: Journal, kind: string, ...keys: string[]) =>
   (await journal.findResourcesByKey('brand/7', kind, keys)).map(({ key, id }) => [key, id])
 
-test('an order keeps its number and what decisions need, and nothing of the people it goes to', async () => {
+test('an order keeps its number and the facts for decisions, and no personal data', async () => {
   const { api, journal } = await seeing({ pages: [[order(11, 'PO-1')]] })
 
   await read(api, { endpoint: 'listBrandOrders' })
@@ -68,7 +68,7 @@ test('an order keeps its number and what decisions need, and nothing of the peop
   })
 })
 
-test('a single read and the answer to a call of ours are remembered, a refusal is not', async () => {
+test('a single read and the answer to a call of the bridge are remembered, a refusal is not', async () => {
   const one = await seeing({ resource: order(11, 'PO-1') })
   await one.api.get({ endpoint: 'getBrandOrder' })
   await one.api.flush()
@@ -114,7 +114,7 @@ test('a short list takes no names away, and a filtered one is not the whole list
   expect(await journal.getListReadAt('brand/7', 'variant')).toBeDefined()
 })
 
-test('what shows too little of an order leaves what was known of it', async () => {
+test('a read that shows too little of an order keeps what was known of it', async () => {
   const { api, journal } = await seeing({ pages: [[{ id: 11, purchase_order_number: 'PO-1' }]] })
   await journal.saveResources('brand/7', 'order', [{ id: '11', keys: ['PO-1'], facts: { status: 'closed' } }])
 
@@ -125,7 +125,7 @@ test('what shows too little of an order leaves what was known of it', async () =
   ])
 })
 
-test('an answer that nobody will ask for is not remembered, and a read of the same resource is', async () => {
+test('an answer that no later call needs is not remembered, and a read of the same resource is', async () => {
   const { api, journal } = await seeing({ resource: order(11, 'PO-1'), unasked: ['createOrder'] })
 
   await api.send({ endpoint: 'createOrder' })

@@ -6,7 +6,7 @@ import type { Api } from '../../src/domain/api.ts'
 import { aSequenceWorld, parcelsFile } from '../fixtures/sequence.ts'
 import type { World } from '../fixtures/world.ts'
 
-/** Where Linux shows what a process has open. */
+/** The folder in which Linux shows the open files of a process. */
 const OPEN = '/proc/self/fd'
 
 async function openFiles({ folder }: World): Promise<string[]> {

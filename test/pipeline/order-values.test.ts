@@ -1,4 +1,4 @@
-/** What a file leaves to its order: values of the order, lines of the order, and what was kept beside it. */
+/** Values that a file takes from its order: values of the order, its lines, and order attributes. */
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Route } from '../../src/config/routes.ts'
@@ -79,7 +79,7 @@ describe('values of the order', () => {
     expect(after?.shipments).toMatchObject([{ tracking_number: 'T1' }])
   })
 
-  test('that nobody has are told, and so is an order of which nothing is left', async () => {
+  test('that are missing are reported, and so is an order whose lines are all shipped', async () => {
     const [po = ''] = await placeOrders(1)
     await runFile(world, 'whole', {
       rows: [
@@ -167,15 +167,15 @@ describe('three columns make an invoice', () => {
     expect(whole).toMatchObject({ _status: 'accepted' })
   })
 
-  test('and is refused when nobody knows the order', async () => {
+  test('and is refused when the order is unknown', async () => {
     const row = await bill(INVOICED(), ['NOBODY-1', 'I-1', '10.00'])
 
     expect(row).toMatchObject({ _status: 'rejected', _code: 'order-unknown' })
   })
 })
 
-describe('what is kept', () => {
-  test('travels from the file that made the order to the label and to the export of the same retailer', async () => {
+describe('order attributes', () => {
+  test('travel from the file that made the order to the label and to the export of the same retailer', async () => {
     const orders = world.configuration.routes.find(({ name }) => name === 'orders') as Route & {
       mappingPath: string
     }
@@ -211,7 +211,7 @@ describe('what is kept', () => {
     ])
   })
 
-  test('travels from an export of the supplier to the file it sends back', async () => {
+  test('travel from an export of the supplier to the file it sends back', async () => {
     await addRoute(world, {
       name: 'out',
       operation: 'export-orders',
@@ -244,7 +244,7 @@ describe('what is kept', () => {
   }
 })
 
-describe('a mapping is told its error', () => {
+describe('the error of a mapping is reported', () => {
   test.each([
     [
       'a value of an order where there is none',

@@ -1,4 +1,4 @@
-/** Exports: a record is in exactly one file, and is acknowledged only when that is right. */
+/** Exports: a record is in exactly one file, and is acknowledged only when the checks allow it. */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -95,7 +95,7 @@ test('a record the API refuses to acknowledge stays in its delivery with the rea
   expect(world.service.counts().acknowledgedOrders).toBe(4)
 })
 
-test('a refusal without a word is told with its status', async () => {
+test('a refusal without a message is reported with its status', async () => {
   const world = await ordersToExport()
   const id = await idOfOrder(world, NUMBERS[0] ?? '')
   const silent = (call: Call): CallResult | undefined =>
@@ -108,7 +108,7 @@ test('a refusal without a word is told with its status', async () => {
   expect(troubles(result)).toEqual([`${id} rejected acknowledge-refused: HTTP 409, without a reason`])
 })
 
-test('an order cancelled since its file was delivered is told and held, and is not acknowledged', async () => {
+test('an order cancelled since its file was delivered is reported and held, and is not acknowledged', async () => {
   const world = await ordersToExport()
   const cancelledId = await idOfOrder(world, NUMBERS[1] ?? '')
   const calls: string[] = []
@@ -136,7 +136,7 @@ test('an order cancelled since its file was delivered is told and held, and is n
   expect(await delivered(world)).toEqual({ 'orders-1.csv': NUMBERS })
 })
 
-test('an order that is gone since its file was delivered is told and held', async () => {
+test('an order that is gone since its file was delivered is reported and held', async () => {
   const world = await ordersToExport()
   const goneId = await idOfOrder(world, NUMBERS[4] ?? '')
 
@@ -149,7 +149,7 @@ test('an order that is gone since its file was delivered is told and held', asyn
   expect(world.service.counts().acknowledgedOrders).toBe(4)
 })
 
-test('an order that somebody else has acknowledged meanwhile counts as acknowledged', async () => {
+test('an order that another client has acknowledged meanwhile counts as acknowledged', async () => {
   const world = await ordersToExport()
   let calls = 0
 
@@ -186,7 +186,7 @@ test('an order whose acknowledging was refused because it had taken effect befor
   expect(world.service.counts().acknowledgedOrders).toBe(5)
 })
 
-test('one order whose acknowledging always breaks stands in the way of no other, nor of later ones', async () => {
+test('one order whose acknowledging always breaks blocks no other, nor later ones', async () => {
   const world = await ordersToExport()
   const brokenId = await idOfOrder(world, NUMBERS[0] ?? '')
   const broken = {
@@ -232,7 +232,7 @@ test('an API that takes no acknowledging right now keeps the work, and the next 
   expect(world.service.counts().acknowledgedOrders).toBe(5)
 })
 
-/** A mapping with a depot for these cities and no other. */
+/** A mapping that has a depot for these cities only. */
 const TABLE = (cities: readonly string[]) => `operation: export-orders
 write: { format: csv }
 columns:
@@ -244,7 +244,7 @@ tables:
 ${cities.map((city) => `      ${JSON.stringify(city)}: D-${city.length}`).join('\n')}
 `
 
-test('a record that cannot be written is in no file, is told, and goes out once the mapping is corrected', async () => {
+test('a record that cannot be written is in no file, is reported, and is exported once the mapping is corrected', async () => {
   const world = await ordersToExport()
   const mapping = join(world.folder, 'orders-export.yaml')
   const cities = [...new Set((await world.orders()).map((order) => order.ship_to.city))]
@@ -281,7 +281,7 @@ test('a record that cannot be written is in no file, is told, and goes out once 
   expect(world.service.counts().acknowledgedOrders).toBe(NUMBERS.length)
 })
 
-test('a name that is taken in the outbox is left to its file, and the delivery gets another', async () => {
+test('a file that has the name in the outbox keeps it, and the delivery gets another', async () => {
   const world = await ordersToExport()
   const outbox = join(world.folder, 'exchange', 'outbox')
   await mkdir(outbox, { recursive: true })
@@ -298,7 +298,7 @@ test('a name that is taken in the outbox is left to its file, and the delivery g
   expect(result).toMatchObject({ pass: { deliveries: [{ path: join(outbox, 'orders-1~3.csv') }] } })
 })
 
-test('a folder that was there and is gone takes no file and acknowledges nothing, until it is back', async () => {
+test('a folder that is gone gets no file and acknowledges nothing, until it is back', async () => {
   const world = await ordersToExport()
   const first = await exportWith(world)
   await world.drop(
@@ -413,7 +413,7 @@ test('O11: a file holds so many records and no more, each with its own trailer, 
   expect(result).toMatchObject({ pass: { deliveries: [{}, {}, {}], held: 0 } })
 })
 
-test('O12: a name that says the order makes one file per order', async () => {
+test('O12: a name with a field of the order makes one file per order', async () => {
   const world = await ordersToExport()
   await exportAs(world, COUNTED, 'order_{purchase_order_number}_{seq}.csv')
 
@@ -431,7 +431,7 @@ test('O12: a name that says the order makes one file per order', async () => {
   expect((await exportWith(world)).result).toMatchObject({ pass: { deliveries: [] } })
 })
 
-test('a record that cannot be written is held and keeps no other of the files waiting', async () => {
+test('a record that cannot be written is held and delays no other file', async () => {
   const world = await ordersToExport()
   const orders = await world.orders()
   const missing = orders[2]?.ship_to.city ?? ''
@@ -460,7 +460,7 @@ test('a record that cannot be written is held and keeps no other of the files wa
   expect(world.service.counts().acknowledgedOrders).toBe(NUMBERS.length)
 })
 
-test('V19: an order with a character the encoding lacks is held with column and character, and the others go out', async () => {
+test('V19: an order with a character the encoding lacks is held with column and character, and the others are exported', async () => {
   const world = await ordersToExport()
   const text = `operation: export-orders
 write: { format: csv, encoding: windows-1252 }

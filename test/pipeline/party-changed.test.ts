@@ -1,4 +1,4 @@
-/** A route whose retailer or brand is changed while work of the old one is not done. */
+/** A route whose retailer or brand is changed while work of the old one is unfinished. */
 import { expect, test } from 'vitest'
 import type { BridgeOptions } from '../../src/app/context.ts'
 import type { RunResult } from '../../src/app/outcome.ts'
@@ -27,7 +27,7 @@ async function runWith(world: World, route: string, wrap: BridgeOptions['wrap'])
   return result
 }
 
-/** Every call is written down and answered without the service. */
+/** Records every call and answers it without the service. */
 function answering(calls: string[], answer: CallResult): BridgeOptions['wrap'] {
   const note = ({ endpoint, params = {} }: Parameters<Api['send']>[0]) =>
     void calls.push(`${endpoint} ${String(params['retailer_id'] ?? params['brand_id'])}`)
@@ -72,30 +72,27 @@ const FILE_OF_OLD = {
 test.each([
   ['were not sent', NOT_SENT],
   ['have lost their answers', LOST],
-])(
-  'a file whose records %s is not gone on with for another retailer, and other files are',
-  async (_, first) => {
-    const world = await aWorld({ routes: ['orders'] })
-    await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
-    await runWith(world, 'orders', answering([], first))
-    changeParty(world, 'orders', { kind: 'retailer', id: OTHER_RETAILER })
-    world.clock.skip(60_000)
-    await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
-    const calls: string[] = []
+])('a file whose records %s is not continued for another retailer, and other files are', async (_, first) => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await runWith(world, 'orders', answering([], first))
+  changeParty(world, 'orders', { kind: 'retailer', id: OTHER_RETAILER })
+  world.clock.skip(60_000)
+  await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+  const calls: string[] = []
 
-    const changed = await runWith(world, 'orders', answering(calls, DONE))
+  const changed = await runWith(world, 'orders', answering(calls, DONE))
 
-    expect(failureOf(changed)).toEqual(FILE_OF_OLD)
-    expect(calls.filter((call) => call.startsWith('createOrder'))).toEqual(
-      LATER.map(() => `createOrder ${OTHER_RETAILER}`),
-    )
-    expect(await world.list('archive/orders')).toHaveLength(1)
+  expect(failureOf(changed)).toEqual(FILE_OF_OLD)
+  expect(calls.filter((call) => call.startsWith('createOrder'))).toEqual(
+    LATER.map(() => `createOrder ${OTHER_RETAILER}`),
+  )
+  expect(await world.list('archive/orders')).toHaveLength(1)
 
-    changeParty(world, 'orders', { kind: 'retailer', id: RETAILER })
-    expect((await world.run('orders')).exit).toBe(0)
-    expect(await world.orders()).toHaveLength(ORDERS.length)
-  },
-)
+  changeParty(world, 'orders', { kind: 'retailer', id: RETAILER })
+  expect((await world.run('orders')).exit).toBe(0)
+  expect(await world.orders()).toHaveLength(ORDERS.length)
+})
 
 async function worldWithOrders(): Promise<World> {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
@@ -146,7 +143,7 @@ test('a composed file is not delivered for another brand', async () => {
   expect(await world.list('outbox')).toEqual(['orders-1.csv'])
 })
 
-test('records that were collected for one brand come into no file of another', async () => {
+test('records that were collected for one brand are put into no file of another', async () => {
   const world = await worldWithOrders()
   await runWith(world, 'orders-out', {
     journal: (journal) =>
@@ -172,7 +169,7 @@ test('records that were collected for one brand come into no file of another', a
   expect(acknowledged(world)).toBe(ORDERS.length)
 })
 
-test('a delivery that still waits for its receipt keeps no new one of another brand from its turn', async () => {
+test('a delivery that still waits for its receipt delays no new one of another brand', async () => {
   const world = await worldWithOrders()
   const route = world.configuration.routes.find(({ name }) => name === 'orders-out')
   Object.assign(route ?? {}, RECEIPT)

@@ -1,4 +1,4 @@
-/** A delivered file counts as taken only when two listings and a look at its name agree that it is gone. */
+/** A delivered file counts as picked up only when two listings and a stat of its name agree that it is gone. */
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const missing = (mailbox: Mailbox, which?: number) => {
 
 const acknowledged = (world: World) => world.service.counts().acknowledgedOrders
 
-test('a file that one listing does not show and that still stands is not taken', async () => {
+test('a file that one listing misses and that is still there is not picked up', async () => {
   const world = await worldWithDelivery()
   expect(await exitWith(world, (mailbox) => ({ listNames: missing(mailbox, 1) }))).toBe(0)
   expect(acknowledged(world)).toBe(0)
@@ -47,13 +47,13 @@ test('a file that one listing does not show and that still stands is not taken',
   expect(acknowledged(world)).toBe(3)
 })
 
-test('a file that no listing shows and that still stands is not taken', async () => {
+test('a file that no listing shows and that is still there is not picked up', async () => {
   const world = await worldWithDelivery()
   expect(await exitWith(world, (mailbox) => ({ listNames: missing(mailbox) }))).toBe(0)
   expect(acknowledged(world)).toBe(0)
 })
 
-test('a file that only the second listing shows is not taken, whatever a look at its name says', async () => {
+test('a file that only the second listing shows is not picked up, whatever a stat of its name says', async () => {
   const world = await worldWithDelivery()
   const exit = await exitWith(world, (mailbox) => ({
     listNames: missing(mailbox, 1),
@@ -90,7 +90,7 @@ test('a share that goes away right after the first listing takes no file with it
   expect(acknowledged(world)).toBe(0)
 })
 
-test('a name that cannot be looked at is not taken, and the route says so', async () => {
+test('a name whose stat fails is not picked up, and the route reports it', async () => {
   const world = await worldWithDelivery()
   await partnerOf(world).takes(NAME)
   const refused = () => Promise.reject(new BridgeError('mailbox-unreachable', 'it cannot be looked at'))

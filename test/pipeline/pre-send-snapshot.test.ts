@@ -1,4 +1,4 @@
-/** What is noted of an order before a record goes out proves only what happened since. */
+/** The pre-send snapshot of an order proves only what happened since it was taken. */
 import { expect, test } from 'vitest'
 import type { Api } from '../../src/domain/api.ts'
 import { addRoute, resultsOf } from '../fixtures/own-route.ts'
@@ -18,7 +18,7 @@ ${LABEL_FIELDS}
       quantity: Qty
 `
 
-test('a lost answer is left to a person where its order was seen long before, because somebody else may have shipped as much', async () => {
+test('a lost answer is left to a person where its order was read long before, because another program may have shipped as much', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
   await addRoute(world, { name: 'labels', operation: 'create-shipment', mapping: TO_LABEL })
   const orders = sampleOrders({ seed: 12, orders: 60, damageEvery: 0 })

@@ -1,4 +1,4 @@
-/** When a file of an inbox is whole, and whose turn it is: markers, manifests, renaming, order and sequence. */
+/** When a file of an inbox is complete, and which one comes next: markers, manifests, renaming, order and sequence. */
 import { createHash } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ async function archived(world: World): Promise<string[]> {
   return names.map((name) => name.replace(/~[^.]+/, '')).toSorted()
 }
 
-test('a file without its marker is left alone, and with it both are taken and archived side by side', async () => {
+test('a file without its marker is not taken, and with it both are taken and archived side by side', async () => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'a.csv', smallOrders(100))
   expect(reportedFiles(await runInbox(world, MARKER))).toEqual([])
@@ -51,7 +51,7 @@ test('a marker that matches the route itself is no file of the route', async () 
   expect(await world.list(INBOX)).toEqual(['b.csv.done'])
 })
 
-test('a file that is renamed into place is taken at the first look', async () => {
+test('a file that is renamed into place is taken at the first scan', async () => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'a.csv', smallOrders(100))
   const before = world.clock.now()
@@ -81,9 +81,9 @@ test('a manifest that is right lets its file pass', async () => {
   const quantities = lines.map((line) => Number(line.split(',').at(-4)))
   const sum = quantities.reduce((total, quantity) => total + quantity, 0)
   const sha256 = createHash('sha256').update(text).digest('hex')
-  const said = { rows, bytes: Buffer.byteLength(text), sha256, sum: { Qty: sum }, created_by: 'the ERP' }
+  const manifest = { rows, bytes: Buffer.byteLength(text), sha256, sum: { Qty: sum }, created_by: 'the ERP' }
   await world.drop(INBOX, 'a.csv', text)
-  await world.drop(INBOX, 'a.manifest', JSON.stringify(said))
+  await world.drop(INBOX, 'a.manifest', JSON.stringify(manifest))
   const result = await runInbox(world, MANIFEST)
   expect(reportedFiles(result)).toEqual(['a.csv'])
   expect(result.exit).toBe(0)
@@ -91,7 +91,7 @@ test('a manifest that is right lets its file pass', async () => {
   expect(await archived(world)).toEqual(['a.csv', 'a.manifest'])
 })
 
-test('a file that is not what its manifest says is refused as a whole, with every figure on both sides', async () => {
+test('a file that contradicts its manifest is refused as a whole, with every figure on both sides', async () => {
   const world = await aWorld(ORDERS)
   const text = 'PO Number,Qty\nA,1\nB,2.50\n'
   await world.drop(INBOX, 'a.csv', text)
@@ -134,7 +134,7 @@ test.each([
   expect(await world.orders()).toEqual([])
 })
 
-test('what sha256sum writes is a manifest', async () => {
+test('the output of sha256sum is a manifest', async () => {
   const world = await aWorld(ORDERS)
   const text = smallOrders(100)
   await world.drop(INBOX, 'a.csv', text)
@@ -142,7 +142,7 @@ test('what sha256sum writes is a manifest', async () => {
   expect((await runInbox(world, MANIFEST)).exit).toBe(0)
 })
 
-test('a manifest that somebody takes away before the file is read leaves the file where it was', async () => {
+test('a manifest that is removed before the file is read leaves the file where it was', async () => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'a.csv', smallOrders(100))
   await world.drop(INBOX, 'a.manifest', 'rows: 1')
@@ -176,7 +176,7 @@ test.each([
   expect(reportedFiles(await runInbox(world, from))).toEqual(expected)
 })
 
-test('of a strict sequence nothing is taken behind a number that is missing, and it is said which', async () => {
+test('of a strict sequence no file after a missing number is taken, and the number is reported', async () => {
   const world = await aWorld(ORDERS)
   const from = { sequence: { name: 'orders-{number}.csv', start: 1 } }
   for (const number of [4, 2, 1]) await world.drop(INBOX, `orders-00${number}.csv`, smallOrders(number * 100))
@@ -191,7 +191,7 @@ test('of a strict sequence nothing is taken behind a number that is missing, and
   expect(reportedFiles(await runInbox(world, from))).toEqual(['orders-003.csv', 'orders-004.csv'])
 })
 
-test('a number that will never come is passed over by the start of the sequence', async () => {
+test('the start of the sequence skips a number that will never come', async () => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'orders-7.csv', smallOrders(100))
   const sequence = { name: 'orders-{number}.csv', start: 1 }
@@ -199,7 +199,7 @@ test('a number that will never come is passed over by the start of the sequence'
   expect(reportedFiles(await runInbox(world, { sequence: { ...sequence, start: 7 } }))).toEqual([
     'orders-7.csv',
   ])
-  // The start is only where it begins: it does not hold back what follows.
+  // The start is only the first number: it does not hold back later ones.
   await world.drop(INBOX, 'orders-8.csv', smallOrders(200))
   expect(reportedFiles(await runInbox(world, { sequence }))).toEqual(['orders-8.csv'])
 })
@@ -242,7 +242,7 @@ test.each([
   ['注文 2026.csv', 'NFC'],
   ['заказы.csv', 'NFC'],
   ['🧺 $& %s.csv', 'NFC'],
-] as const)('a name such as %s, written in %s, is taken and its results bear it', async (name, form) => {
+] as const)('a name such as %s, written in %s, is taken and used for its results', async (name, form) => {
   const world = await aWorld(ORDERS)
   const written = name.normalize(form)
   await world.drop(INBOX, written, smallOrders(100))
@@ -251,7 +251,7 @@ test.each([
   expect(await world.list('results')).toEqual([`${written}.results.csv`, `${written}.summary.json`])
 })
 
-test('a file whose name has control characters is told with its name made visible, and its working copies are not', async () => {
+test('a file with control characters in its name is reported with them escaped, and its working copies are not', async () => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'p\u001b[31m1.csv', 'x')
   await world.drop(INBOX, '.p\u001b2.csv', 'x')
@@ -272,7 +272,7 @@ test('a file whose name has control characters is told with its name made visibl
 test.each([
   ['short', [0xfc]],
   ['so long that nobody can ask for it', Array.from({ length: 90 }, () => 0xcf)],
-])('a %s name that is no UTF-8 is never taken, stops nothing, and is told with its fix', async (_, bytes) => {
+])('a %s name that is no UTF-8 is not taken, stops nothing, and is an alert', async (_, bytes) => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'a.csv', smallOrders(100))
   const inbox = join(world.folder, 'exchange', INBOX)

@@ -1,4 +1,4 @@
-/** A service that loses answers: whatever it does, each record exists once and the results say that it was accepted. */
+/** A service that loses answers: each record exists once and the results say that it was accepted. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 const REPOSITORY = join(import.meta.dirname, '../..')
 const ROUTES = ['orders', 'orders-out', 'shipments', 'invoices']
 
-/** More often than this nobody starts the program again by hand. */
+/** The most starts that a person would make by hand. */
 const STARTS_MAX = 8
 
 /** Its clock jumps over the pauses between retries, which are no whole milliseconds; the journal keeps whole ones. */
@@ -75,7 +75,7 @@ const WEATHER: readonly (readonly [string, Partial<Record<FaultName, number>>])[
 ]
 
 test.each(WEATHER)(
-  'when the service %s, every order, shipment and invoice exists once and is told as accepted',
+  'when the service %s, every order, shipment and invoice exists once and is reported as accepted',
   async (_, faults) => {
     const world = await aStormyWorld()
     Object.assign(world.service.switches, faults)
@@ -105,7 +105,7 @@ test.each(WEATHER)(
   },
 )
 
-/** How real services may show the same. */
+/** Other forms in which real services may show the same. */
 const FORMS: readonly Partial<Switches>[] = [
   { ids: 'text', envelope: 'array' },
   { upc: 'number', envelope: 'data', paging: 'page' },
@@ -114,7 +114,7 @@ const FORMS: readonly Partial<Switches>[] = [
 ]
 
 test.each(FORMS)(
-  'what is shown in another form is known again as ours, and nothing is held: %o',
+  'a record that is shown in another form is recognised, and nothing is held: %o',
   async (forms) => {
     const world = await aStormyWorld()
     Object.assign(world.service.switches, forms, { loseAnswer: 0.5 })
@@ -137,7 +137,7 @@ test.each(FORMS)(
   },
 )
 
-test('an order is not told as accepted because somebody else posted its number with other contents', async () => {
+test('an order is not reported as accepted because another client posted its number with other contents', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
   const bridge = await world.open({
@@ -165,7 +165,7 @@ test('an order is not told as accepted because somebody else posted its number w
 })
 
 test.each([3, -3])(
-  'new items whose answers were lost are each there once when the clock of the API is %i days off, even after a restart',
+  'new items whose answers were lost each exist once when the clock of the API is %i days off, even after a restart',
   async (days) => {
     const world = await aWorld({ routes: ['shipments'] })
     world.service.switches.clockSkewMs = days * DAY_MS

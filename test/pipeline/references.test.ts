@@ -1,4 +1,4 @@
-/** Files say names, the API wants ids: found once, remembered, and told plainly where nobody knows them. */
+/** Files have names and the API wants ids: each is looked up once, remembered, and reported plainly where it is unknown. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { addRoute, callsOf, clientOf, resultsOf, runFile } from '../fixtures/own-route.ts'
 import { aWorld, BRAND, RETAILER, type World } from '../fixtures/world.ts'
@@ -88,7 +88,7 @@ describe('the bridge finds', () => {
     ])
   })
 
-  test('an order it has seen in an export without asking the API for it', async () => {
+  test('an order of an earlier export without asking the API for it', async () => {
     const [po = ''] = await placeOrders(1)
     await world.run('orders-out')
     await world.drop('inbox/parcels', 'file.csv', `${HEAD.join()}\n${po},UPS,UPS Ground,T1\n`)
@@ -99,7 +99,7 @@ describe('the bridge finds', () => {
     expect((await resultsOf(world))[0]).toMatchObject({ _status: 'accepted' })
   })
 
-  test('closed orders too, by a second look at all of them, and looks no third time for what nobody knows', async () => {
+  test('closed orders too, by a second read of all of them, and reads no third time for an unknown one', async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => [`NO-${index}`, 'UPS', 'UPS Ground', `T${index}`])
     await world.drop(
       'inbox/parcels',
@@ -195,7 +195,7 @@ describe('the bridge finds', () => {
   })
 })
 
-describe('a name that leads nowhere is told', () => {
+describe('a name that leads nowhere is reported', () => {
   test('with the right one where it is near, and with all there are where it is not', async () => {
     const [po = ''] = await placeOrders(1)
     const rows = [
@@ -229,7 +229,7 @@ describe('a name that leads nowhere is told', () => {
     ])
   })
 
-  test('as somebody else’s where another party of the bridge knows it', async () => {
+  test('as that of another party of the bridge, where that knows it', async () => {
     const [po = ''] = await placeOrders(1)
     const [found] = await world.orders()
     const bridge = await world.open()
@@ -281,7 +281,7 @@ describe('a shipping account is one of the order’s', () => {
     ])
   })
 
-  test('and else is refused with the ones there are', async () => {
+  test('and otherwise is refused with the existing ones', async () => {
     const [po = ''] = await placeOrders(1)
     const [account] = await accountsOf(po)
 

@@ -30,7 +30,7 @@ async function ordersAtService(): Promise<World> {
   return world
 }
 
-/** What stands in one column of a file, in the order of the file. */
+/** One column of a file, in the order of the file. */
 async function columnOf(world: World, file: string, column = 'PO Number'): Promise<string[]> {
   return parseCsv(await world.read(`outbox/${file}`)).map((row) => row[column] ?? '')
 }
@@ -60,7 +60,7 @@ test('a report writes the whole list into a new file at each run, and changes no
   expect(world.service.counts().acknowledgedOrders).toBe(0)
 })
 
-test('a report of what goes out once as well leaves it to go out once', async () => {
+test('a report of records that an export delivers once leaves them to the export', async () => {
   const world = await ordersAtService()
   await addReport(world, { operation: 'export-orders', mapping: BY_NUMBER, party: 'brand' })
 
@@ -112,7 +112,7 @@ test('a duration reaches back from the moment of the run', async () => {
   expect(later.exit).toBe(0)
 })
 
-test('a report of nothing is no file, or one with the header alone where that is wanted', async () => {
+test('an empty report is no file, or one with the header alone where the route wants that', async () => {
   const world = await aWorld({ routes: [] })
   await addReport(world, { ...retailerOrders, name: 'skipped' })
   const trailer = 'trailer: { columns: { Text: { const: TOTAL }, Orders: { count: records } } }\n'
@@ -128,7 +128,7 @@ test('a report of nothing is no file, or one with the header alone where that is
   expect(await world.read('outbox/written-1.csv')).toBe('PO Number,Status\n')
 })
 
-test('purchase orders are found one by one where the list can be asked, else in the whole list, and missing ones are told', async () => {
+test('purchase orders are looked up one by one where the list has the filter, else in the whole list, and missing ones are reported', async () => {
   const world = await ordersAtService()
   const wanted = [NUMBERS[3] ?? '', 'HV-99999', NUMBERS[1] ?? '', 'HV-99998']
   const select = { purchase_order_number: wanted }
@@ -155,7 +155,7 @@ test('purchase orders are found one by one where the list can be asked, else in 
   }
 })
 
-test('purchase orders may stand in a file, which is read anew at each run; with nothing in it nothing is asked for', async () => {
+test('purchase orders may be in a file, which is read anew at each run; an empty one asks for nothing', async () => {
   const world = await ordersAtService()
   await addReport(world, { ...retailerOrders, select: { purchase_order_number: { file: 'pos.txt' } } })
   const path = join(world.folder, 'pos.txt')
@@ -198,7 +198,7 @@ test('records are read by their ids, in the order in which they are named', asyn
   expect(await columnOf(world, 'carriers-1.csv', 'Id')).toEqual(['USPS'])
 })
 
-test('a record that cannot be written is told, and the report has the others', async () => {
+test('a record that cannot be written is reported, and the report has the others', async () => {
   const world = await ordersAtService()
   const [one, ...others] = await world.orders()
   const rows = [...new Set(others.map(({ id }) => id))].map((id) => `      "${id}": x`).join('\n')
@@ -272,7 +272,7 @@ test.each(Object.entries(EVERY_REPORT))(
   },
 )
 
-/** The sample market with so many items of one supplier. */
+/** The sample market with this many items of one supplier. */
 function manyItems(count: number) {
   const seed = sampleSeed()
   const [first] = seed.variants
@@ -336,7 +336,7 @@ test('a signal ends a report between two pages, with no file', async () => {
   expect(await columnOf(world, 'report-1.csv', 'SKU')).toHaveLength(600)
 })
 
-test('a name that is taken in the outbox is left to its file, and the report gets another', async () => {
+test('a file that has the name in the outbox keeps it, and the report gets another', async () => {
   const world = await ordersAtService()
   await addReport(world, retailerOrders)
   await mkdir(join(world.folder, 'exchange/outbox'), { recursive: true })
@@ -348,7 +348,7 @@ test('a name that is taken in the outbox is left to its file, and the report get
   expect(await columnOf(world, 'report-1~2.csv')).toHaveLength(5)
 })
 
-/** The requests a selection makes, as they are on the wire. */
+/** The requests of a selection, as they are sent. */
 async function requestsFor(
   operation: OutboundOperationName,
   select: Readonly<Record<string, unknown>>,
@@ -375,7 +375,7 @@ async function requestsFor(
   return { urls: server.received.map(({ url }) => url), found, missing: missing() }
 }
 
-test('a selection is on the wire what the specification says', async () => {
+test('a selection is sent as the specification says', async () => {
   const select = {
     status: ['open', 'closed'],
     is_acknowledged: true,
@@ -409,7 +409,7 @@ test('up to fifty purchase orders are asked for one by one, together with the ot
   expect(whole.missing).toHaveLength(49)
 })
 
-test('an API that passes over the filter for purchase orders gets no record into the report that was not asked for, nor one twice', async () => {
+test('an API that ignores the filter for purchase orders gets no unwanted record into the report, nor one twice', async () => {
   const everything = ['A', 'B', 'C'].map((number, id) => ({ id, purchase_order_number: number }))
 
   const { urls, found, missing } = await requestsFor(

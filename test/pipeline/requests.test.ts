@@ -1,4 +1,4 @@
-/** How often the API is asked: in proportion to its lists, and never once for each row of a file. */
+/** How often the bridge calls the API: in proportion to its lists, and never once for each row of a file. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Call } from '../../src/domain/api.ts'
 import { addRoute, callsOf, resultsOf } from '../fixtures/own-route.ts'
@@ -86,7 +86,7 @@ test('a file of parcels for known orders costs one request for each parcel and o
   expect(await acceptedIn('a.csv')).toBe(ROWS)
 })
 
-test('parcels for orders that are not known cost one look at the list more', async () => {
+test('parcels for orders that are not known cost one more read of the list', async () => {
   await place(120)
   await world.drop(
     'inbox/parcels',
@@ -101,7 +101,7 @@ test('parcels for orders that are not known cost one look at the list more', asy
   })
 })
 
-test('labels to be made, whose orders must be known as they are, cost one look at the list where they are many', async () => {
+test('labels to be made, whose orders must be known as they are, cost one read of the list where they are many', async () => {
   await place(120)
   await world.run('orders-out')
   await world.drop(
@@ -134,12 +134,12 @@ test('a few labels have their orders read one by one, and a second label of an o
   await world.drop('inbox/labels', 'twice.csv', `PO,SKU,Qty\n${rows.join('\n')}\n${again.join('\n')}\n`)
   const calls = counted(await callsOf(world, 'labels'))
 
-  // Two units were ordered of each: the second label asks for more than is left, which a look at the order confirms.
+  // Two units were ordered of each: the second label asks for more than is left, which a read of the order confirms.
   expect(await acceptedIn('twice.csv')).toBe(58)
   expect(calls).toEqual({ createShipment: 58, getBrandOrder: 3, listBrandOrders: 1, listCarriers: 1 })
 })
 
-test('refusing because of an order is preceded by reading it: a file of wrong rows costs a bounded number of reads', async () => {
+test('before it refuses because of an order, the bridge reads it: a file of wrong rows costs a bounded number of reads', async () => {
   await place(250)
   await world.run('orders-out')
   await world.drop(

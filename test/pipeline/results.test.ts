@@ -33,7 +33,7 @@ const record = (changes: Partial<ReportedRecord>): ReportedRecord => ({
 })
 
 /** The row under its column names, without the empty cells. */
-function told(row: readonly string[], keyColumns = ['PO Number']): Record<string, string> {
+function filled(row: readonly string[], keyColumns = ['PO Number']): Record<string, string> {
   const names = [...keyColumns, ...RESULT_COLUMNS]
   expect(row).toHaveLength(names.length)
   return Object.fromEntries(
@@ -41,8 +41,8 @@ function told(row: readonly string[], keyColumns = ['PO Number']): Record<string
   )
 }
 
-test('an accepted record is told with its line, its number, its status and the id the API gave', () => {
-  expect(told(formatResultRow(record({ http: 201, apiId: '77' }), 1, false))).toEqual({
+test('an accepted record is reported with its line, its number, its status and the id the API gave', () => {
+  expect(filled(formatResultRow(record({ http: 201, apiId: '77' }), 1, false))).toEqual({
     'PO Number': 'PO-4',
     _line: '7',
     _record: '4',
@@ -54,20 +54,20 @@ test('an accepted record is told with its line, its number, its status and the i
   })
 })
 
-test('a warning is told and changes nothing of what became of the record', () => {
+test('a warning is reported and does not change the outcome of the record', () => {
   const warning = {
     ...problem('totals-disagree', { field: 'due_amount' }, 'It is odd.'),
     severity: 'warning',
   } as const
 
-  expect(told(formatResultRow(record({ warnings: [warning] }), 1, false))).toMatchObject({
+  expect(filled(formatResultRow(record({ warnings: [warning] }), 1, false))).toMatchObject({
     _status: 'accepted',
     _code: 'totals-disagree',
     _message: expect.stringContaining('It is odd.') as string,
   })
 })
 
-test('all problems of a record stand in one line, in the same order in each column, each fix once', () => {
+test('all problems of a record are in one line, in the same order in each column, each fix once', () => {
   const problems = [
     problem(
       'integer-expected',
@@ -82,7 +82,7 @@ test('all problems of a record stand in one line, in the same order in each colu
     problem('value-missing', { line: 7, column: 'City' }, 'City is blank', 'Fill in the city.'),
   ]
 
-  expect(told(formatResultRow(record({ state: 'rejected', problems }), 1, false))).toMatchObject({
+  expect(filled(formatResultRow(record({ state: 'rejected', problems }), 1, false))).toMatchObject({
     _code: 'integer-expected | integer-expected | value-missing',
     _field: 'order_lines[0].quantity | order_lines[1].quantity | City',
     _message:
@@ -98,18 +98,18 @@ test.each([
   ['order_lines[9].quantity', false, 7],
   ['ship_to.city', false, 7],
 ])(
-  'what the API says of %s is put on the line it stands on (header row of its own: %s): line %i',
+  'a message of the API about %s is put on its line of the file (header row of its own: %s): line %i',
   (field, detailRows, line) => {
     const problems = [problem('api-refused', { field }, 'Not allowed.')]
 
-    const row = told(formatResultRow(record({ state: 'rejected', problems }), 1, detailRows))
+    const row = filled(formatResultRow(record({ state: 'rejected', problems }), 1, detailRows))
 
     expect(row['_message']).toBe(`line ${line}, ${field}: Not allowed.`)
   },
 )
 
 test('a record without all its keys still has its cells in the right columns', () => {
-  const row = told(formatResultRow(record({ keyValues: [] }), 2, false), ['PO Number', 'Parcel'])
+  const row = filled(formatResultRow(record({ keyValues: [] }), 2, false), ['PO Number', 'Parcel'])
 
   expect(row).toMatchObject({ _line: '7', _record: '4', _status: 'accepted' })
   expect(row).not.toHaveProperty('PO Number')
@@ -134,16 +134,16 @@ const FILE: FileEntry = {
   submittedAt: AT + 140,
 }
 
-test('a file that is a duplicate, or unusable, is told in one line that says why', () => {
+test('a file that is a duplicate, or unusable, is reported in one line with the reason', () => {
   const repeated = [problem('file-repeated', {}, 'The same bytes came before as monday.csv.')]
   const empty = [problem('file-empty', {}, 'The file holds nothing but blank lines.')]
 
-  expect(told(formatFileRow({ ...FILE, outcome: 'duplicate', problems: repeated }), [])).toMatchObject({
+  expect(filled(formatFileRow({ ...FILE, outcome: 'duplicate', problems: repeated }), [])).toMatchObject({
     _status: 'duplicate',
     _code: 'file-repeated',
     _message: 'The same bytes came before as monday.csv.',
   })
-  expect(told(formatFileRow({ ...FILE, outcome: 'unusable', problems: empty }), [])).toMatchObject({
+  expect(filled(formatFileRow({ ...FILE, outcome: 'unusable', problems: empty }), [])).toMatchObject({
     _status: 'rejected',
     _code: 'file-empty',
     _fix: 'Send a file with at least one data row.',
@@ -232,7 +232,7 @@ test('the rejects of a file from an old Mac, with line feeds in its cells, are e
   expect(world.service.counts().orders).toBe(3)
 })
 
-test('a refusal of the API without a word is told with its status', async () => {
+test('a refusal of the API without a message is reported with its status', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop(
     'inbox/orders',
@@ -254,7 +254,7 @@ test('a refusal of the API without a word is told with its status', async () => 
   expect(row?.['_message']).toBe('line 2: HTTP 422, without a reason')
 })
 
-test('results that can be left under no name are not forgotten: the run says so and the file stays open', async () => {
+test('results that no name is free for are not lost: the run reports them and the file stays open', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop(
     'inbox/orders',
@@ -274,7 +274,7 @@ test('results that can be left under no name are not forgotten: the run says so 
   expect(world.service.counts().orders).toBe(1)
 })
 
-test('a signal while a file is planned stops the planning and throws nothing away, and the next run sends it once', async () => {
+test('a signal while a file is planned stops the planning and loses nothing, and the next run sends it once', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop(
     'inbox/orders',
@@ -305,7 +305,7 @@ test('a signal while a file is planned stops the planning and throws nothing awa
   expect(world.service.counts().orders).toBe(30)
 })
 
-test('a reader that takes the results alone gets those of the next file of the name once, beside its summary', async () => {
+test('a reader that takes only the results gets those of the next file of the name once, beside its summary', async () => {
   const world = await aWorld({ routes: ['orders'] })
   for (const seed of [63, 64]) {
     const orders = sampleOrders({ seed, orders: 2, damageEvery: 0, firstNumber: seed * 100 })

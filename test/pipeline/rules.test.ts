@@ -1,4 +1,4 @@
-/** Business rules, each by itself: an order as the API shows it beside the body that a file makes. */
+/** Business rules, each by itself: an order as the API shows it beside the body of a file. */
 import { describe, expect, test } from 'vitest'
 import type { ResourceFacts } from '../../src/domain/resource.ts'
 import { findLineOfItem } from '../../src/operations/order-lines.ts'
@@ -61,7 +61,7 @@ describe('a shipment', () => {
     expect(wrong('create-shipment', other, shown).map(([code]) => code)).toEqual(['item-not-ordered'])
   })
 
-  test.each(['canceled', 'closed'])('of a %s order is told with the time', (status) => {
+  test.each(['canceled', 'closed'])('of a %s order is reported with the time', (status) => {
     const [[code, field, message] = []] = wrong(
       'create-shipment',
       parcel(),
@@ -72,7 +72,7 @@ describe('a shipment', () => {
     expect(message).toBe(`the order is ${status} since 2026-11-20T00:00:00Z: nothing of it can be shipped`)
   })
 
-  test('of another item, or of more than is left, is told line by line, all at once', () => {
+  test('of another item, or of more than is left, is reported line by line, all at once', () => {
     const body = parcel(item({ upc: '999' }), item({ upc: '111' }, 4), item({ brand_identifier: 'NL-2' }, 1))
 
     expect(wrong('create-shipment', body)).toEqual([
@@ -171,7 +171,7 @@ describe('an invoice', () => {
     expect(wrong('create-invoice', bill('25.00', item({ identifier: 'NL-1' }, 2)), shipped)).toEqual([])
   })
 
-  test('of an order that is not closed, or has one, is told', () => {
+  test('of an order that is not closed, or has one, is reported', () => {
     expect(wrong('create-invoice', bill('1.00'))).toEqual([
       [
         'order-not-closed',
@@ -190,7 +190,7 @@ describe('an invoice', () => {
     ])
   })
 
-  test('of more than was shipped is told', () => {
+  test('of more than was shipped is reported', () => {
     expect(
       wrong('create-invoice', bill('1.00', item({ id: 9001 }, 3)), shipped).map(([code, field]) => [
         code,
@@ -249,7 +249,7 @@ test('an order of the future or of more than a year ago is odd', () => {
   ])
 })
 
-test('an item means a line only where it is sure which', () => {
+test('an item matches a line only where it is certain which', () => {
   const lines = [line(1, '111'), line(2, '111')]
 
   expect(findLineOfItem(lines, item({ upc: '111', brand_identifier: 'NL-2' }))).toMatchObject({ id: 2 })

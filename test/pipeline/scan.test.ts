@@ -1,4 +1,4 @@
-/** What a look at an inbox makes of it where little is allowed: nobody may list, or nobody may move a file. */
+/** Scans of inboxes with few rights: the bridge may not list, or may not move a file. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { createFileTracker } from '../../src/pipeline/inbound/file-tracker.ts'
@@ -10,7 +10,7 @@ import { aWorld } from '../fixtures/world.ts'
 
 const INBOX = 'inbox/orders'
 
-/** On a server where nobody may list. */
+/** A server that refuses listings. */
 async function unlistable() {
   const { server, exchange } = await sftpExchange()
   const world = await aWorld({ routes: ['orders'], exchange })
@@ -19,7 +19,7 @@ async function unlistable() {
 }
 
 test.each(['marker', 'manifest'] as const)(
-  'where nobody may list, the one file of a route is taken once its %s lies beside it',
+  'without the right to list, the one file of a route is taken once its %s is beside it',
   async (when) => {
     const world = await unlistable()
     const from = { match: 'orders.csv', ready: { when, sidecar: '{name}.more' } }
@@ -32,7 +32,7 @@ test.each(['marker', 'manifest'] as const)(
   },
 )
 
-test('where nobody may list, a mailbox whose routes ask for single files is not told to be away', async () => {
+test('without the right to list, a mailbox whose routes name single files is not reported as away', async () => {
   const world = await unlistable()
   await world.drop(INBOX, 'other.txt', '')
   const away = async (match: string) => {
@@ -47,7 +47,7 @@ test('where nobody may list, a mailbox whose routes ask for single files is not 
   expect(await away('*.csv')).toEqual(['mailbox-away'])
 })
 
-test('a file that stays where it is is not taken again, however many of its name other routes have', async () => {
+test('a file that is claimed in place is not taken again, however many routes have its name', async () => {
   let now = Date.parse('2026-11-21T00:00:00Z')
   const clock = { now: () => now, sleep: () => Promise.resolve() }
   const journal = await openJournal({ path: ':memory:', clock })
@@ -62,17 +62,17 @@ test('a file that stays where it is is not taken again, however many of its name
   }
   const taken = { folder: 'in', name, size: 11, modifiedAt: 1000 }
   const replaced = { ...taken, modifiedAt: 2000 }
-  const readyOf = async (sighting: typeof taken) => {
+  const readyOf = async (info: typeof taken) => {
     const parts = {
       clock,
       journal,
-      source: { claimsInPlace: true, list: () => Promise.resolve([sighting]) },
+      source: { claimsInPlace: true, list: () => Promise.resolve([info]) },
       route: { name: 'partner-1', folder: 'in', matches: () => true, stableForMs: 1000 },
     } as unknown as ScanContext
-    const sightings = createFileTracker()
-    await scanInbox(parts, sightings)
+    const tracker = createFileTracker()
+    await scanInbox(parts, tracker)
     now += 60_000
-    return (await scanInbox(parts, sightings)).ready
+    return (await scanInbox(parts, tracker)).ready
   }
   expect(await readyOf(taken)).toEqual([])
   expect(await readyOf(replaced)).toEqual([replaced])

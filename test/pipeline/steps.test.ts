@@ -20,8 +20,8 @@ const HOUR = 3_600_000
 /** Every changing call of a run, in the order in which they arrive. */
 async function callsOf(world: World, ...routes: string[]): Promise<Call[]> {
   const calls: Call[] = []
-  const noting = (api: Api): Api => ({ ...api, send: (call) => (calls.push(call), api.send(call)) })
-  const bridge = await world.open({ api: noting })
+  const recording = (api: Api): Api => ({ ...api, send: (call) => (calls.push(call), api.send(call)) })
+  const bridge = await world.open({ api: recording })
   try {
     await bridge.run(routes, never)
   } finally {
@@ -30,7 +30,7 @@ async function callsOf(world: World, ...routes: string[]): Promise<Call[]> {
   return calls
 }
 
-const told = (rows: readonly Record<string, string>[]) =>
+const formatRows = (rows: readonly Record<string, string>[]) =>
   rows.map((row) => [row['PO Number'], row['_operation'], row['_status'], row['_code']].join(' ').trim())
 
 test('three parcels of an order are shipped, then it is closed, then invoiced, all from one file', async () => {
@@ -45,7 +45,7 @@ test('three parcels of an order are shipped, then it is closed, then invoiced, a
   ])
   expect(calls).toHaveLength(10)
   const written = await results('day.csv')
-  expect(told(written)).toEqual([
+  expect(formatRows(written)).toEqual([
     ...['HV-10001', 'HV-10001', 'HV-10001', 'HV-10002', 'HV-10002', 'HV-10002'].map(
       (po) => `${po} create-shipment accepted`,
     ),
@@ -102,7 +102,7 @@ test('the calls of one order come in the order of the file and its steps, whatev
   Object.assign(world.service.switches, { latencyMs: 1, latencyJitterMs: 6 })
   await drop('day.csv', rows)
   const calls: string[] = []
-  const noting = (api: Api): Api => ({
+  const recording = (api: Api): Api => ({
     ...api,
     send: async (call) => {
       const answer = await api.send(call)
@@ -110,7 +110,7 @@ test('the calls of one order come in the order of the file and its steps, whatev
       return answer
     },
   })
-  const bridge = await world.open({ api: noting })
+  const bridge = await world.open({ api: recording })
 
   const { exit } = await bridge.run(['shipments'], never)
 
@@ -130,11 +130,11 @@ test('the calls of one order come in the order of the file and its steps, whatev
       `INV-${order}`,
     ])
   }
-  // Not one after the other: the first orders are not all done before the last one is begun.
+  // Not one after the other: some orders are unfinished when the last one is started.
   expect(calls.indexOf('200 T200-1')).toBeLessThan(calls.indexOf('1 INV-1'))
 }, 60_000)
 
-/** `12 T12-1`: the order by its number in the file, and what is done to it. */
+/** `12 T12-1`: the order by its number in the file, and its call. */
 function nameOf({ endpoint, params, body = '{}' }: Call): string {
   const sent = JSON.parse(body) as { tracking_number?: string; invoice_number?: string; order_id?: number }
   if (sent.tracking_number !== undefined)
@@ -143,7 +143,7 @@ function nameOf({ endpoint, params, body = '{}' }: Call): string {
   return `${String(params?.['id'])} ${endpoint === 'closeOrder' ? 'close' : endpoint}`
 }
 
-test('what follows on a refused parcel is held with its name and comes back with it; corrected, the order goes through whole', async () => {
+test('the steps after a refused parcel are held with its name and come back with it; corrected, the order goes through whole', async () => {
   const { world, rows, drop, results, states } = await aSequenceWorld({ orders: 2 })
   const bad = rows.map((row, index) => (index === 1 ? { ...row, Service: 'Fedex Grnd' } : row))
   await drop('day.csv', bad)
@@ -156,7 +156,7 @@ test('what follows on a refused parcel is held with its name and comes back with
     'HV-10002 closed, 3 shipped, 1 invoiced',
   ])
   const written = await results('day.csv')
-  expect(told(written).filter((row) => !row.endsWith('accepted'))).toEqual([
+  expect(formatRows(written).filter((row) => !row.endsWith('accepted'))).toEqual([
     'HV-10001 create-shipment rejected lookup-missed',
     'HV-10001 close-order held earlier-step-failed',
     'HV-10001 create-invoice held earlier-step-failed',
@@ -172,7 +172,7 @@ test('what follows on a refused parcel is held with its name and comes back with
   const second = await world.run('shipments')
 
   expect(second.exit).toBe(0)
-  expect(told(await results('again.csv'))).toEqual([
+  expect(formatRows(await results('again.csv'))).toEqual([
     'HV-10001 create-shipment duplicate record-repeated',
     'HV-10001 create-shipment accepted',
     'HV-10001 create-shipment duplicate record-repeated',
@@ -185,7 +185,7 @@ test('what follows on a refused parcel is held with its name and comes back with
   ])
 })
 
-test('what follows on a parcel that the API refuses is never sent, until a person releases it', async () => {
+test('the steps after a parcel that the API refuses are never sent, until a person releases them', async () => {
   const close = { operation: 'close-order' } as const
   const { world, rows, drop, results, states } = await aSequenceWorld({ orders: 2, next: [close] })
   await drop('day.csv', rows)
@@ -249,7 +249,7 @@ test('a stopped file that is released does not close the order of the parcel who
   await deciding.decide({ action: 'release', what: 'day.csv', by: 'Ada Park', why: 'mended' }, never)
   await deciding.close()
 
-  expect(told(await results('day.csv~2'))).toEqual([
+  expect(formatRows(await results('day.csv~2'))).toEqual([
     'HV-10001 create-shipment rejected api-refused',
     'HV-10001 create-shipment accepted',
     'HV-10001 create-shipment accepted',
@@ -279,7 +279,7 @@ test('an order is not closed while a parcel of it is still on its way from anoth
   await world.run('shipments')
 
   expect(await states()).toEqual(['HV-10001 closed, 3 shipped, 0 invoiced'])
-  expect(told(await results('two.csv'))).toEqual([
+  expect(formatRows(await results('two.csv'))).toEqual([
     'HV-10001 create-shipment duplicate record-repeated',
     'HV-10001 create-shipment accepted',
     'HV-10001 create-shipment accepted',
@@ -287,7 +287,7 @@ test('an order is not closed while a parcel of it is still on its way from anoth
   ])
 })
 
-test('what follows without a mapping comes back with the refused rows, and no exceptions file could close the order without them', async () => {
+test('a held step without a mapping comes back with the refused rows, and no exceptions file could close the order without them', async () => {
   const { world, rows, drop, states } = await aSequenceWorld({ orders: 1, next: [CLOSE_AT_ONCE] })
   const bad = rows.map((row, index) => (index === 1 ? { ...row, Service: 'Fedex Grnd' } : row))
   await drop('day.csv', bad)
@@ -300,8 +300,8 @@ test('what follows without a mapping comes back with the refused rows, and no ex
   expect(await states()).toEqual(['HV-10001 partial, 2 shipped, 0 invoiced'])
 })
 
-/** Dies right before or after the n-th call of this name: from then on nothing it tries has any effect. */
-function dyingAt(name: string, turn: number, moment: 'before' | 'after') {
+/** Dies right before or after the n-th call of this name: from then on no call has any effect. */
+function dyingAt(name: string, occurrence: number, moment: 'before' | 'after') {
   let calls = 0
   let isDead = false
   const wrapped = <Part extends object>(part: Part): Part =>
@@ -315,7 +315,7 @@ function dyingAt(name: string, turn: number, moment: 'before' | 'after') {
         const call = (...args: unknown[]): unknown => Reflect.apply(member, target, args)
         if (isFree) return call
         return async (...args: unknown[]) => {
-          const dies = property === name && !isDead && ++calls === turn
+          const dies = property === name && !isDead && ++calls === occurrence
           if (isDead || (dies && moment === 'before')) {
             isDead = true
             throw new Crash(name)
@@ -339,15 +339,15 @@ test.each([
   ['markFilePlanned', 1],
 ] as const)(
   'a bridge that dies at any %s ships, closes and invoices exactly once when it is started again',
-  async (name, turns) => {
-    for (let turn = 1; turn <= turns; turn++) {
+  async (name, occurrences) => {
+    for (let occurrence = 1; occurrence <= occurrences; occurrence++) {
       for (const moment of ['before', 'after'] as const) {
         const { world, rows, drop, results, states } = await aSequenceWorld({
           orders: 1,
           routes: ['orders', 'shipments'],
         })
         await drop('day.csv', rows)
-        const plan = dyingAt(name, turn, moment)
+        const plan = dyingAt(name, occurrence, moment)
         const dying = await world.open(plan.wrap)
         await dying.run(['shipments'], never).catch((error: unknown) => {
           if (!(error instanceof Crash)) throw error
@@ -358,11 +358,11 @@ test.each([
           await world.run('shipments')
         }
 
-        const told = `${moment} ${name} ${turn}`
-        expect(plan.died(), told).toBe(true)
-        expect(await states(), told).toEqual(['HV-10001 closed, 3 shipped, 1 invoiced'])
+        const context = `${moment} ${name} ${occurrence}`
+        expect(plan.died(), context).toBe(true)
+        expect(await states(), context).toEqual(['HV-10001 closed, 3 shipped, 1 invoiced'])
         const statuses = (await results('day.csv')).map((row) => row['_status'])
-        expect(statuses, told).toEqual(Array.from({ length: 5 }, () => 'accepted'))
+        expect(statuses, context).toEqual(Array.from({ length: 5 }, () => 'accepted'))
       }
     }
   },
@@ -402,13 +402,13 @@ test('a partly shipped order is not closed and its invoice waits; a later file c
     'HV-10001 closed, 3 shipped, 1 invoiced',
     'HV-10002 closed, 3 shipped, 1 invoiced',
   ])
-  expect(told(await results('today.csv')).filter((row) => row.startsWith('HV-10001'))).toEqual([
+  expect(formatRows(await results('today.csv')).filter((row) => row.startsWith('HV-10001'))).toEqual([
     'HV-10001 create-shipment accepted',
     'HV-10001 create-shipment accepted',
     'HV-10001 close-order skipped order-not-shipped',
     'HV-10001 create-invoice accepted',
   ])
-  expect(told(await results('tomorrow.csv'))).toEqual([
+  expect(formatRows(await results('tomorrow.csv'))).toEqual([
     'HV-10001 create-shipment accepted',
     'HV-10001 close-order accepted',
     'HV-10001 create-invoice rejected key-conflict',
@@ -473,7 +473,7 @@ test.each([
   },
 )
 
-test('what still waits when the time is over is refused with the reason, and comes back in the rejects file', async () => {
+test('a record that still waits when the time is over is refused with the reason, and comes back in the rejects file', async () => {
   const sequence = await threeRoutes(['shipments', 'closings', 'invoices'])
   const { world, rows } = sequence
   await dropThree(sequence, rows.slice(1))
@@ -483,12 +483,12 @@ test('what still waits when the time is over is refused with the reason, and com
   const later = await world.run()
 
   expect([first.exit, later.exit]).toEqual([0, 2])
-  expect(told(await sequence.results('closings.csv'))).toEqual([
+  expect(formatRows(await sequence.results('closings.csv'))).toEqual([
     'HV-10001  rejected order-not-shipped',
     'HV-10002  accepted',
   ])
   const invoices = await sequence.results('invoices.csv')
-  expect(told(invoices)).toEqual(['HV-10001  rejected order-not-closed', 'HV-10002  accepted'])
+  expect(formatRows(invoices)).toEqual(['HV-10001  rejected order-not-closed', 'HV-10002  accepted'])
   expect(invoices[0]?.['_message']).toMatch(
     /order HV-10001 is partial: of 6 units, 4 are shipped or canceled, and it was waited for until /,
   )
@@ -496,7 +496,7 @@ test('what still waits when the time is over is refused with the reason, and com
   expect((await world.run()).exit).toBe(0)
 })
 
-test('a file that waits stands in no other file’s way', async () => {
+test('a file that waits blocks no other file', async () => {
   const sequence = await threeRoutes(['invoices', 'shipments', 'closings'])
   const { world, rows } = sequence
   await world.drop('inbox/invoices', 'a.csv', parcelsFile(rows.slice(0, 3)))
@@ -518,7 +518,7 @@ test('a file that waits stands in no other file’s way', async () => {
   ])
 })
 
-test('more waiting records than make an API look dead are no trouble', async () => {
+test('more waiting records than make an API look dead stop nothing', async () => {
   const sequence = await threeRoutes(['invoices'], 15)
   await sequence.world.drop('inbox/invoices', 'invoices.csv', parcelsFile(sequence.rows))
 
@@ -563,7 +563,7 @@ test('two bridges that ship the same orders by two routes at once ship each parc
   expect(counts.filter((status) => status === 'duplicate')).toHaveLength(6)
 })
 
-test('what was held behind a refused parcel waits for nobody once its corrected rows went through', async () => {
+test('records held behind a refused parcel wait for no person once its corrected rows went through', async () => {
   const { world, rows, drop } = await aSequenceWorld({ orders: 2 })
   await drop(
     'day.csv',
@@ -580,7 +580,7 @@ test('what was held behind a refused parcel waits for nobody once its corrected 
   expect(await heldNow(world)).toEqual([])
 })
 
-/** The operations of what status shows as waiting for a person. */
+/** The operations that status shows as waiting for a person. */
 async function heldNow(world: World): Promise<string[]> {
   const bridge = await world.open()
   const held = await bridge.journal.listHeldRecords(10)
@@ -615,5 +615,5 @@ test('a step that is taken out of the configuration while something waits for it
     'route shipments does no create-invoice any more, and records of today.csv wait for it',
   )
   expect(back.exit).toBe(2)
-  expect(told(await results('today.csv')).at(-1)).toContain('create-invoice rejected order-not-closed')
+  expect(formatRows(await results('today.csv')).at(-1)).toContain('create-invoice rejected order-not-closed')
 })

@@ -1,4 +1,4 @@
-/** Deliveries that cannot be left: each stays by itself, and the others go on. */
+/** Deliveries that fail: each stays by itself, and the others continue. */
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ async function runWith(world: World, stage: (given: Stage) => Stage): Promise<Ru
   return result
 }
 
-/** The first file is composed and cannot be left; then more comes. */
+/** The first file is composed and its delivery fails; then more orders come. */
 async function undelivered(): Promise<World> {
   const world = await worldThatWaits({ acknowledge: 'delivered' }, ORDERS)
   await runWith(world, () => () => Promise.reject(new BridgeError('cannot-write', 'the disk is full')))
@@ -33,7 +33,7 @@ async function undelivered(): Promise<World> {
   return world
 }
 
-function toldBy({ exit, routes }: RunResult) {
+function failureOf({ exit, routes }: RunResult) {
   const [result] = routes
   if (result?.kind !== 'failed') return { exit, message: '', details: [] }
   return { exit, message: result.failure.message, details: result.failure.details }
@@ -49,14 +49,14 @@ const refusingFirst =
       ? Promise.reject(new BridgeError('cannot-write', 'orders-1.csv cannot be written: refused'))
       : given(...args)
 
-test('a file that the target refuses keeps no later one from being made, and is told at the end', async () => {
+test('a file that the target refuses delays no later one, and is reported at the end', async () => {
   const world = await undelivered()
 
-  const told = toldBy(await runWith(world, refusingFirst))
+  const failure = failureOf(await runWith(world, refusingFirst))
   const between = [await delivered(world), acknowledged(world)]
   const { exit } = await world.run('orders-out')
 
-  expect(told).toMatchObject({ exit: 74, message: 'orders-1.csv cannot be written: refused' })
+  expect(failure).toMatchObject({ exit: 74, message: 'orders-1.csv cannot be written: refused' })
   expect(between).toEqual([{ 'orders-2.csv': numbers(LATER) }, 2])
   expect(exit).toBe(0)
   expect(await delivered(world)).toEqual({ 'orders-1.csv': numbers(ORDERS), 'orders-2.csv': numbers(LATER) })
@@ -68,15 +68,15 @@ test('while the mailbox is away nothing new is composed', async () => {
   const away = () => () => Promise.reject(new BridgeError('mailbox-unreachable', 'the share is not mounted'))
   const spooled = () => readdir(join(world.folder, 'state/spool/orders-out'))
 
-  const told = toldBy(await runWith(world, away))
+  const failure = failureOf(await runWith(world, away))
 
-  expect(told).toMatchObject({ exit: 69, message: 'the share is not mounted' })
+  expect(failure).toMatchObject({ exit: 69, message: 'the share is not mounted' })
   expect(await spooled()).toHaveLength(1)
   expect((await world.run('orders-out')).exit).toBe(0)
   expect(Object.keys(await delivered(world))).toEqual(['orders-1.csv', 'orders-2.csv'])
 })
 
-test('where file after file cannot be left, no more are made than tell that the place is at fault', async () => {
+test('where file after file cannot be delivered, no more are composed than prove that the place is at fault', async () => {
   const orders = sampleOrders({ seed: 83, orders: 20, damageEvery: 0 })
   const world = await worldThatWaits({ acknowledge: 'delivered' }, orders)
   const mapping = join(world.folder, 'one.yaml')
@@ -105,7 +105,7 @@ test('a file that was lost from the spool is made again from its records, under 
   expect(acknowledged(world)).toBe(5)
 })
 
-test('a lost file that cannot be made again as it was is told with a fix, and goes out under no other form', async () => {
+test('a lost file that cannot be made again as it was is reported with a fix, and is delivered in no other form', async () => {
   const world = await undelivered()
   await rm(join(world.folder, 'state/spool/orders-out'), { recursive: true })
   const before = world.configuration.routes.find(({ name }) => name === 'orders-out')?.mappingPath ?? ''
@@ -116,14 +116,14 @@ test('a lost file that cannot be made again as it was is told with a fix, and go
   )
   change(world, { mappingPath: mapping })
 
-  const told = toldBy(await world.run('orders-out'))
+  const failure = failureOf(await world.run('orders-out'))
   const between = [await delivered(world), acknowledged(world)]
   change(world, { mappingPath: before })
   const { exit } = await world.run('orders-out')
 
-  expect(told.exit).toBe(74)
-  expect(told.message).toMatch(/^The file orders-1\.csv of route orders-out was composed .* is gone\.$/)
-  expect(told.details.join(' ')).toContain('Put the file back from a backup')
+  expect(failure.exit).toBe(74)
+  expect(failure.message).toMatch(/^The file orders-1\.csv of route orders-out was composed .* is gone\.$/)
+  expect(failure.details.join(' ')).toContain('Put the file back from a backup')
   expect(between).toEqual([{ 'orders-2.csv': numbers(LATER) }, 2])
   expect(exit).toBe(0)
   expect((await delivered(world))['orders-1.csv']).toEqual(numbers(ORDERS))

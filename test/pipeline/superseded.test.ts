@@ -1,4 +1,4 @@
-/** Files that change the same, where the older one had to wait: the newer one has the last word, at the real service. */
+/** Files that change the same resource, where the older one had to wait: the newer one wins, at the real service. */
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import type { Api } from '../../src/domain/api.ts'
@@ -9,7 +9,7 @@ import { aWorld, BRAND, type World } from '../fixtures/world.ts'
 const never = new AbortController().signal
 const mappingPath = new URL('../../mappings/supplier-inventory.yaml', import.meta.url).pathname
 
-/** What the service has of the item. */
+/** The stock of the item at the service. */
 async function stockOf(world: World, identifier: string): Promise<string> {
   const { configuration, credentials, clock } = world
   const { baseUrl } = configuration.api
@@ -29,7 +29,7 @@ test('an older stock file that had to wait does not undo a newer one', async () 
   const world = await aWorld({ routes: ['shipments'] })
   Object.assign(world.configuration.routes[0] ?? {}, { operation: 'update-variant', mappingPath })
   const identifier = sampleCatalogue().find(({ brandId }) => brandId === BRAND)?.identifier ?? ''
-  /** A pass in which the API has no time for the first call. */
+  /** A pass in which the API is too busy for the first call. */
   const passWhileBusy = async () => {
     let calls = 0
     const bridge = await world.open({
@@ -44,17 +44,17 @@ test('an older stock file that had to wait does not undo a newer one', async () 
     await bridge.run(['shipments'], never)
     await bridge.close()
   }
-  const told = async (name: string) =>
+  const outcomes = async (name: string) =>
     parseCsv(await world.read(`results/${name}.results.csv`)).map((row) => [row['_status'], row['_code']])
 
   await world.drop('inbox/shipments', 'morning.csv', `SKU,On Hand\n${identifier},100\n`)
   await passWhileBusy()
   await world.drop('inbox/shipments', 'noon.csv', `SKU,On Hand\n${identifier},0\n`)
   await passWhileBusy()
-  expect(await told('noon.csv')).toEqual([['accepted', '']])
+  expect(await outcomes('noon.csv')).toEqual([['accepted', '']])
   const { exit } = await world.run('shipments')
 
   expect(await stockOf(world, identifier)).toBe('0')
-  expect(await told('morning.csv')).toEqual([['skipped', 'superseded']])
+  expect(await outcomes('morning.csv')).toEqual([['skipped', 'superseded']])
   expect(exit).toBe(0)
 })

@@ -11,8 +11,8 @@ import {
 } from './disk.ts'
 
 /**
- * `ordered`: of each folder the changes up to some moment survive, as with a journal, and a rename is one step; of a file what was
- * written up to some moment. `independent`: each entry and each sector survives or not by itself, and a rename may leave both names.
+ * `ordered`: of each folder the changes up to some moment survive, as with a journal, and a rename is one step; of a file the
+ * early writes. `independent`: each entry and each sector survives or not by itself, and a rename may leave both names.
  */
 export type Variant = 'ordered' | 'independent'
 
@@ -30,13 +30,13 @@ export type TreeNode =
 
 export interface CrashState {
   readonly tree: Tree
-  /** Which of the pending changes survived, for a person who reads of a finding. */
-  readonly told: readonly string[]
+  /** Which of the pending changes survived, for a person who reads a finding. */
+  readonly changes: readonly string[]
 }
 
 const SECTOR = 512
 
-/** What the program sees: all pending changes survive. */
+/** The state that the program sees: all pending changes survive. */
 export function liveTree(disk: Disk): Tree {
   return treeOf(
     disk.root,
@@ -70,11 +70,11 @@ export function crash(disk: Disk, variant: Variant, dice: Dice): CrashState {
     },
     new Map(),
   )
-  const told = disk.pending.map(
+  const changes = disk.pending.map(
     (change) =>
       `${kept.has(change) ? 'kept' : 'lost'}: ${change.node === undefined ? 'removal' : 'entry'} ${change.name}`,
   )
-  return { tree, told }
+  return { tree, changes }
 }
 
 /** Of each folder's changes a prefix; the two halves of a rename survive together. */
@@ -102,7 +102,7 @@ function orderedEntries(pending: readonly EntryChange[], dice: Dice): Set<EntryC
   for (const change of halves) keep(change)
   const share = dice.pick([0, 10, 50])
   for (const change of pending) if (dice.between(1, 100) <= share) keep(change)
-  // Often the last thing that happened is what matters.
+  // Often the last change is the one that matters.
   const last = dice.pick([undefined, pending.at(-1)])
   if (last !== undefined) keep(last)
   return kept

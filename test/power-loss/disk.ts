@@ -1,5 +1,5 @@
 /**
- * A model of a file system that is reported every call: it keeps apart what is durable and what may still be lost.
+ * A model of a file system that receives every call: it separates durable changes from those that may still be lost.
  *
  * The contents of a file are durable up to its last fsync. An entry of a folder is durable when the folder was flushed after the
  * entry changed; flushing a file says nothing of its name. Both are less than ext4 or xfs promise.
@@ -12,14 +12,14 @@ export type FileChange =
   | { readonly kind: 'write'; readonly offset: number; readonly data: Buffer }
   | { readonly kind: 'size'; readonly size: number }
 
-/** By what a program knows a file again. A loss of power changes neither, so what is made of it afterwards must have the same. */
+/** The identity by which a program recognises a file. No power loss changes it, so a file that is made anew must keep it. */
 export interface Identity {
   readonly inode: number
   /** The change time, in nanoseconds. */
   readonly changed: bigint
 }
 
-/** The identities that were reported of the inodes of a disk that was made again, with the change times that they really have. */
+/** The identities of the inodes of a disk that was made again, with the change times that they really have. */
 export type Identities = ReadonlyMap<number, Identity & { readonly reallyChanged: bigint }>
 
 export interface FileNode {
@@ -32,7 +32,7 @@ export interface FileNode {
   readonly modified: Date | undefined
   /** The contents at the last fsync. */
   durable: Buffer
-  /** What came since, in order. */
+  /** The writes since then, in order. */
   pending: FileChange[]
 }
 
@@ -41,7 +41,7 @@ export interface FolderNode {
   readonly inode: number
   readonly mode: number
   readonly durable: Map<string, Node>
-  /** What the program sees. */
+  /** The contents that the program sees. */
   readonly live: Map<string, Node>
 }
 
@@ -179,7 +179,7 @@ function addWithNeeds(entry: EntryChange, to: Set<EntryChange>): void {
   if (entry.needs !== undefined) to.add(entry.needs)
 }
 
-/** With what an entry changes. */
+/** Adds the change times that an entry changes. */
 interface Changing {
   readonly changed: bigint
   readonly needs?: EntryChange
@@ -211,7 +211,7 @@ export function stepsTo(folder: string, path: string): string[] {
   return normal.slice(folder.length + 1).split('/')
 }
 
-/** What a file holds after the changes. Bytes that nobody wrote are zeros. */
+/** The contents of a file after the changes. Bytes that were never written are zeros. */
 export function contentsOf(start: Buffer, changes: readonly FileChange[]): Buffer {
   let size = start.length
   let room = size
@@ -243,10 +243,10 @@ function loaded(path: string, { byInode, identities }: Loading): Node {
   const inode = Number(stats.ino)
   const known = byInode.get(inode)
   if (known !== undefined) return known
-  const told = identities.get(inode)
-  const changed = told?.reallyChanged === stats.ctimeNs ? told.changed : stats.ctimeNs
+  const identity = identities.get(inode)
+  const changed = identity?.reallyChanged === stats.ctimeNs ? identity.changed : stats.ctimeNs
   const mode = Number(stats.mode) & 0o7777
-  const as = { inode: told?.inode ?? inode, mode }
+  const as = { inode: identity?.inode ?? inode, mode }
   const node: Node = stats.isDirectory()
     ? folderOf(path, as, { byInode, identities })
     : { ...newFile({ ...as, changed }), modified: stats.mtime, durable: readFileSync(path) }

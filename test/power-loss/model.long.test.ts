@@ -1,4 +1,4 @@
-/** The model of a power cut, tried on programs of a few lines that really run: what it may lose, and what it must keep. */
+/** The model of a power cut, tried on real programs of a few lines: what it may lose, and what it must keep. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -28,7 +28,7 @@ interface Ran {
   readonly exit: number | null
 }
 
-/** Runs the script in a folder with a durable file \`old\`, and checks that nothing of it escaped the recorder. */
+/** Runs the script in a folder with a durable file \`old\`, and checks that no call escaped the recorder. */
 async function run(script: string, cut?: Cut): Promise<Ran> {
   const outside = await tempFolder()
   const folder = join(outside, 'disk')
@@ -126,7 +126,7 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
       expect(await after(`renameSync('old', 'new'); sync('.')`, variant)).toEqual(['new=durable'])
     })
 
-    test(`${variant}: a rename over another file leaves the one or the other`, async () => {
+    test(`${variant}: a rename over another file leaves one or the other`, async () => {
       const states = await after(
         `writeFileSync('new', 'text', { flush: true }); sync('.'); renameSync('new', 'old')`,
         variant,
@@ -135,12 +135,12 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
       expect(states).toEqual(['new=text old=durable', ...both, 'old=text'])
     })
 
-    test(`${variant}: a file truncated and not flushed is sometimes as it was`, async () => {
+    test(`${variant}: a file truncated and not flushed sometimes keeps its contents`, async () => {
       const states = await after(`truncateSync('old', 3)`, variant)
       expect(states).toEqual(['old=dur', 'old=durable'])
     })
 
-    test(`${variant}: what is in a folder whose own name was not flushed is sometimes gone with it`, async () => {
+    test(`${variant}: the contents of a folder whose own name was not flushed are sometimes gone with it`, async () => {
       const states = await after(
         `mkdirSync('sub'); writeFileSync('sub/new', 'text', { flush: true }); sync('sub')`,
         variant,
@@ -204,7 +204,7 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
     expect(await starts('independent')).toEqual(new Set(['ab', 'ax', 'xb', 'xx']))
   })
 
-  test('the power goes right before the chosen call, and what would come after never happens', async () => {
+  test('the power goes right before the chosen call, and later calls never happen', async () => {
     const script = `writeFileSync('one', ''); writeFileSync('two', ''); sync('.'); writeFileSync('three', '')`
     const second = await run(script, { at: 'call', count: 2 })
     expect([second.exit, readdirSync(second.folder).toSorted()]).toEqual([null, ['old', 'one']])
@@ -214,7 +214,7 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
     expect([...statesOf(behind.disk, 'ordered')]).toEqual(['old=durable one= two='])
   })
 
-  /** What a program sees of a file after a loss: its inode, its change time, its rights and the number of its names. */
+  /** The identity that a program sees of a file after a loss: its inode, change time, rights and number of names. */
   const SEEN = `import { lstatSync } from 'node:fs'
     const seen = lstatSync('new', { bigint: true })
     writeFileSync('seen', [seen.ino, seen.ctimeNs, seen.mode, seen.nlink].join(' '))`
@@ -237,26 +237,26 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
     expect(found).toEqual(new Set(['1', '2']))
   })
 
-  test('a file that is made after a loss is not taken for a removed one whose inode it got', async () => {
+  test('a file that is made after a loss is not mistaken for a removed one whose inode it got', async () => {
     const many = `for (let at = 0; at < 50; at++)`
     const { disk, folder } = await run(`${many} writeFileSync('file' + at, '')`)
     const outside = await tempFolder()
-    const told = new Map(putTree(folder, liveTree(disk), join(outside, 'replaced')))
-    for (const [inode, identity] of told) told.set(inode, { ...identity, inode: 1 })
-    // Of so many inodes that are free again some are used at once.
+    const identities = new Map(putTree(folder, liveTree(disk), join(outside, 'replaced')))
+    for (const [inode, identity] of identities) identities.set(inode, { ...identity, inode: 1 })
+    // Of this many free inodes some are used again at once.
     const script = `import { statSync } from 'node:fs'
       const seen = [statSync('file0').ino]
       ${many} unlinkSync('file' + at)
       ${many} writeFileSync('new' + at, '')
       ${many} seen.push(statSync('new' + at).ino)
       writeFileSync('seen', JSON.stringify(seen))`
-    const recording = { folder, log: join(outside, 'log'), identities: told }
+    const recording = { folder, log: join(outside, 'log'), identities }
     await recordScript(recorder?.library ?? '', recording, HELPERS + script)
     const news = Array.from({ length: 50 }, (_, at) => lstatSync(join(folder, `new${at}`)).ino)
     expect(JSON.parse(readFileSync(join(folder, 'seen'), 'utf8'))).toEqual([1, ...news])
   })
 
-  test('whatever a program does, the record tells all of it, and what was flushed in the end is all there', async () => {
+  test('whatever a program does, the record has all of it, and all that was flushed in the end is there', async () => {
     await fc.assert(
       fc.asyncProperty(programs, async (program) => {
         const { disk, folder } = await run(`${program}\n${FLUSH_ALL}`)
@@ -272,13 +272,13 @@ describe.skipIf(recorder === undefined)('a disk that loses its power', () => {
     )
   }, 120_000)
 
-  test('what a stricter disk may leave, a less strict one may leave too', async () => {
+  test('a state that a stricter disk may leave, a less strict one may leave too', async () => {
     await fc.assert(
       fc.asyncProperty(programs, async (program) => {
         const { disk } = await run(program)
         const names = (variant: Variant) =>
           new Set([...statesOf(disk, variant)].map((state) => state.replaceAll(/=[^ ]*/g, '')))
-        // A state that is found by chance alone needs many tries, so only small numbers of changes are compared.
+        // A state that only chance finds needs many tries, so only small numbers of changes are compared.
         if (disk.pending.length > 5) return
         for (const state of names('ordered')) expect(names('independent')).toContain(state)
       }),

@@ -1,4 +1,4 @@
-/** What the recorder writes: every call that changed the folder under test, in the one order in which they were carried out. */
+/** The log of the recorder: every call that changed the folder under test, in the order in which they were carried out. */
 import { existsSync, readFileSync } from 'node:fs'
 
 /** The change time that the inode has after the call, in nanoseconds. */

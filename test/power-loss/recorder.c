@@ -2,7 +2,7 @@
  * Preloaded into a program: records in one order every call that changes the folder under test, and ends the program at a chosen
  * call, as a power cut does. The file system itself loses nothing; the model makes from the record what a power cut may leave.
  *
- * fsync and fdatasync are recorded and not carried out: what they promise is the model's to keep.
+ * fsync and fdatasync are recorded and not carried out: the model keeps their promises.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,12 +47,12 @@ static size_t root_length;
 static int log_fd = -1;
 static unsigned char is_ours[FDS_MAX];
 
-/* The cut: at which count of what. */
+/* The cut: the kind of call, and the number of calls of that kind. */
 static char cut_kind[32];
 static long cut_number;
 static long calls, syncs, calls_since_name = -1;
 
-/* The reader, who takes files away some calls after they got their names. */
+/* The reader takes files away some calls after they got their names. */
 static char reader_from[PATH_MAX], reader_to[PATH_MAX];
 static long reader_after;
 static int reader_syncs;
@@ -61,8 +61,8 @@ static int waiting_count;
 static long taken_count;
 
 /*
- * A disk that lost its power still has its inodes and their change times; one that was made again has others. So a program that looks
- * at a file is told those from before the loss, until the file changes.
+ * A disk that lost its power still has its inodes and their change times; one that was made again has others. So a program that
+ * stats a file gets those from before the loss, until the file changes.
  */
 struct identity {
   uint64_t inode, seconds, nanoseconds;
@@ -123,7 +123,7 @@ static void init(void) {
   if (root_length && log) {
     log_fd = real_syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log_fd < 0) abort();
-    /* Out of the way of a program that counts its files. */
+    /* A high number, which no program expects among its files. */
     int high = real_syscall(SYS_fcntl, log_fd, F_DUPFD_CLOEXEC, 900);
     if (high >= 0) { real_syscall(SYS_close, log_fd); log_fd = high; }
   }
@@ -143,7 +143,7 @@ static void put_all(const struct iovec *parts, int count) {
   }
 }
 
-/* Of what the last call touched: its rights, and its change time. A removal leaves nothing to look at, so it has the time of day. */
+/* The rights and change time of the file of the last call. A removal leaves no file, so it gets the time of day. */
 static mode_t rights;
 static struct timespec changed;
 
@@ -169,7 +169,7 @@ static void before_call(int is_sync) {
   if (is_sync && is_cut("before-sync", syncs)) die();
 }
 
-/* Both remember the rights and the change time too. */
+/* Both record the rights and the change time too. */
 static uint64_t inode_at(const char *path) {
   struct stat found;
   real_syscall(SYS_clock_gettime, CLOCK_REALTIME, &changed);
@@ -216,7 +216,7 @@ static void after_call(int is_sync) {
   if (is_sync && is_cut("after-sync", syncs)) die();
 }
 
-/* A file got a name in the reader's folder; names that begin with a dot are nobody's yet. */
+/* A file got a name in the reader's folder; the reader ignores names that begin with a dot. */
 static void named(const char *path) {
   size_t length = strlen(reader_from);
   if (length == 0 || strncmp(path, reader_from, length) != 0 || path[length] != '/') return;
@@ -227,7 +227,7 @@ static void named(const char *path) {
   waiting[waiting_count++].due = calls + reader_after;
 }
 
-/* The whole path when it lies under the root, or else NULL. */
+/* The whole path when it is under the root, or else NULL. */
 static const char *ours(const char *path, char *buffer) {
   init();
   if (log_fd < 0 || path == NULL) return NULL;
@@ -286,7 +286,7 @@ int close(int fd) {
   return real_syscall(SYS_close, fd);
 }
 
-/* The parts in one piece; of what the file system took only that is noted. */
+/* Joins the parts; only the bytes that the file system accepted are recorded. */
 static long written(int fd, const struct iovec *parts, int count, off_t offset) {
   size_t whole = 0, at = 0;
   for (int part = 0; part < count; part++) whole += parts[part].iov_len;
@@ -355,7 +355,7 @@ int fsync(int fd) {
 }
 int fdatasync(int fd) { return fsync(fd); }
 
-/* A call on one or two paths, of which at least one is ours. */
+/* A call on one or two paths, of which at least one is under the root. */
 static int on_paths(int operation, long number, const char *first, const char *second, mode_t mode) {
   char one[PATH_MAX], two[PATH_MAX];
   const char *own = ours(first, one), *other = second ? ours(second, two) : NULL;
@@ -393,14 +393,14 @@ int remove(const char *path) {
   return is_folder ? rmdir(path) : unlink(path);
 }
 
-/* What is not recorded is said, so that nobody believes a record that has a hole. */
+/* Reports a call that cannot be recorded, so that no test trusts an incomplete record. */
 static void unsupported(long number, const char *path) {
   LOCK;
   note(UNSUPPORTED, 0, number, path, NULL, NULL, 0);
   UNLOCK;
 }
 
-/* Writing through memory is recorded of no file; SQLite's shared memory (-shm) is made anew after a crash. */
+/* Writes through mapped memory are not recorded; SQLite's shared memory (-shm) is made anew after a crash. */
 void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset) {
   init();
   if ((protection & PROT_WRITE) && (flags & MAP_SHARED) && our_fd(fd)) {
@@ -459,7 +459,7 @@ long syscall(long number, ...) {
                number == SYS_pwritev2 || number == SYS_fallocate;
   if (writes && our_fd(fd)) unsupported(number, NULL);
 #ifdef SYS_io_uring_setup
-  /* Its writes pass by every function here. */
+  /* Its writes would bypass every function here. */
   if (number == SYS_io_uring_setup && log_fd >= 0) { errno = ENOSYS; return -1; }
 #endif
   long result = real_syscall(number, given[0], given[1], given[2], given[3], given[4], given[5]);

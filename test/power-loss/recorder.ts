@@ -10,7 +10,7 @@ import { installPackages, machineHere, mayInstall } from '../packages.ts'
 const SOURCE = fileURLToPath(new URL('recorder.c', import.meta.url))
 const PACKAGES = ['gcc', 'libc6-dev']
 
-/** At which call the power goes; `named` counts from the first name that was given in the reader's folder. */
+/** The call at which the power goes; `named` counts from the first name that was given in the reader's folder. */
 export interface Cut {
   readonly at: 'call' | 'before-sync' | 'after-sync' | 'named'
   readonly count: number
@@ -19,11 +19,11 @@ export interface Cut {
 /** Takes files away as soon as they have a name that does not begin with a dot. */
 export interface Reader {
   readonly from: string
-  /** Outside of the folder that is recorded: what is taken stays. */
+  /** Outside of the recorded folder: files that the reader took stay. */
   readonly to: string
-  /** How many recorded calls it takes him. */
+  /** How many recorded calls the reader takes for a file. */
   readonly after: number
-  /** Whether he flushes the folder from which he took it. */
+  /** Whether the reader flushes the folder from which it took the file. */
   readonly syncs: boolean
 }
 
@@ -32,11 +32,11 @@ export interface Recording {
   readonly log: string
   readonly cut?: Cut | undefined
   readonly reader?: Reader | undefined
-  /** By what the program must know the files of a disk that was made again. */
+  /** The identities by which the program must recognise the files of a disk that was made again. */
   readonly identities?: Identities | undefined
 }
 
-/** Compiles the recorder; undefined, after saying why, where that is not possible. */
+/** Compiles the recorder; prints the reason and returns undefined where that is not possible. */
 export function buildRecorder(): { readonly library: string; remove(): void } | undefined {
   if (process.platform !== 'linux') return leftOut('it needs Linux')
   if (!hasCompiler() && mayInstall(machineHere())) installPackages(PACKAGES)
@@ -69,7 +69,7 @@ export function recordingEnv(library: string, recording: Recording): NodeJS.Proc
   return {
     ...(identities === undefined ? {} : { POWER_LOSS_IDENTITIES: identitiesPath(log) }),
     LD_PRELOAD: library,
-    // Its writes would pass by the recorder.
+    // The recorder would miss its writes.
     UV_USE_IO_URING: '0',
     POWER_LOSS_ROOT: folder,
     POWER_LOSS_LOG: log,
@@ -87,12 +87,12 @@ export function recordingEnv(library: string, recording: Recording): NodeJS.Proc
 
 const identitiesPath = (log: string) => `${log}.identities`
 
-/** Real inode and change time, then those to be told. */
+/** The real inode and change time, then those to report. */
 function identityLines(identities: Identities): string {
   const parts = (time: bigint) => [time / 1_000_000_000n, time % 1_000_000_000n]
   return [...identities]
-    .map(([inode, told]) =>
-      [inode, ...parts(told.reallyChanged), told.inode, ...parts(told.changed)].join(' '),
+    .map(([inode, identity]) =>
+      [inode, ...parts(identity.reallyChanged), identity.inode, ...parts(identity.changed)].join(' '),
     )
     .join('\n')
 }

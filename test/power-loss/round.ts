@@ -1,4 +1,4 @@
-/** One round: the real program loses its power once or twice at chosen moments, and is then left to come to rest. */
+/** One round: the real program loses its power once or twice at chosen moments, and then runs until it has nothing left to do. */
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ import { differences, putTree } from './tree.ts'
 
 export interface RoundOptions {
   readonly library: string
-  /** What lies on the disk that loses its power: the journal, the spool, the mailboxes, the archive. */
+  /** The folder on the disk that loses its power: the journal, the spool, the mailboxes, the archive. */
   readonly folder: string
   /** Where the recorder writes; not on that disk. */
   readonly outside: string
@@ -24,15 +24,15 @@ export interface RoundOptions {
   /** How many calls and flushes a whole pass has. */
   readonly whole: { readonly calls: number; readonly syncs: number }
   readonly losses: number
-  /** How many passes must end well: a second one detects what a reader took after the first. */
+  /** How many passes must end well: a second one detects pick-ups after the first. */
   readonly passes: number
-  /** Called on the state that a loss left, before anything is started on it. */
+  /** Called on the state that a loss left, before any new start. */
   readonly afterLoss?: (loss: Loss) => Promise<void>
 }
 
 /**
- * How far the bridge was with a name when the power went: it had given the name, it had flushed the folder too, or it had flushed the
- * journal after that. Only of `given` no client can know whether a reader saw the name.
+ * How far the bridge was with a name when the power went: it had given the name, it had flushed the folder too, or it had flushed
+ * the journal after that. Only of `given` no client can know whether a reader saw the name.
  */
 export type NameState = 'given' | 'flushed' | 'noted'
 
@@ -45,12 +45,12 @@ export interface Taken {
 export interface Loss {
   readonly cut: Cut
   readonly names: ReadonlyMap<string, NameState>
-  /** False when the program had ended before, and the power went while nothing ran. */
+  /** False when the program had ended before the power went. */
   readonly wasRunning: boolean
   readonly operations: readonly Operation[]
   readonly state: CrashState
   readonly taken: readonly Taken[]
-  /** By what the next start knows the files. */
+  /** The identities by which the next start recognises the files. */
   readonly identities: Identities
 }
 
@@ -63,7 +63,7 @@ export interface RoundResult {
 }
 
 const STARTS_MAX = 5
-/** The exit codes of a program that came to rest; 75 asks to be started again. */
+/** The exit codes of a program that has nothing left to do; 75 asks for another start. */
 const AT_REST = [0, 2]
 
 export async function playRound(options: RoundOptions): Promise<RoundResult> {
@@ -166,8 +166,8 @@ interface Takings {
 }
 
 /**
- * What the reader has. A file whose removal was lost lies there again: the reader knows it and removes it again. Sometimes the
- * reader is quicker than the bridge after the loss, and takes all that lies there before the bridge starts.
+ * The files of the reader. A file whose removal was lost is in the folder again: the reader recognises it and removes it again.
+ * Sometimes the reader is quicker than the bridge after the loss, and takes all files before the bridge starts.
  */
 function confirmedBy({ reader, operations, names, chance }: Takings): Taken[] {
   const stateOf = (path: string) => names.get(basename(path)) ?? 'noted'
@@ -191,9 +191,9 @@ function confirmedBy({ reader, operations, names, chance }: Takings): Taken[] {
   ]
 }
 
-const CALLS_TOLD = 40
+const CALLS_SHOWN = 40
 
-/** What a person needs to believe a finding: the last calls before the cut, and what became of the ones not flushed. */
+/** The evidence of a finding for a person: the last calls before the cut, and which unflushed changes survived. */
 export function describeLoss({ cut, wasRunning, operations, state }: Loss, folder: string): string {
   const paths = new Map<number, string>()
   const lines = operations.map((operation) => {
@@ -202,8 +202,8 @@ export function describeLoss({ cut, wasRunning, operations, state }: Loss, folde
   })
   return [
     `power lost at ${cut.at} ${cut.count}${wasRunning ? '' : ' (after the end of the program)'}, after ${operations.length} calls:`,
-    ...lines.slice(-CALLS_TOLD).map((line) => `  ${line}`),
-    ...state.told.map((line) => `  ${line}`),
+    ...lines.slice(-CALLS_SHOWN).map((line) => `  ${line}`),
+    ...state.changes.map((line) => `  ${line}`),
   ].join('\n')
 }
 

@@ -1,4 +1,4 @@
-/** A tree of files in memory, put on the disk or compared with what is there. */
+/** A tree of files in memory, written to the disk or compared with it. */
 import {
   chmodSync,
   linkSync,
@@ -14,12 +14,12 @@ import { join } from 'node:path'
 import type { Tree, TreeNode } from './crash.ts'
 import type { Identities } from './disk.ts'
 
-/** SQLite's shared memory is made anew by whoever opens the database first. */
+/** SQLite's shared memory is made anew by the first process that opens the database. */
 export const isSharedMemory = (name: string): boolean => name.endsWith('-shm')
 
 /**
- * Replaces what is in the folder. Two names of one file are two names of one file again. What was there goes to the other folder, so
- * that its inodes are not used again. Returns by what a program must know the files.
+ * Replaces the contents of the folder. Two names of one file are two names of one file again. Old files go to the other folder,
+ * so that their inodes are not used again. Returns the identities by which a program must recognise the files.
  */
 export function putTree(folder: string, tree: Tree, replaced: string): Identities {
   mkdirSync(replaced)

@@ -9,7 +9,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('pause' as const) },
 )
 
-test('every item is written once and in order, or its failure is heard', async () => {
+test('every item is written once and in order, or its failure is reported', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),
@@ -28,11 +28,11 @@ test('every item is written once and in order, or its failure is heard', async (
           }
           written.push(...items)
         })
-        const fates: Promise<string>[] = []
+        const additions: Promise<string>[] = []
         for (const each of steps) {
           if (each === 'add') {
-            fates.push(
-              writer.add(fates.length).then(
+            additions.push(
+              writer.add(additions.length).then(
                 () => 'written',
                 () => 'lost',
               ),
@@ -42,9 +42,9 @@ test('every item is written once and in order, or its failure is heard', async (
         }
         await writer.flush()
 
-        const told = await Promise.all(fates)
-        expect(written).toEqual(told.flatMap((fate, item) => (fate === 'written' ? [item] : [])))
-        expect(lost).toEqual(told.flatMap((fate, item) => (fate === 'lost' ? [item] : [])))
+        const outcomes = await Promise.all(additions)
+        expect(written).toEqual(outcomes.flatMap((outcome, item) => (outcome === 'written' ? [item] : [])))
+        expect(lost).toEqual(outcomes.flatMap((outcome, item) => (outcome === 'lost' ? [item] : [])))
         expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(atMost)
       },
     ),

@@ -44,7 +44,7 @@ export function put(body: Plain, path: string, value: unknown): Plain {
   return { ...body, [name]: step.endsWith('[]') ? [changed] : changed }
 }
 
-/** Values by path that make a valid body with the field in it, and no more than it takes. */
+/** Values by path that make a valid body with the field in it, and no more than it needs. */
 export function smallestWith(field: BodyField, schema: z.ZodType): ReadonlyMap<string, unknown> {
   const fields = fieldsOf(schema)
   let chosen = withNeeded(
@@ -62,7 +62,7 @@ export function smallestWith(field: BodyField, schema: z.ZodType): ReadonlyMap<s
   throw new Error(`no body with ${field.path}`)
 }
 
-/** The field that takes the issue away and leaves the least to complain of. */
+/** The field that removes the issue and leaves the fewest others. */
 function bestHelp(
   issue: string,
   chosen: readonly BodyField[],
@@ -118,7 +118,7 @@ function sampleValue(rule: FieldRule, path: string): unknown {
   }
 }
 
-/** Attributes of items that take an address, which no rule of a field says. */
+/** Attributes of items that hold an address, which no rule of a field says. */
 export function isImage(path: string): boolean {
   return /^attributes\.(?:image|.*_image)/.test(path)
 }

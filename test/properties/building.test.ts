@@ -1,4 +1,4 @@
-/** Whatever a mapping leaves out, unpacks or adds up: every row of the file belongs to exactly one draft. */
+/** Whatever a mapping leaves out, unpacks or adds up: every row of the file is in exactly one draft. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/contract/operations.ts'

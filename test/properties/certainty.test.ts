@@ -12,8 +12,8 @@ import {
   text,
 } from '../fixtures/misbehaving-server.ts'
 
-/** What a service can do to a create: whether it takes effect, and what the client gets to see. */
-const FATES: Record<string, { readonly effect: boolean; readonly shows: Behaviour }> = {
+/** The behaviours of a service for a create: whether it takes effect, and which answer the client gets. */
+const CREATE_BEHAVIOURS: Record<string, { readonly effect: boolean; readonly shows: Behaviour }> = {
   'does it and says so': { effect: true, shows: json(201, { id: 5 }) },
   'does it and hangs up': { effect: true, shows: hangUp },
   'does it and breaks off': { effect: true, shows: breaksOff(201, '{"id":') },
@@ -29,20 +29,20 @@ const FATES: Record<string, { readonly effect: boolean; readonly shows: Behaviou
   'no longer knows the token': { effect: false, shows: json(401, {}) },
 }
 
-test('whatever the service does, a call takes effect at most once and is never said to have had no effect when it had', async () => {
+test('whatever the service does, a call takes effect at most once, and no call that took effect is reported as without effect', async () => {
   const server = await startMisbehavingServer()
-  const fates = fc.array(fc.constantFrom(...Object.keys(FATES)), { minLength: 1, maxLength: 8 })
+  const names = fc.array(fc.constantFrom(...Object.keys(CREATE_BEHAVIOURS)), { minLength: 1, maxLength: 8 })
   await fc.assert(
-    fc.asyncProperty(fates, async (names) => {
+    fc.asyncProperty(names, async (names) => {
       let effects = 0
       const behaviours = names.map((name): Behaviour => {
-        const fate = FATES[name]!
+        const chosen = CREATE_BEHAVIOURS[name]!
         return (response, request) => {
-          if (fate.effect) effects += 1
-          fate.shows(response, request)
+          if (chosen.effect) effects += 1
+          chosen.shows(response, request)
         }
       })
-      // the last behaviour goes on, and so must not be one that the client could try for ever
+      // the last behaviour repeats for ever, and so must not be one that the client may try for ever
       server.next(...behaviours, json(400, {}))
       const options = { clientId: 'a', clientSecret: 'b', clock: instantClock(), random: () => 1 }
       const client = createClient({ baseUrl: server.url, ...options })
@@ -51,7 +51,7 @@ test('whatever the service does, a call takes effect at most once and is never s
         .catch((error: { code: string }) => ({ certainty: error.code, status: 401 }))
       await client.close()
 
-      // done once: said to be done, or not known; not done: anything but done
+      // done once: reported as done, or unknown; not done: anything but done
       const done = 'status' in result && result.status === 201 && result.certainty === 'answered'
       const allowed = effects === 1 ? done || result.certainty === 'unknown' : effects === 0 && !done
       expect({ effects, result, allowed }).toEqual({ effects, result, allowed: true })

@@ -1,4 +1,4 @@
-/** What holds for every CSV file, however odd: checked with random ones. */
+/** Properties of every CSV file, however odd, checked with random ones. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -29,15 +29,15 @@ const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 8 })
 
 /** The bytes cut into chunks of the given sizes, over and over. */
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
-  for (let from = 0, turn = 0; from < bytes.length; turn++) {
-    const size = (sizes[turn % sizes.length] ?? 0) || (turn % sizes.length === 0 ? 1 : 0)
+  for (let from = 0, index = 0; from < bytes.length; index++) {
+    const size = (sizes[index % sizes.length] ?? 0) || (index % sizes.length === 0 ? 1 : 0)
     yield Buffer.from(bytes.subarray(from, from + size))
     from += size
   }
 }
 
 describe('written rows', () => {
-  it('are read as the same cells, on the lines where they stand, however they are written and arrive', async () => {
+  it('are read as the same cells, on the lines where they are, however they are written and arrive', async () => {
     const options = fc.record({
       delimiter: fc.constantFrom(',', ';', '\t', '|', '||'),
       newline: fc.constantFrom('\n' as const, '\r\n' as const),
@@ -56,8 +56,8 @@ describe('written rows', () => {
             ...how,
           } satisfies WriteOptions)
           const bytes = Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
-          const told: ReadOptions = { ...CSV, delimiter: how.delimiter, encoding: how.encoding }
-          const found = await rowsOf(await readable(createCsvFormat().read(inPieces(bytes, sizes), told)))
+          const given: ReadOptions = { ...CSV, delimiter: how.delimiter, encoding: how.encoding }
+          const found = await rowsOf(await readable(createCsvFormat().read(inPieces(bytes, sizes), given)))
           expect(found.map(({ values }) => values)).toEqual(rows)
           expect(found.every(({ problems }) => problems === undefined)).toBe(true)
 
@@ -94,13 +94,13 @@ describe('any file', () => {
   ) => {
     const reading = await createCsvFormat(limits).read(input, options)
     if (isUnreadable(reading)) return reading
-    const { close: _, countIgnoredLines, ...told } = reading
-    return { ...told, batches: await rowsOf(reading), ignored: countIgnoredLines() }
+    const { close: _, countIgnoredLines, ...given } = reading
+    return { ...given, batches: await rowsOf(reading), ignored: countIgnoredLines() }
   }
   const headerless: ReadOptions = { ...CSV, columns: ['A', 'B'], delimiter: ',' }
 
-  /** Everything a mapping may say of how a file is read. */
-  const toldText = fc.constantFrom<ReadOptions>(
+  /** All settings of a mapping for reading a file. */
+  const anyReadOptions = fc.constantFrom<ReadOptions>(
     CSV,
     { ...CSV, escape: 'a', expectColumns: ['b'], skip: 'header' },
     {
@@ -141,7 +141,7 @@ describe('any file', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(damagedText, oddText),
-        fc.record({ limits: smallLimits, options: toldText }),
+        fc.record({ limits: smallLimits, options: anyReadOptions }),
         cuts,
         async (text, { limits, options }, sizes) => {
           const bytes = Buffer.from(text)
@@ -162,19 +162,19 @@ describe('any file', () => {
   it('is read the same piece by piece and row by row', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(damagedText, oddText), ignored, async (text, ignore) => {
-        const told = { ...headerless, ...ignore }
+        const given = { ...headerless, ...ignore }
         // A limit below the length of the file, though above every row, leaves only the careful way.
         const padded = `${text}\r\n${'a,b\r\n'.repeat(100)}`
         const limits = { maxRowCharacters: 300 }
-        const careful = await readAll(inChunks(Buffer.from(padded)), limits, told)
-        expect(await readAll(inChunks(Buffer.from(padded)), {}, told)).toEqual(careful)
+        const careful = await readAll(inChunks(Buffer.from(padded)), limits, given)
+        expect(await readAll(inChunks(Buffer.from(padded)), {}, given)).toEqual(careful)
       }),
       { numRuns: 800 },
     )
   })
 
   it('of any bytes is read to its end without failing', async () => {
-    const told = fc.constantFrom<ReadOptions>(
+    const given = fc.constantFrom<ReadOptions>(
       CSV,
       { ...CSV, encoding: 'utf-16be' },
       { ...CSV, encoding: 'windows-1252', quote: null },
@@ -182,7 +182,7 @@ describe('any file', () => {
       { ...CSV, records: [{ type: 'a', columns: ['B'] }], delimiter: 'a' },
     )
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), told, cuts, async (bytes, options, sizes) => {
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), given, cuts, async (bytes, options, sizes) => {
         const reading = await readAll(
           inPieces(bytes, sizes),
           { maxRowCharacters: 40, maxRowLines: 2 },
@@ -197,7 +197,7 @@ describe('any file', () => {
 
 type Read = UnreadableFile | { readonly batches: readonly Row[] }
 
-/** What is wrong with the lines of the rows: they must follow each other and leave out nothing but blank lines. */
+/** The errors in the lines of the rows: they must follow each other and leave out only blank lines. */
 function faults(reading: Read, text?: string): string[] {
   if ('problems' in reading) return reading.problems.length > 0 ? [] : ['unreadable without a reason']
   const found: string[] = []

@@ -1,4 +1,4 @@
-/** Whatever the bytes, a mapping makes drafts and problems of them: nothing is thrown, and there is no more work than there are bytes. */
+/** Whatever the bytes, a mapping makes drafts and problems of them: nothing is thrown, and the work is bounded by the bytes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -107,7 +107,7 @@ async function otherSubject([name, read, sample]: (typeof OTHERS)[number]): Prom
 
 type Change = (bytes: Buffer) => Buffer
 
-/** What goes wrong with files on their way: pieces lost, doubled, moved, and strange bytes among them. */
+/** The damage that files take on their way: pieces lost, doubled, moved, and odd bytes among them. */
 const change: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(place(), place()).map(([from, to]): Change => (bytes) => {
     const [first, last] = [at(bytes, from), at(bytes, to)].toSorted((a, b) => a - b)
@@ -239,7 +239,7 @@ async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> 
     yield await Promise.resolve(bytes.subarray(from, from + size))
 }
 
-/** What is wrong with the outcome: every row is in one record, and every record says what becomes of it. */
+/** The errors in the outcome: every row is in one record, and every record has a draft or a problem. */
 function faults({ refusals, drafts, rows }: Translated, bytes: Buffer): string[] {
   if (refusals > 0) return []
   const found: string[] = []

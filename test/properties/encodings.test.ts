@@ -1,4 +1,4 @@
-/** Whatever the text, a file that is what its mapping says is read, and one that is UTF-8 instead is refused. */
+/** Whatever the text, a file in the encoding of its mapping is read, and one that is UTF-8 instead is refused. */
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { inChunks } from '../suites/format.suite.ts'
 
 const LETTERS = 'aeinrstZWBÀÉÈÑÖÜØßàáâãäåæçèéêëìíîïñóôõöøùúûüýÿŠšŽžŒœ'.split('')
-/** Capitals that stand before a sign only in UTF-8 that is misread. */
+/** Capitals that come before a sign only in UTF-8 that is misread. */
 const CAPITALS = 'ÂÃÄÅ'.split('')
 const SIGNS = ['”', '’', '™', '®', '°', '»', '…', '–', '€', '']
 
@@ -20,7 +20,7 @@ const word = fc
   .map(([letters, last, sign]) => letters.join('') + last + sign)
 
 const opening = fc.constantFrom('', '', '“', '«')
-/** As at the end of `Tomáš’s`: UTF-8 by accident, and told from it as long as a file has one kind of them alone. */
+/** As at the end of `Tomáš’s`: UTF-8 by accident, and recognised as that as long as a file has one kind of them alone. */
 const ENDINGS = /[à-ï][ŠšŽžŒœ][ŠšŽžŒœ”’™®°»…–€]/g
 /** Four bytes of UTF-8; in no language. */
 const UNWRITTEN = /[ñóô][ŠšŽžŒœ]{2}/
@@ -32,7 +32,7 @@ const texts = fc
   .filter((words) => new Set(words.join(' ').match(ENDINGS)).size <= 1)
   .filter((words) => !words.some((each) => UNWRITTEN.test(each)))
 
-/** A file whose odd characters stand far down, or at once. */
+/** A file whose odd characters are far down, or at the top. */
 const fileOf = (words: readonly string[], padding: number) =>
   `PO,Name\n${'1,plain\n'.repeat(padding)}${words.map((each) => `2,${each}\n`).join('')}`
 
@@ -47,7 +47,7 @@ const read = async (bytes: Buffer, chunk: number) => {
   return { problems: [], rows }
 }
 
-test('a text in windows-1252 is never taken for UTF-8, whatever letters and signs are in it', async () => {
+test('a text in windows-1252 never counts as UTF-8, whatever letters and signs are in it', async () => {
   await fc.assert(
     fc.asyncProperty(texts, fc.constantFrom(0, 9000), async (words, padding) => {
       const { problems, rows } = await read(iconv.encode(fileOf(words, padding), 'windows-1252'), 10_007)
@@ -60,14 +60,14 @@ test('a text in windows-1252 is never taken for UTF-8, whatever letters and sign
   )
 })
 
-test('UTF-8 with Western letters is never read as windows-1252, wherever in the file they stand', async () => {
+test('UTF-8 with Western letters is never read as windows-1252, wherever in the file they are', async () => {
   const western = fc.array(fc.constantFrom(...'äöüéèàñçÉÖß'.split('')), { minLength: 1, maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(western, fc.constantFrom(0, 9000), async (letters, padding) => {
       const words = letters.map((letter) => `Zo${letter}`)
       const { problems, rows } = await read(Buffer.from(fileOf(words, padding)), 4096)
       const found = rows.slice(padding).flatMap(({ problems: own = [] }) => own)
-      // At once the file is refused; what was read before is sound, and each row after it is refused by itself.
+      // At the top the whole file is refused; further down each row by itself, because the rows before are sound.
       const expected = padding === 0 ? ['file-undecodable'] : words.map(() => 'text-undecodable')
       expect([...problems, ...found].map(({ code }) => code)).toEqual(expected)
       expect(rows).toHaveLength(padding === 0 ? 0 : padding + words.length)

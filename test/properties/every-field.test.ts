@@ -1,4 +1,4 @@
-/** Every field that a body can have: a column for it alone, and what stands in the column stands in the body. */
+/** Every field that a body can have: a column for it alone puts its cell into the body. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'

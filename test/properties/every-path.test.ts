@@ -1,4 +1,4 @@
-/** Every path that an export can name: what stands at it in the record stands in the cell of the file. */
+/** Every path that an export can name: its value in the record is in the cell of the file. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
@@ -27,7 +27,7 @@ const cases = Object.entries(OPERATIONS).flatMap(([name, operation]): Case[] => 
   const lists =
     record.kind === 'object' ? [...record.fields].filter(([, field]) => isListOfObjects(field)) : []
   return [undefined, ...lists.map(([each]) => each)].map((each) => {
-    // An open object has whatever the API puts there.
+    // An open object may have any keys of the API.
     const paths = listPaths(record, each).map((path) => path.replace(/\*$/, 'anything'))
     return { name, record, each, paths }
   })
@@ -86,7 +86,7 @@ test.each(cases)(
 )
 
 /**
- * On purpose the reader takes lines within quotes that are each as wide as the table for rows that a quote left open has swallowed
+ * On purpose the reader treats lines within quotes that are each as wide as the table as rows that an open quote has swallowed
  * (csv-damage.test.ts), so such cells do not come back.
  */
 function looksSwallowed(cells: readonly string[]): boolean {
@@ -124,13 +124,13 @@ function withLists(value: unknown): unknown {
   return Object.fromEntries(fields)
 }
 
-/** What may stand at the path, and how a cell shows it. */
+/** The values that the path may have, and the cell of each. */
 function valueAt(record: Shape, path: string): fc.Arbitrary<Written> {
   const followed = followPath(record, path, true)
   const found = 'found' in followed ? followed.found : undefined
   const field = found?.kind === 'list' ? found.item : found
   const rule = field?.kind === 'field' ? field.rule : undefined
-  // Names and codes are printed as they are, whatever else a file could say instead.
+  // Names and codes are printed as they are, whatever other texts a file could have for them.
   const shown = writtenValue(rule ?? { kind: 'text', max: 60 }).map(({ value }) => ({
     cell: String(value),
     value,

@@ -1,4 +1,4 @@
-/** What an export writes, the matching import reads back: whatever the records, and however the file is shaped. */
+/** The matching import reads back what an export writes: whatever the records, and however the file is shaped. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isUnreadable } from '../../src/domain/format.ts'
@@ -145,10 +145,10 @@ const UNQUOTED: Pair = {
   read: TABLE.read.replace('group:', 'read: { format: csv, quote: null, skip: 2 }\ngroup:'),
 }
 
-/** Letters, and what means something in a file or to a spreadsheet. */
+/** Letters, and signs with a meaning in a file or in a spreadsheet. */
 const LETTERS = Array.from('abcÄéßŁ王09 ,;"\'=+-@/.')
 
-/** Text as people write it: no blanks at its ends, nothing a spreadsheet wraps around numbers, no line breaks. */
+/** Text as people write it: no blanks at its ends, no signs that a spreadsheet wraps around numbers, no line breaks. */
 const text = (maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength }).map((it) => `x${it}x`)
 

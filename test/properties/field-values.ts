@@ -1,4 +1,4 @@
-/** Any value that a field of the API may have, and how a file may write it. */
+/** Any value that a field of the API may have, and the ways a file may write it. */
 import fc from 'fast-check'
 import type { FieldRule } from '../../src/contract/fields.ts'
 
@@ -7,7 +7,7 @@ export interface Written {
   readonly value: unknown
 }
 
-/** A value of the field and a cell that says it. */
+/** A value of the field and its cell. */
 export function writtenValue(rule: FieldRule): fc.Arbitrary<Written> {
   switch (rule.kind) {
     case 'text':
@@ -39,14 +39,14 @@ function plain(text: string): Written {
   return { cell: text, value: text }
 }
 
-/** What means something in a file or to a spreadsheet, between letters at the ends. */
+/** Signs with a meaning in a file or in a spreadsheet, between letters at the ends. */
 const UNITS = Array.from('abÄß王09 ,;|"\'=+-@/.\n\t😀')
 const ENDS = ['a', 'Z', 'é', '王', '7', '"', '#']
 
 function text(max: number): fc.Arbitrary<string> {
   const end = fc.constantFrom(...ENDS)
   const inner = fc.array(fc.constantFrom(...UNITS), { maxLength: Math.max(0, Math.floor((max - 2) / 2)) })
-  // Blanks at the ends, and what spreadsheets put around numbers, are no part of a text.
+  // Blanks at the ends, and signs that spreadsheets put around numbers, are no part of a text.
   return fc.tuple(end, inner, end).map(([first, middle, last]) => first + middle.join('') + last)
 }
 

@@ -1,4 +1,4 @@
-/** What holds for every file of fixed width, however odd: checked with random ones. */
+/** Properties of every file of fixed width, however odd, checked with random ones. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isUnreadable, type ReadOptions } from '../../src/domain/format.ts'
@@ -30,7 +30,7 @@ const cell = (width: number) =>
 const row = fc.tuple(cell(3), cell(2), cell(4)).filter((cells) => cells.join('').trim() !== '')
 const size = fc.integer({ min: 1, max: 20 })
 
-test('written rows are read as the same cells, on the lines where they stand', async () => {
+test('written rows are read as the same cells, on the lines where they are', async () => {
   const how = fc.record({
     newline: fc.constantFrom('\n' as const, '\r\n' as const),
     encoding: fc.constantFrom('utf-8', 'utf-16le'),
@@ -45,8 +45,8 @@ test('written rows are read as the same cells, on the lines where they stand', a
         const writer = createFixedFormat().createWriter([], { format: 'fixed', ...options })
         const bytes = Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
 
-        const told = { ...TABLE, encoding: options.encoding }
-        const found = await rowsOf(await readable(createFixedFormat().read(inChunks(bytes, chunk), told)))
+        const given = { ...TABLE, encoding: options.encoding }
+        const found = await rowsOf(await readable(createFixedFormat().read(inChunks(bytes, chunk), given)))
 
         expect(found.map(({ values }) => values)).toEqual(rows)
         expect(found.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1))
@@ -57,7 +57,7 @@ test('written rows are read as the same cells, on the lines where they stand', a
 })
 
 test('any bytes are read to their end, the same however they arrive, each line in one row at most', async () => {
-  const told = fc.constantFrom<ReadOptions>(
+  const given = fc.constantFrom<ReadOptions>(
     TABLE,
     RECORDS,
     { ...TABLE, encoding: 'utf-16be', skip: 1 },
@@ -70,7 +70,7 @@ test('any bytes are read to their end, the same however they arrive, each line i
       .map((text) => Buffer.from(text)),
   )
   await fc.assert(
-    fc.asyncProperty(bytes, told, size, async (file, options, chunk) => {
+    fc.asyncProperty(bytes, given, size, async (file, options, chunk) => {
       const read = async (from: AsyncIterable<Uint8Array>) => {
         const reading = await createFixedFormat({ maxRowCharacters: 20 }).read(from, options)
         return isUnreadable(reading)

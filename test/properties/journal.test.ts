@@ -1,4 +1,4 @@
-/** What goes into the journal comes out of it unchanged, whatever the text; and no key is ever sent twice. */
+/** The journal returns what it was given unchanged, whatever the text; and no key is ever sent twice. */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -72,7 +72,7 @@ describe('the journal', () => {
           for (const [position, { key, body }] of all.entries()) {
             const bodies = new Set(all.filter((other) => other.key === key).map((other) => other.body))
             const isFirst = all.findIndex((other) => other.key === key) === position
-            // Known from an earlier file, it is held against that; new in this one, the file must agree with itself.
+            // A key of an earlier file is compared with that file; a key that is new in this file, within the file.
             if (before.has(key)) expected.push(before.get(key) === body ? 'duplicate' : 'rejected')
             else if (bodies.size > 1) expected.push('rejected')
             else expected.push(isFirst ? 'accepted' : 'duplicate')

@@ -42,8 +42,8 @@ const ranges = fc.array(
 )
 
 async function* inChunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const size = sizes[turn % sizes.length] ?? bytes.length
+  for (let at = 0, index = 0; at < bytes.length; index++) {
+    const size = sizes[index % sizes.length] ?? bytes.length
     yield await Promise.resolve(bytes.subarray(at, at + size))
     at += size
   }
@@ -103,7 +103,7 @@ test('exactly the lines asked for are copied, and the byte order mark with them'
   )
 })
 
-test('ranges are joined into ascending ones that stand apart and cover the same lines', () => {
+test('ranges are joined into ascending ones that do not touch and cover the same lines', () => {
   fc.assert(
     fc.property(ranges, (asked) => {
       const covered = (list: readonly (readonly [number, number])[]) =>
@@ -130,7 +130,7 @@ const table = fc.record({
   ),
 })
 
-test('the rows that the reader tells the lines of are the rows that are copied, whatever is in their cells', async () => {
+test('the rows whose lines the reader returns are the rows that are copied, whatever is in their cells', async () => {
   await fc.assert(
     fc.asyncProperty(table, chunkSizes, fc.nat(), async ({ encoding, end, rows }, sizes, seed) => {
       const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
@@ -154,7 +154,7 @@ test('the rows that the reader tells the lines of are the rows that are copied, 
       const rules = { encoding: name, quote: '"' }
       const copied = await gathered(copyLines(inChunks(bytes, sizes), rules, stretches))
 
-      // A lone row may end its lines in a way of its own; what counts is that its cells come back.
+      // A lone row may end its lines in a way of its own; the cells must come back.
       const again = refused.length === 0 ? [] : (await read(copied)).found
       expect(again.map((row) => row.values)).toEqual(refused.map((row) => row.values))
     }),

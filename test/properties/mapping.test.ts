@@ -219,7 +219,7 @@ test('a local time leads to an instant that has this local time, in every zone',
   )
 })
 
-test('wrapped text keeps every word in order, and no line is longer than told', () => {
+test('wrapped text keeps every word in order, and no line is longer than the limit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 30 }), (text, width) => {
       const lines = wrapText(text, width)

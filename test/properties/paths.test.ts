@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
-import { leaveIn } from '../fixtures/leave-in.ts'
+import { deliverInto } from '../fixtures/deliver-into.ts'
 import { makeArchivedName, makeClaimedName, isSafeName, makeWorkingName } from '../../src/mailboxes/names.ts'
 
 let base: string
@@ -56,7 +56,7 @@ test('whatever the folder and the name, nothing outside the mailbox is read or c
     fc.asyncProperty(path(), path(), async (folder, name) => {
       const claim = { id: `id-${(ids.next += 1)}`, folder, name }
       const calls = [
-        leaveIn(mailbox, join(base, 'spooled'), folder, name),
+        deliverInto(mailbox, join(base, 'spooled'), folder, name),
         mailbox.list(folder),
         mailbox.claim(claim).then(() => everyByte(mailbox.read(claim))),
         mailbox.archive(claim, folder),
@@ -93,7 +93,7 @@ test('the names the bridge gives are safe, not too long, and keep different ids 
   )
 })
 
-/** Every path below `folder` but those of the mailbox, with what is there. */
+/** Every path below `folder` except those of the mailbox, with its contents. */
 async function everythingOutside(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const name of await readdir(folder)) {

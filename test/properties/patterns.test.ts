@@ -8,7 +8,7 @@ const LETTERS = ['a', 'B', 'b', 'é', 'e\u0301', '.', '-', '7', '🦊']
 const pattern = () => fc.array(fc.constantFrom(...LETTERS, '*', '?'), { minLength: 1, maxLength: 8 })
 const name = () => fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 8 })
 
-test('a name that is said to match both patterns does', () => {
+test('a name that is reported to match both patterns does', () => {
   fc.assert(
     fc.property(pattern(), pattern(), (one, other) => {
       const both = findCommonName(one.join(''), other.join(''))

@@ -1,4 +1,4 @@
-/** Whenever a bridge is started and stopped: each turn of a schedule once, in order, none early. */
+/** Whenever a bridge is started and stopped: each scheduled run once, in order, none early. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createCronTimes } from '../../src/schedule/cron-times.ts'
@@ -40,7 +40,7 @@ const settings = fc
   .map(([date, minutes]) => Date.parse(date) + minutes * 60_000)
 const anyTime = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) })
 const start = fc.oneof(anyTime, settings)
-/** A bridge looks at these times after one another: every few minutes, or after weeks. */
+/** The times at which a bridge checks: every few minutes, or after weeks. */
 const pauses = fc.array(
   fc.oneof(fc.integer({ min: 1, max: 2 * HOUR_MS }), fc.integer({ min: 1, max: 500 * HOUR_MS })),
   {
@@ -49,20 +49,20 @@ const pauses = fc.array(
   },
 )
 
-/** What a bridge does that carries out all that is due, whenever it looks. */
+/** A bridge that carries out all due runs whenever it checks. */
 function live(schedule: Schedule, from: number, waits: readonly number[], oneByOne: boolean) {
   let known: KnownRuns = { begun: [] }
   let now = from
-  const had: { readonly turn: NewScheduledRun; readonly at: number; readonly covered: readonly string[] }[] =
+  const had: { readonly run: NewScheduledRun; readonly at: number; readonly covered: readonly string[] }[] =
     []
   for (const wait of [0, ...waits]) {
     now += wait
     const { runs, covered, missed, before } = findDueRuns(schedule, known, { now, oneByOne })
     expect(missed).toEqual([])
     let latest = before?.occurrence
-    for (const [at, turn] of runs.entries()) {
-      had.push({ turn, at: now, covered: at === 0 ? covered.map((each) => each.occurrence) : [] })
-      latest = turn.occurrence
+    for (const [at, run] of runs.entries()) {
+      had.push({ run, at: now, covered: at === 0 ? covered.map((each) => each.occurrence) : [] })
+      latest = run.occurrence
     }
     if (latest === undefined) continue
     known =
@@ -73,16 +73,16 @@ function live(schedule: Schedule, from: number, waits: readonly number[], oneByO
   return { had, now, known }
 }
 
-test('each business date has its turn exactly once, in order, and none before its time', () => {
+test('each business date has its run exactly once, in order, and none before its time', () => {
   fc.assert(
     fc.property(daily, start, pauses, fc.boolean(), (schedule, from, waits, oneByOne) => {
       const { had, now } = live(schedule, from, waits, oneByOne)
 
-      const all = had.flatMap(({ turn, covered }) => [...covered, turn.occurrence])
+      const all = had.flatMap(({ run, covered }) => [...covered, run.occurrence])
       const first = all[0]
-      for (const { turn, at } of had) {
-        expect(turn.dueAt).toBeLessThanOrEqual(at)
-        expect(turn.dueAt).toBe(toInstant(turn.occurrence, schedule.after, schedule.zone))
+      for (const { run, at } of had) {
+        expect(run.dueAt).toBeLessThanOrEqual(at)
+        expect(run.dueAt).toBe(toInstant(run.occurrence, schedule.after, schedule.zone))
       }
       const expected: string[] = []
       const today = getLocalDate(schedule.zone, now)

@@ -1,4 +1,4 @@
-/** Whatever a partner writes into a cell, or an author into a mapping: numbers stay exact, and nothing runs for ever. */
+/** Whatever a partner writes into a cell, or an author into a mapping: numbers stay exact, and every evaluation ends. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseCalc } from '../../src/mapping/calc/calculation.ts'
@@ -17,7 +17,7 @@ function written(units: bigint, decimal: string, thousands: string): string {
   return `${whole}${decimal}${digits.slice(-2)}`
 }
 
-test('an amount is read as it was written, whatever stands before decimals and between thousands', () => {
+test('an amount is read as it was written, whatever separates decimals and thousands', () => {
   const separators = fc.constantFrom(
     ['.', ','],
     ['.', ' '],
@@ -128,7 +128,7 @@ body:
   )
 })
 
-test('a price that was multiplied is found again by dividing, and any quotient is off by half a cent at most', async () => {
+test('a price that was multiplied comes back by dividing, and any quotient is off by half a cent at most', async () => {
   const mapping = (calc: string) => `
 operation: create-invoice
 group: Invoice

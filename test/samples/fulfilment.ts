@@ -1,4 +1,4 @@
-/** Makes the supplier's files for orders of a sample: what was shipped in which parcel, and what is invoiced. */
+/** Makes the supplier's files for orders of a sample: the parcels that were shipped, and the invoices. */
 import { type SampleItem, sampleCatalogue } from '../../src/service/sample-seed.ts'
 import { addDecimals, formatDecimal, multiplyDecimals, parseDecimal } from '../../src/support/decimal.ts'
 import { cell, type OrderRow, type SampleOrder } from './orders.ts'
@@ -27,8 +27,8 @@ const SERVICES = [
 ] as const
 
 /**
- * Ships every order whole, one in four of those with several lines in two parcels. With `damageEvery`, every so manieth
- * parcel is damaged; its order is then not shipped whole.
+ * Ships every order whole, one in four of those with several lines in two parcels. With `damageEvery`, every n-th parcel is
+ * damaged; its order is then not shipped whole.
  */
 export function sampleShipments(
   orders: readonly SampleOrder[],
@@ -85,7 +85,7 @@ const SHIPMENT_DAMAGES: readonly ((shipment: SampleShipment) => void)[] = [
   },
 ]
 
-/** Invoices orders, each whole. With `damageEvery`, every so manieth is damaged. */
+/** Invoices orders, each whole. With `damageEvery`, every n-th is damaged. */
 export function sampleInvoices(
   orders: readonly SampleOrder[],
   { firstNumber, damageEvery }: { firstNumber: number; damageEvery: number },

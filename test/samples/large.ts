@@ -1,4 +1,4 @@
-/** The larger samples: a week of a retailer's orders with damage in it, and what its supplier made of them. */
+/** The larger samples: a week of a retailer's orders with damage in it, and its supplier's files about them. */
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from './fulfilment.ts'
 import { ordersFile, sampleOrders } from './orders.ts'
 
@@ -8,7 +8,7 @@ export function largeSamples() {
   const good = orders.filter((order) => order.damage.length === 0)
   const shipments = sampleShipments(good.slice(0, 600), { seed: 7, damageEvery: 50 })
   const damaged = new Set(shipments.filter((each) => each.damage.length > 0).map((each) => each.po))
-  // An order whose parcel was refused may have gone out under another number: what is not whole is not invoiced.
+  // An order whose parcel was refused may have left under another number: only whole orders are invoiced.
   const whole = good.slice(0, 600).filter((order) => {
     const parcels = shipments.filter((each) => each.rows.some((row) => row['PO Number'] === order.po))
     return !damaged.has(order.po) && parcels.reduce((sum, each) => sum + each.rows.length, 0) === order.rows.length

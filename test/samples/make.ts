@@ -1,4 +1,4 @@
-/** Writes the larger samples, and the API records that exports are shown with: `npm run samples`. */
+/** Writes the larger samples, and the API records for the samples of exports: `npm run samples`. */
 import { writeFileSync } from 'node:fs'
 import { largeSamples } from './large.ts'
 import { receiptSamples } from './receipts.ts'

@@ -27,7 +27,7 @@ export const ORDER_COLUMNS = [
 export type OrderColumn = (typeof ORDER_COLUMNS)[number]
 export type OrderRow = Record<OrderColumn, string>
 
-/** One order as rows, and what is wrong with it on purpose. */
+/** One order as rows, and its damage. */
 export interface SampleOrder {
   readonly po: string
   readonly rows: OrderRow[]
@@ -127,7 +127,7 @@ const eachRow = (order: SampleOrder, change: Partial<OrderRow>) => {
   for (const row of order.rows) Object.assign(row, change)
 }
 
-/** What goes wrong in real exports, one kind after the other. */
+/** The damage of real exports, one kind after the other. */
 const DAMAGES: readonly Damage[] = [
   (order) => {
     eachRow(order, { State: 'ZZ', Country: 'US' })
@@ -146,7 +146,7 @@ const DAMAGES: readonly Damage[] = [
     order.damage = ['upc-in-exponent-form']
   },
   (order, earlier) => {
-    // The same number as an order two before, with other contents: nobody knows which of them is right.
+    // The same number as an order two before, with other contents: neither can be preferred.
     eachRow(order, { 'PO Number': earlier.po })
     order.damage = ['key-conflict']
     earlier.damage = ['key-conflict']
@@ -164,7 +164,7 @@ const DAMAGES: readonly Damage[] = [
     order.damage = ['rows-disagree']
   },
   (order) => {
-    // Several at once: every one of them must be told.
+    // Several at once: the mapping must report every one of them.
     eachRow(order, { City: '', State: '' })
     Object.assign(first(order), { Qty: 'none', Cost: 'n/a' })
     order.damage = ['decimal-expected', 'integer-expected', 'value-missing', 'value-missing']

@@ -1,4 +1,4 @@
-/** Chance that repeats itself: the same seed gives the same samples on every machine. */
+/** Repeatable random numbers: the same seed gives the same samples on every machine. */
 
 export interface Dice {
   /** From 0 up to 1. */
@@ -9,7 +9,7 @@ export interface Dice {
   chance(share: number): boolean
 }
 
-/** The mulberry32 generator: small, and good enough to make files look alive. */
+/** The mulberry32 generator: small, and good enough for lifelike files. */
 export function dice(seed: number): Dice {
   let state = seed >>> 0
   const next = () => {

@@ -1,4 +1,4 @@
-/** API records for the samples of the exports: a few orders lived through at the real service. */
+/** API records for the samples of the exports: a few orders that were processed at the real service. */
 import { sampleSeed } from '../../src/service/sample-seed.ts'
 import { createService, type Service } from '../../src/service/service.ts'
 
@@ -161,9 +161,9 @@ async function returned(ask: Ask, body: Json, { rma, credit }: Return): Promise<
       { variant: { identifier: 'HV-10001' }, quantity: 1, net_price: '11.24' },
     ],
   })
-  const { units, ...told } = rma
+  const { units, ...fields } = rma
   const lines = [{ variant: { identifier: 'NL-0001' }, quantity: units }]
-  const made = await ask('operator', 'POST', `/admin/orders/${String(id)}/rmas/`, { ...told, rma_lines: lines })
+  const made = await ask('operator', 'POST', `/admin/orders/${String(id)}/rmas/`, { ...fields, rma_lines: lines })
   await ask('operator', 'PUT', `/admin/rmas/${String(made['id'])}/accept/`)
   await ask('operator', 'POST', `/admin/rmas/${String(made['id'])}/credits/`, {
     credit_number: credit,

@@ -42,7 +42,7 @@ describe('daily', () => {
     expect(due(DAILY, '2026-03-09T03:59:00.000Z', known)).toEqual({ runs: ['2026-03-08'] })
   })
 
-  test('a date that had its turn is not due again', () => {
+  test('a date whose run is done is not due again', () => {
     const known = { ...NOTHING, latestDate: '2026-03-08' }
 
     expect(due(DAILY, '2026-03-08T23:00Z', known)).toEqual({ runs: [] })
@@ -51,7 +51,7 @@ describe('daily', () => {
     )
   })
 
-  test('a first start after the time of the day has its turn, one before it waits for it', () => {
+  test('at a first start after the time of the day the date is due; at one before it the date waits', () => {
     expect(due(DAILY, '2026-03-08T15:00Z')).toEqual({ runs: ['2026-03-08'] })
     expect(due(DAILY, '2026-03-08T09:00Z')).toEqual({ runs: [], before: '2026-03-07' })
   })
@@ -78,7 +78,7 @@ describe('daily', () => {
     })
   })
 
-  test('what lies too far back is missed, but the last date never is', () => {
+  test('dates that are too old are missed, but the last date never is', () => {
     const known = { ...NOTHING, latestDate: '2026-03-01' }
     const twoDays = { ...DAILY, catchUpDays: 2 }
     const mondays = { ...DAILY, days: [1], catchUpDays: 0 }
@@ -93,7 +93,7 @@ describe('daily', () => {
     })
   })
 
-  test('a run that was begun goes on before the later ones, whatever the time is', () => {
+  test('a run that was begun continues before the later ones, whatever the time is', () => {
     const known = { latestDate: '2026-03-08', begun: [begun('2026-03-08', '2026-03-08T10:30Z')] }
 
     expect(due(DAILY, '2026-03-08T12:00Z', known)).toEqual({ runs: ['2026-03-08'] })
@@ -104,7 +104,7 @@ describe('daily', () => {
     })
   })
 
-  test('a clock that is set back gives no date a second turn', () => {
+  test('a clock that is set back makes no date due a second time', () => {
     const known = { ...NOTHING, latestDate: '2026-03-09' }
 
     expect(due(DAILY, '2026-03-08T12:00Z', known)).toEqual({ runs: [] })
@@ -122,7 +122,7 @@ describe('cron', () => {
     expect(due(CRON, '2026-11-20T05:00:00Z', known)).toEqual({ runs: ['2026-11-20T05:00:00.000Z'] })
   })
 
-  test('one turn does for all the instants that have passed', () => {
+  test('one run covers all the instants that have passed', () => {
     expect(due(CRON, '2026-11-30T09:00:00Z', known)).toEqual({ runs: ['2026-11-30T05:00:00.000Z'] })
   })
 
@@ -130,7 +130,7 @@ describe('cron', () => {
     expect(due(CRON, '2026-11-21T12:00:00Z')).toEqual({ runs: [], before: '2026-11-20T05:00:00.000Z' })
   })
 
-  test('a run that was begun goes on', () => {
+  test('a run that was begun continues', () => {
     const left = begun('2026-11-19T05:00:00.000Z', '2026-11-19T05:00:00.000Z')
 
     expect(due(CRON, '2026-11-19T06:00Z', { ...known, begun: [left] })).toEqual({ runs: [left.occurrence] })

@@ -13,13 +13,13 @@ function call(caller: Caller, { method, path }: Endpoint) {
 }
 
 describe('the administration', () => {
-  it('lets in neither retailers nor brands, nor anybody without a token', async () => {
+  it('lets in neither retailers nor brands, nor callers without a token', async () => {
     const market = await openMarket()
-    const nobody = callerOf(market.service.baseUrl, 'no-such-token')
+    const unknownCaller = callerOf(market.service.baseUrl, 'no-such-token')
     for (const endpoint of ENDPOINTS) {
       expect([endpoint.path, (await call(market.retailer, endpoint)).status]).toEqual([endpoint.path, 403])
       expect([endpoint.path, (await call(market.brand, endpoint)).status]).toEqual([endpoint.path, 403])
-      expect([endpoint.path, (await call(nobody, endpoint)).status]).toEqual([endpoint.path, 401])
+      expect([endpoint.path, (await call(unknownCaller, endpoint)).status]).toEqual([endpoint.path, 401])
     }
     expect((await market.retailer.get('/admin/counts/')).body).toEqual({
       detail: 'You do not have permission to perform this action.',
@@ -32,7 +32,7 @@ describe('the administration', () => {
     expect((await admin.get('/v1/brands/2000/orders/')).status).toBe(403)
   })
 
-  it('answers 404 for whatever does not exist', async () => {
+  it('answers 404 for every address that does not exist', async () => {
     const { admin } = await openMarket()
     const bodies: Readonly<Record<string, unknown>> = {
       '/admin/orders/{id}/cancels/': {

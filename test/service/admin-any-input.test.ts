@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../../src/service/endpoints.ts'
 import { openMarket, placeAndShip, placeOrder, shipmentBody, SHIPMENTS } from './market.ts'
 
-/** Right bodies for what the market of the first test holds. */
+/** Valid bodies for the contents of the first test's market. */
 const BODIES: Partial<Record<AdminEndpointName, unknown>> = {
   cancelForBrand: { reason_id: 2, cancel_lines: [{ variant: { identifier: 'NL-0001' }, quantity: 1 }] },
   changeOrder: {
@@ -58,7 +58,7 @@ const nonsense = fc.oneof(
   fc.constantFrom(0, -1, 1.5, 1e308, 2_147_483_647, 2_147_483_648, Number.MAX_SAFE_INTEGER),
 )
 
-/** A right body in which a few values, anywhere, are replaced by nonsense. */
+/** A valid body in which a few values, anywhere, are replaced by nonsense. */
 function spoiled(body: unknown): fc.Arbitrary<unknown> {
   const right = Array.isArray(body)
     ? fc.tuple(...body.map(spoiled))
@@ -68,7 +68,7 @@ function spoiled(body: unknown): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: right }, nonsense)
 }
 
-it('no body is the fault of the server, and every answer has the shape it should have', async () => {
+it('no body causes an error of the server, and every answer has the shape it should have', async () => {
   const market = await openMarket()
   await placeAndShip(market, 'PO-1')
   await market.admin.post('/admin/orders/1/rmas/', BODIES.createRma)

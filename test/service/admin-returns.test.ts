@@ -152,7 +152,7 @@ describe('a return', () => {
 })
 
 describe('a credit', () => {
-  it('is of all of the return when no lines are named, and tied to the invoice', async () => {
+  it('is of the whole return when it names no lines, and refers to the invoice', async () => {
     const market = await openAccepted({ rma_number: 'RMA-1' })
     await market.brand.post(INVOICES, invoiceBody('PO-1'))
     const { status, body } = await credit(market, {

@@ -15,17 +15,17 @@ import {
 const SWITCHES = '/admin/switches/'
 
 describe('the switches', () => {
-  it('are shown, all of them, and turned for the next request', async () => {
+  it('are shown, all of them, and set for the next request', async () => {
     const { admin, retailer } = await openMarket()
     const shown = await admin.get(SWITCHES)
     expect(Object.keys(shown.body)).toEqual([...SWITCH_NAMES])
     expect(shown.body).toMatchObject({ envelope: 'object', createAnswer: 201, faultLimit: 9007199254740991 })
 
-    const turned = await admin.patch(SWITCHES, { envelope: 'array', createAnswer: '200', ids: 'text' })
-    expect(turned.status).toBe(200)
-    expect(turned.body).toEqual({ ...shown.body, envelope: 'array', createAnswer: 200, ids: 'text' })
+    const result = await admin.patch(SWITCHES, { envelope: 'array', createAnswer: '200', ids: 'text' })
+    expect(result.status).toBe(200)
+    expect(result.body).toEqual({ ...shown.body, envelope: 'array', createAnswer: 200, ids: 'text' })
     expect((await retailer.get(ORDERS)).body).toEqual([])
-    expect((await admin.get(SWITCHES)).body).toEqual(turned.body)
+    expect((await admin.get(SWITCHES)).body).toEqual(result.body)
   })
 
   it('leave the answers of the administration as they are', async () => {
@@ -35,7 +35,7 @@ describe('the switches', () => {
     expect(body.count).toBe(3)
   })
 
-  it('are named when they are wrong, and then none is turned', async () => {
+  it('are named when they are wrong, and then none is set', async () => {
     const { admin } = await openMarket()
     const { status, body } = await admin.patch(SWITCHES, { ids: 'text', envelop: 'array', loseAnswer: 2 })
     expect([status, body]).toEqual([
@@ -51,7 +51,7 @@ describe('the switches', () => {
 })
 
 describe('the counts', () => {
-  it('tell what there is, what is acknowledged and which faults struck', async () => {
+  it('show what there is, what is acknowledged and which faults struck', async () => {
     const market = await openMarket()
     const { admin, retailer, brand } = market
     await placeAndShip(market, 'PO-1')

@@ -147,7 +147,7 @@ describe('a carrier', () => {
     ],
   }
 
-  it('is found by everybody with its methods', async () => {
+  it('is found by every party with its methods', async () => {
     const market = await openMarket()
     const made = await market.admin.post('/admin/carriers/', body)
     expect(made.status).toBe(201)

@@ -63,7 +63,7 @@ interface Answered {
   readonly body: any
 }
 
-/** Whatever is sent, it is never the fault of the server. */
+/** Whatever the request, the answer is no error of the server. */
 async function send({ method, path, token, body, contentType }: Sent): Promise<Answered> {
   const answer = await pool.request({
     method: method as 'GET',
@@ -90,8 +90,8 @@ const JSON_TYPE = 'application/json'
 let sent = 0
 
 /**
- * Sends JSON text in which `UNIQUE` is another number each time. To an invoice belongs an order that is closed, to a
- * connection a brand that trades with nobody.
+ * Sends JSON text in which `UNIQUE` is another number each time. An invoice needs a closed order, a connection a brand that
+ * trades with no retailer.
  */
 async function write(name: WriteName, text: string): Promise<Answered> {
   const endpoint = SERVED_ENDPOINTS[name]
@@ -108,7 +108,7 @@ async function write(name: WriteName, text: string): Promise<Answered> {
   })
 }
 
-/** The ids of what the market holds; every endpoint that changes one thing has a thing of its own kind. */
+/** The ids of the contents of the market; every endpoint that changes one resource has a resource of its own kind. */
 const IDS: Partial<Record<ServedEndpointName, number>> = {
   updateRetailerVariant: 9100,
   updateBrandVariant: 9100,
@@ -140,11 +140,11 @@ const manyLines = orderBody('').order_lines.map((line) => ({
 const shippedUnit = { variant: { brand_identifier: 'NL-0001' }, quantity: 1 }
 const oneUnit = { variant: { id: 9001, identifier: 'NL-0001' }, quantity: 1 }
 
-/** Stands for the id of a brand that trades with nobody. */
+/** The id of a brand that trades with no retailer. */
 const STRANGER = '424242'
 const NEW_BRAND = { kind: 'brand', name: 'Elm', code: 'ELM-UNIQUE' }
 
-/** A right body for every endpoint that takes one. */
+/** A valid body for every endpoint that takes one. */
 const RIGHT: Readonly<Record<WriteName, object>> = {
   createOrder: orderBody('PO-UNIQUE', {
     customer_order_number: 'W-17',
@@ -233,8 +233,8 @@ const RIGHT: Readonly<Record<WriteName, object>> = {
 }
 
 /**
- * Order 1 is open and so large that it lasts for all cancels, order 2 for all shipments and returns, return 1 for all
- * credits. Invoice 1 can be changed.
+ * Order 1 is open and large enough for all cancels, order 2 for all shipments and returns, return 1 for all credits. Invoice 1
+ * can be changed.
  */
 async function furnish(): Promise<void> {
   await make('createOrder', orderBody('OPEN-1', { order_lines: manyLines }))
@@ -251,14 +251,14 @@ async function placeClosed(number: string): Promise<void> {
   await make('createShipment', shipmentBody(await make('createOrder', orderBody(number))))
 }
 
-/** The id of what must have been made. */
+/** The id of the new resource; fails unless the status is a success. */
 async function make(name: WriteName, body: object): Promise<number> {
   const answer = await write(name, JSON.stringify(body))
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
   return answer.body.id
 }
 
-/** A right body of which up to three parts, anywhere, are replaced by nonsense or left out. */
+/** A valid body of which up to three parts, anywhere, are replaced by nonsense or left out. */
 function spoiled(body: unknown): fc.Arbitrary<unknown> {
   const changes = placesOf(body).map(({ path, value }) =>
     fc.record({
@@ -291,7 +291,7 @@ function placesOf(value: unknown, path: readonly Step[] = []): Place[] {
 const LEFT_OUT = Symbol('left out')
 
 function replaceIn(owner: unknown, [step, ...rest]: readonly Step[], value: unknown): void {
-  // what was replaced before may not have the place any more
+  // an earlier replacement may have removed the place
   if (typeof owner !== 'object' || owner === null || step === undefined) return
   const fields = owner as Record<Step, unknown>
   if (rest.length > 0) replaceIn(fields[step], rest, value)
@@ -319,10 +319,10 @@ const OTHERS = [LEFT_OUT, null, 0, {}]
 const nonsense = fc.oneof(
   { weight: 4, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
   { weight: 4, arbitrary: fc.constantFrom<unknown>(...OTHERS) },
-  { weight: 1, arbitrary: fc.constantFrom('deep', 'long', 'wide', 'prototype').map(monster) },
+  { weight: 1, arbitrary: fc.constantFrom('deep', 'long', 'wide', 'prototype').map(hugeValue) },
 )
 
-/** Of the same type, so that they get past the first look. */
+/** Of the same type, so that they pass the first check. */
 function oddValuesFor(value: unknown): readonly unknown[] {
   if (typeof value === 'number') return NUMBERS
   if (typeof value === 'string') return [...TEXTS.slice(0, 4), ...WORDS]
@@ -341,7 +341,7 @@ function spoiledOnce(body: unknown): unknown[] {
   )
 }
 
-function monster(kind: 'deep' | 'long' | 'wide' | 'prototype'): unknown {
+function hugeValue(kind: 'deep' | 'long' | 'wide' | 'prototype'): unknown {
   switch (kind) {
     case 'deep':
       return Array.from({ length: 1000 }).reduce<unknown>((inner) => ({ variant: [inner] }), {})
@@ -377,7 +377,7 @@ function namedIn(errors: unknown, path: readonly string[] = []): (readonly strin
   )
 }
 
-/** What a refusal names that is neither in the contract nor in the body that was sent; `nothing` when it names nothing. */
+/** The fields of a refusal that are neither in the contract nor in the sent body; `nothing` when it names none. */
 function strayNames(endpoint: Endpoint, body: unknown, errors: unknown): string[] {
   const known = new Set(fieldsOf(endpoint.request!))
   if (typeof body === 'object' && body !== null) for (const name of Object.keys(body)) known.add(name)
@@ -388,7 +388,7 @@ function strayNames(endpoint: Endpoint, body: unknown, errors: unknown): string[
   return named.length === 0 ? ['nothing'] : stray.map((path) => path.join('.'))
 }
 
-/** Right only where no field is to blame: for what is no object, for a thing of the path, or with fields in the text. */
+/** Right only where no field is to blame: for a body that is no object, for an id of the path, or with fields in the text. */
 function mayNameNoField({ path, request }: Endpoint, body: unknown, errors: unknown): boolean {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   if (!isObject || path.includes('{id}')) return true
@@ -453,7 +453,7 @@ describe('whatever query is sent', () => {
     attributes: search,
   }
 
-  /** Parameters of the list, mostly with values of their kind, and some that nobody knows. */
+  /** Parameters of the list, mostly with values of their kind, and some unknown ones. */
   function queryOf({ filters = {} }: Endpoint): fc.Arbitrary<[string, string][]> {
     const known = Object.entries(filters).flatMap(([name, filter]) =>
       queryParameterNames({ [name]: filter }).map((parameter) =>
@@ -520,7 +520,7 @@ describe('whatever body is sent', () => {
     return answer.status
   }
 
-  it.each(WRITES)('%s takes a right one, and one with an odd value or names its field', async (name) => {
+  it.each(WRITES)('%s takes a valid one, and one with an odd value or names its field', async (name) => {
     expect(await takenOrNamed(name, RIGHT[name])).toBe(SERVED_ENDPOINTS[name].success)
     const seen = new Set<number>()
     for (const body of spoiledOnce(RIGHT[name])) seen.add(await takenOrNamed(name, body))
@@ -536,7 +536,7 @@ describe('whatever body is sent', () => {
     )
   })
 
-  it.each(WRITES)('%s does not error other bytes for one', async (name) => {
+  it.each(WRITES)('%s does not mistake other bytes for one', async (name) => {
     const endpoint = SERVED_ENDPOINTS[name]
     const right = JSON.stringify(RIGHT[name])
     const cut = fc.nat({ max: right.length - 1 }).map((end) => right.slice(0, end))
@@ -595,7 +595,7 @@ describe('whatever body is sent', () => {
   })
 })
 
-describe('whatever address is called', () => {
+describe('whatever the address', () => {
   const withIds = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].path.includes('{'))
   const odd = [
     '0',
@@ -618,7 +618,7 @@ describe('whatever address is called', () => {
     '__proto__',
   ]
 
-  it.each(withIds)('%s does not find what is no id', async (name) => {
+  it.each(withIds)('%s does not find an invalid id', async (name) => {
     const endpoint = SERVED_ENDPOINTS[name]
     const names = [...endpoint.path.matchAll(/\{\w+\}/g)].map(([placeholder]) => placeholder)
     const takesBody = endpoint.request !== undefined
@@ -631,7 +631,7 @@ describe('whatever address is called', () => {
           token: tokenOf(endpoint),
           ...(takesBody ? { body: '{}', contentType: JSON_TYPE } : {}),
         })
-        // a body is looked at before the thing it would change
+        // a body is checked before the resource that it would change
         expect([403, 404, ...(takesBody ? [400] : [])], `${path} ${status}`).toContain(status)
       }
     }
@@ -679,7 +679,7 @@ describe('whatever address is called', () => {
   })
 })
 
-describe('whatever is sent for a token', () => {
+describe('whatever the request for a token', () => {
   const { clientId, clientSecret } = CREDENTIALS[0]
   const FORM = 'application/x-www-form-urlencoded'
   const mostly = (right: string) =>
@@ -737,7 +737,7 @@ describe('whatever is sent for a token', () => {
   })
 })
 
-it('after all of that, everything the service holds can still be read', async () => {
+it('after all of that, the service can still show everything it holds', async () => {
   const lists = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].kind === 'list')
   for (const name of lists) {
     const endpoint = SERVED_ENDPOINTS[name]

@@ -254,7 +254,7 @@ describe('clients', () => {
     expect(tokens.findCaller(headerOf(tokens, 'operator'))).toMatchObject({ account: 2, isAdmin: true })
   })
 
-  it('that are revoked end at once with all their tokens, and the others go on', async () => {
+  it('that are revoked end at once with all their tokens, and the others continue', async () => {
     const { tokens, restart } = await openDesk()
     const [one, other, neighbour] = ['first', 'first', 'second'].map((client) => headerOf(tokens, client))
     expect(tokens.revoke('first')).toBe(true)
@@ -293,7 +293,7 @@ describe('clients', () => {
   })
 })
 
-it('a revocation that is not kept leaves the tokens in force', async () => {
+it('a revocation that is not stored leaves the tokens in force', async () => {
   const store = openStore(':memory:')
   onTestFinished(() => store.close())
   const clock = { now: () => Date.now(), sleep: () => Promise.resolve() }
@@ -315,13 +315,13 @@ it('a revocation that is not kept leaves the tokens in force', async () => {
   expect(tokens.findCaller(header)).toMatchObject({ clientId: 'harbor' })
 })
 
-/** What the service says to something that is no request. */
+/** The answer of the service to bytes that are no request. */
 async function unreadable(service: Service, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
   socket.write(bytes)
-  let heard = ''
-  for await (const piece of socket) heard += String(piece)
-  return heard
+  let received = ''
+  for await (const piece of socket) received += String(piece)
+  return received
 }
 
 it('no log shows a token, a secret or a form, however much is logged', async () => {
@@ -348,9 +348,9 @@ it('no log shows a token, a secret or a form, however much is logged', async () 
     ).status,
   ]
   expect(statuses).toEqual([200, 400, 404, 401, 415, 415, 401])
-  const heard = await unreadable(service, 'GET / HTTP/1.1\r\nauthorization: raw-secret\r\nnonsense\r\n\r\n')
-  expect(heard).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-  expect(heard).toMatch(/\r\n\r\n\{"detail":"The request is not HTTP\."\}$/)
+  const reply = await unreadable(service, 'GET / HTTP/1.1\r\nauthorization: raw-secret\r\nnonsense\r\n\r\n')
+  expect(reply).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(reply).toMatch(/\r\n\r\n\{"detail":"The request is not HTTP\."\}$/)
   const log = lines.join('')
   expect(log).toContain(`"url":"${ORDERS}"`)
   expect(log).toContain('"url":"/auth/token/"')

@@ -5,14 +5,14 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { sampleCatalogue } from '../../src/service/sample-seed.ts'
 import { BRAND_ORDERS, type Market, openMarket, orderBody, ORDERS, placeOrder } from './market.ts'
 
-/** A caller of its own, that may say half a sentence. */
-async function callerOn({ service }: Market): Promise<Socket & { heard: () => string }> {
+/** A caller of its own, that may send half a request. */
+async function callerOn({ service }: Market): Promise<Socket & { received: () => string }> {
   const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
   const pieces: Buffer[] = []
   socket.on('error', () => undefined).on('data', (piece: Buffer) => pieces.push(piece))
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
-  return Object.assign(socket, { heard: () => Buffer.concat(pieces).toString('latin1') })
+  return Object.assign(socket, { received: () => Buffer.concat(pieces).toString('latin1') })
 }
 
 const HALF_A_BODY =
@@ -34,16 +34,16 @@ it.each([
   const arrived = once(market.service.app.server, 'request')
   caller.write(half)
   await arrived
-  if (half !== HALF_A_BODY) await vi.waitUntil(() => caller.heard().includes('401'))
+  if (half !== HALF_A_BODY) await vi.waitUntil(() => caller.received().includes('401'))
   const ended = once(caller, 'close')
 
   await market.service.close()
 
   await ended
-  expect(caller.heard()).not.toContain(' 200 ')
+  expect(caller.received()).not.toContain(' 200 ')
 })
 
-/** A caller that has asked for more than fits on the way to it, and does not read. */
+/** A caller that has requested more than fits on the way to it, and does not read. */
 async function callerThatWaits(market: Market, latencyMs = 0) {
   const lines = sampleCatalogue()
     .filter(({ brandIdentifier }) => brandIdentifier.startsWith('NL-'))
@@ -61,7 +61,7 @@ async function callerThatWaits(market: Market, latencyMs = 0) {
   return { caller, answer }
 }
 
-it('lets a reader that is slow have its answer whole', async () => {
+it('lets a slow reader have its answer whole', async () => {
   const market = await openMarket()
   const { caller, answer } = await callerThatWaits(market)
   await vi.waitUntil(() => answer.writableEnded)
@@ -73,7 +73,7 @@ it('lets a reader that is slow have its answer whole', async () => {
   caller.resume()
   await Promise.all([closed, ended])
 
-  const [head = '', body = ''] = caller.heard().split('\r\n\r\n')
+  const [head = '', body = ''] = caller.received().split('\r\n\r\n')
   expect(body.length).toBe(Number(/content-length: (\d+)/.exec(head)?.[1]))
   expect(body.length).toBeGreaterThan(4_000_000)
 })
@@ -82,7 +82,7 @@ it.each([
   ['already made', false],
   ['still being made', true],
 ])(
-  'does not wait for ever for a reader that takes nothing of an answer that is %s',
+  'does not wait for ever for a reader that reads nothing of an answer that is %s',
   async (_what, isLate) => {
     const market = await openMarket()
     const { answer } = await callerThatWaits(market, isLate ? 300 : 0)
@@ -110,10 +110,10 @@ it('answers each of several requests that came at once', async () => {
   await market.service.close()
 
   await ended
-  expect(caller.heard()).toMatch(/^HTTP\/1\.1 200 /)
+  expect(caller.received()).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-it('does what callers that hung up have asked, and ends without an error', async () => {
+it('carries out the requests of callers that hung up, and ends without an error', async () => {
   const market = await openMarket()
   const caller = await callerOn(market)
   const form = 'grant_type=client_credentials&client_id=nobody&client_secret=none'
@@ -128,7 +128,7 @@ it('does what callers that hung up have asked, and ends without an error', async
   caller.write(ask.repeat(20_000))
   await manyCame
 
-  // What goes wrong in work that nobody waits for is an unhandled error, which fails the run.
+  // A failure of background work is an unhandled error, which fails the run.
   const closed = market.service.close()
   caller.resetAndDestroy()
   await closed
@@ -136,7 +136,7 @@ it('does what callers that hung up have asked, and ends without an error', async
   expect(market.service.app.server.listening).toBe(false)
 })
 
-it('takes nobody in any more', async () => {
+it('accepts no new connection', async () => {
   const market = await openMarket({ switches: { latencyMs: 200 } })
   const answer = market.retailer.post(ORDERS, orderBody('PO-1'))
   await vi.waitUntil(() => market.service.counts().orders === 1)

@@ -74,7 +74,7 @@ describe('a created order', () => {
     const data = temporaryFolder()
     const market = await openMarket({ data })
     const id = await placeOrder(market, 'PO-1')
-    // as it would be found if the machine stopped now
+    // the state that a sudden stop of the machine would leave
     const found = temporaryFolder()
     cpSync(data, found, { recursive: true })
     const other = openDatabase(join(found, 'service.db'))
@@ -114,7 +114,7 @@ describe('a database that cannot be used', () => {
     })
   })
 
-  it('of a newer program is left alone', async () => {
+  it('of a newer program is not touched', async () => {
     const folder = temporaryFolder()
     const database = openDatabase(join(folder, 'service.db'))
     database.pragma('user_version = 99')

@@ -15,7 +15,7 @@ import {
   placeOrder,
 } from './market.ts'
 
-/** What a client sees: the raw answer, or that the connection broke. */
+/** The raw answer that a client sees, or that the connection broke. */
 type Seen = { status: number; headers: Headers; text: string } | 'broken'
 
 async function see(market: Market, path: string, init: RequestInit = {}): Promise<Seen> {
@@ -63,7 +63,7 @@ describe('faults before anything is done', () => {
     expect(market.service.counts().orders).toBe(0)
   })
 
-  it('take a good token for an expired one, once', async () => {
+  it('refuse a good token as expired, once', async () => {
     const market = await openMarket({ switches: { expiredToken: 1, faultLimit: 1 } })
     expect(await post(market, 'PO-1')).toMatchObject({ status: 401 })
     expect(await post(market, 'PO-1')).toMatchObject({ status: 201 })
@@ -165,7 +165,7 @@ describe('faults in general', () => {
     expect(await get(market)).toMatchObject({ status: 200 })
   })
 
-  it('strike reads as well when told, and never tokens', async () => {
+  it('strike reads as well on request, and never tokens', async () => {
     const market = await openMarket({ switches: { error500Before: 1, faultsStrike: 'all' } })
     expect(await get(market)).toMatchObject({ status: 500 })
     Object.assign(market.service.switches, { error500Before: 0, truncatedJson: 1 })
@@ -241,7 +241,7 @@ describe('faults in general', () => {
 })
 
 describe('waiting', () => {
-  it('holds every answer back when told, after the work is done', async () => {
+  it('holds every answer back by its switch, after the work is done', async () => {
     const waits: number[] = []
     const market = await openMarket({
       switches: { latencyMs: 25 },
@@ -258,7 +258,7 @@ describe('waiting', () => {
       switches: { latencyMs: 100, latencyJitterMs: 50 },
       clock: { now: () => NOW, sleep: async (ms) => void waits.push(ms) },
     })
-    for (let turn = 0; turn < 20; turn += 1) await get(market)
+    for (let index = 0; index < 20; index += 1) await get(market)
     expect(new Set(waits).size).toBeGreaterThan(5)
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(100)
     expect(Math.max(...waits)).toBeLessThanOrEqual(150)
@@ -278,11 +278,11 @@ describe('a token that ends early', () => {
     return answerOf(await fetch(market.service.baseUrl + ORDERS, { headers }))
   }
 
-  it('lasts as many requests as told and for good no longer, and the next one is fresh', async () => {
+  it('lasts as many requests as the switch says and no more, and the next one is fresh', async () => {
     const market = await openMarket({ switches: { tokenLastsRequests: 2 } })
     const first = (await askToken(market.service, form)).body.access_token
     const statuses = []
-    for (let turn = 0; turn < 3; turn += 1) statuses.push((await getWith(market, first)).status)
+    for (let index = 0; index < 3; index += 1) statuses.push((await getWith(market, first)).status)
     expect(statuses).toEqual([200, 200, 401])
     const second = (await askToken(market.service, form)).body.access_token
     expect((await getWith(market, second)).status).toBe(200)

@@ -145,7 +145,7 @@ describe('fields', () => {
     expect((await call(market, 'brand', `${BRAND_ORDERS}${id}/`)).body.status).toBe('open')
   })
 
-  it('come as ever as soon as the switches are turned back', async () => {
+  it('are back in the usual form as soon as the switches are reset', async () => {
     const market = await openMarket()
     const id = await placeOrder(market, 'PO-1')
     const before = (await call(market, 'brand', `${BRAND_ORDERS}${id}/`)).body
@@ -186,7 +186,7 @@ describe('an address without its last slash', () => {
   })
 })
 
-it("the service's clock can be wrong, in its headers and in what it notes", async () => {
+it("the service's clock can be wrong, in its headers and in the times it stores", async () => {
   const market = await openMarket({ switches: { clockSkewMs: 3_600_000 } })
   const { headers, body } = await call(market, 'retailer', ORDERS, orderBody('PO-1'))
   expect(headers.get('date')).toBe('Sat, 21 Nov 2026 03:15:00 GMT')

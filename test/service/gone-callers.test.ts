@@ -1,4 +1,4 @@
-/** Callers that go away while a refusal is on its way to them: what was refused is not done after all. */
+/** Callers that go away while a refusal is on its way to them: a refused request never takes effect. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,7 +14,7 @@ interface Leaving {
   readonly body?: string
 }
 
-/** A market whose callers go away in the moment in which an answer to them is held back. */
+/** A market whose callers go away at the moment in which an answer to them is held back. */
 async function marketOfLeavers(): Promise<Market & { leave: (request: Leaving) => Promise<void> }> {
   let whenHeld: (() => Promise<void>) | undefined
   const clock = {
@@ -51,9 +51,9 @@ async function marketOfLeavers(): Promise<Market & { leave: (request: Leaving) =
   return { ...market, leave }
 }
 
-/** As many as a request needs from its arrival to its answer, and some more. */
+/** Yields as often as a request needs from its arrival to its answer, and some more. */
 async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  for (let index = 0; index < 20; index++) await setImmediate()
 }
 
 const place = (token: string): Leaving => ({
@@ -63,19 +63,19 @@ const place = (token: string): Leaving => ({
   body: JSON.stringify(orderBody('PO-1')),
 })
 
-it('does not do for a caller without a good token what it refuses', async () => {
+it('never carries out a request of a caller without a good token', async () => {
   const { service, leave } = await marketOfLeavers()
   await leave(place('guessed'))
   expect(service.counts().orders).toBe(0)
 })
 
-it('does not do for the account of another party what it refuses', async () => {
+it('never carries out a request for the account of another party', async () => {
   const { service, brand, leave } = await marketOfLeavers()
   await leave(place(brand.token))
   expect(service.counts().orders).toBe(0)
 })
 
-it('does not acknowledge for a caller that may not', async () => {
+it('never acknowledges for a caller that may not', async () => {
   const market = await marketOfLeavers()
   const id = await placeOrder(market, 'PO-1')
   await market.leave({

@@ -88,7 +88,7 @@ describe('bodies', () => {
     ])
   })
 
-  it('with an endless list are refused before anybody looks at its items', async () => {
+  it('with an endless list are refused before the service checks its items', async () => {
     const { retailer } = await openMarket()
     const { status, body } = await retailer.post(
       ORDERS,

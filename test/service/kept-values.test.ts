@@ -10,7 +10,7 @@ import {
   SHIPMENTS,
 } from './market.ts'
 
-/** An address of which no two fields are the same. */
+/** An address whose fields are all different. */
 function address(mark: string) {
   return {
     type: `${mark} residential`,
@@ -29,7 +29,7 @@ function address(mark: string) {
   }
 }
 
-it('an order keeps every field as it was sent, none in the place of another', async () => {
+it('an order keeps every field as it was sent, none in place of another', async () => {
   const { retailer, brand } = await openMarket()
   const sent = orderBody('PO-1', {
     customer_order_number: 'CUSTOMER-1',
@@ -46,7 +46,7 @@ it('an order keeps every field as it was sent, none in the place of another', as
   expect(seen.ship_to_phone).toBe(phone1)
 })
 
-it('a shipment keeps every field as it was sent, and shows what it took from its order', async () => {
+it('a shipment keeps every field as it was sent, and shows the values of its order', async () => {
   const market = await openMarket()
   const id = await placeOrder(market, 'PO-1', { customer_order_number: 'CUSTOMER-1' })
   const origin = {

@@ -82,7 +82,7 @@ describe('paging', () => {
   it('by draining the first page while acknowledging reaches every order exactly once', async () => {
     const { brand } = await openMarketWithOrders(7)
     const seen: string[] = []
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let index = 0; index < 5; index += 1) {
       const { body } = await brand.get(`${BRAND_ORDERS}?is_acknowledged=0&limit=3`)
       seen.push(...numbersOf(body))
       for (const { id } of body.results) await brand.put(`${BRAND_ORDERS}${id}/acknowledge/`)

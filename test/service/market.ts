@@ -29,7 +29,7 @@ export interface Market {
   readonly retailer: Caller
   readonly brand: Caller
   readonly otherBrand: Caller
-  /** May call the administration. */
+  /** Has a token for all calls of the administration. */
   readonly admin: Caller
 }
 
@@ -156,7 +156,7 @@ export function orderBody(number: string, changes: Record<string, unknown> = {})
   }
 }
 
-/** Everything an `orderBody` orders, with a label that exists. */
+/** A shipment of everything that an `orderBody` orders, with a label that exists. */
 export function shipmentBody(orderId: number, changes: Record<string, unknown> = {}) {
   return {
     order_id: orderId,

@@ -1,4 +1,4 @@
-/** The OpenAPI document and its page: valid, complete, true of the service, and there for everybody. */
+/** The OpenAPI document and its page: valid, complete, true of the service, and public. */
 import type { Endpoint } from '../../src/contract/endpoints.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
@@ -32,21 +32,21 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test.each(SERVED_ENDPOINT_NAMES)('%s is there, with words', (name) => {
+  test.each(SERVED_ENDPOINT_NAMES)('%s is there, with a description', (name) => {
     const { operationId, summary, description } = operation(name)
     expect(operationId).toBe(name)
     expect(summary).toMatch(/^[A-Z]/)
     expect(description).toMatch(/\.$/)
   })
 
-  test('each endpoint has words of its own', () => {
+  test('each endpoint has its own description', () => {
     const summaries = SERVED_ENDPOINT_NAMES.map((name) => operation(name).summary)
     expect(new Set(summaries).size).toBe(summaries.length)
   })
 
   test('each component and each of its fields has a description', () => {
     const silent = Object.entries(DOCUMENT.components.schemas).flatMap(([name, schema]) =>
-      silentIn(schema, name),
+      missingDescriptions(schema, name),
     )
     expect(silent).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('the document', () => {
     expect(schemas['RetailerOrder']?.properties?.['brands']?.deprecated).toBe(true)
   })
 
-  test('only what changes something needs the scope write, and the token needs none', () => {
+  test('only calls that change something need the scope write, and the token needs none', () => {
     expect(operation('listRetailerOrders').security).toEqual([{ oauth2: ['read'] }])
     expect(operation('createOrder').security).toEqual([{ oauth2: ['write'] }])
     expect(operation('acknowledgeOrder').security).toEqual([{ oauth2: ['write'] }])
@@ -117,11 +117,11 @@ describe('the document', () => {
 describe('the examples', () => {
   const taking = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].request !== undefined)
 
-  test.each(taking)('%s has one that it takes as it is', (name) => {
+  test.each(taking)('%s has one that it accepts as it is', (name) => {
     const examples = Object.values(REQUEST_EXAMPLES.get(name) ?? {})
     expect(examples.length).toBeGreaterThan(0)
     for (const { value } of examples) {
-      // unknown keys would be gone
+      // unknown keys would be removed
       expect(SERVED_ENDPOINTS[name].request!.parse(value)).toEqual(value)
     }
   })
@@ -173,20 +173,20 @@ describe('the service', () => {
     for (const [caller, name, path] of asked) {
       const { status, body } = await caller.get(path)
       statuses.push(status)
-      expect(mistakeIn(document, { name, status, body }), `${name} ${status}`).toBeUndefined()
+      expect(errorIn(document, { name, status, body }), `${name} ${status}`).toBeUndefined()
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 400, 404, 200, 200, 200, 200, 403, 200, 200, 403])
 
     const created = await retailer.post(ORDERS, orderBody('PO-3'))
-    expect(mistakeIn(document, { name: 'createOrder', ...created })).toBeUndefined()
+    expect(errorIn(document, { name: 'createOrder', ...created })).toBeUndefined()
     const refused = await retailer.post(ORDERS, orderBody('PO-4', { ship_to: {}, order_lines: [{}] }))
     expect(refused.status).toBe(400)
-    expect(mistakeIn(document, { name: 'createOrder', ...refused })).toBeUndefined()
+    expect(errorIn(document, { name: 'createOrder', ...refused })).toBeUndefined()
     const { id: _id, ...lacking } = created.body
-    expect(mistakeIn(document, { name: 'createOrder', status: 201, body: lacking })).toBeDefined()
+    expect(errorIn(document, { name: 'createOrder', status: 201, body: lacking })).toBeDefined()
   })
 
-  test('gives as many as the document says when nobody asks for a limit', async () => {
+  test('returns as many records as the document says when a call has no limit', async () => {
     const { brand, service } = await openMarket()
     const document = await fetchDocument(service.baseUrl)
     const limit = operation('listBrandVariants', document).parameters.find(({ name }) => name === 'limit')!
@@ -195,7 +195,7 @@ describe('the service', () => {
     expect(body.results).toHaveLength(limit.schema.default as number)
   })
 
-  test('serves the document and the page to those who have no token, while faults strike all others', async () => {
+  test('serves the document and the page without a token, while faults strike all other calls', async () => {
     const { service } = await openMarket({ switches: { error500Before: 1, faultsStrike: 'all' } })
     const document = await fetch(`${service.baseUrl}/openapi.json`)
     expect(document.status).toBe(200)
@@ -245,7 +245,7 @@ describe('the page', () => {
     expect(text).toContain('&quot;purchase_order_number&quot;: &quot;PO-1001&quot;')
   })
 
-  test('what the document says is never taken for HTML', () => {
+  test('texts of the document never become HTML', () => {
     const { info } = DOCUMENT
     const hostile = renderPage({
       ...DOCUMENT,
@@ -266,11 +266,11 @@ function example(name: string, key: string): Record<string, unknown> {
 }
 
 /** The places of those without a description. */
-function silentIn({ description, properties = {}, items }: JsonSchema, path: string): string[] {
+function missingDescriptions({ description, properties = {}, items }: JsonSchema, path: string): string[] {
   return [
     ...(description === undefined ? [path] : []),
     ...Object.entries({ ...properties, ...items?.properties }).flatMap(([name, schema]) =>
-      silentIn(schema, `${path}.${name}`),
+      missingDescriptions(schema, `${path}.${name}`),
     ),
   ]
 }
@@ -285,8 +285,8 @@ interface Answer {
   readonly body: unknown
 }
 
-/** What the document would not have in an answer. */
-function mistakeIn(document: OpenApi, { name, status, body }: Answer): string | undefined {
+/** The keys of an answer that the document lacks. */
+function errorIn(document: OpenApi, { name, status, body }: Answer): string | undefined {
   const answer = operation(name, document).responses[status]
   if (answer === undefined) return `${name} does not answer ${status}`
   const response = '$ref' in answer ? document.components.responses[answer.$ref.split('/').at(-1)!]! : answer

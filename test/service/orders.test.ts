@@ -203,7 +203,7 @@ describe('an order that is refused', () => {
     })
   })
 
-  it('names the line whose item nobody knows', async () => {
+  it('names the line whose item is unknown', async () => {
     const { retailer } = await openMarket()
     const [line] = orderBody('').order_lines
     const unknown = [{ id: 1 }, { identifier: 'NOPE' }, { upc: '000000000000' }, { identifier: 'NL-0002' }]
@@ -287,7 +287,7 @@ describe('an order that is refused', () => {
 })
 
 describe('reading an order', () => {
-  it('is not possible for others, who do not learn that it exists', async () => {
+  it('is not possible for other parties, who do not learn that it exists', async () => {
     const market = await openMarket()
     const id = await placeOrder(market, 'PO-1')
     const { status, body } = await market.otherBrand.get(`/v1/brands/2001/orders/${id}/`)

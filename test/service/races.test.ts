@@ -19,7 +19,7 @@ import {
   tokenFor,
 } from './market.ts'
 
-/** Of every race; as many of them as these are run at once. */
+/** Rounds of every race; this many of them run at once. */
 const ROUNDS = 200
 const AT_ONCE = 16
 const CONNECTIONS = 32
@@ -54,7 +54,7 @@ beforeAll(async () => {
   let time = NOW
   service = await createService({
     data: folder,
-    // no two readings are the same, so that whatever happens twice shows two times
+    // no two readings of the clock are the same, so that an event that happens twice has two times
     clock: { now: () => (time += 1000), sleep: async () => undefined },
     tokenLifetimeSeconds: 100_000_000,
     seed: seedWithCredentials(),
@@ -108,7 +108,7 @@ interface Crowd {
   stop(): Promise<void>
 }
 
-/** Others, who order and list all the time. */
+/** Other clients, who order and list all the time. */
 function startCrowd(client: Client): Crowd {
   let requests = 0
   let isOver = false
@@ -121,17 +121,17 @@ function startCrowd(client: Client): Crowd {
       requests++
     }
   }
-  const everybody = Promise.all([1, 2, 3, 4].map(orderAndList))
+  const callers = Promise.all([1, 2, 3, 4].map(orderAndList))
   return {
     requests: () => requests,
     stop: async () => {
       isOver = true
-      await everybody
+      await callers
     },
   }
 }
 
-/** The rounds of a race, some of them at once, with the crowd about. */
+/** The rounds of a race, some of them at once, with the crowd running. */
 async function race(round: (number: number) => Promise<void>): Promise<void> {
   const before = crowd.requests()
   const numbers = Array.from({ length: ROUNDS }, (_, index) => index + 1).values()
@@ -142,7 +142,7 @@ async function race(round: (number: number) => Promise<void>): Promise<void> {
   expect(crowd.requests() - before).toBeGreaterThan(AT_ONCE)
 }
 
-/** Sends both at once, now the one and now the other first. */
+/** Sends both at once, in alternating order. */
 async function together(
   number: number,
   one: () => Promise<Answered>,
@@ -153,7 +153,7 @@ async function together(
   return [first, second]
 }
 
-/** The one that made something and the one that was refused; there must be one of each. */
+/** The answer that made something and the refusal; there must be one of each. */
 function winnerOf([one, other]: readonly [Answered, Answered]): {
   winner: 0 | 1
   made: Answered
@@ -178,7 +178,7 @@ async function placeAndShip(number: string): Promise<number> {
   return id
 }
 
-it('of two clients that create one purchase order, one makes it and the other is told that it exists', async () => {
+it('of two clients that create one purchase order, one makes it and the other learns that it exists', async () => {
   const wins = [0, 0]
   await race(async (number) => {
     const create = (client: 0 | 1) => () =>
@@ -213,7 +213,7 @@ it('two clients that acknowledge one order both succeed, and it is acknowledged 
   })
 })
 
-it('of two clients that invoice one purchase order, one does and the other is told so', async () => {
+it('of two clients that invoice one purchase order, one does and the other learns that it is invoiced', async () => {
   const wins = [0, 0]
   await race(async (number) => {
     const id = await placeAndShip(`INV-${number}`)

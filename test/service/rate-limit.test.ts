@@ -10,7 +10,7 @@ describe('a rate limit', () => {
 
   it('refuses what is too much and says when to come back', async () => {
     const { retailer, clock } = await openMarket({ switches: { rateLimitPerMinute: 3 } })
-    for (let turn = 0; turn < 3; turn += 1) expect((await retailer.get(ORDERS)).status).toBe(200)
+    for (let index = 0; index < 3; index += 1) expect((await retailer.get(ORDERS)).status).toBe(200)
     const refused = await retailer.get(ORDERS)
     expect([refused.status, refused.body, refused.headers.get('retry-after')]).toEqual([
       429,
@@ -42,12 +42,12 @@ describe('a rate limit', () => {
     expect((await brand.get(BRAND_ORDERS)).status).toBe(200)
   })
 
-  it('saves up no more than a minute, and may be turned while the service runs', async () => {
+  it('saves up no more than a minute, and may be set while the service runs', async () => {
     const { service, retailer, clock } = await openMarket({ switches: { rateLimitPerMinute: 2 } })
     await retailer.get(ORDERS)
     clock.time += 3_600_000
     const statuses = []
-    for (let turn = 0; turn < 3; turn += 1) statuses.push((await retailer.get(ORDERS)).status)
+    for (let index = 0; index < 3; index += 1) statuses.push((await retailer.get(ORDERS)).status)
     expect(statuses).toEqual([200, 200, 429])
     service.switches.rateLimitPerMinute = 0
     expect((await retailer.get(ORDERS)).status).toBe(200)

@@ -16,7 +16,7 @@ import {
 
 type Path = readonly (string | 0)[]
 
-/** Where the texts of a body are that may not be blank. */
+/** The texts of a body that may not be blank. */
 function textsIn(schema: z.core.$ZodType, path: Path = []): Path[] {
   const rule = FIELD_RULES.get(schema as z.ZodType)
   if (rule !== undefined) return rule.kind === 'text' && rule.blankAllowed !== true ? [path] : []
@@ -38,7 +38,7 @@ const TEXTS = (Object.entries(ENDPOINTS) as [string, Endpoint][])
   .flatMap(([name, { request }]) => textsIn(request!).map((path) => ({ name, request: request!, path })))
 
 describe('an empty string', () => {
-  it('is looked for in every body', () => {
+  it('is tried in every body', () => {
     expect([...new Set(TEXTS.map(({ name }) => name))].toSorted()).toEqual([
       'createCancel',
       'createInvoice',
@@ -101,7 +101,7 @@ describe('an empty string', () => {
   })
 })
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   async function post(body: string | Uint8Array, type: string) {
     const { service, retailer } = await openMarket()
     const headers = { authorization: `Bearer ${retailer.token}`, 'content-type': type }
@@ -120,7 +120,7 @@ describe('a body that is none', () => {
     ['"text"', 'string'],
     ['5', 'number'],
     ['true', 'boolean'],
-  ])('%s is told to be no dictionary', async (text, kind) => {
+  ])('%s is refused as no dictionary', async (text, kind) => {
     const { status, body } = await post(text, 'application/json')
     expect([status, body]).toEqual([
       400,
@@ -129,7 +129,7 @@ describe('a body that is none', () => {
   })
 
   it.each(['{"a": 1', "{'a': 1}", '{"a": 1,}', '\u0000', '{} {}'])(
-    '%j is told to be no JSON',
+    '%j is refused as no JSON',
     async (text) => {
       const { status, body } = await post(text, 'application/json')
       expect([status, Object.keys(body)]).toEqual([400, ['detail']])
@@ -150,7 +150,7 @@ describe('a body that is none', () => {
   })
 
   it.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense'])(
-    'of the type %s is told to be of the wrong type',
+    'of the type %s is refused for its type',
     async (type) => {
       const { status, body } = await post('a=1', type)
       expect([status, body]).toEqual([415, { detail: `Unsupported media type "${type}" in request.` }])
@@ -159,7 +159,7 @@ describe('a body that is none', () => {
 })
 
 describe('values of the wrong kind', () => {
-  it('are told with their place, and what is expected instead', async () => {
+  it('are reported with their place, and what is expected instead', async () => {
     const { retailer } = await openMarket()
     const line = { quantity: '2', net_price: 'seven', price: '16.73' }
     const { status, body } = await retailer.post(
@@ -198,7 +198,7 @@ describe('values of the wrong kind', () => {
     ])
   })
 
-  it('in a query are told with the parameter', async () => {
+  it('in a query are reported with the parameter', async () => {
     const { retailer } = await openMarket()
     const { status, body } = await retailer.get(
       `${ORDERS}?status=done&is_acknowledged=maybe&ordered_at_gte=today&limit=none`,

@@ -58,7 +58,7 @@ it('the sample has 300 items with UPCs that are valid, distinct and start with a
   }
 })
 
-it('a fresh database gets clients that nobody can guess and that work', async () => {
+it('a fresh database gets clients with random secrets, and they work', async () => {
   const service = await createService({ data: ':memory:', clock: systemClock })
   await service.listen()
   try {
@@ -92,7 +92,7 @@ it('two brands can share an account', async () => {
   }
 })
 
-it('a taken port is a failure that says so', async () => {
+it('a taken port is a failure that names the port', async () => {
   const { service } = await openMarket()
   const port = Number(new URL(service.baseUrl).port)
   const second = await createService({ data: ':memory:', clock: systemClock, port })
@@ -100,7 +100,7 @@ it('a taken port is a failure that says so', async () => {
   await second.close()
 })
 
-it('whoever lost the secrets gets other clients, and the earlier ones stay good until they are revoked', async () => {
+it('an operator who lost the secrets gets other clients, and the earlier ones stay valid until they are revoked', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'service-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const first = await createService({ data: folder, clock: systemClock })
@@ -128,7 +128,7 @@ it('whoever lost the secrets gets other clients, and the earlier ones stay good 
   await third.close()
 })
 
-it('introduces itself with what a first call needs', async () => {
+it('its introduction has all that a first call needs', async () => {
   const { service } = await openMarket()
   const { parties, carriers } = service.introduction()
   expect(parties[0]).toMatchObject({ kind: 'retailer', id: 1000, clientId: 'harbor' })

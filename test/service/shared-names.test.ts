@@ -110,7 +110,7 @@ describe('two lines with one UPC', () => {
   const shipped = (id: number, variant: Record<string, unknown>) =>
     shipmentBody(id, { shipment_lines: [{ variant, quantity: 1 }] })
 
-  it('are told apart by the brand_identifier beside it', async () => {
+  it('are distinguished by the brand_identifier beside it', async () => {
     const market = await openBazaar()
     const id = await ordered(market)
     const variant = { upc: '012345678905', brand_identifier: 'U2' }
@@ -161,7 +161,7 @@ it('an item made at the very moment of a new connection is offered to the retail
 describe('an order', () => {
   const order = async (market: Market, id: number) => (await market.retailer.get(`${ORDERS}${id}/`)).body
 
-  it('tells by updated_at whenever something of it has changed', async () => {
+  it('shows by updated_at every change of any part of it', async () => {
     const market = await openMarket()
     const id = await placeOrder(market, 'PO-1')
     const steps: (() => Promise<{ status: number }>)[] = [
@@ -192,7 +192,7 @@ describe('an order', () => {
     expect([status, body.ordered_at]).toEqual([201, kept])
   })
 
-  it.each(['   ', 'a\u0000b', 'half \ud800'])('does not take %j for a text', async (text) => {
+  it.each(['   ', 'a\u0000b', 'half \ud800'])('refuses %j as a text', async (text) => {
     const market = await openMarket()
     const { status, body } = await market.retailer.post(ORDERS, orderBody(text))
     expect([status, Object.keys(body)]).toEqual([400, ['purchase_order_number']])

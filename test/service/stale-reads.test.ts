@@ -1,4 +1,4 @@
-/** A replica that lags behind: reads show the data of some time ago. */
+/** A replica that lags behind: reads show the data of an earlier time. */
 import { expect, test } from 'vitest'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import {
@@ -20,7 +20,7 @@ const VARIANTS = '/v1/brands/2000/variants/'
 
 type Listed = { readonly purchase_order_number: string }
 
-/** A market whose time passes as told. */
+/** A market whose time the test moves. */
 async function aLaggingMarket(switches = {}, data = ':memory:') {
   let now = NOW
   const clock = { now: () => now, sleep: () => Promise.resolve() }

@@ -17,14 +17,14 @@ describe('switches from outside', () => {
   })
 
   it('may come as text, as a command line has them', () => {
-    const told = { createAnswer: '200', fulfilledOrderCloses: 'false', clockSkewMs: '-1500', hang: '0.25' }
-    expect(readSwitches(told)).toEqual({
+    const given = { createAnswer: '200', fulfilledOrderCloses: 'false', clockSkewMs: '-1500', hang: '0.25' }
+    expect(readSwitches(given)).toEqual({
       switches: { createAnswer: 200, fulfilledOrderCloses: false, clockSkewMs: -1500, hang: 0.25 },
     })
   })
 
   it('are refused with everything that is wrong, by name', () => {
-    const told = {
+    const given = {
       envelop: 'array',
       actAnswer: 201,
       loseAnswer: 1.5,
@@ -34,7 +34,7 @@ describe('switches from outside', () => {
       labelFormat: 'pdf',
       constructor: 1,
     }
-    expect(readSwitches(told)).toEqual({
+    expect(readSwitches(given)).toEqual({
       errors: {
         envelop: ['There is no such switch. Did you mean "envelope"?'],
         actAnswer: ['201 is not one of `200`, `204`.'],
@@ -48,18 +48,18 @@ describe('switches from outside', () => {
   })
 
   it('are refused when they are no object', () => {
-    for (const told of [null, 'hang', ['hang'], 1]) {
-      expect(readSwitches(told)).toEqual({
+    for (const given of [null, 'hang', ['hang'], 1]) {
+      expect(readSwitches(given)).toEqual({
         errors: { non_field_errors: ['Invalid data. Expected an object of switches and values.'] },
       })
     }
   })
 
   it('cannot be so wrong that the answer is endless', () => {
-    const told = Object.fromEntries(
+    const given = Object.fromEntries(
       Array.from({ length: 5000 }, (_, index) => [`x${index}`, 'y'.repeat(500)]),
     )
-    const read = readSwitches({ ...told, envelope: 'z'.repeat(5000) })
+    const read = readSwitches({ ...given, envelope: 'z'.repeat(5000) })
     expect('errors' in read && Object.keys(read.errors)).toHaveLength(100)
     const long = readSwitches({ envelope: 'z'.repeat(5000) })
     expect('errors' in long && long.errors['envelope']?.[0]).toHaveLength(129)
@@ -67,7 +67,7 @@ describe('switches from outside', () => {
 })
 
 describe('every switch', () => {
-  it.each(SWITCH_NAMES)('%s says what it takes, and takes what it is when nobody turns it', (name) => {
+  it.each(SWITCH_NAMES)('%s names its values, and has its default until it is set', (name) => {
     const row: SwitchRow = SWITCHES[name]
     expect(row.doc).toMatch(/^[A-Z0-9].*\.$/)
     expect(describeAllowedValues(row)).toMatch(/^(one of|a (whole )?number from) /)
@@ -75,7 +75,7 @@ describe('every switch', () => {
     expect(readSwitches({ [name]: String(row.default) })).toEqual({ switches: { [name]: row.default } })
   })
 
-  it('stands where it is told, and the others where they always do', () => {
+  it('has the given value, and the others their defaults', () => {
     expect(createSwitches({ envelope: 'array', hang: 0.5 })).toEqual({
       ...createSwitches(),
       envelope: 'array',

@@ -177,7 +177,7 @@ describe('a search by attributes', () => {
     expect(await search(market, 'size[M]::color[blue]')).toEqual([])
   })
 
-  it('takes signs that mean something in patterns for themselves', async () => {
+  it('treats the signs of patterns as themselves', async () => {
     const market = await openWithGoods()
     await addVariant(market, 'MIXED', { material: '50% wool & 50% o_k' })
     expect(await search(market, 'material[50% wool &]')).toEqual(['MIXED'])
@@ -198,7 +198,7 @@ describe('a search by attributes', () => {
     expect([status, body]).toEqual([400, { attribute: [message] }])
   })
 
-  it('with very many values is refused, since nobody else is served while they are looked for', async () => {
+  it('with very many values is refused, because the search would block all other calls', async () => {
     const { brand } = await openMarket()
     const valued = (count: number) =>
       Array.from({ length: count }, (_, index) => index.toString(36)).join('||')

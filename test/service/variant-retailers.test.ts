@@ -24,7 +24,7 @@ async function openWithLamp(): Promise<{ market: Bazaar; id: number }> {
 }
 
 describe('values that a brand gives to one retailer', () => {
-  it('stand beside the others for the brand, and are seen by that retailer alone', async () => {
+  it('come beside the others for the brand, and are seen by that retailer alone', async () => {
     const { market, id } = await openWithLamp()
     const { status, body } = await market.brand.patch(`${BRAND_VARIANTS}${id}/`, {
       attributes: [
@@ -125,7 +125,7 @@ describe('values that a brand gives to one retailer', () => {
 describe("a retailer's SKU", () => {
   const taken = refusalAt(0, { value: ['A variant with this retailer_sku already exists.'] })
 
-  it('belongs to one item of the retailer, whoever gives it', async () => {
+  it('belongs to one item of the retailer, whichever party gives it', async () => {
     const { market, id } = await openWithLamp()
     const other = await addVariant(market, 'LAMP-2')
     const sku = attributes({ retailer_sku: 'HV-1' })

@@ -78,7 +78,7 @@ export async function addVariant(
   return body.id
 }
 
-/** What a refusal says about the only entry that is wrong. */
+/** The refusal of the only entry that is wrong. */
 export function refusalAt(index: number, wrong: Record<string, unknown>) {
   return { attributes: [...Array.from({ length: index }, () => ({})), wrong] }
 }

@@ -186,7 +186,7 @@ describe('a change by the brand', () => {
     expect((await market.brand.get(`${BRAND_VARIANTS}${id}/`)).body.name).toBeNull()
   })
 
-  it('of the inventory tells when, and any change when it was', async () => {
+  it('of the inventory shows when, and any change when it was', async () => {
     const market = await openBazaar()
     const id = await addVariant(market, 'LAMP-1')
     const updatedBefore = (time: number) =>

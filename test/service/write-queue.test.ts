@@ -33,7 +33,7 @@ it('a write that throws or is refused takes back what it wrote, and only that', 
   expect(names()).toEqual(['first', 'last'])
 })
 
-it('when the commit fails nobody is told that it worked, and the next write does', async () => {
+it('when the commit fails no caller gets a success, and the next write works', async () => {
   const { queue, insert, names, store } = openQueue()
   const failing = store.command('pragma defer_foreign_keys = on')
   const results = await Promise.allSettled([
@@ -50,7 +50,7 @@ it('when the commit fails nobody is told that it worked, and the next write does
   expect(names()).toEqual(['later'])
 })
 
-it('a database that is full is told as what it is, and takes back the whole batch', async () => {
+it('a full database is reported as such, and takes back the whole batch', async () => {
   const { queue, insert, names, store } = openQueue()
   const [pages] = store.all(sql<{ page_count: number }>`pragma page_count`)
   store.all(sql.raw(`pragma max_page_count = ${pages!.page_count + 2}`))
@@ -66,7 +66,7 @@ it('a database that is full is told as what it is, and takes back the whole batc
   expect(names()).toEqual(['later'])
 })
 
-it('everybody is told when the database cannot even be read any more', async () => {
+it('every caller gets an error when the database cannot even be read any more', async () => {
   const store = openStore(':memory:')
   const queue = createWriteQueue(store, () => {
     throw new Error('it cannot be read')
@@ -75,7 +75,7 @@ it('everybody is told when the database cannot even be read any more', async () 
   await expect(queue.run(() => answerWith('never'))).rejects.toThrow('not open')
 })
 
-it('is idle when all that waits is done, and at once when nothing does', async () => {
+it('is idle when all waiting writes are done, and at once when none waits', async () => {
   const { queue, insert, names } = openQueue()
   await queue.idle()
   const numbers = Array.from({ length: 450 }, (_, index) => String(index))

@@ -1,8 +1,8 @@
 /**
  * `npm run test:shifted`: the tests that read the clock, once more on another day and in another time zone. Debian's libfaketime
- * tells every process of the run another time; the kernel, and so the times of files, keeps the true one.
+ * gives every process of the run another time; the kernel, and so the times of files, keeps the true one.
  *
- *   npm run test:shifted -- [--clock=-1d] [--zone America/St_Johns] [--all] [files of tests]
+ * npm run test:shifted -- [--clock=-1d] [--zone America/St_Johns] [--all] [files of tests]
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -33,14 +33,14 @@ function main(): number {
     return process.env['DROPBRIDGE_TESTS_COMPLETE'] === '1' ? 1 : 0
   }
   process.stderr.write(`the clock is shifted by ${values.clock}, the zone is ${values.zone}\n`)
-  const words = ['run', '--config', 'test/vitest.shifted.config.ts', ...positionals]
-  const { status } = spawnSync('node_modules/.bin/vitest', words, {
+  const args = ['run', '--config', 'test/vitest.shifted.config.ts', ...positionals]
+  const { status } = spawnSync('node_modules/.bin/vitest', args, {
     stdio: 'inherit',
     env: {
       ...process.env,
       LD_PRELOAD: library,
       FAKETIME: values.clock,
-      // How long something takes stays true, or no timeout would.
+      // Durations stay true, or no timeout would work.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       TZ: values.zone,
       ...(values.all ? { DROPBRIDGE_SHIFTED: 'all' } : {}),

@@ -1,6 +1,6 @@
 /**
- * Which tests read the clock of the machine: those that name it, start a program, or set the times of a file, themselves or through
- * the fixtures that they import. All others go by a clock of their own. `test/tidy/clock.test.ts` holds the program to the same.
+ * Which tests read the clock of the machine: those that name it, start a program, or set the times of a file, themselves or
+ * through their fixtures. All others use a clock of their own. `test/tidy/clock.test.ts` checks the program for the same.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -20,13 +20,13 @@ export function clockReaders(): string[] {
     .toSorted()
 }
 
-/** A look at a module and all modules of the tests below it; each file is read once. */
+/** Inspects a module and all modules of the tests below it; each file is read once. */
 function readsTheClock(): (path: string) => boolean {
   const known = new Map<string, boolean>()
   const look = (path: string): boolean => {
     const before = known.get(path)
     if (before !== undefined) return before
-    // A module that comes round to itself adds nothing to what the others say.
+    // A circular import adds nothing to what the other modules say.
     known.set(path, false)
     const text = readFileSync(path, 'utf8')
     const found = READS_THE_CLOCK.test(text) || importsOf(path, text).some(look)

@@ -1,4 +1,4 @@
-/** The promises of the journal about files that wait to be taken, and about alerts, for whatever database keeps it. */
+/** The promises of the journal about unconfirmed deliveries, and about alerts, for any database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/domain/alert.ts'
 import type { Journal } from '../../src/domain/journal.ts'
@@ -14,7 +14,7 @@ function alert(code: Alert['code'], subject: string, more: Partial<Alert> = {}):
 }
 
 export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Journal>): void {
-  describe(`files that wait in a journal ${name}`, () => {
+  describe(`unconfirmed deliveries in a journal ${name}`, () => {
     let clock: TestClock
     let journal: Journal
     let lease: Lease
@@ -26,7 +26,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
     })
     afterEach(() => journal.close())
 
-    /** One delivery of the records that have come since, at its place. */
+    /** One delivery of the records that came since, at its place. */
     async function deliver(id: string, bodies: readonly object[]): Promise<void> {
       await journal.collectRecords(
         lease,
@@ -52,7 +52,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
 
     const awaited = async () => (await journal.listUnconfirmedDeliveries(100)).map(({ id }) => id)
 
-    it('wait until they are taken, once', async () => {
+    it('wait until they are confirmed, once', async () => {
       await deliver('a', [{ id: 1 }])
       clock.advance(1000)
       await deliver('b', [{ id: 2 }])
@@ -71,7 +71,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       })
     })
 
-    it('tell the earliest time by which one of their records should be acknowledged', async () => {
+    it('show the earliest time by which one of their records should be acknowledged', async () => {
       await deliver('a', [
         { acknowledge_by: '2026-11-22T08:00:00.250000Z' },
         { acknowledge_by: '2026-11-22T08:30:00+02:00' },
@@ -85,7 +85,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(second).not.toHaveProperty('acknowledgeBy')
     })
 
-    it('come up behind those that somebody goes on with', async () => {
+    it('come after those that the bridge continues', async () => {
       await deliver('a', [{ id: 1 }])
       await deliver('b', [{ id: 2 }])
       await journal.markDeliveryPickedUp(lease, 'b')
@@ -101,7 +101,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect((await journal.listUnfinishedDeliveries('out')).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
     })
 
-    it('are confirmed by a receipt that is accepted, and wait on when it is refused or goes away', async () => {
+    it('are confirmed by a receipt that is accepted, and still wait when it is refused or goes away', async () => {
       await deliver('a', [{ id: 1 }])
       const receipt = { delivery: 'a', folder: 'receipts', name: 'orders-1.csv.ok' }
 
@@ -128,7 +128,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(await journal.listOpenReceipts('out', 10)).toMatchObject([{ id: 'r3', state: 'accepted' }])
     })
 
-    it('know a place again that got its mark', async () => {
+    it('recognise a place that got its mark again', async () => {
       expect(await journal.isPlaceKnown('/share/out/.dropbridge')).toBe(false)
       await journal.savePlace(lease, '/share/out/.dropbridge')
       await journal.savePlace(lease, '/share/out/.dropbridge')
@@ -136,7 +136,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(await journal.isPlaceKnown('/share/other/.dropbridge')).toBe(false)
     })
 
-    it('know the places in which a route has left files, acknowledged or not', async () => {
+    it('know the places to which a route has delivered files, acknowledged or not', async () => {
       expect(await journal.hasDeliveredTo('out', '/share/out')).toBe(false)
       await deliver('a', [{ id: 1 }])
       await journal.markDeliveryDone(lease, 'a', '/share/out')
@@ -152,7 +152,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(await journal.hasTakenFrom('other', 'inbox')).toBe(false)
     })
 
-    it('are noted by nobody whose lease is lost', async () => {
+    it('are noted by no bridge whose lease is lost', async () => {
       await deliver('a', [{ id: 1 }])
       await journal.startReceipt(lease, { id: 'r', delivery: 'a', folder: 'receipts', name: 'x.ok' })
       clock.advance(60_000)
@@ -183,7 +183,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
     const late = alert('expected-file-missing', '2026-11-21', { route: 'orders' })
     const stray = alert('file-unmatched', 'erp:inbox/a.txt')
 
-    it('are raised once, stand, and end once', async () => {
+    it('are raised once, last, and end once', async () => {
       const first = await journal.updateAlerts([stray, late], never)
       const again = await journal.updateAlerts([late, { ...stray, message: 'other words', since: 7 }], never)
       const standing = await journal.listActiveAlerts(10)
@@ -202,7 +202,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(await journal.listActiveAlerts(10)).toEqual([late])
     })
 
-    it('that come back are said again, and all of it is told in its order', async () => {
+    it('that come back are reported again, and all of it in its order', async () => {
       await journal.updateAlerts([late], never)
       await journal.updateAlerts([], never)
       await journal.updateAlerts([late, stray], never)
@@ -219,7 +219,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(await journal.listAlertChanges(4, 10)).toEqual([])
     })
 
-    it('that nobody could look at are neither over nor new', async () => {
+    it('that could not be checked are neither over nor new', async () => {
       await journal.updateAlerts([stray, late], never)
 
       const changed = await journal.updateAlerts([], ({ subject }) => subject.startsWith('erp:inbox'))
@@ -246,7 +246,7 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
     })
     afterEach(() => journal.close())
 
-    it('are there from their beginning on, with the time when each was seen last', async () => {
+    it('exist from their beginning on, with the time of their last heartbeat', async () => {
       const beganAt = clock.now()
       await journal.saveHeartbeat('here/1/a', ['orders'])
       clock.advance(60_000)

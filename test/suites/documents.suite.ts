@@ -1,4 +1,4 @@
-/** What the journal promises about packing slips and labels, for whatever database keeps it. */
+/** The promises of the journal about packing slips and labels, for any database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -42,7 +42,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
       ...intent(recordId),
       fromAttempt,
       staged: { working: `.${recordId}`, evidence: { by: 'rename' } },
-      nameFor: (turn: number) => (turn === 1 ? `${base}.pdf` : `${base}~${turn}.pdf`),
+      nameFor: (suffix: number) => (suffix === 1 ? `${base}.pdf` : `${base}~${suffix}.pdf`),
     })
     const found = async (which: 'new' | 'missing' | 'all') =>
       (await journal.findDocuments({ route: ROUTE, which }, undefined, 10)).map(({ recordId, kind }) => [
@@ -91,7 +91,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
     })
 
     describe('keeps documents', () => {
-      it('once wanted as they are, however often they are wanted', async () => {
+      it('once requested as they are, however often they are requested', async () => {
         const [one] = ids
         await journal.requestDocuments(lease, [intent(one), intent(one, 'packing-slip')])
         await journal.saveDocumentResults(lease, [
@@ -104,7 +104,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
         ])
       })
 
-      it('and tells which were never asked for, which are missing, and all', async () => {
+      it('and lists those that were never requested, those that are missing, and all', async () => {
         const [one = 0, two = 0] = ids
         await journal.requestDocuments(lease, [intent(one), intent(one, 'packing-slip'), intent(two)])
         await journal.saveDocumentResults(lease, [
@@ -144,7 +144,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
         expect(await journal.listDocuments([one ?? 0])).toMatchObject([{ name: 'A.pdf', folder: 'other' }])
       })
 
-      it('that were left as they are until a further copy is left', async () => {
+      it('that were delivered, as they are until a further copy is delivered', async () => {
         const [one = 0, two = 0] = ids
         await journal.requestDocuments(lease, [intent(one), intent(two)])
         await journal.reserveDocumentNames(lease, [naming(one, 'a')])

@@ -1,4 +1,4 @@
-/** What every Format promises, run by each of them; and small tools for tests that read files. */
+/** The promises of every Format, checked for each of them; and small tools for tests that read files. */
 import { describe, expect, it } from 'vitest'
 import {
   type FileReading,
@@ -14,7 +14,7 @@ export interface FormatSubject {
   readonly format: Format
   readonly read: ReadOptions
   readonly write: WriteOptions
-  /** Rows the format can hold, and the lines they are then on; those of CSV when left out. */
+  /** Rows the format can hold, and their lines; those of CSV when left out. */
   readonly holds?: { readonly rows: readonly string[][]; readonly lines: readonly (readonly number[])[] }
 }
 
@@ -48,7 +48,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
   }
 
   describe(`${name} as a format`, () => {
-    it('gives back the cells it has written, exactly as they were', async () => {
+    it('returns the cells it has written, exactly as they were', async () => {
       const reading = await readable(format.read(inChunks(written()), read))
       expect(reading.layouts).toEqual([{ recordType: '', columns }])
       expect((await rowsOf(reading)).map((row) => row.values)).toEqual(rows)
@@ -61,7 +61,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       expect(whole).toHaveLength(rows.length)
     })
 
-    it('tells the physical lines of every row', async () => {
+    it('reports the physical lines of every row', async () => {
       const found = await rowsOf(await readable(format.read(inChunks(written()), read)))
       expect(found.map(({ line, lastLine }) => [line, lastLine])).toEqual(holds.lines)
     })
@@ -88,7 +88,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       },
     )
 
-    it('pulls input only as fast as rows are asked for', async () => {
+    it('pulls input only as fast as rows are requested', async () => {
       const file = large()
       let pulled = 0
       const input = async function* () {
@@ -107,7 +107,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       await batches.return?.()
     })
 
-    it('lets go of the input when nobody wants the other rows', async () => {
+    it('releases the input when its reader stops early', async () => {
       let released = false
       const input = async function* () {
         try {
@@ -121,7 +121,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       expect(released).toBe(true)
     })
 
-    it('lets go of the input when only its top is wanted', async () => {
+    it('releases the input when only its top is read', async () => {
       let released = false
       const input = async function* () {
         try {

@@ -1,4 +1,4 @@
-/** What the journal promises about deliveries that wait for a person, for whatever database keeps it. */
+/** The promises of the journal about deliveries that wait for a person, for any database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -38,7 +38,7 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
       })
     }
 
-    it('stays composed with its reason, and no pass is told of it', async () => {
+    it('stays composed with its reason, and no pass receives it', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
 
       expect(await journal.getDelivery('d1')).toMatchObject({ state: 'composed', held: REASON })
@@ -48,7 +48,7 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
       expect(await journal.listUnfinishedRoutes()).toEqual([])
     })
 
-    it('keeps no other from its turn, and gives its sequence number to none', async () => {
+    it('delays no other, and keeps its sequence number', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
 
       expect(await compose('d2')).toMatchObject({ sequence: 2 })
@@ -82,7 +82,7 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
       await expect(journal.holdDelivery(other, 'd2', REASON)).rejects.toMatchObject({ code: 'bug' })
     })
 
-    it('is delivered when a person says so, in that place', async () => {
+    it('is delivered when a person resolves it so, in that place', async () => {
       await journal.saveNamings(out, 'd1', [{ name: 'orders-1.csv', working: '.w', evidence: {} }])
       await journal.holdDelivery(out, 'd1', REASON)
       clock.advance(5)
@@ -100,7 +100,7 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
       expect(await journal.startAttempts(out, { delivery: 'd1' }, 1)).toHaveLength(1)
     })
 
-    it('is delivered now when a person wants it so, and what was noted of its name is forgotten', async () => {
+    it('is delivered now when a person asks for it, and the note of its name is dropped', async () => {
       await journal.saveNamings(out, 'd1', [{ name: 'orders-1.csv', working: '.w', evidence: {} }])
       await journal.holdDelivery(out, 'd1', REASON)
 

@@ -1,4 +1,4 @@
-/** Every promise of the journal's interface, for whatever database keeps it. */
+/** The promises of the journal's interface, for any database. */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
@@ -25,7 +25,7 @@ export function testClock(): TestClock {
   }
 }
 
-/** A record that can be sent; it stands on line `number + 1`, below a header. */
+/** A record that can be sent; it is on line `number + 1`, below a header. */
 export function planned(number: number, key: string, changes: Partial<PlannedRecord> = {}): PlannedRecord {
   const body = changes.body ?? JSON.stringify({ purchase_order_number: key })
   return {
@@ -130,7 +130,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect([lease, second, third, fourth].map(({ token }) => token)).toEqual([1, 2, 3, 4])
       })
 
-      it('lets a clock that was set back keep nobody out for longer than a lease lasts', async () => {
+      it('lets a clock that was set back block a route for no longer than a lease lasts', async () => {
         clock.advance(-5 * 3_600_000)
         await expect(journal.acquireLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
           code: 'lease-held',
@@ -153,7 +153,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         })
       })
 
-      it('lets a late owner go on when nobody has taken the route over', async () => {
+      it('lets a late owner continue when no other has taken the route over', async () => {
         clock.advance(1_000_000)
         await journal.renewLease(lease)
         expect((await journal.summarizeRoutes())[0]?.owner).toBe('bridge-1')
@@ -187,13 +187,13 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1 })
       })
 
-      it('leaves the route with its new owner when the old one gives it back late', async () => {
+      it('leaves the route with its new owner when the old one releases it late', async () => {
         await journal.acquireLease('orders-in', 'bridge-2', 60_000, dead)
         await journal.releaseLease(lease)
         expect((await journal.summarizeRoutes())[0]?.owner).toBe('bridge-2')
       })
 
-      it('takes no writing under a lease that was given back', async () => {
+      it('accepts no write under a lease that was released', async () => {
         await journal.releaseLease(lease)
         await expect(journal.renewLease(lease)).rejects.toMatchObject({ code: 'lease-lost' })
       })
@@ -255,7 +255,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.countRecords({ file: 'a' })).toEqual({})
       })
 
-      it('and names what it does not know', async () => {
+      it('and reports what it does not know', async () => {
         expect(await journal.getFile('a')).toBeUndefined()
       })
 
@@ -327,7 +327,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await again('b')).toMatchObject({ outcome: 'duplicate' })
       })
 
-      it('but takes it again when what is in it may be done again', async () => {
+      it('but takes it again when its records may be done again', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         expect(await again('b', lease, { mayRepeat: true })).toMatchObject({ state: 'received' })
       })
@@ -423,7 +423,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('and says of a second invoice for an order which one is known', async () => {
+      it('and says for a second invoice of an order which one is known', async () => {
         const invoice = (number: number, name: string, body: string) =>
           planned(number, 'HV-30004', { operation: 'create-invoice', keyValues: [name], body })
         await planFile(journal, lease, 'a', [invoice(1, 'A4', '{}')])
@@ -496,7 +496,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect((await report('a')).map(({ state }) => state)).toEqual(['rejected', 'rejected', 'planned'])
       })
 
-      it('which a record that the mapping leaves out does not take, and it is no trouble to anyone', async () => {
+      it('which a record that the mapping leaves out does not take, and which reports no trouble', async () => {
         const reason = problem('left-out', { line: 2 }, '"Status" is "Void".')
         const leftOut = { lines: [[2, 2]] as const, keyValues: ['PO-1'], operation: 'o', account: 'a' }
         await planFile(journal, lease, 'a', [
@@ -608,7 +608,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('and notes results in the same step as the next beginnings, before it looks which may begin', async () => {
+      it('and notes results in the same step as the next starts, before it decides which may start', async () => {
         const sameLane = (number: number) => ({ ...planned(number, `PO-${number}`), lane: 'one order' })
         await planFile(journal, lease, 'a', [
           sameLane(1),
@@ -632,7 +632,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         })
       })
 
-      it('and leaves alone what is not being sent any more', async () => {
+      it('and leaves records that are no longer being sent as they are', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         await journal.finishAttempts(lease, [accepted(sending!.id, '9')])
@@ -640,7 +640,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1 })
       })
 
-      it('and leaves alone the records of another route', async () => {
+      it('and leaves the records of another route as they are', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         const other = await journal.acquireLease('other', 'bridge-1', 60_000, alive)
@@ -683,8 +683,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
     })
 
-    describe('remembers what it does not know for certain', () => {
-      it('after a crash, with what was noted before the sending', async () => {
+    describe('remembers uncertain records', () => {
+      it('after a crash, with their pre-send snapshots', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
         clock.advance(3)
         const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
@@ -724,7 +724,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('with what was noted before the earliest attempt that may have taken effect, and when that was', async () => {
+      it('with the snapshot before the earliest attempt that may have taken effect, and its time', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const attempt = async (note?: string) => {
           clock.advance(10)
@@ -760,9 +760,9 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         }
       })
 
-      it('counting only the attempts that were lost, not those given back unsent', async () => {
+      it('counting only the attempts that were lost, not those released unsent', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        for (let turn = 0; turn < 3; turn++) {
+        for (let round = 0; round < 3; round++) {
           const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
           await journal.finishAttempts(lease, [{ id: one!.id, state: 'planned', problems: [] }])
         }
@@ -773,7 +773,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('but not that a record was in doubt which was never taken', async () => {
+      it('but not that a record was in doubt which was never claimed', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
         await journal.finishAttempts(lease, [{ id: one!.id, state: 'deferred', problems: [] }])
@@ -846,7 +846,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect((await journal.listProblemRecords({ file: 'a' }, 1)).map(({ number }) => number)).toEqual([2])
       })
 
-      it('what is where on every route', async () => {
+      it('where the records of every route are', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-1')])
         await receiveFile(journal, lease, 'b')
         const out = await journal.acquireLease('orders-out', 'bridge-2', 30_000, alive)
@@ -902,7 +902,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('telling of another account while a record of it waits or is not final', async () => {
+      it('reporting another account while a record of it waits or is not final', async () => {
         const other = (account: string) => journal.findOtherAccount({ delivery: 'd1' }, account)
         await journal.collectRecords(out, [seen('1')])
         expect(await journal.findOtherAccount({ waitingIn: 'orders-out' }, 'brand/7')).toBeUndefined()
@@ -1000,7 +1000,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.listProblemRecords({ delivery: 'd2' }, 10)).toEqual([])
       })
 
-      it('acknowledging only what is at its final name', async () => {
+      it('acknowledging only records whose file has its final name', async () => {
         await journal.collectRecords(out, [seen('1')])
         await compose('d1')
         await expect(journal.startAttempts(out, { delivery: 'd1' }, 1)).rejects.toMatchObject({ code: 'bug' })
@@ -1010,7 +1010,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('under a name that no other delivery of the route has', async () => {
         await journal.collectRecords(out, [seen('1')])
-        const nameFor = (_: number, turn: number) => (turn === 1 ? 'orders.csv' : `orders.csv~${turn}`)
+        const nameFor = (_: number, suffix: number) => (suffix === 1 ? 'orders.csv' : `orders.csv~${suffix}`)
         const always = async (id: string) =>
           journal.createDelivery(out, {
             ...sequenced,
@@ -1110,7 +1110,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.countRecords({ delivery: 'r1' })).toEqual({})
       })
 
-      it('as done with what nobody acknowledges from here, once it is in place', async () => {
+      it('as done with records that are not acknowledged from here, once the file is in place', async () => {
         await journal.collectRecords(out, [seen('1'), seen('2')])
         await compose('d1')
         await report('r1', 5)
@@ -1126,7 +1126,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await expect(journal.markDeliveryDone(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
       })
 
-      it('as done where the acknowledging was begun, and keeps what was acknowledged', async () => {
+      it('as done where the acknowledging was begun, and keeps acknowledged records', async () => {
         await journal.collectRecords(out, [seen('1'), seen('2')])
         await compose('d1')
         await journal.markDeliveryDelivered(out, 'd1')
@@ -1148,7 +1148,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       const named = async (...keys: string[]) =>
         (await journal.findResourcesByKey('brand/7', 'order', keys)).map(({ key, id }) => `${key} is ${id}`)
 
-      it('by every name they have, each account its own, and tells when it saw them', async () => {
+      it('by every name they have, each account its own, and reports when it saw them', async () => {
         await journal.saveResources('brand/7', 'order', [order('11', 'PO-1'), order('20', 'PO-2')])
         await journal.saveResources('brand/8', 'order', [order('99', 'PO-1')])
         expect(await journal.findResourcesByKey('brand/7', 'order', ['PO-1', 'PO-1', 'PO-3'])).toEqual([
@@ -1166,7 +1166,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await named('PO-1')).toEqual(['PO-1 is 10', 'PO-1 is 11'])
       })
 
-      it('as they were seen last: new facts and names stand for old ones', async () => {
+      it('as they were read last: new facts and names replace old ones', async () => {
         await journal.saveResources('brand/7', 'order', [order('11', 'A', 'B')])
         clock.advance(5)
         const closed = { id: '11', keys: ['B', 'C'], facts: { status: 'closed' } }
@@ -1177,7 +1177,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('and keeps names and facts that a short sighting does not show, with the time they were seen', async () => {
+      it('and keeps names and facts that an incomplete read does not show, with the time they were seen', async () => {
         await journal.saveResources('brand/7', 'order', [order('11', 'PO-1')])
         clock.advance(5)
         await journal.saveResources('brand/7', 'order', [{ id: '11', keys: ['PO-A'], some: true }])
@@ -1195,8 +1195,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
     })
 
-    describe('keeps values beside orders', () => {
-      it('and gives them by order and name; a later one stands for an earlier one', async () => {
+    describe('keeps order attributes', () => {
+      it('and returns them by order and name; a later one replaces an earlier one', async () => {
         await journal.saveOrderAttributes('brand/7', [{ key: 'PO-1', values: { erp_id: 'a', bay: '4' } }])
         await journal.saveOrderAttributes('brand/7', [{ key: 'PO-1', values: { erp_id: 'b' } }])
         await journal.saveOrderAttributes('brand/8', [{ key: 'PO-1', values: { erp_id: 'other' } }])
@@ -1279,7 +1279,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 100 })
     })
 
-    it('undoes a failed call whole while others go on', async () => {
+    it('undoes a failed call whole while others continue', async () => {
       await receiveFile(journal, lease, 'a')
       const calls = await Promise.allSettled([
         journal.addRecords(lease, 'a', [planned(1, 'PO-1')]),

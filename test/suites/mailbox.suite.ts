@@ -1,10 +1,10 @@
-/** What every mailbox must do, whatever it is made of. */
+/** The promises of every mailbox, whatever it is made of. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Mailbox, type StagedFile, toNaming } from '../../src/domain/mailbox.ts'
-import { leaveIn } from '../fixtures/leave-in.ts'
+import { deliverInto } from '../fixtures/deliver-into.ts'
 
 /** A mailbox, and the place behind it as other programs see it. Paths are relative, with forward slashes. */
 export interface MailboxUnderTest {
@@ -13,7 +13,7 @@ export interface MailboxUnderTest {
   again(): Mailbox
   /** The mailbox of a bridge with a journal of its own on the same place. */
   foreign(): Mailbox
-  /** What a reader does that takes a file without deleting it. */
+  /** Reads a file without deleting it, as some readers do. */
   take(path: string): Promise<void>
   put(path: string, contents: string, modifiedAt?: number): Promise<void>
   /** Whether the place can take a name only if it is free; some file systems cannot, and two at once may collide. */
@@ -103,7 +103,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await mailbox.list('inbox')).toEqual([])
       })
 
-      test('finds a folder that is not there empty, and files put into it later', async () => {
+      test('lists a missing folder as empty, and finds files put into it later', async () => {
         expect(await mailbox.list('new/inbox')).toEqual([])
         await place.put('new/inbox/a.csv', 'x')
         expect(await namesListed('new/inbox')).toEqual(['a.csv'])
@@ -121,7 +121,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
     })
 
     describe('getClaimSize', () => {
-      test('tells how many bytes a claimed file has by now, and nothing of one that is not there', async () => {
+      test('reports the present size of a claimed file, and nothing for a missing one', async () => {
         await place.put('inbox/orders.csv', 'PO\n1\n')
         expect(await mailbox.getClaimSize(CLAIM)).toBeUndefined()
         await mailbox.claim(CLAIM)
@@ -130,7 +130,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
     })
 
     describe('getArchivedSizes', () => {
-      test('tells how many bytes archived files have by now, and nothing of those that are gone', async () => {
+      test('reports the present sizes of archived files, and nothing for missing ones', async () => {
         await place.put('inbox/orders.csv', 'PO\n1\n')
         await mailbox.claim(CLAIM)
         const path = await mailbox.archive(CLAIM, 'archive/2026')
@@ -141,7 +141,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await mailbox.hasFolder('archive/none')).toBe(false)
       })
 
-      test('tells them of many files of one folder, too', async () => {
+      test('reports them for many files of one folder, too', async () => {
         const paths = Array.from({ length: 20 }, (_, number) => `archive/${number}.csv`)
         for (const [number, path] of paths.entries()) await place.put(path, 'x'.repeat(number))
         await place.put('archive/other.csv', 'x')
@@ -166,7 +166,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await contentsOf(mailbox.read(CLAIM))).toBe('PO,Qty\n1,2\n')
       })
 
-      test('says so again when it is repeated after a crash', async () => {
+      test('reports the same when it is repeated after a crash', async () => {
         await place.put('inbox/orders.csv', 'x')
         await mailbox.claim(CLAIM)
         expect(await place.again().claim(CLAIM)).toBe('claimed')
@@ -182,7 +182,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         }
       })
 
-      test('leaves alone a new file that came under the name of a claimed one', async () => {
+      test('does not touch a new file that came under the name of a claimed one', async () => {
         await place.put('inbox/orders.csv', 'first')
         await mailbox.claim(CLAIM)
         await place.put('inbox/orders.csv', 'second')
@@ -191,7 +191,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.get('inbox/orders.csv')).toBe('second')
       })
 
-      test('says gone when there is no such file', async () => {
+      test('reports gone when there is no such file', async () => {
         await mailbox.list('inbox')
         expect(await mailbox.claim(CLAIM)).toBe('gone')
       })
@@ -218,7 +218,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.get(archived)).toBe('long')
       })
 
-      test('tells two files of one id apart whose long names begin alike', async () => {
+      test('distinguishes two files of one id whose long names begin alike', async () => {
         const names = ['.csv', '.csv.manifest', '-done.csv'].map((end) => `${'x'.repeat(241)}${end}`)
         const archived = new Set<string>()
         for (const name of names) await place.put(`inbox/${name}`, name)
@@ -241,7 +241,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect((await contentsOf(mailbox.read(CLAIM))) === contents).toBe(true)
       })
 
-      test('can be stopped half way and begun again', async () => {
+      test('can be stopped half way and started again', async () => {
         await place.put('inbox/orders.csv', 'x'.repeat(2_000_000))
         await mailbox.claim(CLAIM)
         let first = 0
@@ -253,13 +253,13 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect((await contentsOf(mailbox.read(CLAIM))).length).toBe(2_000_000)
       })
 
-      test('says that the mailbox has lost the file when it is not there', async () => {
+      test('reports that the mailbox has lost the file when it is not there', async () => {
         await expect(contentsOf(mailbox.read(CLAIM))).rejects.toMatchObject({ code: 'mailbox-unreachable' })
       })
     })
 
     describe('archive', () => {
-      test('moves the claimed file and says where it is', async () => {
+      test('moves the claimed file and returns its new place', async () => {
         await place.put('inbox/orders.csv', 'x')
         await mailbox.claim(CLAIM)
         const archived = await mailbox.archive(CLAIM, 'archive/orders-in/2026')
@@ -300,7 +300,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         }
       })
 
-      test('goes on when a crash left the file both claimed and archived', async () => {
+      test('finishes when a crash left the file both claimed and archived', async () => {
         await place.put('inbox/orders.csv', 'x')
         await mailbox.claim(CLAIM)
         await place.put(`archive/orders~${ID}.csv`, 'x')
@@ -317,7 +317,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await contentsOf(mailbox.read(CLAIM))).toBe('ours')
       })
 
-      test('says that the claimed file is missing when it is nowhere', async () => {
+      test('reports that the claimed file is missing when it is nowhere', async () => {
         await mailbox.list('inbox')
         await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject({
           code: 'mailbox-unreachable',
@@ -344,7 +344,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await mailbox.list('inbox', undefined, beforeCreate)).toEqual([])
       })
 
-      test('are made for a file that is left, unless that is refused', async () => {
+      test('are made for a delivery, unless that is refused', async () => {
         const spooled = await localFile('a')
         const how = { name: 'a.csv' }
         await expect(mailbox.stage(spooled, 'out/today', { ...how, beforeCreate })).rejects.toThrow(
@@ -356,7 +356,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('out/today')).toEqual([])
       })
 
-      test('are never made by asking for them, or for a file that lay in them', async () => {
+      test('are never made by a query for them, or for a file that was in them', async () => {
         expect(await mailbox.hasFolder('inbox')).toBe(false)
         expect(await mailbox.listClaims('inbox')).toEqual([])
         expect(await mailbox.listNames('inbox')).toBeUndefined()
@@ -377,7 +377,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
     })
 
     describe('claims and unclaim', () => {
-      test('by two at once give the file back once', async () => {
+      test('by two at once release the file once', async () => {
         for (let round = 0; round < 20; round++) {
           const claim = { ...CLAIM, id: `${ID.slice(0, -2)}${String(round).padStart(2, '0')}` }
           const name = `orders-${round}.csv`
@@ -395,7 +395,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
 
       const claim = { ...CLAIM, id: 'k3v9' }
 
-      test('tell which files are claimed, and give one back with its bytes', async () => {
+      test('list the claimed files, and release one with its bytes', async () => {
         await place.put('inbox/orders.csv', 'a,b\n')
         await mailbox.claim(claim)
         expect(await mailbox.listClaims('inbox')).toEqual(['k3v9'])
@@ -405,7 +405,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await mailbox.releaseClaim(claim)).toBe('returned')
       })
 
-      test('never give a file back over another one of its name', async () => {
+      test('never release a file over another one of its name', async () => {
         await place.put('inbox/orders.csv', 'first')
         await mailbox.claim(claim)
         await place.put('inbox/orders.csv', 'second')
@@ -426,7 +426,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       const inspect = (staged: StagedFile) =>
         place.again().inspectNaming('out', toNaming(staged, 'orders-1.csv'))
 
-      test('before the name was given is told as not named, and goes on from there however often it is interrupted', async () => {
+      test('before the name was given is reported as not named, and continues however often it is interrupted', async () => {
         const first = await stage()
         const earlier = toNaming(first, 'orders-1.csv')
         for (let crash = 0; crash < 2; crash++) expect(await inspect(first)).toBe('not-named')
@@ -437,12 +437,12 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
-      test('leaves nothing to name for a bridge that stood still meanwhile, though the reader has the file', async () => {
+      test('leaves nothing to name for a bridge that was stopped meanwhile, though the reader has the file', async () => {
         const staged = await stage()
         const earlier = toNaming(staged, 'orders-1.csv')
-        const tookOver = () => Promise.reject(new Error('lease lost'))
+        const leaseLost = () => Promise.reject(new Error('lease lost'))
         const wakesUp = () =>
-          mailbox.giveName(staged, 'orders-1.csv', { note: tookOver }).catch(() => 'refused')
+          mailbox.giveName(staged, 'orders-1.csv', { note: leaseLost }).catch(() => 'refused')
         expect(await inspect(staged)).toBe('not-named')
         const again = await place.again().stage(staged.source, 'out', { name: 'orders-1.csv', earlier })
         expect(await place.again().giveName(again, 'orders-1.csv')).toBe('delivered')
@@ -454,7 +454,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.get('out/orders-1.csv')).toBeUndefined()
       })
 
-      test('after the name was given is told as named, and is the same when it is asked for again', async () => {
+      test('after the name was given is reported as named, and is the same when it is asked again', async () => {
         const staged = await stage()
         expect(await mailbox.giveName(staged, 'orders-1.csv')).toBe('delivered')
         expect(await inspect(staged)).toBe('named')
@@ -464,7 +464,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
 
       test.each(['removed', 'moved away'])(
-        'is told as named when its reader has %s the file',
+        'is reported as named when its reader has %s the file',
         async (how) => {
           const staged = await stage()
           await mailbox.giveName(staged, 'orders-1.csv')
@@ -475,7 +475,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         },
       )
 
-      test('is told as named when another file has its name by then', async () => {
+      test('is reported as named when another file has its name by then', async () => {
         const staged = await stage()
         await mailbox.giveName(staged, 'orders-1.csv')
         await place.remove('out/orders-1.csv')
@@ -483,20 +483,20 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await inspect(staged)).toBe('named')
       })
 
-      test('says nothing of a folder that is away', async () => {
+      test('reports nothing about a folder that is away', async () => {
         const staged = await stage()
         await mailbox.giveName(staged, 'orders-1.csv')
         await place.take('out')
         await expect(inspect(staged)).rejects.toMatchObject({ code: 'mailbox-unreachable' })
       })
 
-      test('leaves alone what a bridge with another journal has staged for the same name', async () => {
+      test('does not touch a file that a bridge with another journal has staged for the same name', async () => {
         const other = join(local, 'other')
         await writeFile(other, 'theirs')
-        const theirs = await place.foreign().stage(other, 'out', { name: 'orders-1.csv' })
+        const foreign = await place.foreign().stage(other, 'out', { name: 'orders-1.csv' })
         expect(await inspect(await stage())).toBe('not-named')
-        await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-2.csv')
-        expect(await place.foreign().giveName(theirs, 'orders-1.csv')).toBe('delivered')
+        await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'orders-2.csv')
+        expect(await place.foreign().giveName(foreign, 'orders-1.csv')).toBe('delivered')
         expect(await place.get('out/orders-1.csv')).toBe('theirs')
       })
 
@@ -511,8 +511,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
     })
 
     describe('deliver', () => {
-      test('leaves the file in a folder that it makes', async () => {
-        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out/today', 'orders-1.csv')).toBe(
+      test('delivers the file into a folder that it makes', async () => {
+        expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out/today', 'orders-1.csv')).toBe(
           'delivered',
         )
         expect(await place.get('out/today/orders-1.csv')).toBe('a,b\n')
@@ -521,20 +521,20 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
 
       test('counts the same bytes that are there already as delivered', async () => {
         await place.put('out/orders-1.csv', 'a,b\n')
-        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('delivered')
+        expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('delivered')
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
-      test.each(['c,d\n', 'longer than ours\n', ''])('never overwrites other bytes: %j', async (theirs) => {
-        await place.put('out/orders-1.csv', theirs)
-        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
-        expect(await place.get('out/orders-1.csv')).toBe(theirs)
+      test.each(['c,d\n', 'longer than ours\n', ''])('never overwrites other bytes: %j', async (existing) => {
+        await place.put('out/orders-1.csv', existing)
+        expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
+        expect(await place.get('out/orders-1.csv')).toBe(existing)
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
-      test('does not take a folder of that name for a file', async () => {
+      test('does not mistake a folder of that name for a file', async () => {
         await place.put('out/orders-1.csv/inside', 'x')
-        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
+        expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
         expect(await place.get('out/orders-1.csv/inside')).toBe('x')
       })
 
@@ -543,8 +543,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         const second = join(local, 'second')
         await writeFile(second, 'second')
         const answers = await Promise.all([
-          leaveIn(mailbox, first, 'out', 'orders-1.csv'),
-          leaveIn(place.again(), second, 'out', 'orders-1.csv'),
+          deliverInto(mailbox, first, 'out', 'orders-1.csv'),
+          deliverInto(place.again(), second, 'out', 'orders-1.csv'),
         ])
         // A place that cannot take a name only if it is free may let the later one win, but never mixes the two.
         expect(answers).toContain('delivered')
@@ -561,23 +561,25 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         const path = await localFile('x'.repeat(size))
         const sizes = new Set<number>()
         const delivering = { done: false }
-        const finished = leaveIn(mailbox, path, 'out', 'large.csv').finally(() => (delivering.done = true))
+        const finished = deliverInto(mailbox, path, 'out', 'large.csv').finally(
+          () => (delivering.done = true),
+        )
         while (!delivering.done) {
-          for (const sighting of await mailbox.list('out')) sizes.add(sighting.size)
+          for (const info of await mailbox.list('out')) sizes.add(info.size)
         }
         await finished
-        for (const sighting of await mailbox.list('out')) sizes.add(sighting.size)
+        for (const info of await mailbox.list('out')) sizes.add(info.size)
         expect([...sizes]).toEqual([size])
       })
 
       test('delivers an empty file', async () => {
-        expect(await leaveIn(mailbox, await localFile(''), 'out', 'empty.csv')).toBe('delivered')
+        expect(await deliverInto(mailbox, await localFile(''), 'out', 'empty.csv')).toBe('delivered')
         expect(await place.get('out/empty.csv')).toBe('')
       })
 
-      test('says so when a file stands in place of the folder', async () => {
+      test('reports a file in place of the folder', async () => {
         await place.put('out', 'not a folder')
-        await expect(leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject({
+        await expect(deliverInto(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject({
           code: 'mailbox-unreachable',
         })
         expect(await place.get('out')).toBe('not a folder')
@@ -585,7 +587,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
     })
 
     describe('names and mark', () => {
-      test('tell all that is in a folder: files, folders, hidden and half-written ones', async () => {
+      test('list all entries of a folder: files, folders, hidden and half-written ones', async () => {
         await place.put('out/orders.csv', 'a')
         await place.put('out/orders.csv.done', '')
         await place.put('out/.half.tmp', '')
@@ -596,7 +598,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect([...(names ?? [])].toSorted()).toEqual(['.half.tmp', 'orders.csv', 'orders.csv.done', 'sub'])
       })
 
-      test('tell a folder that is not there from one that is empty, and do not make it', async () => {
+      test('distinguish a missing folder from an empty one, and do not make it', async () => {
         await place.put('here/a.csv', '')
         await place.remove('here/a.csv')
 
@@ -605,7 +607,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('.')).toEqual(['here'])
       })
 
-      test('tell what a listing passes over, with what it is', async () => {
+      test('list the entries that a listing ignores, with their kinds', async () => {
         const modifiedAt = Date.parse('2026-11-21T12:00:00Z')
         await place.put('inbox/orders.csv', 'a')
         await place.put('inbox/orders.csv.part', 'a', modifiedAt)
@@ -621,7 +623,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('.')).toEqual(['inbox'])
       })
 
-      test('tell whether a name is taken by anything, without a listing and without making the folder', async () => {
+      test('report whether a name is taken by anything, without a listing and without making the folder', async () => {
         await place.put('out/orders.csv', 'a')
         await place.put('out/.hidden', '')
         await place.put('out/sub/other.csv', '')
@@ -667,7 +669,9 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await expect(mailbox.claim(claim)).rejects.toMatchObject(refusal)
         await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
         await expect(mailbox.archive(CLAIM, folder)).rejects.toMatchObject(refusal)
-        await expect(leaveIn(mailbox, await localFile('x'), folder, 'a.csv')).rejects.toMatchObject(refusal)
+        await expect(deliverInto(mailbox, await localFile('x'), folder, 'a.csv')).rejects.toMatchObject(
+          refusal,
+        )
         expect(() => mailbox.describe(folder, 'a.csv')).toThrow('cannot be a folder of a mailbox')
         expect(await contentsOf(mailbox.read(CLAIM))).toBe('x')
       })
@@ -681,7 +685,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
           await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
           await expect(mailbox.archive(claim, 'archive')).rejects.toMatchObject(refusal)
           await expect(mailbox.hasEntry('out', name)).rejects.toMatchObject(refusal)
-          await expect(leaveIn(mailbox, await localFile('x'), 'out', name)).rejects.toMatchObject(refusal)
+          await expect(deliverInto(mailbox, await localFile('x'), 'out', name)).rejects.toMatchObject(refusal)
           expect(() => mailbox.describe('out', name)).toThrow('cannot be the name of a file')
         },
       )

@@ -1,4 +1,4 @@
-/** What the journal promises about notifications: none is lost, none is reported anew, and one bridge at a time is at it. */
+/** The promises of the journal about notifications: none is lost, none is repeated anew, and one bridge at a time sends them. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -56,7 +56,7 @@ export function notificationsSuite(name: string, open: (clock: TestClock) => Pro
       })
     })
 
-    it('tell nothing twice: what was sent is behind the next one', async () => {
+    it('repeat nothing: the next one begins after those that were sent', async () => {
       await journal.joinChannels(['ops'])
       await report('a')
       expect(await begin('n1')).toBe(true)
@@ -113,7 +113,7 @@ export function notificationsSuite(name: string, open: (clock: TestClock) => Pro
       expect(await journal.startNotification('ops', { ...range, id: 'theirs' })).toBe(false)
     })
 
-    it('need not be sent of what is nothing to tell', async () => {
+    it('need not be sent for events that are not to be reported', async () => {
       await journal.joinChannels(['ops'])
       await report('a')
       const seen = await due()
@@ -122,7 +122,7 @@ export function notificationsSuite(name: string, open: (clock: TestClock) => Pro
       expect(await due()).toMatchObject({ afterEvent: seen.upToEvent, afterCursor: 7 })
     })
 
-    it('name each file once, however often it was reported, and end at the limit, where the next one goes on', async () => {
+    it('name each file once, however often it was reported, and end at the limit, where the next one continues', async () => {
       await journal.joinChannels(['ops'])
       for (const id of ['a', 'b', 'c']) await report(id)
       const all = await due()
@@ -146,7 +146,7 @@ export function notificationsSuite(name: string, open: (clock: TestClock) => Pro
       expect(await journal.listLatestNotifications(['ops'])).toMatchObject([{ id: 'n2', state: 'failed' }])
     })
 
-    it('that were being sent when the clock was set back are held no longer for it', async () => {
+    it('that were being sent when the clock was set back are delayed no longer by that', async () => {
       await journal.joinChannels(['ops'])
       await report('a')
       await begin('n1', 60_000)

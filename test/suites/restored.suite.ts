@@ -1,4 +1,4 @@
-/** What the journal promises when it is declared to be restored, for whatever database keeps it. */
+/** The promises of a journal that is declared to be restored, for any database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -70,7 +70,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       expect(lost[0]!.uncertainSince).toBe(START + 1000)
     })
 
-    it('holds changes, which a later one may have overtaken, until a person has them looked up', async () => {
+    it('holds changes, which a later one may have superseded, until a person has them looked up', async () => {
       const change = { target: 'SKU-1', values: ['inventory'] }
       await planFile(journal, lease, 'a', [planned(1, 'SKU-1 a', { operation: 'update-variant', change })])
 
@@ -123,7 +123,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       expect(await journal.listDoubtfulRoutes()).toEqual([])
     })
 
-    it('gives the route of a bridge that sleeps to nobody who held it before', async () => {
+    it('gives the route of a sleeping bridge to no former owner', async () => {
       const sleeping = lease
       await planFile(journal, sleeping, 'a', [planned(1, 'PO-1')])
       await declare()
@@ -162,12 +162,12 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       expect(await journal.getLastSequence('orders-out')).toBe(11)
     })
 
-    it('skips to what was seen at the target where that is more', async () => {
+    it('skips to the number that is at the target where that is higher', async () => {
       const routes = [{ name: 'orders-out', direction: 'outbound', highest: 77 } as const]
       expect(await declare({ routes })).toMatchObject({ sequences: [{ route: 'orders-out', next: 78 }] })
     })
 
-    it('knows no record that was in no delivery, so that the API says which are still to go out', async () => {
+    it('knows no record that was in no delivery, so that the API decides which are still to be exported', async () => {
       const before = await take('orders-out')
       await journal.collectRecords(before, [seen('1'), seen('2')])
 
@@ -178,7 +178,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       expect(await journal.collectRecords(out, [seen('2')])).toBe(1)
     })
 
-    it('holds the deliveries of what the first listing shows, and no later ones', async () => {
+    it('holds the deliveries of records of the first listing, and no later ones', async () => {
       await declare()
       const out = await take('orders-out')
       await journal.collectRecords(out, [seen('1')])

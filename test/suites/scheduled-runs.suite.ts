@@ -1,4 +1,4 @@
-/** The promises of the journal about the turns of routes that have a schedule, for whatever database keeps it. */
+/** The promises of the journal about scheduled runs, for any database. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -11,7 +11,7 @@ const date = (occurrence: string): NewScheduledRun => ({
 })
 const instant = (occurrence: string): NewScheduledRun => ({ occurrence, dueAt: Date.parse(occurrence) })
 
-export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Journal>): void {
+export function scheduledRunsSuite(name: string, open: (clock: TestClock) => Promise<Journal>): void {
   describe(`scheduled runs in a journal ${name}`, () => {
     let journal: Journal
     let clock: TestClock
@@ -25,13 +25,13 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
     })
 
     const begin = (
-      turn: NewScheduledRun,
+      run: NewScheduledRun,
       more: { covered?: NewScheduledRun[]; missed?: NewScheduledRun[] } = {},
-    ) => journal.startRun(lease, { covered: [], missed: [], ...turn, ...more })
+    ) => journal.startRun(lease, { covered: [], missed: [], ...run, ...more })
     const states = async () =>
       (await journal.listRecentRuns(10, 'report')).map(({ occurrence, state }) => `${occurrence} ${state}`)
 
-    const compose = (id: string, turn?: string) =>
+    const compose = (id: string, run?: string) =>
       journal.createReportDelivery(lease, {
         id,
         nameFor: (sequence) => `report-${sequence}.csv`,
@@ -39,14 +39,14 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
         sha256: 'r',
         rows: 2,
         records: 1,
-        ...(turn === undefined ? {} : { scheduledRun: turn }),
+        ...(run === undefined ? {} : { scheduledRun: run }),
       })
 
-    it('of which nothing is known at first', async () => {
+    it('are unknown at first', async () => {
       expect(await journal.getKnownRuns('report')).toEqual({ begun: [] })
     })
 
-    it('begins one once, and gives it back as it is to whoever begins it again', async () => {
+    it('begins one once, and returns it unchanged when it is begun again', async () => {
       const first = await begin(date('2026-03-08'))
       clock.advance(500)
       const again = await begin(date('2026-03-08'))
@@ -65,7 +65,7 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       await expect(journal.finishRun(lease, '2026-03-08')).rejects.toMatchObject({ code: 'bug' })
     })
 
-    it('notes with it which it covers and which nobody will carry out', async () => {
+    it('notes with it which runs it covers and which will never be carried out', async () => {
       await begin(date('2026-03-05'))
       await begin(date('2026-03-08'), {
         covered: [date('2026-03-05'), date('2026-03-07')],
@@ -80,7 +80,7 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       ])
     })
 
-    it('changes nothing of what has its end', async () => {
+    it('changes nothing of a run that has ended', async () => {
       await begin(date('2026-03-07'))
       await journal.finishRun(lease, '2026-03-07')
       await begin(date('2026-03-08'), { covered: [date('2026-03-07')], missed: [date('2026-03-07')] })
@@ -88,7 +88,7 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await states()).toEqual(['2026-03-08 begun', '2026-03-07 done'])
     })
 
-    it('binds a report to its turn, and only one', async () => {
+    it('binds a report to its scheduled run, and only one', async () => {
       await begin(date('2026-03-08'))
       await compose('d1', '2026-03-08')
 
@@ -105,7 +105,7 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       await expect(compose('d1', '2026-03-08')).rejects.toMatchObject({ code: 'bug' })
     })
 
-    it('tells dates, instants and intervals of a route apart', async () => {
+    it('distinguishes dates, instants and intervals of a route', async () => {
       await begin(date('2026-03-08'))
       await begin(instant('2026-03-08T06:00:00.000Z'))
       await journal.saveIntervalRun(lease, 900_000)
@@ -187,7 +187,7 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await journal.listRecentRuns(10)).toHaveLength(1)
     })
 
-    it('lets nobody begin or end one who has lost the route', async () => {
+    it('lets no bridge that lost the route begin or end one', async () => {
       await begin(date('2026-03-08'))
       clock.advance(1001)
       const successor = await journal.acquireLease('report', 'bridge-2', 1000, () => true)

@@ -1,4 +1,4 @@
-/** The promises of the journal about steps and waiting, for whatever database keeps it. */
+/** The promises of the journal about steps and waiting, for any database. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -94,7 +94,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       ])
     })
 
-    it('does not begin what follows on a refusal, and holds it with the name of what was refused', async () => {
+    it('does not begin the steps after a refusal, and holds them with the name of the refused record', async () => {
       await planFile(journal, lease, 'a', [
         ofStep(1, 1, '7'),
         ofStep(2, 1, '9'),
@@ -123,7 +123,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await journal.holdDependents(lease, 'a')).toBe(0)
     })
 
-    it('begins what a person released, unless the earlier step fails again', async () => {
+    it('begins records that a person released, unless the earlier step fails again', async () => {
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7')])
       await send('rejected')
       await journal.holdDependents(lease, 'a')
@@ -149,7 +149,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
 
     const stopped = problem('circuit-breaker-open', {}, 'stopped')
 
-    it('holds what follows on a record that is released and refused again, with whatever clock', async () => {
+    it('holds the steps after a record that is released and refused again, with whatever clock', async () => {
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7')])
       await journal.holdRemainingRecords(lease, 'a', stopped)
       await journal.applyDecision(lease, 'a', { action: 'release', by: 'Ada', why: 'mended' })
@@ -160,7 +160,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await journal.holdDependents(lease, 'a')).toBe(1)
     })
 
-    it('holds what follows on a refusal that stopped the file, also when the rest is released', async () => {
+    it('holds the steps after a refusal that stopped the file, also when the rest is released', async () => {
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 1, '7'), ofStep(3, 2, '7')])
       await send('rejected')
       await journal.holdRemainingRecords(lease, 'a', stopped)
@@ -174,7 +174,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await states()).toEqual(['rejected', 'accepted', 'held'] satisfies RecordState[])
     })
 
-    it('holds what follows on a released record whose key another file has taken with other contents', async () => {
+    it('holds the steps after a released record whose key another file has taken with other contents', async () => {
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7')])
       await journal.holdRemainingRecords(lease, 'a', stopped)
       await planFile(journal, lease, 'b', [ofStep(1, 1, '7', { bodyHash: 'other', body: '{"other":1}' })])
@@ -187,7 +187,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await states()).toEqual(['rejected', 'held'] satisfies RecordState[])
     })
 
-    it('counts a failure again that was released and came to nothing, for what has not gone out since', async () => {
+    it('counts a failure again whose release came to nothing, for records that were not sent since', async () => {
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7'), ofStep(3, 3, '7')])
       await send('rejected')
       await journal.holdDependents(lease, 'a')
@@ -200,7 +200,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await journal.holdDependents(lease, 'a')).toBe(1)
     })
 
-    /** Two files with the same first record, of which the first file's is being sent. */
+    /** Two files with the same first record, which is being sent from the first file. */
     async function repeatedInFlight() {
       await planFile(journal, lease, 'first', [ofStep(1, 1, '7')])
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 1, '7'), ofStep(3, 2, '7')])
@@ -209,7 +209,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       return { id: begun?.id ?? 0 }
     }
 
-    it('defers what follows on a duplicate until the record it repeats, in another file, is accepted', async () => {
+    it('defers the steps after a duplicate until the record it repeats, in another file, is accepted', async () => {
       const first = await repeatedInFlight()
 
       expect(await journal.startAttempts(lease, { file: 'a' }, 9)).toEqual([])
@@ -224,7 +224,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await send('accepted')).toBe(3)
     })
 
-    it('holds what follows on a duplicate whose first record was refused, until a person releases it', async () => {
+    it('holds the steps after a duplicate whose first record was refused, until a person releases it', async () => {
       const first = await repeatedInFlight()
       const refused = [problem('api-refused', {}, 'no')]
       await journal.finishAttempts(lease, [{ ...first, state: 'rejected', problems: refused }])
@@ -241,7 +241,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await send('accepted')).toBe(3)
     })
 
-    it('puts refused records into the lane of the order they stand with', async () => {
+    it('puts refused records into the lane of their order', async () => {
       const lost = planned(1, '', { step: 1, problems: [problem('order-unknown', {}, 'no')] })
       const { lane: _, naturalKey: _key, ...refused } = lost
       await planFile(journal, lease, 'a', [refused, ofStep(2, 2, '7')])
@@ -252,7 +252,7 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await journal.holdDependents(lease, 'a')).toBe(1)
     })
 
-    it('tells what only waits for its order, and tries it again when it is told to', async () => {
+    it('reports records that only wait for their order, and tries them again on request', async () => {
       await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7'), ofStep(3, 1, '9')])
       await send('deferred', 'waiting-for-order')
       expect(await journal.isOnlyWaitingForOrders('a')).toBe(false)

@@ -1,4 +1,4 @@
-/** The promises of the journal about changes that a later file has overtaken, for whatever database keeps it. */
+/** The promises of the journal about changes that a later file has superseded, for any database. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -60,7 +60,7 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       ])
     })
 
-    it('sends a change of which a later file says nothing, or that was not accepted there', async () => {
+    it('sends a change that no later file contains, or that was not accepted there', async () => {
       await planFile(journal, lease, 'morning', [
         changing('morning', 1, ['inventory']),
         changing('morning', 2, ['inventory']),
@@ -79,7 +79,7 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       expect(sent.map(({ number }) => number)).toEqual([1, 2, 3])
     })
 
-    it('sends the newer of two files, whatever became of the older', async () => {
+    it('sends the newer of two files, whatever the outcome of the older', async () => {
       await planFile(journal, lease, 'morning', [changing('morning', 1, ['inventory'])])
       await send('morning', done)
       await planFile(journal, lease, 'noon', [changing('noon', 1, ['inventory'])])
@@ -120,7 +120,7 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       expect([await states('lost'), await states('held')]).toEqual([['skipped'], ['skipped']])
     })
 
-    it('begins nothing that follows on a change it has just refused', async () => {
+    it('begins no step after a change that it has just refused', async () => {
       const more = { lane: '1' }
       await planFile(journal, lease, 'morning', [
         changing('morning', 1, ['cost', 'inventory'], { step: 1, ...more }),

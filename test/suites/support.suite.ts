@@ -1,4 +1,4 @@
-/** What the journal promises to those who ask for an order and resolve what only a person can tell. */
+/** The promises of the journal to a person who traces an order or resolves a record. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -31,7 +31,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
       await journal.markFileClosed(lease, id, `done/${id}.csv`)
     }
 
-    /** PO-1 was sent, and what came of it cannot be proven. Gives its id. */
+    /** PO-1 was sent, and its outcome cannot be proven. Returns its id. */
     async function heldInDoubt(): Promise<number> {
       await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
       const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
@@ -45,7 +45,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
     const one = async () => (await journal.listReportedRecords('a', 0, 1))[0]
 
     describe('lets a person resolve', () => {
-      it('what the API has: accepted with its id, kept with who said so, and the file is taken up again', async () => {
+      it('a record that the API has: accepted with its id, kept with who stated it, and the file is taken up again', async () => {
         const record = await heldInDoubt()
         const resolution = {
           action: 'resolve-accepted',
@@ -71,7 +71,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
-      it('what it has not: planned again under the same key, and told as in doubt when it is sent', async () => {
+      it('a record that the API lacks: planned again under the same key, and marked as in doubt when it is sent', async () => {
         const record = await heldInDoubt()
         await journal.resolveRecord(lease, 'a', { action: 'resolve-absent', record, ...SAID })
         expect(await journal.startAttempts(lease, { file: 'a' }, 5)).toMatchObject([
@@ -81,7 +81,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.countRecords({ file: 'b' })).toEqual({ duplicate: 1 })
       })
 
-      it('what it has not, until it is sent again and its answer is lost once more', async () => {
+      it('a record that the API lacks, until it is sent again and its answer is lost once more', async () => {
         const record = await heldInDoubt()
         await journal.resolveRecord(lease, 'a', { action: 'resolve-absent', record, ...SAID })
         clock.advance(10)
@@ -94,7 +94,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(again).not.toHaveProperty('saidAbsent')
       })
 
-      it('what is given up: refused, and its key is free', async () => {
+      it('a discarded record: refused, and its key is free', async () => {
         const record = await heldInDoubt()
         await journal.resolveRecord(lease, 'a', { action: 'resolve-discard', record, ...SAID })
         expect(await one()).toMatchObject({ state: 'rejected', problems: [{ code: 'discarded' }] })
@@ -139,7 +139,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
           body: `{"order_id":12,"number":${number}}`,
         })
 
-      it('to the order, its shipments and what was exported of it, in the order they came', async () => {
+      it('to the order, its shipments and its exports, in the order they came', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
         const [first] = await journal.startAttempts(lease, { file: 'a' }, 1)
         await journal.finishAttempts(lease, [accepted(first!.id, '12')])
@@ -164,7 +164,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(earlier).toBe(0)
       })
 
-      it('by the id that the API gave the order, when nothing is known of the order any more', async () => {
+      it('by the id that the API gave the order, when nothing else is known of the order', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [first] = await journal.startAttempts(lease, { file: 'a' }, 1)
         await journal.finishAttempts(lease, [accepted(first!.id, '12')])
@@ -188,14 +188,14 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(byTracking.records.map(({ isMeant }) => isMeant)).toEqual([true])
       })
 
-      it('to what was refused before it had a key, by the cell of its file', async () => {
+      it('to a record that was refused before it had a key, by the cell of its file', async () => {
         const refused = [problem('value-missing', {}, 'x')]
         await planFile(journal, lease, 'a', [planned(1, 'PO-"1"', { problems: refused }), planned(2, 'PO-2')])
         const { records } = await journal.traceKey('PO-"1"', { limit: 10 })
         expect(records).toMatchObject([{ number: 1, state: 'rejected', isMeant: true }])
       })
 
-      it('through all records when that is asked for, and tells how many more there are', async () => {
+      it('through all records on request, and reports how many more there are', async () => {
         const ids = [1, 2, 3]
         const cells = { keyValues: ['BOX', ''] }
         await planFile(
@@ -240,7 +240,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
     })
 
-    describe('tells what still waits for a person', () => {
+    describe('reports what still waits for a person', () => {
       const STOPPED = problem('circuit-breaker-open', {}, 'stopped')
 
       async function stopped(...keys: string[]): Promise<void> {
@@ -266,7 +266,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         await journal.finishAttempts(lease, results)
       }
 
-      it('and not what went through with another file meanwhile', async () => {
+      it('and not records that another file completed meanwhile', async () => {
         await stopped('PO-1', 'PO-2')
         await acceptAll('b', ['PO-1'])
         expect(await journal.listHeldFiles(5)).toMatchObject([{ file: 'a', records: 1 }])
@@ -274,7 +274,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.listHeldFiles(5, 'a')).toMatchObject([{ file: 'a', records: 2 }])
       })
 
-      it('of what may be repeated too, whose key ends with its file', async () => {
+      it('also of repeatable changes, whose key ends with its file', async () => {
         await stopped('12 a', '13 a')
         await acceptAll('b', ['12 b'])
         expect((await journal.listHeldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['13 a']])

@@ -1,4 +1,4 @@
-/** Many small writes and reads as few large ones: nothing lost, nothing out of order, no failure unheard. */
+/** Many small writes and reads as few large ones: nothing lost, nothing out of order, every failure reported. */
 import { expect, test } from 'vitest'
 import { createBatchReader, createBatchWriter } from '../../src/support/async.ts'
 
@@ -19,17 +19,17 @@ function slowWriter(limits: { atMost: number; afterMs: number }) {
       atOnce--
     }
   })
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-  return { writer, batches, pending, turn, mostAtOnce: () => mostAtOnce }
+  const tick = () => new Promise((resolve) => setImmediate(resolve))
+  return { writer, batches, pending, tick, mostAtOnce: () => mostAtOnce }
 }
 
 test('items are written in the order they came, one call at a time', async () => {
-  const { writer, batches, pending, turn, mostAtOnce } = slowWriter({ atMost: 3, afterMs: NEVER_BY_TIME })
+  const { writer, batches, pending, tick, mostAtOnce } = slowWriter({ atMost: 3, afterMs: NEVER_BY_TIME })
 
   const added = Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => writer.add(item)))
   const flushed = writer.flush()
   for (let call = 0; call < 3; call++) {
-    await turn()
+    await tick()
     pending[call]?.resolve()
   }
   await Promise.all([added, flushed])
@@ -39,15 +39,15 @@ test('items are written in the order they came, one call at a time', async () =>
 })
 
 test('an item is done only when its own batch has been written', async () => {
-  const { writer, pending, turn } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+  const { writer, pending, tick } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
   const done: number[] = []
   const add = (item: number) => writer.add(item).then(() => done.push(item))
 
   const all = [1, 2, 3, 4].map(add)
-  await turn()
+  await tick()
   const beforeAny = [...done]
   pending[0]?.resolve()
-  await turn()
+  await tick()
   const afterFirst = [...done]
   pending[1]?.resolve()
   await Promise.all(all)
@@ -55,13 +55,13 @@ test('an item is done only when its own batch has been written', async () => {
   expect([beforeAny, afterFirst, done]).toEqual([[], [1, 2], [1, 2, 3, 4]])
 })
 
-test('what the writing throws reaches every item of its batch, and no other', async () => {
-  const { writer, pending, turn } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+test('an error of the writer reaches every item of its batch, and no other', async () => {
+  const { writer, pending, tick } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
 
   const all = Promise.allSettled([1, 2, 3, 4].map((item) => writer.add(item)))
-  await turn()
+  await tick()
   pending[0]?.reject(new Error('disk full'))
-  await turn()
+  await tick()
   pending[1]?.resolve()
 
   expect((await all).map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))).toEqual([
@@ -80,13 +80,13 @@ test('a failure that is thrown before anything is awaited reaches its items too'
   await expect(writer.add(1)).rejects.toThrow('closed')
 })
 
-test('flush writes what waits, and waits for what is being written', async () => {
-  const { writer, batches, pending, turn } = slowWriter({ atMost: 10, afterMs: NEVER_BY_TIME })
+test('flush writes what waits, and waits for writes in progress', async () => {
+  const { writer, batches, pending, tick } = slowWriter({ atMost: 10, afterMs: NEVER_BY_TIME })
   let flushed = false
 
   void writer.add(1)
   const flushing = writer.flush().then(() => (flushed = true))
-  await turn()
+  await tick()
   const flushedEarly = flushed
   pending[0]?.resolve()
   await flushing
@@ -115,8 +115,8 @@ test('a few items are written after a while although no more come', async () => 
   expect(written).toEqual([1, 2])
 })
 
-test('what waits goes along with a larger write, in its turn, and is written once', async () => {
-  const { writer, batches, pending, turn } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+test('waiting items are written with a larger write, in order, and once', async () => {
+  const { writer, batches, pending, tick } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
   const before = [writer.add(1), writer.add(2)]
   const taken = writer.add(3)
   const seen: (readonly number[])[] = []
@@ -124,7 +124,7 @@ test('what waits goes along with a larger write, in its turn, and is written onc
     seen.push(items)
     return 'done'
   })
-  await turn()
+  await tick()
   const seenEarly = [...seen]
   pending[0]?.resolve()
 
@@ -133,7 +133,7 @@ test('what waits goes along with a larger write, in its turn, and is written onc
   expect([seenEarly, seen, batches]).toEqual([[], [[3]], [[1, 2]]])
 })
 
-test('what the larger write throws reaches who asked for it and every item that went along, and the next are written', async () => {
+test('an error of the larger write reaches its caller and every item written with it, and the next are written', async () => {
   const written: number[] = []
   const writer = createBatchWriter<number>({ atMost: 9, afterMs: NEVER_BY_TIME }, async (items) => {
     written.push(...items)
@@ -162,23 +162,23 @@ function slowReader() {
     await new Promise<void>((resolve, reject) => pending.push({ resolve, reject }))
     return asked.map((number) => number * 2)
   })
-  const turns = async () => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+  const ticks = async () => {
+    for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve))
   }
-  return { ask, reads, pending, turns }
+  return { ask, reads, pending, ticks }
 }
 
-test('what is asked at the same moment shares one read, and what is asked meanwhile the next', async () => {
-  const { ask, reads, pending, turns } = slowReader()
+test('questions of the same moment share one read, and later ones the next', async () => {
+  const { ask, reads, pending, ticks } = slowReader()
 
   const first = Promise.all([ask(1), ask(2)])
-  await turns()
+  await ticks()
   const second = Promise.all([ask(3), ask(4), ask(5)])
-  await turns()
+  await ticks()
   expect(reads).toEqual([[1, 2]])
   pending[0]?.resolve()
   expect(await first).toEqual([2, 4])
-  await turns()
+  await ticks()
   pending[1]?.resolve()
 
   expect(await second).toEqual([6, 8, 10])
@@ -188,15 +188,15 @@ test('what is asked at the same moment shares one read, and what is asked meanwh
   ])
 })
 
-test('a read that fails fails for those that asked, and the next one goes on', async () => {
-  const { ask, pending, turns } = slowReader()
+test('a read that fails fails for its callers, and the next one works', async () => {
+  const { ask, pending, ticks } = slowReader()
 
   const first = Promise.allSettled([ask(1), ask(2)])
-  await turns()
+  await ticks()
   const second = ask(3)
   pending[0]?.reject(new Error('it is away'))
   expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await turns()
+  await ticks()
   pending[1]?.resolve()
 
   expect(await second).toBe(6)

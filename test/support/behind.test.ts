@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { withBackgroundTasks } from '../../src/support/async.ts'
 
-/** Pieces of work that end when they are reported to. */
+/** Pieces of work that end when the test says so. */
 function pieces() {
   const ends = new Map<string, (error?: Error) => void>()
   let most = 0
@@ -46,7 +46,7 @@ test('no more pieces than allowed are under way, and the end waits for all', asy
   expect(most()).toBe(2)
 })
 
-test('what a piece throws is thrown, when nothing is under way any more', async () => {
+test('an error of a piece is thrown when no piece is in flight any more', async () => {
   const { work, end, left } = pieces()
   const all = withBackgroundTasks(2, async (behind) => {
     await behind.add(work('a'))
@@ -63,7 +63,7 @@ test('what a piece throws is thrown, when nothing is under way any more', async 
   expect(left()).toBe(0)
 })
 
-test('what is thrown ahead comes after the pieces behind are done', async () => {
+test('an error of the foreground comes after the background pieces are done', async () => {
   const { work, end, left } = pieces()
   const all = withBackgroundTasks(2, async (behind) => {
     await behind.add(work('a'))

@@ -1,4 +1,4 @@
-/** Work that may not take longer than a time. */
+/** Work with a deadline. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'

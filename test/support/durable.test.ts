@@ -16,7 +16,7 @@ test('a file is moved to another folder whole, and is in one place only', async 
   expect(await readFile(join(folder, 'to', 'b'), 'utf8')).toBe('text')
 })
 
-test('a file that is not there, or a folder that is not, is said with the code of the system', async () => {
+test('a missing file or folder is reported with the code of the system', async () => {
   const folder = await tempFolder()
 
   await expect(renameDurably(join(folder, 'a'), join(folder, 'b'))).rejects.toMatchObject({ code: 'ENOENT' })
@@ -33,7 +33,7 @@ test('a folder is made with all that are missing above it, and one that is there
   expect(await readdir(join(folder, 'a', 'b', 'c'))).toEqual(['kept'])
 })
 
-test('a folder below a file is not made, and the code of the system says why', async () => {
+test('a folder below a file is not made, and the code of the system is the reason', async () => {
   const folder = await tempFolder()
   await writeFile(join(folder, 'a'), 'text')
 

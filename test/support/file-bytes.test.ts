@@ -1,4 +1,4 @@
-/** Reading a file piece by piece, in as little room as it takes. */
+/** Reads a file piece by piece, in as little memory as it needs. */
 import { execFile } from 'node:child_process'
 import { appendFile, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ test('any stretch of a file comes back byte for byte, over all its pieces', asyn
   }
 })
 
-test('what is written to the file while it is read comes too', async () => {
+test('bytes that are written to the file while it is read come too', async () => {
   const path = await fileOf('one,')
   const found: string[] = []
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { html, renderInlineCode } from '../../src/support/html.ts'
 import { escapeControlChars } from '../../src/support/text.ts'
 
-test('what comes from elsewhere is escaped, and a name does not read backwards', () => {
+test('foreign text is escaped, and a name does not read backwards', () => {
   const name = 'rtl\u202Evsc."<b>&\'\n\u2066x'
 
   const escaped = 'rtl\\u202evsc.&quot;&lt;b&gt;&amp;&#39;\n\\u2066x'
@@ -11,6 +11,6 @@ test('what comes from elsewhere is escaped, and a name does not read backwards',
   expect(renderInlineCode('see `a\u202Eb`').html).toBe('see <code>a\\u202eb</code>')
 })
 
-test('for a terminal all that cannot be seen is written out', () => {
+test('for a terminal all invisible characters are written out', () => {
   expect(escapeControlChars('p\u001b[2J1\u202E.csv\r\n')).toBe('p\\u001b[2J1\\u202e.csv\\u000d\\u000a')
 })

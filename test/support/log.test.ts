@@ -10,7 +10,7 @@ import {
   type LogFormat,
   type LogLevel,
 } from '../../src/support/log.ts'
-import { asNobody } from '../fixtures/as-nobody.ts'
+import { asUser } from '../fixtures/as-user.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 15, 20, 1, 123)
@@ -21,7 +21,7 @@ function aLog(format: LogFormat, level: LogLevel = 'info') {
   return { lines, log: createLog({ level, outputs: [{ format, sink }], now: () => NOW }) }
 }
 
-test('a line for programs is one JSON object with its code, its fields and words', () => {
+test('a line for programs is one JSON object with its code, its fields and its text', () => {
   const { lines, log } = aLog('json')
 
   log.write('info', {
@@ -44,7 +44,7 @@ test('a line for programs is one JSON object with its code, its fields and words
   })
 })
 
-test('a line for people says when, where and what', () => {
+test('a line for people has the time, the place and the event', () => {
   const { lines, log } = aLog('human')
 
   log.write('info', { code: 'file.received', route: 'orders', words: 'a.csv received' })
@@ -80,7 +80,7 @@ test('a name with a line break in it makes no line of its own', () => {
   }
 })
 
-test('what is below the level is not written', () => {
+test('lines below the level are not written', () => {
   const { lines, log } = aLog('json', 'warn')
 
   log.write('info', { code: 'a', words: 'no' })
@@ -89,7 +89,7 @@ test('what is below the level is not written', () => {
   expect(lines).toHaveLength(1)
 })
 
-test('a file is added to, in folders that are made, and goes on in a new one when it was moved away', async () => {
+test('a file is appended to, in folders that are made, and starts anew when it was moved away', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'logs', 'bridge.log')
   const sink = createFileSink(path)
@@ -108,7 +108,7 @@ test('a file is added to, in folders that are made, and goes on in a new one whe
 test('a file that cannot be written stops nothing, and gets its lines when it can be', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'bridge.log')
-  await mkdir(path) // a folder stands in the place of the file
+  await mkdir(path) // a folder is in the place of the file
   const sink = createFileSink(path)
 
   sink.write('one\n')
@@ -123,14 +123,14 @@ test('a file that cannot be written stops nothing, and gets its lines when it ca
   expect(await readFile(path, 'utf8')).toBe('one\ntwo\nthree\n')
 })
 
-test('lines that find no room are counted, and the file says how many', async () => {
+test('lines without room are counted, and the file shows how many', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'bridge.log')
   await mkdir(path)
   const sink = createFileSink(path)
   const large = `${'x'.repeat(1_000_000)}\n`
 
-  for (let turn = 0; turn < 7; turn++) sink.write(large)
+  for (let index = 0; index < 7; index++) sink.write(large)
   await sink.close()
   await rm(path, { recursive: true })
   await new Promise((resolve) => setTimeout(resolve, 500))
@@ -149,7 +149,7 @@ test('a file without rights stops nothing', async () => {
   await writeFile(path, '')
   await chmod(path, 0o444)
 
-  await asNobody(async () => {
+  await asUser(async () => {
     const sink = createFileSink(path)
     sink.write('one\n')
     await expect(sink.close()).resolves.toBeUndefined()
@@ -157,11 +157,11 @@ test('a file without rights stops nothing', async () => {
   expect(await readFile(path, 'utf8')).toBe('')
 })
 
-test('a stream that nobody reads takes a few megabytes and then no more', () => {
+test('a stream without a reader takes a few megabytes and then no more', () => {
   const stuck = new Writable({ write: () => undefined })
   const sink = createStreamSink(stuck)
 
-  for (let turn = 0; turn < 100; turn++) sink.write('x'.repeat(1_000_000))
+  for (let index = 0; index < 100; index++) sink.write('x'.repeat(1_000_000))
 
   expect(stuck.writableLength).toBeLessThan(6_000_000)
 })

@@ -1,4 +1,4 @@
-/** "Did you mean": a guess when it is likely to be right, and silence when it is not. */
+/** "Did you mean": a guess when it is likely to be right, and none when it is not. */
 import { expect, test } from 'vitest'
 import { didYouMean, findSimilarName, rankSimilarNames, normalizeForSearch } from '../../src/support/text.ts'
 
@@ -23,7 +23,7 @@ test('nothing is guessed when there is nothing to choose from', () => {
   expect(findSimilarName('anything', [])).toBeUndefined()
 })
 
-test.each(['BD-0003', 'bd-0003', 'BD0003', 'bd 3', 'Bd_03'])('"%s" is said like "BD-0003"', (name) => {
+test.each(['BD-0003', 'bd-0003', 'BD0003', 'bd 3', 'Bd_03'])('"%s" sounds like "BD-0003"', (name) => {
   expect(normalizeForSearch(name)).toBe(normalizeForSearch('BD-0003'))
 })
 
@@ -32,6 +32,6 @@ test('zeros within a number count', () => {
   expect(normalizeForSearch('BD-1003')).not.toBe(normalizeForSearch('BD-13'))
 })
 
-test('what differs in case and dashes alone comes before what differs in a digit', () => {
+test('names that differ in case and dashes alone come before those that differ in a digit', () => {
   expect(rankSimilarNames('bd0003', ['BD-0004', 'BD-0003', 'XY-9999'], 5)).toEqual(['BD-0003', 'BD-0004'])
 })

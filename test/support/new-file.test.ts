@@ -34,7 +34,7 @@ test('a file that is there already is left as it is, even when it came while the
   expect(await readdir(folder)).toEqual(['a.csv'])
 })
 
-test('what goes wrong while the chunks are made leaves no file, and passes through', async () => {
+test('an error while the chunks are made leaves no file, and passes through', async () => {
   const folder = await tempFolder()
   async function* breaking(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('half')
@@ -45,7 +45,7 @@ test('what goes wrong while the chunks are made leaves no file, and passes throu
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a folder that is not there is told as what cannot be written', async () => {
+test('a missing folder is reported as a failure to write', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'missing', 'a.csv')
 

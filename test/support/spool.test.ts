@@ -1,4 +1,4 @@
-/** Blobs that are on the disk before anybody relies on them. */
+/** Blobs that are on the disk before the bridge relies on them. */
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ test('a blob that is not flushed comes back like any other, is whole or not ther
   expect(await readdir(folder)).toEqual(['a.results'])
 })
 
-test('it is told whether a blob is there', async () => {
+test('has reports whether a blob is there', async () => {
   const spool = await openSpool(await tempFolder())
   await spool.put('a.in', bytes('x'))
 
@@ -76,7 +76,7 @@ test('a blob whose source breaks off is not there, and the earlier one still is'
   expect(await readdir(folder)).toEqual(['a.in'])
 })
 
-test('what a crash left half-written is never listed, and is gone when the spool is opened again', async () => {
+test('a half-written blob of a crash is never listed, and is gone when the spool is opened again', async () => {
   const folder = await tempFolder()
   const first = await openSpool(folder)
   await first.put('a.in', bytes('whole'))
@@ -100,10 +100,10 @@ test.each(['../a', 'a/b', String.raw`a\b`, '.hidden', '', '..', 'a b', 'a\0b'])(
   },
 )
 
-test('a blob that is gone when it is read is told to whoever reads it, and to nobody before', async () => {
+test('a blob that is gone when it is read is reported to its reader, and to no caller before', async () => {
   const spool = await openSpool(await tempFolder())
   const reading = spool.read('gone')
-  await new Promise((resolve) => setTimeout(resolve, 50)) // an error that nobody listens to would fail the whole run
+  await new Promise((resolve) => setTimeout(resolve, 50)) // an error without a listener would fail the whole run
 
   await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ENOENT' })
 })
@@ -118,7 +118,7 @@ test('a blob is removed, and removing it again is fine', async () => {
   expect(await spool.list()).toEqual([])
 })
 
-test('a folder that cannot be made or written says so, with the exit code for disks', async () => {
+test('a folder that cannot be made or written is reported with the exit code for disks', async () => {
   const folder = await tempFolder()
   await writeFile(join(folder, 'file'), 'in the way')
 
@@ -127,7 +127,7 @@ test('a folder that cannot be made or written says so, with the exit code for di
     exit: 74,
   })
 
-  // Whoever runs as root may write anywhere.
+  // Root may write anywhere.
   if (process.getuid?.() === 0) return
   await mkdir(join(folder, 'closed'))
   const spool = await openSpool(join(folder, 'closed'))
@@ -143,7 +143,7 @@ test('the path of a blob is where its bytes are', async () => {
   expect(await readFile(spool.path('a.in'), 'utf8')).toBe('here')
 })
 
-test('opened by one that has lost its right to it, a spool keeps what its successor is writing', async () => {
+test('a spool that is opened after its lease was lost keeps what its successor is writing', async () => {
   const folder = await tempFolder()
   const successor = await openSpool(folder)
   let goOn = (): void => undefined

@@ -1,4 +1,4 @@
-/** The SQLite binding on the running Node: it lives, and a missing one is explained. */
+/** The SQLite binding on the running Node: it works, and a missing one is explained. */
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 const run = promisify(execFile)
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 const isNode20 = process.versions.node.startsWith('20.')
-/** Where the binding of the running Node lies below `node_modules`. */
+/** The path of the running Node's binding below `node_modules`. */
 const bindingFolder = isNode20 ? '.sqlite-node20/node_modules' : '.'
 
-/** An installation with nothing but what opens a database; `packages` are the ones it has of the binding. */
+/** An installation with only what opens a database; `packages` are the ones it has of the binding. */
 async function installation(packages: readonly string[]): Promise<string> {
   const folder = await tempFolder()
   await cp(join(repository, 'dist/support'), join(folder, 'dist/support'), { recursive: true })
@@ -28,7 +28,7 @@ async function installation(packages: readonly string[]): Promise<string> {
   return folder
 }
 
-/** What opening a database there ends with: a version of SQLite, or a failure as one line. */
+/** The result of opening a database there: a version of SQLite, or a failure as one line. */
 async function openThere(folder: string): Promise<string> {
   const script = `
     import { openDatabase } from './dist/support/sqlite.js'
@@ -46,7 +46,7 @@ async function openThere(folder: string): Promise<string> {
 const packagesOfBinding = isNode20 ? ['better-sqlite3', 'bindings', 'file-uri-to-path'] : ['better-sqlite3']
 
 describe('the SQLite binding', () => {
-  it('lets the process live while ten thousand databases are opened, closed and dropped in little memory', async () => {
+  it('keeps the process alive while ten thousand databases are opened, closed and dropped in little memory', async () => {
     const script = fileURLToPath(new URL('../fixtures/many-databases.mjs', import.meta.url))
     const options = ['--expose-gc', '--max-old-space-size=64']
     const { stdout } = await run(process.execPath, [...options, script, await tempFolder()])
@@ -58,19 +58,19 @@ describe('the SQLite binding', () => {
   })
 
   it('is explained where it was not installed', async () => {
-    const said = await openThere(await installation([]))
-    expect(said).toContain(`sqlite-missing 74 SQLite cannot be loaded by Node ${process.versions.node} on`)
-    expect(said).toContain("Cannot find module 'better-sqlite3'")
-    expect(said).toContain('Install it again with this Node')
+    const result = await openThere(await installation([]))
+    expect(result).toContain(`sqlite-missing 74 SQLite cannot be loaded by Node ${process.versions.node} on`)
+    expect(result).toContain("Cannot find module 'better-sqlite3'")
+    expect(result).toContain('Install it again with this Node')
   })
 
   it('is explained where its native part is not there', async () => {
     const folder = await installation(packagesOfBinding)
     const binding = join(folder, 'node_modules', bindingFolder, 'better-sqlite3')
     for (const part of ['build', 'prebuilds']) await rm(join(binding, part), { recursive: true, force: true })
-    const said = await openThere(folder)
-    expect(said).toContain('sqlite-missing 74 SQLite cannot be loaded by Node')
-    expect(said).toContain('Install it again with this Node')
+    const result = await openThere(folder)
+    expect(result).toContain('sqlite-missing 74 SQLite cannot be loaded by Node')
+    expect(result).toContain('Install it again with this Node')
   })
 
   it('flushes through the cache of the disk on macOS, at commits and at checkpoints', () => {
@@ -80,7 +80,7 @@ describe('the SQLite binding', () => {
     database.close()
   })
 
-  it('tells a refusal of SQLite from a misuse', async () => {
+  it('distinguishes a refusal of SQLite from a misuse', async () => {
     const missing = join(await tempFolder(), 'none.db')
     const refusal = thrownBy(() => openDatabase(missing, { fileMustExist: true }))
     expect(isSqliteError(refusal)).toBe(true)

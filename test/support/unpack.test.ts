@@ -1,4 +1,4 @@
-/** Packed files: found out by their first bytes, unpacked as they come, never beyond bounds. */
+/** Packed files: recognised by their first bytes, unpacked as they come, never beyond bounds. */
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { isGzipped, gunzipIfNeeded } from '../../src/support/gunzip.ts'
@@ -37,7 +37,7 @@ test.each([
   ['cut off', gzipSync(TEXT).subarray(0, -9)],
   ['cut off right behind its mark', gzipSync(TEXT).subarray(0, 4)],
   ['of another text than it says', Buffer.concat([gzipSync(TEXT).subarray(0, -8), Buffer.alloc(8)])],
-])('an archive that is %s is told as damaged', async (_, bytes) => {
+])('an archive that is %s is reported as damaged', async (_, bytes) => {
   await expect(whole(bytes)).rejects.toThrow('it is cut off or damaged')
 })
 
@@ -47,7 +47,7 @@ test('an archive made to grow without end is stopped', async () => {
   )
 })
 
-test('what goes wrong with the input itself passes through', async () => {
+test('an error of the input itself passes through', async () => {
   async function* broken() {
     yield await Promise.resolve(gzipSync(TEXT).subarray(0, 30))
     throw new Error('the disk is gone')
@@ -58,7 +58,7 @@ test('what goes wrong with the input itself passes through', async () => {
   await expect(read()).rejects.toThrow('the disk is gone')
 })
 
-test('the input is let go of when nobody wants the rest', async () => {
+test('the input is released when its reader stops early', async () => {
   let released = false
   async function* input() {
     try {

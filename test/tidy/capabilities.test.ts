@@ -1,4 +1,4 @@
-/** What a mapping language for real files needs is shown by a test, or left out on purpose with a reason. */
+/** Each capability of the mapping language is shown by a test, or left out on purpose with a reason. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 

@@ -9,7 +9,7 @@ import { FAILURES } from '../../src/support/errors.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 
-/** What is done about a call that changes something, and about a read. */
+/** What the bridge does about a call that changes something, and about a read. */
 const DONE: Readonly<Record<Known, readonly [write: string, read: string]>> = {
   done: ['`accepted`, or `uncertain` where its body tells nothing', 'goes on'],
   refused: ['`rejected`, with the reasons of the API', 'the answer counts; 404 is “not there”'],

@@ -7,7 +7,7 @@ import { clockReaders } from '../shifted/selection.ts'
 const repository = new URL('../..', import.meta.url).pathname
 const textOf = (path: string) => readFileSync(repository + path, 'utf8')
 
-test('no file of the program reads the time of day but the clock itself, and the one that proofs may turn', () => {
+test('no file of the program reads the time of day except the clock itself, and the one that proofs may set', () => {
   const sources = readdirSync(`${repository}src`, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `src/${name.replaceAll('\\', '/')}`)

@@ -59,7 +59,7 @@ function innerRows(name: string, schema: JsonSchema): string[] {
 
 const isNamed = ({ additionalProperties }: JsonSchema) => isSchema(additionalProperties)
 
-/** What the kinds of a part are distinguished by. */
+/** The discriminator between the kinds of a part. */
 function kindOf(schema: JsonSchema): string {
   const { type, from } = Object.fromEntries(propertiesOf(schema))
   if (type?.const !== undefined) return `type: ${String(type.const)}`

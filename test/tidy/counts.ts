@@ -24,7 +24,7 @@ export function listSourceFiles(): SourceFile[] {
     .sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Groups files, by the folder they stand in by default otherwise. Node 20 has no `Map.groupBy`. */
+/** Groups files, by default by their folder. Node 20 has no `Map.groupBy`. */
 export function groupFiles(files: readonly SourceFile[], folderOf = dirname): Map<string, SourceFile[]> {
   const groups = new Map<string, SourceFile[]>()
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** The pages that list things are printed from the tables of the code, and docs/commands.md names what there is. */
+/** The pages with lists are printed from the tables of the code, and docs/commands.md is complete. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ALERTS } from '../../src/domain/alert.ts'
@@ -56,7 +56,7 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
   await expect(page).toMatchFileSnapshot(`${repository}docs/errors.md`)
 })
 
-test('docs/alerts.md lists every alert that a person must hear of', async () => {
+test('docs/alerts.md lists every alert', async () => {
   const path = `${repository}docs/alerts.md`
   const head = TEXT_HEAD
   const [intro = ''] = readFileSync(path, 'utf8').split(row(...head))

@@ -1,4 +1,4 @@
-/** The size of the source: a file is one idea, and a folder can be taken in at a glance. */
+/** The size of the source: a file is one concept, and a folder can be read at a glance. */
 import { expect, test } from 'vitest'
 import { groupFiles, listSourceFiles, SHORT_FILE_LINES } from './counts.ts'
 

@@ -1,4 +1,4 @@
-/** Pages lead to pages that are there, and name files of the source as they are called today. */
+/** Links of pages lead to existing pages, and files that pages name exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const docs = readdirSync(join(repository, 'docs'), { recursive: true, encoding: 
 const pages = ['README.md', ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
 const concepts = pages.filter((page) => page.startsWith('docs/concepts/'))
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub makes of headings. */
 function anchorsOf(page: string): string[] {
   const headings = textOf(page).replaceAll(/^```[^]*?^```/gm, '')
   return [...headings.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>

@@ -1,4 +1,4 @@
-/** The page of operations, printed from their table, and the proof that nothing of the API is left out. */
+/** The page of operations, printed from their table, and the proof that it covers the whole API. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const mappings = join(repository, 'mappings')
 
 const operations = Object.entries<InboundOperation | OutboundOperation>(OPERATIONS)
 
-/** How the operations use an endpoint, in words. */
+/** How the operations use an endpoint, as text. */
 function usesOf(endpoint: EndpointName): string[] {
   const own = operations.flatMap(([name, operation]) => {
     const how = roleOf(operation, endpoint)
@@ -43,7 +43,7 @@ interface Shown {
   readonly golden: string
 }
 
-/** The ready mappings of an operation with what they are shown on. */
+/** The ready mappings of an operation with their samples. */
 async function shownBy(operation: string): Promise<Shown[]> {
   const shown: Shown[] = []
   for (const name of readdirSync(mappings).filter((each) => each.endsWith('.yaml'))) {

@@ -1,4 +1,4 @@
-/** The first screen of the README shows what the program really makes of the rows that it shows. */
+/** The first screen of the README shows what the program really makes of its rows. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { aWorld } from '../fixtures/world.ts'
@@ -20,7 +20,7 @@ function parseRows(text: string): string[][] {
     )
 }
 
-test('the README shows three rows in and the three result rows that come of them', async () => {
+test('the README shows three rows in and the three result rows for them', async () => {
   const page = readFileSync(README, 'utf8')
   const [, rows = ''] = /```csv\n([^]*?)```/.exec(page) ?? []
   const world = await aWorld({ routes: ['orders'] })

@@ -1,4 +1,4 @@
-/** What is done about real SFTP servers that a machine does not have. */
+/** What the tests do about real SFTP servers that a machine lacks. */
 import { expect, test } from 'vitest'
 import { mayInstall } from '../packages.ts'
 import { leftOut } from '../servers.ts'
@@ -11,7 +11,7 @@ test('servers are installed as root in a container of Debian, and nowhere else',
   expect(mayInstall({ ...container, runsServices: true })).toBe(false)
 })
 
-test('what is left out is said in one line, with the command that brings it', () => {
+test('missing servers are reported in one line, with the command that installs them', () => {
   expect(leftOut(['ProFTPD'])).toBe(
     'left out: the SFTP tests with ProFTPD; to run them: apt-get install proftpd-core proftpd-mod-crypto openssh-client',
   )

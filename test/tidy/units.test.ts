@@ -1,4 +1,4 @@
-/** The units of docs/units: they call the program as it can be called, and know its exit codes. */
+/** The units of docs/units: they call the program with valid arguments, and know its exit codes. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -22,27 +22,27 @@ function valuesOf(text: string, setting: string): string[] {
   return [...text.matchAll(new RegExp(`^${setting}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 }
 
-/** All that is wrong with a command line whose configuration is not on this machine is that. */
-async function expectParsed(words: readonly string[]): Promise<void> {
-  const { terminal, talk } = listeningTerminal({ folder: await tempFolder() })
-  const exit = await runCommandLine(terminal, words)
-  expect({ exit, talk: talk[0] }).toEqual({
+/** The only error of a command line whose configuration is not on this machine is the missing configuration. */
+async function expectParsed(args: readonly string[]): Promise<void> {
+  const { terminal, err } = listeningTerminal({ folder: await tempFolder() })
+  const exit = await runCommandLine(terminal, args)
+  expect({ exit, err: err[0] }).toEqual({
     exit: EXIT.badConfiguration,
-    talk: expect.stringMatching(/^dropbridge: The configuration file .*dropbridge\.yaml cannot be read/),
+    err: expect.stringMatching(/^dropbridge: The configuration file .*dropbridge\.yaml cannot be read/),
   })
 }
 
-function wordsOf(command: string): string[] {
+function splitArgs(command: string): string[] {
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
 }
 
 describe('systemd', () => {
-  test.each(SERVICES)('%s starts the program with words that it understands', async (name) => {
+  test.each(SERVICES)('%s starts the program with valid arguments', async (name) => {
     const [command = '', ...others] = valuesOf(unit(name), 'ExecStart')
 
     expect(others).toEqual([])
     expect(command.startsWith(`${PROGRAM} `)).toBe(true)
-    await expectParsed(wordsOf(command).slice(1))
+    await expectParsed(splitArgs(command).slice(1))
   })
 
   test('a service is restarted unless a person is needed, and a stop is no failure', () => {
@@ -55,7 +55,7 @@ describe('systemd', () => {
     expect(valuesOf(text, 'SuccessExitStatus')).toEqual([[EXIT.interrupted, EXIT.terminated].join(' ')])
   })
 
-  test('a run that leaves something for the next one is no failure, and one that refused something is', () => {
+  test('a run that leaves work for the next one is no failure, and one that refused something is', () => {
     expect(valuesOf(unit('dropbridge-run.service'), 'SuccessExitStatus')).toEqual([
       [EXIT.tryLater, EXIT.interrupted, EXIT.terminated].join(' '),
     ])
@@ -75,7 +75,7 @@ describe('systemd', () => {
   const isThere = spawnSync('systemd-analyze', ['--version']).status === 0
   if (!isThere) process.stderr.write('left out: systemd-analyze is not there, so no unit was verified\n')
 
-  test.runIf(isThere)('finds nothing wrong with the units, and little that they may do', async () => {
+  test.runIf(isThere)('finds nothing wrong with the units, and grants them few rights', async () => {
     const folder = await tempFolder()
     await mkdir(folder, { recursive: true })
     const names = readdirSync(join(repository, 'docs/units')).filter((name) =>
@@ -91,14 +91,14 @@ describe('systemd', () => {
     expect(names.toSorted()).toEqual(['dropbridge-run.service', 'dropbridge-run.timer', 'dropbridge.service'])
     expect({ status: verified.status, stderr: verified.stderr }).toEqual({ status: 0, stderr: '' })
     for (const name of SERVICES) {
-      const words = ['security', '--offline=true', '--threshold=20', join(folder, name)]
-      const { status, stdout } = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
+      const args = ['security', '--offline=true', '--threshold=20', join(folder, name)]
+      const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
       expect(status, stdout).toBe(0)
     }
   })
 })
 
-test('cron calls the program with words that it understands, at times that come', async () => {
+test('cron calls the program with valid arguments, at times that come', async () => {
   const lines = unit('dropbridge.cron').split('\n')
   const jobs = lines
     .map((line) => /^(?:# )?((?:\S+ ){5})dropbridge (\/\S+) (.*)$/.exec(line))
@@ -106,20 +106,20 @@ test('cron calls the program with words that it understands, at times that come'
 
   expect(lines).toContain('MAILTO=orders@example.com')
   expect(jobs).toHaveLength(2)
-  for (const [, times = '', program, words = ''] of jobs) {
+  for (const [, times = '', program, args = ''] of jobs) {
     expect(program).toBe(PROGRAM)
     expect(createCronTimes(times.trim(), 'UTC').nextAfter(0)).toBeGreaterThan(0)
-    expect(words).toContain('--quiet')
+    expect(args).toContain('--quiet')
     // A percent sign is the end of the line for cron.
-    expect(words).not.toContain('%')
-    await expectParsed(wordsOf(words))
+    expect(args).not.toContain('%')
+    await expectParsed(splitArgs(args))
   }
 })
 
 describe('the Task Scheduler of Windows', () => {
   const xml = unit('dropbridge-task.xml').replace(/<!--[^]*?-->/g, '')
 
-  test('takes only elements that its schema has, each where it may stand', () => {
+  test('takes only elements that its schema has, each where it may be', () => {
     const stack: string[] = []
     const found: string[] = []
     for (const [, isEnd, name = '', , isEmpty] of xml.matchAll(
@@ -144,9 +144,9 @@ describe('the Task Scheduler of Windows', () => {
     expect(inTrigger).toEqual(TASK_ELEMENTS.filter((each) => inTrigger.includes(each)))
   })
 
-  test('starts the program with words that it understands, once at a time', async () => {
-    const [, words = ''] = /<Arguments>(.*)<\/Arguments>/.exec(xml) ?? []
-    const [script, ...rest] = wordsOf(words)
+  test('starts the program with valid arguments, once at a time', async () => {
+    const [, args = ''] = /<Arguments>(.*)<\/Arguments>/.exec(xml) ?? []
+    const [script, ...rest] = splitArgs(args)
 
     expect(script).toBe('C:\\dropbridge\\dist\\cli\\main.js')
     expect(xml).toContain('<MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>')
@@ -207,7 +207,7 @@ describe('the container', () => {
       .flatMap((line) => line.split(' ').slice(1, -1))
 
     expect(copied.filter((path) => !existsSync(join(repository, path)))).toEqual([])
-    // What the package is made of, and what it is built from.
+    // The files of the package, and the files it is built from.
     expect(copied).toEqual(
       expect.arrayContaining(['src', 'package-lock.json', 'mappings', 'samples', 'docs']),
     )
@@ -215,7 +215,7 @@ describe('the container', () => {
       expect(from).toMatch(/^FROM node:24-/)
   })
 
-  test('runs as nobody special, keeps its state, is stopped as the program wants it, and says how it is', () => {
+  test('runs without root, keeps its state, is stopped as the program wants it, and reports its health', () => {
     expect(final).toContain('USER node')
     expect(final.findIndex((line) => line.startsWith('USER '))).toBeLessThan(
       final.findIndex((line) => line.startsWith('ENTRYPOINT ')),
@@ -227,13 +227,13 @@ describe('the container', () => {
     expect(health).toContain(`http://${host}:${port}/livez`)
   })
 
-  test('starts the program with words that it understands', async () => {
+  test('starts the program with valid arguments', async () => {
     expect(listOf('ENTRYPOINT')).toEqual(['node', '/opt/dropbridge/dist/cli/main.js'])
     await expectParsed(listOf('CMD'))
   })
 })
 
-test('docs/operating.md tells of every unit, and of every exit code as Windows shows it', () => {
+test('docs/operating.md describes every unit, and every exit code as Windows shows it', () => {
   const page = textOf('docs/operating.md')
   const units = readdirSync(join(repository, 'docs/units')).filter((name) => !page.includes(`units/${name}`))
   const codes = Object.values(EXIT).filter(

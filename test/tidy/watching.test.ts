@@ -1,4 +1,4 @@
-/** The settings that docs/watching.md shows are ones that load, and mean what the page says. */
+/** The settings that docs/watching.md shows load, and mean what the page says. */
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

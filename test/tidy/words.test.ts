@@ -8,7 +8,7 @@ interface GivenUpWord {
   /** The word as it was written: in names, in messages or in text. */
   readonly word: RegExp
   readonly instead: string
-  /** Where it may stand, and why. A path without a line's text allows the whole file or folder. */
+  /** The places that may keep it, and why. A path without a line's text allows the whole file or folder. */
   readonly exceptions?: readonly (readonly [path: string, text: RegExp, reason: string])[]
 }
 

@@ -4,57 +4,57 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createFolderWatcher } from '../../../src/app/watch/folder-watcher.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
 
-async function aBell() {
+async function openWatcher() {
   const path = join(await tempFolder(), 'inbox')
   const troubles: string[] = []
-  let rings = 0
-  const onChange = () => void rings++
-  const bell = createFolderWatcher({
+  let changes = 0
+  const onChange = () => void changes++
+  const watcher = createFolderWatcher({
     path,
     onChange,
     onStarted: onChange,
     onUnavailable: (why) => void troubles.push(why),
   })
-  onTestFinished(() => bell.close())
-  const nextRing = async (act: () => Promise<unknown>) => {
-    const before = rings
+  onTestFinished(() => watcher.close())
+  const nextChange = async (act: () => Promise<unknown>) => {
+    const before = changes
     await act()
-    while (rings === before) await new Promise((resolve) => setTimeout(resolve, 10))
-    // What belongs to it may ring on for a moment.
+    while (changes === before) await new Promise((resolve) => setTimeout(resolve, 10))
+    // The change before may still cause events for a moment.
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
-  return { path, bell, troubles, nextRing, rings: () => rings }
+  return { path, watcher, troubles, nextChange, changes: () => changes }
 }
 
-test('a bell rings when it hangs, when a file comes, grows or is renamed in, and not for nothing', async () => {
-  const { path, bell, nextRing, rings, troubles } = await aBell()
+test('a watcher reports a change when it starts, and when a file comes, grows or is renamed into the folder', async () => {
+  const { path, watcher, nextChange, changes, troubles } = await openWatcher()
   await mkdir(path)
-  await nextRing(() => bell.ensureStarted())
-  await nextRing(() => writeFile(join(path, 'a.csv'), 'one'))
-  await nextRing(() => writeFile(join(path, 'a.csv'), 'another'))
+  await nextChange(() => watcher.ensureStarted())
+  await nextChange(() => writeFile(join(path, 'a.csv'), 'one'))
+  await nextChange(() => writeFile(join(path, 'a.csv'), 'another'))
   await writeFile(join(path, '..', 'b.csv'), 'one')
-  await nextRing(() => rename(join(path, '..', 'b.csv'), join(path, 'b.csv')))
-  const before = rings()
-  await bell.ensureStarted()
+  await nextChange(() => rename(join(path, '..', 'b.csv'), join(path, 'b.csv')))
+  const before = changes()
+  await watcher.ensureStarted()
   await new Promise((resolve) => setTimeout(resolve, 300))
-  expect({ rings: rings(), troubles }).toEqual({ rings: before, troubles: [] })
+  expect({ changes: changes(), troubles }).toEqual({ changes: before, troubles: [] })
 })
 
-test('a bell is hung anew when the folder is another one of its name', async () => {
-  const { path, bell, nextRing, troubles } = await aBell()
+test('a watcher starts anew when another folder has taken the name', async () => {
+  const { path, watcher, nextChange, troubles } = await openWatcher()
   await mkdir(path)
-  await nextRing(() => bell.ensureStarted())
+  await nextChange(() => watcher.ensureStarted())
   await rm(path, { recursive: true })
   await mkdir(path)
-  await nextRing(() => bell.ensureStarted())
-  await nextRing(() => writeFile(join(path, 'a.csv'), 'one'))
+  await nextChange(() => watcher.ensureStarted())
+  await nextChange(() => writeFile(join(path, 'a.csv'), 'one'))
   expect(troubles).toEqual([])
 })
 
 test('a folder that cannot be watched is reported once, however often it is tried', async () => {
-  const { bell, troubles } = await aBell()
-  await bell.ensureStarted()
-  await bell.ensureStarted()
+  const { watcher, troubles } = await openWatcher()
+  await watcher.ensureStarted()
+  await watcher.ensureStarted()
   expect(troubles.length).toBe(1)
   expect(troubles[0]).toContain('no such file or directory')
 })

@@ -1,4 +1,4 @@
-/** Which watches are there, and which ones are missed. */
+/** Heartbeats: which watches are alive, and which ones are missing. */
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
 import { classifyWatches, createOwnerId } from '../../../src/journal/heartbeat.ts'
@@ -19,19 +19,19 @@ const subjectOf = (host: string) =>
   expect.stringMatching(new RegExp(`^process 7 on ${host}, since 20`)) as string
 const owners = (entries: readonly Watcher[]) => entries.map(({ owner }) => owner)
 
-test('a watch is there as long as it says so, wherever it runs', () => {
+test('a watch is alive as long as its heartbeat is recent, on whatever machine it runs', () => {
   const watches = [entry(ELSEWHERE, ['orders'], 9), entry(createOwnerId('y'), ['stock'], 0)]
   expect(classifyWatches(watches, NOW)).toEqual({ alive: watches, stale: [], unreplaced: [] })
 })
 
-test('a watch that has said nothing for ten minutes is gone, and at once when its process is', () => {
+test('a watch without a heartbeat for ten minutes is gone, and at once when its process is', () => {
   const killed = createOwnerId('z').replace(`/${process.pid}/`, '/4194999/')
   const watches = [entry(ELSEWHERE, ['orders'], 10), entry(killed, ['stock'], 0)]
   const { alive, unreplaced } = classifyWatches(watches, NOW)
   expect([alive, owners(unreplaced)]).toEqual([[], [ELSEWHERE, killed]])
 })
 
-test('a watch whose routes others watch is not missed', () => {
+test('a watch whose routes other watches cover is not missing', () => {
   const watches = [
     entry(ELSEWHERE, ['orders', 'stock'], 20),
     entry(`${ELSEWHERE}2`, ['orders'], 1),
@@ -43,11 +43,11 @@ test('a watch whose routes others watch is not missed', () => {
   expect(owners(unreplaced)).toEqual([`${ELSEWHERE}4`])
 })
 
-test('a clock that was set back makes no watch a gone one', () => {
+test('a clock that was set back makes no watch count as gone', () => {
   expect(classifyWatches([entry(ELSEWHERE, ['orders'], -300)], NOW).unreplaced).toEqual([])
 })
 
-test('a watch is shown while it is there, takes the place of one that is gone, and ends without a trace', async () => {
+test('a watch is shown while it is alive, replaces one that is gone, and unregisters when it ends', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const before = await world.open()
   await before.journal.saveHeartbeat(ELSEWHERE, ['orders'])

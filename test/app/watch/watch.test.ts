@@ -15,7 +15,7 @@ function kinds(events: readonly BridgeEvent[], ...wanted: BridgeEvent['kind'][])
   return events.map(({ kind }) => kind).filter((kind) => wanted.includes(kind))
 }
 
-test('files that lay there before the start and files that come later are all sent, each once', async () => {
+test('files from before the start and files that come later are all sent, each once', async () => {
   const world = await aWorld(ORDERS)
   await world.drop('inbox/orders', 'early.csv', smallOrders(100, 2))
   const watching = await watchWorld(world, ORDERS)
@@ -32,7 +32,7 @@ test('files that lay there before the start and files that come later are all se
   expect((await world.list('results')).filter((name) => name.endsWith('.results.csv')).length).toBe(4)
 })
 
-test('a file that is being written is left alone, and the whole ones beside it are taken meanwhile', async () => {
+test('a file that is being written is not taken, and whole files beside it are taken meanwhile', async () => {
   const world = await aWorld(ORDERS)
   const text = smallOrders(100, 100)
   const path = join(world.folder, 'exchange', 'inbox/orders', 'slow.csv')
@@ -53,12 +53,12 @@ test('a file that is being written is left alone, and the whole ones beside it a
     wasEarly ||= isReceived('slow.csv')
   }
   expect(isReceived('other.csv')).toBe(true)
-  // On a busy machine the writer itself may pause for as long as it takes to be whole.
+  // On a busy machine the writer itself may pause for longer than `stableFor`.
   expect(wasEarly && longestPause < STABLE_FOR_MS / 2).toBe(false)
   await appendFile(path, text.slice(written))
   await watching.untilClosed(2)
   expect((await world.orders()).length).toBe(101)
-  // Nothing of it is odd, so nothing is said.
+  // Nothing is unusual, so the watch logs nothing.
   expect(kinds(watching.events, 'file-skipped', 'watcher-unreliable')).toEqual([])
 })
 
@@ -80,7 +80,7 @@ test('a folder that goes away is reported once, and is watched again when it is 
   ])
 })
 
-test('looks that fail are passes that failed, and an inbox with nothing in it has good ones', async () => {
+test('a failed scan is a failed pass, and a scan of an empty inbox is a good pass', async () => {
   const world = await aWorld(ORDERS)
   let isRefused = true
   const watching = await watchWorld(world, {
@@ -106,7 +106,7 @@ test('looks that fail are passes that failed, and an inbox with nothing in it ha
   expect(passes().filter((outcome) => outcome === 'done')).toEqual(['done'])
 })
 
-test('an inbox that is replaced by another folder of its name goes on ringing', async () => {
+test('an inbox that is replaced by another folder of its name is still watched', async () => {
   const world = await aWorld(ORDERS)
   const watching = await watchWorld(world, { ...ORDERS, scanMs: 300 })
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
@@ -118,9 +118,9 @@ test('an inbox that is replaced by another folder of its name goes on ringing', 
   expect((await world.orders()).length).toBe(2)
 })
 
-test('a share that tells of nothing is looked through, and it is said once that it tells nothing', async () => {
+test('a share without file-system events is scanned, and the watch says once that there are no events', async () => {
   const world = await aWorld(ORDERS)
-  // The bell hangs at the configured folder, where nothing ever happens.
+  // The file-system watcher is started at a folder in which nothing ever happens.
   const silent = join(world.folder, 'share')
   await mkdir(join(world.folder, 'exchange', 'inbox/orders'), { recursive: true })
   await mkdir(silent)
@@ -136,12 +136,12 @@ test('a share that tells of nothing is looked through, and it is said once that 
     await new Promise((resolve) => setTimeout(resolve, 600))
   }
   expect((await world.orders()).length).toBe(3)
-  const [deaf, ...others] = watching.events.filter((event) => event.kind === 'watcher-unreliable')
-  expect(deaf).toMatchObject({ route: 'orders', why: 'the system did not report a file that came' })
+  const [unreliable, ...others] = watching.events.filter((event) => event.kind === 'watcher-unreliable')
+  expect(unreliable).toMatchObject({ route: 'orders', why: 'the system did not report a file that came' })
   expect(others).toEqual([])
 })
 
-test('a share that tells only of what is done from here is deaf all the same, and that is said once', async () => {
+test('a share that reports only changes made on this machine counts as unreliable, and the watch says so once', async () => {
   const world = await aWorld(ORDERS)
   const silent = join(world.folder, 'share')
   await mkdir(join(silent, 'inbox/orders'), { recursive: true })
@@ -166,7 +166,7 @@ test('a share that tells only of what is done from here is deaf all the same, an
     },
   })
   for (const number of [100, 200, 300]) {
-    // What rang before is long over.
+    // The file-system events from before are long over.
     await new Promise((resolve) => setTimeout(resolve, 600))
     await world.drop('inbox/orders', `${number}.csv`, smallOrders(number))
     await watching.untilClosed(number / 100)
@@ -239,7 +239,7 @@ test('an API that is away is reported once, however often it is tried, and once 
   ])
 }, 20_000)
 
-test('a route that takes long holds up no other', async () => {
+test('a slow route holds up no other route', async () => {
   const world = await aWorld({ routes: ['orders', 'shopify', 'dropstream'] })
   let release: () => void = () => undefined
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -283,7 +283,7 @@ test('two watches on one folder send every order once', async () => {
   expect(watches.flatMap(({ events }) => kinds(events, 'route-failed'))).toEqual([])
 }, 30_000)
 
-test('work that a stopped run left is taken up at the start, without any file coming', async () => {
+test('work that a stopped run left is continued at the start, without a new file', async () => {
   const world = await aWorld(ORDERS)
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
   const broken = await world.open({
@@ -300,7 +300,7 @@ test('work that a stopped run left is taken up at the start, without any file co
   expect((await world.orders()).length).toBe(1)
 })
 
-test('what was begun goes on even while the inbox is away', async () => {
+test('work in progress continues even while the inbox is away', async () => {
   const world = await aWorld(ORDERS)
   await world.drop('inbox/orders', 'a.csv', smallOrders(100, 3))
   const broken = await world.open({
@@ -323,7 +323,7 @@ test('what was begun goes on even while the inbox is away', async () => {
   await watching.until(() => world.service.counts().orders === 3)
 })
 
-test('a file that cannot be taken keeps no others waiting, is tried less and less, and is reported once', async () => {
+test('a file that cannot be taken delays no other, is tried less and less often, and is reported once', async () => {
   const world = await aWorld(ORDERS)
   await world.drop('inbox/orders', 'bad.csv', smallOrders(900))
   let tries = 0
@@ -343,7 +343,7 @@ test('a file that cannot be taken keeps no others waiting, is tried less and les
     },
   })
   await watching.until(() => tries === 3)
-  // The next try of it is twenty seconds away for the watch.
+  // The watch would try the file again only after twenty seconds.
   await world.drop('inbox/orders', 'good.csv', smallOrders(100))
   await watching.untilClosed(1)
   expect(tries).toBe(3)
@@ -370,7 +370,7 @@ test('a journal that is damaged ends the watch with the reason', async () => {
   await expect(watching.ended).rejects.toThrow('The journal is damaged.')
 })
 
-test('routes without an inbox have their turn at the start and then by the clock', async () => {
+test('routes without an inbox run at the start and then by the clock', async () => {
   const world = await aWorld({ routes: ['orders', 'orders-out'] })
   const watching = await watchWorld(world, {})
   await watching.until(() =>
@@ -384,7 +384,7 @@ test('routes without an inbox have their turn at the start and then by the clock
   expect(watching.results).toEqual([])
 })
 
-test('a file that is made empty and filled long after it would have been stable is taken when it is filled', async () => {
+test('a file that is made empty and filled long afterwards is taken when it is filled', async () => {
   const world = await aWorld(ORDERS)
   await world.drop('inbox/orders', 'query.csv', '')
   const watching = await watchWorld(world, { ...ORDERS, speed: 100 })
@@ -396,7 +396,7 @@ test('a file that is made empty and filled long after it would have been stable 
   expect(kinds(watching.events, 'file-skipped')).toEqual([])
 })
 
-test('a file that stays empty for a quarter of an hour comes back as one that holds nothing', async () => {
+test('a file that stays empty for a quarter of an hour comes back as empty', async () => {
   const world = await aWorld(ORDERS)
   const speed = 400
   const began = performance.now()
@@ -407,7 +407,7 @@ test('a file that stays empty for a quarter of an hour comes back as one that ho
   expect(await world.read('results/query.csv.results.csv')).toContain('file-empty')
 })
 
-test('a time of day that is set forward makes no file stable early', async () => {
+test('setting the time of day forward makes no file stable early', async () => {
   const world = await aWorld(ORDERS)
   const text = smallOrders(100, 2)
   const watching = await watchWorld(world, { ...ORDERS, scanMs: 50, from: { stableForMs: 1000 } })
@@ -432,16 +432,16 @@ test('a file that is replaced right after it was taken is another file, and both
   expect((await world.list('results')).filter((name) => name.endsWith('.results.csv')).length).toBe(2)
 })
 
-test('sixty files that come at once are all told of after a few passes, and the bell does not drive the looks', async () => {
+test('sixty files that come at once are all reported after a few passes, and events do not multiply the scans', async () => {
   const world = await aWorld(ORDERS)
-  let looks = 0
+  let scans = 0
   const watching = await watchWorld(world, {
     ...ORDERS,
     wrap: {
       mailbox: (mailbox) => ({
         ...mailbox,
         list: (folder) => {
-          looks++
+          scans++
           return mailbox.list(folder)
         },
       }),
@@ -451,7 +451,7 @@ test('sixty files that come at once are all told of after a few passes, and the 
   await watching.untilClosed(60)
   const passes = watching.events.filter(({ kind }) => kind === 'pass-ended').length
   expect(passes).toBeLessThan(10)
-  expect(looks).toBeLessThan(150)
+  expect(scans).toBeLessThan(150)
 }, 120_000)
 
 test('a file that another program keeps open is tried again after a while, and not at once', async () => {
@@ -475,7 +475,7 @@ test('a file that another program keeps open is tried again after a while, and n
   expect(tries).toBe(3)
 }, 20_000)
 
-test('a file that comes right after the first look, before the bell hangs, need not wait for the next scan', async () => {
+test('a file that comes after the first scan and before the file-system watcher starts is taken without a further scan', async () => {
   const world = await aWorld(ORDERS)
   let hasCome = false
   const watching = await watchWorld(world, {

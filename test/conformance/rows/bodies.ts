@@ -1,4 +1,4 @@
-/** Spec: "Request bodies", with what each field refuses and takes. */
+/** Spec: "Request bodies", with the values that each field refuses and accepts. */
 import { bodyOf, choices, statements } from './row.ts'
 
 const required = { required: true } as const

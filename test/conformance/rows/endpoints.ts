@@ -7,10 +7,10 @@ export interface EndpointRow extends Row {
   readonly path: string
 }
 
-type Said = readonly [method: EndpointRow['method'], path: string, says: string]
+type EndpointText = readonly [method: EndpointRow['method'], path: string, says: string]
 
-function endpoints(section: string, said: readonly Said[]): EndpointRow[] {
-  return said.map(([method, path, says]) => ({
+function endpoints(section: string, texts: readonly EndpointText[]): EndpointRow[] {
+  return texts.map(([method, path, says]) => ({
     id: `endpoint.${method} ${path.replace(/^\/v1\/|\/$|\{(?:retailer|brand)_id\}\/?/g, '').replace(/\/$/, '')}`,
     section,
     says: `${method} ${path}: ${says}`,

@@ -1,14 +1,14 @@
-/** What the spec says, as data: a row for every statement, so that a test can say which of them it proves. */
+/** The spec as data: a row for every statement, so that a test can name the rows that it proves. */
 import type { z } from 'zod'
 
 export interface Row {
   /** Readable and lasting, such as `order.gift_message`. */
   readonly id: string
-  /** The heading of the spec under which it stands. */
+  /** The heading of the spec above the statement. */
   readonly section: string
-  /** The words of the spec, shortened. */
+  /** The text of the spec, shortened. */
   readonly says: string
-  /** The spec does not show it; what is said is our choice. */
+  /** The spec leaves this open; the statement is the choice of the service. */
   readonly ours?: true
 }
 
@@ -17,7 +17,7 @@ export interface FieldRow extends Row {
   readonly resource: string
   readonly key: string
   readonly shape: z.ZodType
-  /** Whether null may stand for "nothing there". */
+  /** Whether the value may be null for "nothing there". */
   readonly empty: boolean
   /** The only view that has the field; both have it when left out. */
   readonly view?: View
@@ -25,7 +25,7 @@ export interface FieldRow extends Row {
 
 export type View = 'retailer' | 'brand'
 
-/** A field of a body: what is refused with the name of the field, and what is taken. */
+/** A field of a body: values that are refused with the name of the field, and values that are accepted. */
 export interface BodyRow extends Row {
   readonly body: BodyName
   /** From the body down to the field: `order_lines.0.quantity`. */
@@ -43,16 +43,16 @@ export interface FilterRow extends Row {
   readonly filter: string
 }
 
-type Said = readonly [id: string, says: string]
+type StatementText = readonly [id: string, says: string]
 
 /** Statements of one section, their ids under one prefix. */
-export function statements(section: string, prefix: string, said: readonly Said[]): Row[] {
-  return said.map(([id, says]) => ({ id: `${prefix}.${id}`, section, says }))
+export function statements(section: string, prefix: string, texts: readonly StatementText[]): Row[] {
+  return texts.map(([id, says]) => ({ id: `${prefix}.${id}`, section, says }))
 }
 
-/** Places where the spec says that something is not shown, with what we chose. */
-export function choices(section: string, prefix: string, said: readonly Said[]): Row[] {
-  return statements(section, prefix, said).map((row) => ({ ...row, ours: true }))
+/** Places that the spec leaves open, with the choice of the service. */
+export function choices(section: string, prefix: string, texts: readonly StatementText[]): Row[] {
+  return statements(section, prefix, texts).map((row) => ({ ...row, ours: true }))
 }
 
 export interface Resource {
@@ -65,7 +65,7 @@ type Field = readonly [key: string, type: string, notes: string, shape: z.ZodTyp
 export interface FieldExtra {
   readonly empty?: true
   readonly view?: View
-  /** Not in the spec; a field we added. */
+  /** A field that the service adds to the spec. */
   readonly ours?: true
 }
 
@@ -108,8 +108,8 @@ const OPERATORS = [
 ] as const
 
 /** `ordered_at_{op}` stands for four filters. */
-export function filtersOf(list: string, section: string, said: readonly Said[]): FilterRow[] {
-  return said.flatMap(([name, says]) => {
+export function filtersOf(list: string, section: string, texts: readonly StatementText[]): FilterRow[] {
+  return texts.flatMap(([name, says]) => {
     if (!name.endsWith('_{op}')) return [{ id: `filter.${list}.${name}`, section, says, list, filter: name }]
     return OPERATORS.map(([operator, meaning]) => {
       const filter = name.replace('{op}', operator)

@@ -1,7 +1,7 @@
 /** Items, full and bare, and the terms of trade. */
 import { hash } from 'node:crypto'
 import { attributesBody, done, ordered, type World } from '../world.ts'
-import { BRAND, FEDEX, FEDEX_METHODS, inBoth, type Sample, tick, type Told } from './telling.ts'
+import { BRAND, FEDEX, FEDEX_METHODS, inBoth, type Sample, tick, type Expected } from './expected.ts'
 
 const FIELDS = {
   name: 'Throw',
@@ -16,7 +16,7 @@ const IMAGES = ['https://images.example.com/throw.jpg', 'https://images.example.
 
 const MEDIA = IMAGES.map((url, index) => ({ media: hash('md5', url), priority: index + 1, url }))
 
-/** Items, and an order of them: lines show of an item what it had when the order is read. */
+/** Items, and an order of them: lines show the values that an item had when the order is read. */
 export async function makeCatalogue(world: World): Promise<Sample[]> {
   const { brand, retailer, admin } = world
   const created = tick(world)
@@ -40,12 +40,12 @@ export async function makeCatalogue(world: World): Promise<Sample[]> {
   const order_lines = [id, bare].map((one) => ({ ...line, variant: { id: one } }))
   const order = await ordered(world, { order_lines })
   return [
-    ...inBoth('order', `orders/${order.id}/`, { order_lines: linesTold(id, bare) }),
+    ...inBoth('order', `orders/${order.id}/`, { order_lines: expectedLines(id, bare) }),
     ...inBoth('variant', `variants/${id}/`, {
       id,
       identifier,
       ...FIELDS,
-      ...VARIANT_TOLD,
+      ...EXPECTED_VARIANT,
       inventory: {
         inventory: 7,
         inventory_updated_at: counted,
@@ -73,7 +73,7 @@ const NOTHING = {
   media: [],
 }
 
-function linesTold(id: number, bare: number): Told[] {
+function expectedLines(id: number, bare: number): Expected[] {
   const { name, upc, size, color } = FIELDS
   const full = { name, upc, size, color, description: 'Warm.', media: MEDIA }
   const empty = { name: null, upc: null, size: null, color: null, description: null, media: [] }
@@ -83,7 +83,7 @@ function linesTold(id: number, bare: number): Told[] {
   ]
 }
 
-const VARIANT_TOLD = {
+const EXPECTED_VARIANT = {
   brand: { id: BRAND.id, name: BRAND.name },
   media: MEDIA,
   is_acknowledged: true,
@@ -111,7 +111,7 @@ const VARIANT_TOLD = {
   },
 }
 
-/** A carrier with a method that is nothing but its name and code joins those of the market. */
+/** Adds a carrier with a method that has only a name and code to those of the market. */
 export async function makeTerms({ admin }: World): Promise<Sample[]> {
   const plain = { name: 'Bicycle', code: 'BIKE' }
   const { id, shipping_methods } = await done(
@@ -122,7 +122,8 @@ export async function makeTerms({ admin }: World): Promise<Sample[]> {
   await done(admin.patch('connections/101/', { ...terms, shipping_method_ids: [5, bicycle] }))
   const messenger = { id, name: 'Messenger', code: 'MSGR' }
   const carried = { id: bicycle, ...plain, type: null, generic_shipping_method: null }
-  const at = (kind: string, path: string, told: Told): Sample => ({ view: 'retailer', kind, path, told })
+  const view = 'retailer'
+  const at = (kind: string, path: string, expected: Expected): Sample => ({ view, kind, path, expected })
   return [
     at('carrier', '/v1/carriers/1/', {
       ...FEDEX,
@@ -143,7 +144,7 @@ export async function makeTerms({ admin }: World): Promise<Sample[]> {
   ]
 }
 
-function withoutCarrier({ id, name, code, type, generic_shipping_method }: Method): Told {
+function withoutCarrier({ id, name, code, type, generic_shipping_method }: Method): Expected {
   return { id, name, code, type, generic_shipping_method }
 }
 

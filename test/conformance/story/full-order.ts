@@ -1,4 +1,4 @@
-/** An order with all there can be: sent with every field, canceled in part, shipped, invoiced, returned and credited. */
+/** An order with every field: canceled in part, shipped, invoiced, returned and credited. */
 import { done, type World } from '../world.ts'
 import {
   BRAND,
@@ -13,8 +13,8 @@ import {
   SOLD_TO,
   summaryOf,
   tick,
-  type Told,
-} from './telling.ts'
+  type Expected,
+} from './expected.ts'
 
 const ITEMS = { one: summaryOf('NL-0003'), two: summaryOf('NL-0010') }
 const NUMBERS = { purchase_order_number: 'PO-FULL', customer_order_number: 'C-1' }
@@ -28,7 +28,7 @@ const LINES = [
   { variant: { id: 9010 }, quantity: 3, net_price: '9.01', price: '20.02' },
 ]
 
-/** What happened, and when. */
+/** The ids of what happened, and the times. */
 interface Course {
   readonly ids: Readonly<Record<'order' | 'cancel' | 'shipment' | 'invoice' | 'rma' | 'credit', number>>
   readonly at: Readonly<Record<Event, string>>
@@ -62,13 +62,18 @@ export async function makeFullOrder(world: World): Promise<Sample[]> {
   const { ids } = course
   const unseen = { is_acknowledged: false, acknowledged_at: null, ...parcel(null, null) }
   return [
-    ...inBoth('order', `orders/${ids.order}/`, orderTold(course)),
-    { view: 'retailer', kind: 'cancel', path: `cancels/${ids.cancel}/`, told: cancelTold(course) },
-    { view: 'retailer', kind: 'shipment', path: `shipments/${ids.shipment}/`, told: shipmentTold(course) },
-    { view: 'brand', kind: 'shipment', answer, told: { ...shipmentTold(course), ...unseen } },
-    ...inBoth('invoice', `invoices/${ids.invoice}/`, invoiceTold(course)),
-    { view: 'retailer', kind: 'rma', path: `rmas/${ids.rma}/`, told: rmaTold(course) },
-    { view: 'retailer', kind: 'credit', path: `credits/${ids.credit}/`, told: creditTold(course) },
+    ...inBoth('order', `orders/${ids.order}/`, expectedOrder(course)),
+    { view: 'retailer', kind: 'cancel', path: `cancels/${ids.cancel}/`, expected: expectedCancel(course) },
+    {
+      view: 'retailer',
+      kind: 'shipment',
+      path: `shipments/${ids.shipment}/`,
+      expected: expectedShipment(course),
+    },
+    { view: 'brand', kind: 'shipment', answer, expected: { ...expectedShipment(course), ...unseen } },
+    ...inBoth('invoice', `invoices/${ids.invoice}/`, expectedInvoice(course)),
+    { view: 'retailer', kind: 'rma', path: `rmas/${ids.rma}/`, expected: expectedRma(course) },
+    { view: 'retailer', kind: 'credit', path: `credits/${ids.credit}/`, expected: expectedCredit(course) },
   ]
 }
 
@@ -201,7 +206,7 @@ async function bill(world: World, order: number) {
   }
 }
 
-function orderTold({ ids, at }: Course): Told {
+function expectedOrder({ ids, at }: Course): Expected {
   return {
     id: ids.order,
     ...PARTIES,
@@ -230,7 +235,7 @@ function orderTold({ ids, at }: Course): Told {
     updated_at: at.credited,
     shipping_accounts: [ACCOUNT],
     order_lines: [firstLine(at.placed), secondLine(at.placed)],
-    ...attachedTold({ ids, at }),
+    ...expectedAttached({ ids, at }),
     ...flatDestination(),
   }
 }
@@ -243,7 +248,7 @@ const ACCOUNT = {
   shipping_methods: Object.values(FEDEX_METHODS).map(({ id, name, code }) => ({ id, name, code })),
 }
 
-function firstLine(placed: string): Told {
+function firstLine(placed: string): Expected {
   return {
     order_line_number: '1',
     variant: ITEMS.one,
@@ -264,7 +269,7 @@ function firstLine(placed: string): Told {
 }
 
 /** The item has a lead time of two days. */
-function secondLine(placed: string): Told {
+function secondLine(placed: string): Expected {
   return {
     order_line_number: '2',
     variant: ITEMS.two,
@@ -280,7 +285,7 @@ function secondLine(placed: string): Told {
   }
 }
 
-function attachedTold({ ids, at }: Course): Told {
+function expectedAttached({ ids, at }: Course): Expected {
   return {
     shipments: [
       {
@@ -307,7 +312,7 @@ function attachedTold({ ids, at }: Course): Told {
   }
 }
 
-function flatDestination(): Told {
+function flatDestination(): Expected {
   return {
     ship_to_name1: SHIP_TO.name1,
     ship_to_name2: SHIP_TO.name2,
@@ -321,7 +326,7 @@ function flatDestination(): Told {
   }
 }
 
-function originAddress(): Told {
+function originAddress(): Expected {
   return {
     type: null,
     name1: ORIGIN.ship_from_name1,
@@ -339,7 +344,7 @@ function originAddress(): Told {
   }
 }
 
-function cancelTold({ ids, at }: Course): Told {
+function expectedCancel({ ids, at }: Course): Expected {
   return {
     id: ids.cancel,
     order_id: ids.order,
@@ -350,7 +355,7 @@ function cancelTold({ ids, at }: Course): Told {
   }
 }
 
-function shipmentTold({ ids, at }: Course): Told {
+function expectedShipment({ ids, at }: Course): Expected {
   return {
     id: ids.shipment,
     order_id: ids.order,
@@ -382,11 +387,11 @@ function shipmentTold({ ids, at }: Course): Told {
   }
 }
 
-function parcel(picked_up_at: string | null, delivered_at: string | null): Told {
+function parcel(picked_up_at: string | null, delivered_at: string | null): Expected {
   return { tracking: { picked_up_at, delivered_at }, picked_up_at, delivered_at }
 }
 
-function invoiceTold({ ids, at }: Course): Told {
+function expectedInvoice({ ids, at }: Course): Expected {
   return {
     id: ids.invoice,
     ...PARTIES,
@@ -410,7 +415,7 @@ function invoiceTold({ ids, at }: Course): Told {
   }
 }
 
-function rmaTold({ ids, at }: Course): Told {
+function expectedRma({ ids, at }: Course): Expected {
   return {
     id: ids.rma,
     ...PARTIES,
@@ -430,7 +435,7 @@ function rmaTold({ ids, at }: Course): Told {
   }
 }
 
-function creditTold({ ids, at }: Course): Told {
+function expectedCredit({ ids, at }: Course): Expected {
   return {
     id: ids.credit,
     ...PARTIES,

@@ -1,6 +1,6 @@
-/** Orders with nothing but what is needed, one that is canceled whole, and a shipment whose label is not made yet. */
+/** Orders with only the required fields, one that is canceled whole, and a shipment whose label is not made yet. */
 import { invoiceBody, shipmentBody } from '../../service/market.ts'
-import { cancelBody, done, LABEL, ordered, RETURN, shipped, turn, type World } from '../world.ts'
+import { cancelBody, done, LABEL, ordered, RETURN, shipped, setSwitches, type World } from '../world.ts'
 import {
   BARE_ADDRESS,
   FEDEX,
@@ -10,17 +10,17 @@ import {
   type Sample,
   summaryOf,
   tick,
-  type Told,
-} from './telling.ts'
+  type Expected,
+} from './expected.ts'
 
-/** One that was shipped, invoiced, returned and credited, one untouched, and one that asks for a service level. */
+/** One order that was shipped, invoiced, returned and credited, one untouched, and one that asks for a service level. */
 export async function makeBareOrders(world: World): Promise<Sample[]> {
   const received = tick(world)
   const untouched = await ordered(world)
   const requested = await ordered(world)
   await done(world.admin.patch(`orders/${requested.id}/`, { requested_shipping_method_id: 3 }))
   return [
-    ...inBoth('order', `orders/${untouched.id}/`, untouchedTold(untouched.id, received)),
+    ...inBoth('order', `orders/${untouched.id}/`, expectedUntouched(untouched.id, received)),
     ...inBoth('order', `orders/${requested.id}/`, {
       shipping_method: null,
       requested_shipping_method: REQUESTED,
@@ -31,7 +31,7 @@ export async function makeBareOrders(world: World): Promise<Sample[]> {
 
 const REQUESTED = { id: 3, name: 'Ground', description: 'Arrives within 3-7 days after processing' }
 
-function untouchedTold(id: number, received: string): Told {
+function expectedUntouched(id: number, received: string): Expected {
   return {
     id,
     customer_order_number: null,
@@ -85,30 +85,30 @@ async function makeBareTrade(world: World): Promise<Sample[]> {
   const { id: credit } = await done(admin.post(`rmas/${rma}/credits/`, { credit_number: 'CM-2' }))
   const invoiced = tick(world)
   const { id: invoice } = await done(brand.post('invoices/', invoiceBody(number)))
-  const shipment = shipmentTold(answer.body.id, order)
+  const shipment = expectedShipment(answer.body.id, order)
   return [
-    { view: 'retailer', kind: 'shipment', path: `shipments/${answer.body.id}/`, told: shipment },
-    { view: 'brand', kind: 'shipment', answer, told: shipment },
-    ...inBoth('invoice', `invoices/${invoice}/`, { ...INVOICE_TOLD, id: invoice, invoiced_at: invoiced }),
+    { view: 'retailer', kind: 'shipment', path: `shipments/${answer.body.id}/`, expected: shipment },
+    { view: 'brand', kind: 'shipment', answer, expected: shipment },
+    ...inBoth('invoice', `invoices/${invoice}/`, { ...EXPECTED_INVOICE, id: invoice, invoiced_at: invoiced }),
     {
       view: 'retailer',
       kind: 'rma',
       path: `rmas/${pending}/`,
-      told: { ...rmaTold(returned), status: 'Pending' },
+      expected: { ...expectedRma(returned), status: 'Pending' },
     },
     {
       view: 'retailer',
       kind: 'rma',
       path: `rmas/${rma}/`,
-      told: { ...rmaTold(returned), status: 'Accepted' },
+      expected: { ...expectedRma(returned), status: 'Accepted' },
     },
-    { view: 'retailer', kind: 'credit', path: `credits/${credit}/`, told: creditTold(credited) },
+    { view: 'retailer', kind: 'credit', path: `credits/${credit}/`, expected: expectedCredit(credited) },
   ]
 }
 
 const UNSEEN = { is_acknowledged: false, acknowledged_at: null }
 
-function shipmentTold(id: number, order_id: number): Told {
+function expectedShipment(id: number, order_id: number): Expected {
   return {
     id,
     order_id,
@@ -137,7 +137,7 @@ function shipmentTold(id: number, order_id: number): Told {
   }
 }
 
-const INVOICE_TOLD = {
+const EXPECTED_INVOICE = {
   terms_discount_percent: null,
   terms_discount_days: null,
   terms_discount_date_due: null,
@@ -149,8 +149,8 @@ const INVOICE_TOLD = {
   ...UNSEEN,
 }
 
-/** Issued when it was received, because nothing else was said. */
-function rmaTold(returned: string): Told {
+/** Issued when it was received, because the request says nothing else. */
+function expectedRma(returned: string): Expected {
   return {
     created_by: 'retailer',
     received_at: returned,
@@ -162,8 +162,8 @@ function rmaTold(returned: string): Told {
   }
 }
 
-/** Of all that came back; there was no invoice yet. */
-function creditTold(credited: string): Told {
+/** A credit for the whole return; there was no invoice yet. */
+function expectedCredit(credited: string): Expected {
   return {
     invoice: null,
     credit_number: 'CM-2',
@@ -200,7 +200,7 @@ export async function makeCanceledOrder(world: World): Promise<Sample[]> {
       view: 'retailer',
       kind: 'cancel',
       path: `cancels/${cancel.id}/`,
-      told: {
+      expected: {
         order_id: id,
         reason: 'Retailer Requested Cancellation',
         canceled_at: canceled,
@@ -215,15 +215,15 @@ export async function makeCanceledOrder(world: World): Promise<Sample[]> {
 }
 
 export async function makeUnlabelled(world: World): Promise<Sample[]> {
-  turn(world, { labelMade: 'fetch' })
+  setSwitches(world, { labelMade: 'fetch' })
   const shipment = await shipped(world, LABEL)
-  turn(world, { labelMade: 'create' })
+  setSwitches(world, { labelMade: 'create' })
   return [
     {
       view: 'retailer',
       kind: 'shipment',
       path: `shipments/${shipment.id}/`,
-      told: { tracking_number: null, shipped_at: null, status: 'open', valid_shipping_label: true },
+      expected: { tracking_number: null, shipped_at: null, status: 'open', valid_shipping_label: true },
     },
   ]
 }

@@ -1,12 +1,12 @@
-/** Everything that can happen, reported once: the resources that come of it, and what they must show. */
+/** Everything that can happen, once: the resources that come of it, and their expected values. */
 import type { World } from '../world.ts'
 import { makeCatalogue, makeTerms } from './catalogue.ts'
 import { makeFullOrder } from './full-order.ts'
 import { makeBareOrders, makeCanceledOrder, makeUnlabelled } from './other-orders.ts'
-import type { Sample } from './telling.ts'
+import type { Sample } from './expected.ts'
 
-/** Each part leaves alone what the parts before it made. */
-export async function tellStory(world: World): Promise<Sample[]> {
+/** No part changes what an earlier part made. */
+export async function playStory(world: World): Promise<Sample[]> {
   return [
     ...(await makeFullOrder(world)),
     ...(await makeBareOrders(world)),

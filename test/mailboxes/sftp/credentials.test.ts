@@ -1,4 +1,4 @@
-/** Logging in to an SFTP server, and what is said when that does not work. */
+/** Logging in to an SFTP server, and the messages when that does not work. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ const refusalOf = async (work: Promise<unknown>) => {
   return failure
 }
 
-/** The server has no folders: what a login that worked comes to. */
+/** The server has no folders, so a login that worked ends with this failure. */
 const letIn = async (work: Promise<unknown>) => {
   await expect(work).rejects.toThrow('Permission denied')
 }
@@ -45,7 +45,7 @@ describeWithServers('logging in to', ({ start }) => {
     expect(await namesSeenBy({ ...real.server, login: { agent } })).toEqual(['orders.csv'])
   })
 
-  test('with a key that is not known is refused, and what was tried is said', async () => {
+  test('with an unknown key is refused, and the message lists what was tried', async () => {
     const privateKeyFile = join(await tempFolder(), 'other')
     await makeKey(privateKeyFile, 'ed25519')
     const failure = await refusalOf(namesSeenBy({ ...real.server, login: { privateKeyFile } }))
@@ -60,7 +60,7 @@ describeWithServers('logging in to', ({ start }) => {
 describeWithServers(
   'a password at',
   ({ start }) => {
-    test('lets in, and a wrong one is refused without being told', async () => {
+    test('is accepted, and a wrong one is refused without being shown', async () => {
       const real = await start()
       onTestFinished(real.remove)
       const { password = '' } = real.server.login
@@ -86,7 +86,7 @@ describe('a login', () => {
     })
     await letIn(namesSeenBy(server.as({ password: 'geheim' })))
     expect(answers).toEqual([['geheim']])
-    expect(server.heard).toEqual(['none', 'keyboard-interactive'])
+    expect(server.received).toEqual(['none', 'keyboard-interactive'])
   })
 
   test('gives the password to no second question', async () => {
@@ -116,11 +116,11 @@ describe('a login', () => {
   test('sends no password to a server that takes keys only', async () => {
     const server = await loginServer(['publickey'], (attempt) => attempt.reject(['publickey']))
     const failure = await refusalOf(namesSeenBy(server.as({ password: 'geheim' })))
-    expect(server.heard).toEqual(['none'])
+    expect(server.received).toEqual(['none'])
     expect(failure.message).toContain('(nothing that it takes is configured; the server takes publickey)')
   })
 
-  test('goes on with the password when the server wants both it and the key', async () => {
+  test('continues with the password when the server wants both it and the key', async () => {
     const privateKeyFile = join(await tempFolder(), 'key')
     await makeKey(privateKeyFile, 'ed25519')
     const server = await loginServer(['publickey'], (attempt) => {
@@ -129,7 +129,7 @@ describe('a login', () => {
       else attempt.accept()
     })
     await letIn(namesSeenBy(server.as({ privateKeyFile, password: 'geheim' })))
-    expect(server.heard.at(-1)).toBe('password geheim')
+    expect(server.received.at(-1)).toBe('password geheim')
   })
 
   test('is not tried where the host key is another one: not even the name is sent', async () => {
@@ -138,7 +138,7 @@ describe('a login', () => {
     await expect(namesSeenBy({ ...server.as({ password: 'geheim' }), trust })).rejects.toThrow(
       'another host key',
     )
-    expect(server.heard).toEqual([])
+    expect(server.received).toEqual([])
   })
 
   test('says that the agent is away, or holds no key', async () => {
@@ -154,7 +154,7 @@ describe('a login', () => {
 })
 
 describe('a private key', () => {
-  const words = async (form: string[], passphrase: string) => {
+  const keyFileFor = async (form: string[], passphrase: string) => {
     const file = join(await tempFolder(), 'key')
     await run('ssh-keygen', ['-q', '-N', passphrase, '-f', file, ...form])
     return file
@@ -167,8 +167,8 @@ describe('a private key', () => {
     { form: 'of PKCS #8 with RSA', made: ['-t', 'rsa', '-b', '2048', '-m', 'PKCS8'], type: 'ssh-rsa' },
     { form: 'of PKCS #8 with ECDSA', made: ['-t', 'ecdsa', '-m', 'PKCS8'], type: 'ecdsa-sha2-nistp256' },
   ])('in the form $form is read, open and with its passphrase', async ({ made, type }) => {
-    expect((await readPrivateKey(await words(made, ''), undefined)).type).toBe(type)
-    const locked = await words(made, 'sesam öffne')
+    expect((await readPrivateKey(await keyFileFor(made, ''), undefined)).type).toBe(type)
+    const locked = await keyFileFor(made, 'sesam öffne')
     expect((await readPrivateKey(locked, 'sesam öffne')).type).toBe(type)
     const wrong = await refusalOf(readPrivateKey(locked, 'sesam'))
     expect(wrong.message).toBe(`The private key ${locked} does not open with the passphrase.`)
@@ -179,25 +179,25 @@ describe('a private key', () => {
   })
 
   test('with a passphrase that it does not need is read', async () => {
-    expect((await readPrivateKey(await words(['-t', 'ed25519'], ''), 'sesam')).type).toBe('ssh-ed25519')
+    expect((await readPrivateKey(await keyFileFor(['-t', 'ed25519'], ''), 'sesam')).type).toBe('ssh-ed25519')
   })
 
   test('that went through an editor of Windows is read', async () => {
-    const file = await words(['-t', 'ed25519'], '')
+    const file = await keyFileFor(['-t', 'ed25519'], '')
     const text = await readFile(file, 'utf8')
     await writeFile(file, `\u{feff}${text.trimEnd().replaceAll('\n', '\r\n')}`)
     expect((await readPrivateKey(file, undefined)).type).toBe('ssh-ed25519')
   })
 
-  test('of PuTTY in its newest form is told with the way to another form', async () => {
-    const file = await words(['-t', 'ed25519'], '')
+  test('of PuTTY in its newest form is reported with the command to convert it', async () => {
+    const file = await keyFileFor(['-t', 'ed25519'], '')
     await writeFile(file, 'PuTTY-User-Key-File-3: ssh-ed25519\r\nEncryption: none\r\n')
     const failure = await refusalOf(readPrivateKey(file, undefined))
     expect(failure.message).toContain(`puttygen ${file} -O private-openssh`)
   })
 
   test('that others may read is refused, with the fix', async () => {
-    const file = await words(['-t', 'ed25519'], '')
+    const file = await keyFileFor(['-t', 'ed25519'], '')
     await chmod(file, 0o640)
     const failure = await refusalOf(readPrivateKey(file, undefined))
     expect(failure.message).toBe(
@@ -205,8 +205,8 @@ describe('a private key', () => {
     )
   })
 
-  test('that is not there, is the public one, or is no key is told so', async () => {
-    const file = await words(['-t', 'ed25519'], '')
+  test('that is missing, is the public one, or is no key is reported as such', async () => {
+    const file = await keyFileFor(['-t', 'ed25519'], '')
     expect((await refusalOf(readPrivateKey(`${file}.gone`, undefined))).message).toBe(
       `The private key ${file}.gone is not there.`,
     )
@@ -219,7 +219,7 @@ describe('a private key', () => {
   })
 })
 
-/** Gives the socket of an agent without keys. */
+/** Returns the socket of an agent without keys. */
 async function anAgent(folder: string): Promise<string> {
   const path = join(folder, 'agent')
   const agent = spawn('ssh-agent', ['-D', '-a', path], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,4 +1,4 @@
-import { leaveIn, type Notes } from '../../fixtures/leave-in.ts'
+import { deliverInto, type Notes } from '../../fixtures/deliver-into.ts'
 import { unlinkSync } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ async function contentsOf(mailbox: Mailbox): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-describe('where nobody may list', () => {
+describe('without the right to list', () => {
   test('the file of the one name that is wanted is found', async () => {
     await place.put('inbox/orders.csv', 'a,b\n', 1_700_000_000_000)
     forbid('opendir')
@@ -52,7 +52,7 @@ describe('where nobody may list', () => {
     expect(both.map(({ name }) => name)).toEqual(['orders.csv', 'orders.csv.done'])
   })
 
-  test('a pattern finds nothing, and is told what to write', async () => {
+  test('a pattern finds nothing, and the message says what to write', async () => {
     forbid('opendir')
     await expect(place.mailbox.list('inbox')).rejects.toMatchObject({
       code: 'mailbox-unreachable',
@@ -68,21 +68,21 @@ describe('where nobody may list', () => {
     expect(await mailbox.listClaims('inbox')).toEqual([])
     expect(await contentsOf(mailbox)).toBe('a,b\n')
     expect(await mailbox.archive(CLAIM, 'archive')).toBe('archive/orders~k1.csv')
-    expect(await leaveIn(mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
   })
 })
 
-describe('where nobody may rename', () => {
+describe('without the right to rename', () => {
   test('the failures name the settings that help', async () => {
     await place.put('inbox/orders.csv', 'a,b\n')
     forbid('rename')
     await expect(place.mailbox.claim(CLAIM)).rejects.toThrow('`claim: leave`')
-    await expect(leaveIn(place.mailbox, await localFile('x'), 'out', 'x.csv')).rejects.toThrow(
+    await expect(deliverInto(place.mailbox, await localFile('x'), 'out', 'x.csv')).rejects.toThrow(
       '`deliver: direct`',
     )
   })
 
-  test('a file that is left is read where it is, and stays there', async () => {
+  test('a file that is claimed in place is read where it is, and stays there', async () => {
     const mailbox = place.with({ claim: 'leave' })
     await place.put('inbox/orders.csv', 'a,b\n')
     forbid('rename', 'mkdir', 'remove', 'write')
@@ -100,9 +100,9 @@ describe('where nobody may rename', () => {
     const mailbox = place.with({ deliver: 'direct' })
     await mkdir(join(place.root, 'out'))
     forbid('rename', 'remove')
-    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
-    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
-    expect(await leaveIn(mailbox, await localFile('a,b\n1,2\n'), 'out', 'x.csv')).toBe('occupied')
+    expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, await localFile('a,b\n1,2\n'), 'out', 'x.csv')).toBe('occupied')
     expect(await place.get('out/x.csv')).toBe('a,b\n')
     expect(await place.names('out')).toEqual(['x.csv'])
   })
@@ -113,7 +113,7 @@ describe('where nobody may rename', () => {
       return { naming: { name: 'x.csv', working: '', evidence } }
     }
     const leave = async (notes: Notes) =>
-      leaveIn(place.with({ deliver: 'direct' }), await localFile('a,b\n1,2\n'), 'out', 'x.csv', notes)
+      deliverInto(place.with({ deliver: 'direct' }), await localFile('a,b\n1,2\n'), 'out', 'x.csv', notes)
 
     test('is finished where it was begun', async () => {
       await place.put('out/x.csv', 'a,b\n')
@@ -136,7 +136,7 @@ describe('where nobody may rename', () => {
       },
     )
 
-    test('and was taken away by its reader is not left again, and told', async () => {
+    test('and was taken away by its reader is not delivered again, and reported', async () => {
       await mkdir(join(place.root, 'out'))
       expect(await leave(earlier('begun'))).toEqual({ unclear: expect.stringMatching(/before it was whole/) })
       expect(await place.names('out')).toEqual([])
@@ -148,7 +148,7 @@ describe('where nobody may rename', () => {
       expect(await place.names('out')).toEqual([])
     })
 
-    test('is noted at each step before anybody could take it', async () => {
+    test('is noted at each step before a reader could take it', async () => {
       await mkdir(join(place.root, 'out'))
       const mailbox = place.with({ deliver: 'direct' })
       const staged = await mailbox.stage(await localFile('a,b\n'), 'out', { name: 'x.csv' })
@@ -165,13 +165,13 @@ describe('where nobody may rename', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a connection lost %s a write goes on where it was',
+    'a write continues where it was when the connection is lost %s it',
     async (how) => {
       const mailbox = place.with({ deliver: 'direct' })
       const contents = '0123456789abcdef'.repeat(20_000)
       let writes = 0
       server.misbehave = ({ kind }) => (kind === 'write' && (writes += 1) % 4 === 0 ? how : undefined)
-      expect(await leaveIn(mailbox, await localFile(contents), 'out', 'x.csv')).toBe('delivered')
+      expect(await deliverInto(mailbox, await localFile(contents), 'out', 'x.csv')).toBe('delivered')
       expect((await readFile(join(place.root, 'out/x.csv'), 'utf8')) === contents).toBe(true)
       expect(server.connections()).toBeGreaterThan(2)
     },
@@ -189,7 +189,7 @@ describe('where nobody may rename', () => {
         return how
       }
       await mkdir(join(place.root, 'out'))
-      expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+      expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
       expect(taken).toEqual(['x.csv'])
       expect(await place.names('out')).toEqual([])
     },
@@ -201,18 +201,18 @@ describe('where nobody may rename', () => {
     server.misbehave = ({ kind, path }) => {
       if (kind !== 'lstat' || isTaken || !server.requests.some((each) => each.kind === 'fstat'))
         return undefined
-      const looks = server.requests.filter((each) => each.kind === 'lstat' && each.path === path).length
-      isTaken = looks >= 3
+      const lstats = server.requests.filter((each) => each.kind === 'lstat' && each.path === path).length
+      isTaken = lstats >= 3
       if (isTaken) unlinkSync(join(place.root, 'out/x.csv'))
       return undefined
     }
     await mkdir(join(place.root, 'out'))
-    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
     expect(isTaken).toBe(true)
     expect(await place.names('out')).toEqual([])
   })
 
-  test('a name that somebody else takes meanwhile keeps its contents', async () => {
+  test('a name that another program takes meanwhile keeps its contents', async () => {
     const mailbox = place.with({ deliver: 'direct' })
     await mkdir(join(place.root, 'out'))
     const staged = await mailbox.stage(await localFile('ours'), 'out', { name: 'x.csv' })
@@ -222,7 +222,7 @@ describe('where nobody may rename', () => {
   })
 })
 
-test('a server that refuses to look at a name has not said that it is free', async () => {
+test('a server that refuses the stat of a name has not said that it is free', async () => {
   await place.put('out/x.csv', 'a')
   await place.mailbox.listNames('out')
   server.misbehave = ({ kind, path }) =>
@@ -235,11 +235,11 @@ test('a server that refuses to look at a name has not said that it is free', asy
 
 test('without the right to delete, a file is delivered and nothing else stays', async () => {
   forbid('remove')
-  expect(await leaveIn(place.mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
+  expect(await deliverInto(place.mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
   expect(await place.names('out')).toEqual(['x.csv'])
 })
 
-test('without the right to make folders, the folder that is missing is named', async () => {
+test('without the right to make folders, the missing folder is named', async () => {
   forbid('mkdir')
   await expect(place.mailbox.list('inbox')).rejects.toMatchObject({
     code: 'cannot-write',

@@ -1,9 +1,9 @@
-/** What a real server is asked to flush, as its own log has it. */
+/** The flushes that a real server is asked for, as its own log lists them. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeWithServers } from '../../fixtures/real-servers.ts'
-import { leaveIn } from '../../fixtures/leave-in.ts'
+import { deliverInto } from '../../fixtures/deliver-into.ts'
 import { sftpUnderTest } from '../../fixtures/sftp-mailbox.ts'
 import { startSshd } from '../../fixtures/sshd.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -14,7 +14,7 @@ describeWithServers(
     test('a delivered file is flushed before its rename and once more after it, on the same handle', async () => {
       const { requests, place, spooled } = await setUp()
 
-      expect(await leaveIn(place.mailbox, spooled, 'out', 'x.csv')).toBe('delivered')
+      expect(await deliverInto(place.mailbox, spooled, 'out', 'x.csv')).toBe('delivered')
 
       // The log names a handle by the name that the file had when it was opened.
       const working = expect.stringMatching(/^out\/\.x\.csv\.ours\./)

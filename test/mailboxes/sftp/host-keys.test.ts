@@ -1,4 +1,4 @@
-/** Whether a server is the one that is trusted, with the real servers: nothing is sent to another one. */
+/** Host keys at the real servers: the bridge sends nothing to a server that it does not trust. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ describeWithServers('the host key of', ({ start }) => {
     return readFile(real.knownHostsFile, 'utf8')
   }
 
-  test('that known hosts name is trusted, also when it is hashed', async () => {
+  test('that known hosts name is trusted, also when its host is hashed', async () => {
     await real.writeKnownHosts()
     expect(await namesSeenBy(real.server)).toEqual(['orders.csv'])
     await run('ssh-keygen', ['-H', '-f', real.knownHostsFile])
@@ -48,7 +48,7 @@ describeWithServers('the host key of', ({ start }) => {
     expect(await namesSeenBy(real.server)).toEqual(['orders.csv'])
   })
 
-  test('is told with the command to trust one when nothing is known, and not to trust what is shown', async () => {
+  test('is reported with the command to trust one when nothing is known, and the shown one is not trusted', async () => {
     await writeFile(
       real.knownHostsFile,
       `[127.0.0.1]:1 ${(await lineOf('ed25519')).split(' ').slice(1).join(' ')}`,
@@ -75,7 +75,7 @@ describeWithServers('the host key of', ({ start }) => {
     expect(failure.message).toContain('line 2')
   })
 
-  test('is not trusted by an authority, and that is said', async () => {
+  test('is not trusted by an authority, and the message says so', async () => {
     const line = await lineOf('ed25519')
     await writeFile(real.knownHostsFile, `@cert-authority ${line}`)
     const failure = await failureOf(real.server)

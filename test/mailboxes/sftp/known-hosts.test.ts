@@ -1,4 +1,4 @@
-/** What a known_hosts file says of a host, as OpenSSH reads it. */
+/** Reads the lines of a known_hosts file about a host, as OpenSSH does. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findKnownHost, formatFingerprint } from '../../../src/mailboxes/sftp/known-hosts.ts'
@@ -42,7 +42,7 @@ describe('a line of known hosts', () => {
     expect(linesFor(text, 'host.example', 2222)).toEqual([2])
   })
 
-  test('that is broken is passed over, and those behind it count', () => {
+  test('that is broken is skipped, and those after it count', () => {
     const text = [
       '',
       'host.example',
@@ -59,7 +59,7 @@ describe('a line of known hosts', () => {
     ).toEqual([7])
   })
 
-  test('that revokes a key or trusts an authority is told apart', () => {
+  test('that revokes a key or trusts an authority is recognised', () => {
     const text = `@revoked host.example ${ED25519}\n@cert-authority *.example ${ED25519}\n@unheard-of host.example ${ED25519}\n`
     const known = findKnownHost(text, { host: 'host.example', port: 22 })
     expect(known.trusted).toEqual([])
@@ -93,7 +93,7 @@ test('a pattern made to be slow is not', () => {
   expect(linesFor(`${'*a'.repeat(120)}b ${ED25519}`, host)).toEqual([])
 })
 
-test('a file of anything is read to its end, and what is no entry trusts nobody', () => {
+test('a file of anything is read to its end, and an invalid line trusts no key', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('|1|', '@revoked', 'host.example', 'ssh-ed25519', ',', '!*'),

@@ -1,4 +1,4 @@
-import { leaveIn, type Notes } from '../../fixtures/leave-in.ts'
+import { deliverInto, type Notes } from '../../fixtures/deliver-into.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.close()
 })
 
-/** The trouble comes at the first request of the kind that is about such a path, and never again. */
+/** The trouble comes at the first request of the kind about such a path, and never again. */
 function once(
   kind: SftpRequestKind,
   mischief: Mischief,
@@ -117,7 +117,7 @@ describe.each(['before', 'after', 'silence'] as const)(
       expect(await mailbox.listClaims('inbox')).toEqual([])
     })
 
-    test('at the rename of what is given back leaves it in its folder once', async () => {
+    test('at the rename of a released claim leaves it in its folder once', async () => {
       await place.put('inbox/orders.csv', 'a,b\n')
       await mailbox.claim(CLAIM)
       const trouble = once('rename', how)
@@ -141,7 +141,7 @@ describe.each(['before', 'after', 'silence'] as const)(
         const source = await localFile(contents)
         await mkdir(join(place.root, 'out'))
         const trouble = once(kind, how, about)
-        expect(await leaveIn(mailbox, source, 'out', 'orders.csv')).toBe('delivered')
+        expect(await deliverInto(mailbox, source, 'out', 'orders.csv')).toBe('delivered')
         expect(trouble.struck()).toBe(true)
         expect(hashOf(await readFile(join(place.root, 'out/orders.csv')))).toBe(hashOf(contents))
         expect(await visible('out')).toEqual(['orders.csv'])
@@ -164,7 +164,7 @@ describe('a consumer that takes the file before the bridge is back', () => {
       if (taken === undefined && server.requests.at(-2)?.kind === 'rename') taken = takes()
       return kind === 'rename' && taken === undefined ? 'after' : undefined
     }
-    expect(await leaveIn(mailbox, source, 'out', 'orders.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, source, 'out', 'orders.csv')).toBe('delivered')
     await taken
     expect(await readdir(join(place.root, 'out'))).toEqual([])
   })
@@ -179,12 +179,12 @@ describe('a consumer that takes the file before the bridge is back', () => {
       return isAway ? 'after' : undefined
     }
     const notes: Notes = {}
-    await expect(leaveIn(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
+    await expect(deliverInto(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
       code: 'mailbox-unreachable',
     })
     server.misbehave = () => undefined
     await takes()
-    expect(await leaveIn(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
+    expect(await deliverInto(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
     expect(await readdir(join(place.root, 'out'))).toEqual([])
   })
 
@@ -198,13 +198,13 @@ describe('a consumer that takes the file before the bridge is back', () => {
       return isAway ? 'after' : undefined
     }
     const notes: Notes = {}
-    await expect(leaveIn(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
+    await expect(deliverInto(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
       code: 'mailbox-unreachable',
     })
     server.misbehave = () => undefined
     await takes()
     await place.put('out/orders.csv', 'theirs')
-    expect(await leaveIn(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
+    expect(await deliverInto(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
     expect(await place.get('out/orders.csv')).toBe('theirs')
     expect(await visible('out')).toEqual(['orders.csv'])
   })
@@ -218,11 +218,11 @@ describe('a consumer that takes the file before the bridge is back', () => {
       return isAway ? 'before' : undefined
     }
     const notes: Notes = {}
-    await expect(leaveIn(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
+    await expect(deliverInto(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
       code: 'mailbox-unreachable',
     })
     server.misbehave = () => undefined
-    expect(await leaveIn(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
+    expect(await deliverInto(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
     expect(await readdir(join(place.root, 'out'))).toEqual(['orders.csv'])
   })
 })
@@ -245,13 +245,13 @@ describe('a server that was frozen and carries out a rename long after', () => {
   test('gives a consumer nothing twice', async () => {
     await mkdir(join(place.root, 'out'))
     once('rename', 'late')
-    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, await localFile('a,b\n'), 'out', 'orders.csv')).toBe('delivered')
     await unlink(join(place.root, 'out/orders.csv'))
     server.wake()
     expect(await readdir(join(place.root, 'out'))).toEqual([])
   })
 
-  test('gives no second name to what was given back or archived', async () => {
+  test('gives no second name to a released or archived file', async () => {
     await place.put('inbox/orders.csv', 'first')
     await mailbox.claim(CLAIM)
     once('rename', 'late')
@@ -276,12 +276,12 @@ describe('a server that', () => {
     }
     await mailbox.claim(CLAIM)
     expect(hashOf(await contentsOf(mailbox.read(CLAIM)))).toBe(hashOf(contents))
-    expect(await leaveIn(mailbox, await localFile(contents), 'out', 'back.csv')).toBe('delivered')
+    expect(await deliverInto(mailbox, await localFile(contents), 'out', 'back.csv')).toBe('delivered')
     expect(hashOf(await readFile(join(place.root, 'out/back.csv')))).toBe(hashOf(contents))
     expect(server.connections()).toBeGreaterThan(8)
   })
 
-  test('is slow is waited for as long as something comes', async () => {
+  test('is slow is waited for as long as bytes arrive', async () => {
     await place.put('inbox/orders.csv', 'x'.repeat(2_000_000))
     mailbox = place.with({ timeoutMs: 250 })
     await mailbox.claim(CLAIM)
@@ -290,7 +290,7 @@ describe('a server that', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('never answers is given up, and asked once a time until it does', async () => {
+  test('never answers is given up, and asked again once per timeout until it does', async () => {
     server.misbehave = () => 'silence'
     mailbox = place.with({ timeoutMs: 100 })
     const away = {
@@ -305,7 +305,7 @@ describe('a server that', () => {
     expect(await mailbox.list('inbox')).toEqual([])
   })
 
-  test('never answers is asked once where somebody waits for the answer', async () => {
+  test('never answers is asked once by a call that waits for the answer', async () => {
     server.misbehave = () => 'silence'
     mailbox = place.with({ timeoutMs: 100, isImpatient: true })
     await expect(mailbox.list('inbox')).rejects.toMatchObject({ code: 'mailbox-unreachable' })
@@ -317,7 +317,7 @@ describe('a server that', () => {
     expect(server.connections()).toBe(2)
   })
 
-  test('is gone is told as such', async () => {
+  test('is gone is reported as such', async () => {
     await server.close()
     await expect(mailbox.list('inbox')).rejects.toMatchObject({
       code: 'mailbox-unreachable',
@@ -330,14 +330,14 @@ describe('a server that', () => {
     server.misbehave = ({ kind }) => (kind === 'rename' ? 'no rights' : undefined)
     const refused = { code: 'cannot-write', message: expect.stringContaining('permission denied') }
     await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(refused)
-    await expect(leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
+    await expect(deliverInto(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
     expect(await visible('inbox')).toEqual(['orders.csv'])
     expect(await visible('out')).toEqual([])
   })
 
   test('says that it has less than it was sent gets no file', async () => {
     server.sizeOf = (path, size) => (path.includes('/out/') ? size - 1 : size)
-    await expect(leaveIn(mailbox, await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(deliverInto(mailbox, await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining('sent 4 bytes and says that it has 3 bytes'),
     })
@@ -347,7 +347,7 @@ describe('a server that', () => {
   test('spoils what it was sent is found out by reading back', async () => {
     const careful = place.with({ verify: 'hash' })
     server.spoil = (bytes) => void (bytes[0] = 0x21)
-    await expect(leaveIn(careful, await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(deliverInto(careful, await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining('not what was sent'),
     })
@@ -361,7 +361,7 @@ describe('a server that', () => {
     await expect(contentsOf(mailbox.read(CLAIM))).rejects.toMatchObject({ code: 'mailbox-unreachable' })
   })
 
-  test('lets somebody write on in a claimed file has it read again later', async () => {
+  test('lets a program write on in a claimed file has it read again later', async () => {
     await place.put('inbox/orders.csv', 'a,b\n')
     await mailbox.claim(CLAIM)
     const claimed = join(place.root, 'inbox/.claimed/k1-orders.csv')
@@ -379,10 +379,10 @@ describe('a server that', () => {
   })
 
   test('refuses the login is asked once, and not again for minutes', async () => {
-    const stranger = place.with({ login: { password: 'wrong' } })
+    const wrongLogin = place.with({ login: { password: 'wrong' } })
     const refused = { code: 'credentials-refused', message: expect.not.stringContaining('wrong') }
-    await expect(stranger.list('inbox')).rejects.toMatchObject(refused)
-    await expect(stranger.list('inbox')).rejects.toMatchObject(refused)
+    await expect(wrongLogin.list('inbox')).rejects.toMatchObject(refused)
+    await expect(wrongLogin.list('inbox')).rejects.toMatchObject(refused)
     expect(server.connections()).toBe(1)
   })
 })
@@ -395,7 +395,7 @@ describe('a listing', () => {
     expect(server.requests.filter(({ kind }) => kind === 'lstat').length).toBeLessThan(5)
   })
 
-  test('shows no name that leads out of the folder or cannot be said back', async () => {
+  test('shows no name that leads out of the folder or cannot be sent back', async () => {
     await place.put('inbox/orders.csv', 'x')
     server.moreNames = [
       '../../etc/passwd',
@@ -421,7 +421,7 @@ describe('a listing', () => {
       code: 'configuration-invalid',
       message: expect.stringContaining('leads out of the mailbox'),
     }
-    await expect(leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
+    await expect(deliverInto(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
     await expect(mailbox.list('out')).rejects.toMatchObject(refused)
   })
 
@@ -433,37 +433,37 @@ describe('a listing', () => {
 })
 
 describe('what a crash left half-written', () => {
-  test('is removed a day later, but for what a note speaks of and what is of other bridges', async () => {
-    const [noted, theirs, young] = ['ours.2', 'theirs.3', 'ours.4'].map((id) => `.a.csv.${id}.dropbridge.tmp`)
-    for (const name of ['.a.csv.ours.1.dropbridge.tmp', noted, theirs, young]) {
+  test('is removed a day later, except noted working files and those of other bridges', async () => {
+    const [noted, others, young] = ['ours.2', 'theirs.3', 'ours.4'].map((id) => `.a.csv.${id}.dropbridge.tmp`)
+    for (const name of ['.a.csv.ours.1.dropbridge.tmp', noted, others, young]) {
       await place.put(`out/${name}`, 'a,')
       const at = name === young ? new Date(Date.UTC(2026, 10, 21, 2, 0)) : 1_700_000_000
       await utimes(join(place.root, 'out', name ?? ''), at, at)
     }
     const working = { owner: 'ours', noted: () => Promise.resolve([noted ?? '']) }
-    expect(await leaveIn(place.with({ working }), await localFile('x'), 'out', 'x.csv')).toBe('delivered')
-    expect((await readdir(join(place.root, 'out'))).toSorted()).toEqual([noted, young, theirs, 'x.csv'])
+    expect(await deliverInto(place.with({ working }), await localFile('x'), 'out', 'x.csv')).toBe('delivered')
+    expect((await readdir(join(place.root, 'out'))).toSorted()).toEqual([noted, young, others, 'x.csv'])
   })
 })
 
 test('a folder that was removed meanwhile is made again', async () => {
-  await leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')
+  await deliverInto(mailbox, await localFile('x'), 'out', 'a.csv')
   await rm(join(place.root, 'out'), { recursive: true })
-  expect(await leaveIn(mailbox, await localFile('y'), 'out', 'b.csv')).toBe('delivered')
+  expect(await deliverInto(mailbox, await localFile('y'), 'out', 'b.csv')).toBe('delivered')
   expect(await visible('out')).toEqual(['b.csv'])
 })
 
-test('a file taken by its consumer is delivered again under its name without being taken for the old one', async () => {
-  await leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')
+test('a file taken by its consumer is delivered again under its name and is not mistaken for the old one', async () => {
+  await deliverInto(mailbox, await localFile('x'), 'out', 'a.csv')
   await unlink(join(place.root, 'out/a.csv'))
-  expect(await leaveIn(mailbox, await localFile('y'), 'out', 'a.csv')).toBe('delivered')
+  expect(await deliverInto(mailbox, await localFile('y'), 'out', 'a.csv')).toBe('delivered')
   expect(await place.get('out/a.csv')).toBe('y')
 })
 
 test('several connections work at once where they are allowed', async () => {
   const wide = place.with({ connections: 3 })
   await Promise.all(
-    ['a', 'b', 'c', 'd', 'e'].map(async (name) => leaveIn(wide, await localFile(name), 'out', name)),
+    ['a', 'b', 'c', 'd', 'e'].map(async (name) => deliverInto(wide, await localFile(name), 'out', name)),
   )
   expect((await visible('out')).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
   expect(server.connections()).toBeGreaterThan(1)

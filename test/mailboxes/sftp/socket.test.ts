@@ -10,7 +10,7 @@ import { freePort } from '../../fixtures/server-process.ts'
 const login = { username: 'acme', password: 'ge:heim' }
 const never = new AbortController().signal
 
-/** Greets everybody, as an SSH server does, and says back what it hears. */
+/** Greets every client, as an SSH server does, and echoes what it receives. */
 async function greeter(): Promise<{ host: string; port: number; timeoutMs: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -31,18 +31,18 @@ async function portOf(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as { port: number }).port
 }
 
-/** What comes over the socket once somebody listens, which is later than the connection. */
-async function conversation(socket: Socket, words: string): Promise<string> {
+/** What comes over the socket once a listener is attached, which is later than the connection. */
+async function conversation(socket: Socket, text: string): Promise<string> {
   onTestFinished(() => void socket.destroy())
   await new Promise((resolve) => setTimeout(resolve, 20))
-  let heard = ''
+  let received = ''
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => {
-      heard += chunk.toString()
-      if (heard.endsWith(words)) resolve(heard)
+      received += chunk.toString()
+      if (received.endsWith(text)) resolve(received)
     })
     socket.resume()
-    socket.write(words)
+    socket.write(text)
   })
 }
 
@@ -56,7 +56,7 @@ const failureOf = async (opening: Promise<Socket>) => {
 }
 
 describe('the connection', () => {
-  test('is paused until somebody listens, so that the greeting is not lost', async () => {
+  test('is paused until a listener is attached, so that the greeting is not lost', async () => {
     const socket = await openSocket(await greeter(), undefined, never)
     expect(await conversation(socket, 'hello')).toBe('SSH-2.0-greeter\r\nhello')
   })
@@ -70,19 +70,19 @@ describe('the connection', () => {
     expect(failure.message).toContain(`127.0.0.1:${port} cannot be reached: connect ECONNREFUSED`)
   })
 
-  test('to a name that nobody knows says so', async () => {
+  test('to an unknown name says so', async () => {
     const target = { host: 'nobody.invalid', port: 22, timeoutMs: 5000 }
     expect((await failureOf(openSocket(target, undefined, never))).message).toContain('nobody.invalid')
   })
 
-  test('is given up when somebody asks for it', async () => {
+  test('is given up when its signal fires', async () => {
     const controller = new AbortController()
     controller.abort()
     const failure = await failureOf(openSocket(await greeter(), undefined, controller.signal))
     expect(failure.code).toBe('mailbox-unreachable')
   })
 
-  test('does not end the program when it breaks while nobody listens', async () => {
+  test('does not end the program when it breaks without a listener', async () => {
     const socket = await openSocket(await greeter(), undefined, never)
     const closed = new Promise((resolve) => socket.on('close', resolve))
     socket.destroy(new Error('broken'))

@@ -16,7 +16,7 @@ describe('an SFTP server without extensions', () => {
   afterAll(() => server.close())
   describeMailbox('its folder', () => sftpUnderTest(reachable(server)))
 
-  describe('whose rename replaces what has the name', () => {
+  describe('whose rename replaces a file that has the name', () => {
     beforeAll(() => void (server.renameReplaces = true))
     afterAll(() => void (server.renameReplaces = false))
     describeMailbox('its folder', async () => ({
@@ -42,7 +42,7 @@ describeWithServers('the SFTP server of', ({ name, start }) => {
   // Real servers take their time over a login, so the tests share two connections.
   describeMailbox('its folder', async () => ({
     ...place,
-    // ProFTPD looks whether the name is free and renames then, which is two steps.
+    // ProFTPD checks whether the name is free and renames then, which is two steps.
     exclusive: name !== 'ProFTPD',
     again: () => second,
     close: () => emptied(place.root),

@@ -1,6 +1,6 @@
 /** Exports of items by their attributes, and of every list that has lines of its own. */
 import { describe, expect, test } from 'vitest'
-import { mappingOf, mistakesOf } from '../sheet.ts'
+import { mappingOf, errorsOf } from '../sheet.ts'
 
 type ApiRecord = Readonly<Record<string, unknown>>
 
@@ -91,7 +91,7 @@ columns: { Id: id, Color: order_lines.variant.attributes.color }`
     }
   })
 
-  test('that there is not is an error with the nearest name', async () => {
+  test('that does not exist is an error with the nearest name', async () => {
     const text = `operation: export-variants
 columns:
   A: attributes.csot
@@ -102,7 +102,7 @@ columns:
   F: { from: attributes.cost, format: yyyy }
 `
 
-    expect(await mistakesOf(text)).toEqual([
+    expect(await errorsOf(text)).toEqual([
       '3:6 columns.A: attributes has no field "csot". Did you mean "cost"?',
       '4:6 columns.B: attributes has no field "retailer-sku". Did you mean "retailer_sku"?',
       expect.stringMatching(/^5:6 columns\.C: this is an object; name one of its fields: identifier, name, /),

@@ -1,4 +1,4 @@
-/** What a mapping can say about which rows make a record, which records are taken, and what is built from them. */
+/** Which rows make a record, which records a mapping takes, and what it builds from them. */
 import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../../src/domain/translator.ts'
 import { draftsOf, placesOf, sheet, translateAll, translatorOf, typedSheet } from '../sheet.ts'
@@ -160,7 +160,7 @@ describe('several lines in one row', () => {
     ])
   })
 
-  test('R20: what separates the items of a list is text where the escape stands before it', async () => {
+  test('R20: the separator of a list is text where the escape comes before it', async () => {
     const text = withKeys(ORDERS, `lines: { split: "|", escape: '\\', columns: [SKU, Qty, Cost] }`)
     const rows = sheet(`${HEADER}\nHV-1,${ADA},NL\\|1|NL-2,1|3,5|6`)
 
@@ -172,7 +172,7 @@ describe('several lines in one row', () => {
     ])
   })
 
-  test('R20: lists of different length are refused, for nobody knows what belongs together', async () => {
+  test('R20: lists of different length are refused, because their items cannot be matched', async () => {
     const text = withKeys(ORDERS, 'lines: { split: "|", columns: [SKU, Qty, Cost] }')
 
     const [draft] = await draftsOf(text, sheet(`${HEADER}\nHV-1,${ADA},NL-1|NL-2,4,5|6`))
@@ -243,7 +243,7 @@ describe('several lines in one row', () => {
       ['NL-2', 4],
       ['NL-3', 1],
     ])
-    // A message of the API about order_lines[2] is found by its place here.
+    // A message of the API about order_lines[2] leads to its place here.
     expect(draft?.lines).toEqual([
       [2, 2],
       [3, 3],
@@ -401,7 +401,7 @@ HV-2,,2026-11-22,2.5,NL-1,1`)
 describe('which records are taken', () => {
   const ONLY = withKeys(ORDERS, 'only: { Status: [Ready, New] }')
 
-  test('O8: a record the mapping does not take is skipped, and says why', async () => {
+  test('O8: a record the mapping does not take is skipped with the reason', async () => {
     const rows = sheet(
       `Status,${HEADER}\nready ,HV-1,${ADA},NL-1,1,5\nCancelled,HV-2,${BO},NL-1,x,5\n,HV-3,${BO},NL-1,1,5`,
     )
@@ -421,7 +421,7 @@ describe('which records are taken', () => {
     )
   })
 
-  test('O8: the first row speaks for the record, so that an order never loses the lines below', async () => {
+  test('O8: the first row decides for the record, so that an order never loses the lines below', async () => {
     const rows = sheet(`Status,${HEADER}\nReady,HV-1,${ADA},NL-1,1,5\n,HV-1,${ADA},NL-2,1,5`)
 
     expect((await draftsOf(ONLY, rows)).map(itemsOf)).toEqual([
@@ -527,7 +527,7 @@ describe('control totals', () => {
   )
   const ROWS = `${HEADER}\nHV-1,${ADA},NL-1,1,5.25\nHV-1,${ADA},NL-2,2,1\nHV-2,${BO},NL-1,1,"$1,000"`
 
-  /** What is wrong with the file as a whole. */
+  /** The problems of the file as a whole. */
   async function disagreements(text: string): Promise<string[]> {
     const { layouts, rows } = sheet(text)
     const { problems } = translateAll(await translatorOf(TOTALS), layouts, rows)
@@ -543,7 +543,7 @@ describe('control totals', () => {
     expect((await draftsOf(TOTALS, rows)).map(({ keyValues }) => keyValues[0])).toEqual(['HV-1', 'HV-2'])
   })
 
-  test('R23: every total that does not agree is told', async () => {
+  test('R23: every total that does not agree is reported', async () => {
     expect(await disagreements(`${ROWS}\nTOTALS,4,1,,,,,,5,1006.24`)).toEqual([
       '5 The totals say "4", but the file holds 3 rows.',
       '5 The totals say "1", but the file holds 2 records.',
@@ -590,21 +590,21 @@ body:
     ]
     const file = 'H,P1,I1,2026-12-20,25\nD,NL-1,2,12.5\nH,P2,I2,2026-12-20,5\nD,NL-2,1,5\n'
     const translator = await translatorOf(text)
-    const told = (trailer: string) => {
+    const check = (trailer: string) => {
       const { rows } = typedSheet(file + trailer, layouts)
       const { drafts, problems } = translateAll(translator, layouts, rows)
       return [drafts.map(({ keyValues }) => keyValues[0]), problems.map(({ message }) => message)]
     }
 
-    expect(told('T,2,30.00,3')).toEqual([['P1', 'P2'], []])
-    expect(told('T,2,30.01,4')).toEqual([
+    expect(check('T,2,30.00,3')).toEqual([['P1', 'P2'], []])
+    expect(check('T,2,30.01,4')).toEqual([
       ['P1', 'P2'],
       ['The totals say "30.01", but "Total" adds up to 30.', 'The totals say "4", but "Qty" adds up to 3.'],
     ])
-    expect(told('')).toEqual([['P1', 'P2'], ['The file has no row of totals: its end may be missing.']])
+    expect(check('')).toEqual([['P1', 'P2'], ['The file has no row of totals: its end may be missing.']])
   })
 
-  test('R23: what is no number cannot be added up', async () => {
+  test('R23: a cell that is no number cannot be added up', async () => {
     expect(await disagreements(`${ROWS.replace('2,1\n', 'two,1\n')}\nTOTALS,3,2,,,,,,4,1006.25`)).toEqual([
       '3 "two" is no number, so the total cannot be checked.',
     ])
@@ -612,7 +612,7 @@ body:
 })
 
 describe('bodies', () => {
-  test('O1: values go where they stand in the template, lines only into the array', async () => {
+  test('O1: values go to their places in the template, lines only into the array', async () => {
     const [draft] = await draftsOf(ORDERS, sheet(`${HEADER}\nHV-1,${ADA},NL-1,2,5`))
 
     expect(draft?.body).toEqual({

@@ -1,4 +1,4 @@
-/** What columns of an export say beyond the value of a field: whether it is there, that it must be, and how numbers look. */
+/** What columns of an export can do beyond printing a field: flags, required columns, and formats of numbers. */
 import { expect, test } from 'vitest'
 import type { ComposedRows } from '../../../src/domain/translator.ts'
 import { formatProblem } from '../../../src/cli/format/text.ts'
@@ -25,7 +25,7 @@ async function composed(columns: string, changes: object = {}, more = ''): Promi
   return mapping.composer.composeRows({ ...ORDER, ...changes })
 }
 
-/** The rows, or what is wrong with the record as people read it. */
+/** The rows, or the problems of the record as people read them. */
 async function rowsOf(...from: Parameters<typeof composed>): Promise<unknown> {
   const result = await composed(...from)
   return 'rows' in result ? result.rows : result.problems.map(formatProblem)
@@ -56,13 +56,13 @@ test('V14: an empty list, a blank text and an object with nothing in it are not 
   ])
 })
 
-test('V14: a flag of a line looks at the line of its row', async () => {
+test('V14: a flag of a line reads the line of its row', async () => {
   const columns = '  Coded: { filled: order_lines.variant.upc, yes: Y, no: N }'
 
   expect(await rowsOf(columns, {}, 'each: order_lines')).toEqual([['N'], ['Y']])
 })
 
-test('a record for which a required column would be blank is held, and told with the name of the column', async () => {
+test('a record for which a required column would be blank is held, and the message names the column', async () => {
   const columns = '  Carrier: { from: shipping_method.carrier.code, required: true }'
   const filled = { shipping_method: { carrier: { code: 'FDEG' } } }
 
@@ -81,7 +81,7 @@ tables: { via: { rows: { FEDEX_GROUND: "" } } }`
   expect(await rowsOf(table)).toEqual([expect.stringMatching(/^column "Via" is blank\./)])
 })
 
-test('V11: thousands are set apart by what the column says, and small numbers are left alone', async () => {
+test('V11: thousands are separated as the column says, and small numbers stay as they are', async () => {
   const columns = `
   German: { from: subtotal_charged, decimal: ",", grouping: "." }
   Swiss: { from: subtotal_charged, grouping: "'", zeros: cut }
@@ -104,7 +104,7 @@ tables: { costs: { rows: { HV-1: "9.5", HV-2: "1216.73" } } }`
   expect(await rowsOf(columns)).toEqual([['000000950', '1.216,73', '1216.73']])
 })
 
-test('O10: in lines of fixed width `replace` stands for line breaks and tabs', async () => {
+test('O10: in lines of fixed width `replace` replaces line breaks and tabs', async () => {
   const write = 'write: { format: fixed, replace: " " }'
   const columns = `
   Name: { from: ship_to.name1, width: 9 }

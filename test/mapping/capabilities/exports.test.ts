@@ -1,4 +1,4 @@
-/** What an export can say, each capability with a small file of the kind partners ask for. */
+/** The capabilities of an export, each with a small file of the kind that partners ask for. */
 import { describe, expect, test } from 'vitest'
 import type { Composer } from '../../../src/domain/translator.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
@@ -186,7 +186,7 @@ tables:
     ])
   })
 
-  test('V14: true and false in words', async () => {
+  test('V14: true and false as texts', async () => {
     const columns =
       '  Seen: { from: is_acknowledged, yes: Y, no: N }\n  Done: { from: is_acknowledged, yes: X, no: "" }'
 
@@ -288,7 +288,7 @@ describe('O10: the shape of an export', () => {
     ])
   })
 
-  test('a packed value that holds what stands between the values is a problem', async () => {
+  test('a packed value that contains the separator is a problem', async () => {
     const record = {
       ...ORDER,
       order_lines: [{ variant: { identifier: 'A|B' } }, { variant: { identifier: 'C' } }],
@@ -303,7 +303,7 @@ describe('O10: the shape of an export', () => {
     ])
   })
 
-  test('with an escape a packed value may hold what stands between the values', async () => {
+  test('with an escape a packed value may contain the separator', async () => {
     const record = {
       ...ORDER,
       order_lines: [{ variant: { identifier: 'A|B\\' } }, { variant: { identifier: 'C' } }],
@@ -493,7 +493,7 @@ test('O11: a mapping may say how many records a file holds', async () => {
 })
 
 describe('O10: lines above the header', () => {
-  test('stand there as they are told, as texts or as cells', async () => {
+  test('come as written, as texts or as cells', async () => {
     const text = `operation: export-orders
 write:
   format: csv
@@ -509,7 +509,7 @@ columns: { order-id: purchase_order_number, name: ship_to.name1 }`
     )
   })
 
-  test('are folded like all that is written, and may stand above rows of several kinds', async () => {
+  test('are folded like all that is written, and may come above rows of several kinds', async () => {
     const text = `operation: export-orders
 write: { format: fixed, fold: ascii, above: [Aufträge] }
 records: [{ type: H, columns: { PO: { from: purchase_order_number, width: 8 } } }]`
@@ -539,7 +539,7 @@ describe('O10: a file without quotes', () => {
 write: { format: csv, delimiter: "|", quote: null }
 columns: { PO: purchase_order_number, Name: ship_to.name1, Gift: gift_message }`
 
-  test('quotes are text like any other, and lists stand on one line', async () => {
+  test('quotes are text like any other, and lists are on one line', async () => {
     const record = { ...ORDER, ship_to: { name1: '5" "Ada", ' } }
 
     expect((await fileOf(PLAIN, [record])).toString()).toBe(
@@ -609,7 +609,7 @@ describe('V8: a column with a condition', () => {
     expect(await cellsOf(columns)).toEqual(['Happy birthday Ada', '', 'N', '', 'Albany', '5'])
   })
 
-  test('may look at the item that makes the row', async () => {
+  test('may read the item that makes the row', async () => {
     const text = `operation: export-orders
 each: order_lines
 columns:

@@ -1,6 +1,6 @@
 /** Records for which the API has no call: the mapping holds them for a person. */
 import { expect, test } from 'vitest'
-import { draftsOf, HEADER, mistakesOf, ORDERS, orderRow, placesOf, sheet } from '../sheet.ts'
+import { draftsOf, HEADER, errorsOf, ORDERS, orderRow, placesOf, sheet } from '../sheet.ts'
 
 const withKeys = (keys: string) => ORDERS.replace('body:', `${keys}\nbody:`)
 const rowsOf = (...rows: Record<string, string>[]) => sheet([HEADER, ...rows.map(orderRow)].join('\n'))
@@ -86,6 +86,6 @@ test.each([
     'lines: { hold: [{ when: { $rw: 1 }, say: No. }] }',
     '4:27 lines.hold[0].when.$rw: there is no $rw. Did you mean "$row"?',
   ],
-])('%s is told with its place', async (keys, error) => {
-  expect(await mistakesOf(withKeys(keys))).toEqual([error])
+])('%s is reported with its place', async (keys, error) => {
+  expect(await errorsOf(withKeys(keys))).toEqual([error])
 })

@@ -1,4 +1,4 @@
-/** What a mapping file as a whole can do: inherit, carry its examples, and tell its errors by line. */
+/** What a mapping file as a whole can do: inherit, carry its examples, and report its errors by line. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { createFormats } from '../../../src/formats/formats.ts'
 import { createMappingSchema } from '../../../src/mapping/json-schema.ts'
 import { loadMapping } from '../../../src/mapping/load.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
-import { mistakesOf } from '../sheet.ts'
+import { errorsOf } from '../sheet.ts'
 
 const BASE = `operation: create-invoice
 read: { format: csv }
@@ -63,7 +63,7 @@ test('O13: an editor takes a mapping that extends another, and nulls in it', () 
   expect(schema.safeParse({ extends: './base.yaml', boddy: {} }).success).toBe(false)
 })
 
-test('O14: what an example gives instead of what it should is said field by field', async () => {
+test('O14: differences from an example are reported field by field', async () => {
   const folder = await tempFolder()
   await writeFile(join(folder, 'invoices.yaml'), `${BASE}examples: [{ input: in.csv, expect: out.json }]\n`)
   await writeFile(
@@ -80,8 +80,8 @@ test('O14: what an example gives instead of what it should is said field by fiel
   )
 })
 
-test('O15: errors are told all at once, by line and column, in the file they were made in', async () => {
-  const lines = await mistakesOf('extends: base.yaml\nbody: { due_amont: Total }\n', {
+test('O15: errors are reported all at once, by line and column, in the file they were made in', async () => {
+  const lines = await errorsOf('extends: base.yaml\nbody: { due_amont: Total }\n', {
     'base.yaml': BASE.replace('dd/', 'DD/').replace('quantity: Qty', 'quantity: 2'),
   })
 

@@ -1,4 +1,4 @@
-/** What real files look like, each read by a mapping that says so: R1 to R15. */
+/** Real files of every kind, each read by a mapping that describes it: R1 to R15. */
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
 import { isUnreadable, type FileReading } from '../../../src/domain/format.ts'
@@ -179,7 +179,7 @@ test('R8: two columns of one name are refused, unless the mapping allows them', 
   expect(sent(await translated(invoices('{ format: csv, repeated: allowed }'), file))).toEqual(BOTH)
 })
 
-test('R9: a file with columns nobody expects is refused where the mapping says so', async () => {
+test('R9: a file with unexpected columns is refused where the mapping says so', async () => {
   const file = lines(`${HEADER},Discount,_status`, ...ROWS.map((row) => `${row},1,rejected`))
 
   expect(await refusal(invoices('{ format: csv, extra: ignore }'), file)).toEqual([])
@@ -233,7 +233,7 @@ test('R11: comments are left out above the header and between rows, and so are l
   expect(found.reading.countIgnoredLines()).toBe(2)
 })
 
-test('R12: footers are left out wherever they stand, with the quotes and delimiters of a spreadsheet around them', async () => {
+test('R12: footers are left out wherever they are, with the quotes and delimiters of a spreadsheet around them', async () => {
   const file = lines(
     HEADER,
     ROWS[0] ?? '',
@@ -316,7 +316,7 @@ test('R12: heading rows of record types are left out where they come again, and 
   )
 })
 
-test('R13: a column of the header may tell the record types, and types may be left out', async () => {
+test('R13: a column of the header may hold the record types, and types may be left out', async () => {
   const file = lines(
     'Invoice,Type,PO,Due,Total,SKU,Qty,Cost',
     'INV-1,invoice,HV-1,2026-12-01,25.00,,,',
@@ -334,7 +334,7 @@ test('R13: a column of the header may tell the record types, and types may be le
   expect(found.reading.countIgnoredLines()).toBe(1)
 })
 
-test('R13: a cell other than the first, or what it begins with, may tell the record type', async () => {
+test('R13: a cell other than the first, or its beginning, may be the record type', async () => {
   const file = lines(
     'HV-1,C#INV-1,2026-12-01,25.00',
     'HV-10001,L,2,12.50',
@@ -428,7 +428,7 @@ test('R14: every record type may have a heading row of its own above the data', 
   ])
 })
 
-test('R15: cells of fixed width stand at their places, and a line that ends early has blank ones', async () => {
+test('R15: cells of fixed width have their places, and a line that ends early has blank ones', async () => {
   const mapping = invoices(`
   format: fixed
   skip: 1

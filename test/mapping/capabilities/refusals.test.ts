@@ -1,4 +1,4 @@
-/** What is said of a refused cell, and what to do about it: a fix fits what the mapping says, or is left out. */
+/** The message about a refused cell and its fix: the fix fits the mapping, or is left out. */
 import { describe, expect, test } from 'vitest'
 import { draftsOf, HEADER, ORDERS, orderSheet, translateAll, translatorOf } from '../sheet.ts'
 
@@ -7,8 +7,8 @@ const orders = (line: string, instead: string): string => {
   return ORDERS.replace(line, instead)
 }
 
-/** What is reported the first record: the message and the fix of each problem. */
-async function told(text: string, ...rows: readonly Readonly<Record<string, string>>[]): Promise<string[]> {
+/** The problems of the first record: the message and the fix of each. */
+async function refuse(text: string, ...rows: readonly Readonly<Record<string, string>>[]): Promise<string[]> {
   const [draft] = await draftsOf(text, orderSheet(...rows))
   if (draft?.body !== undefined) return ['accepted']
   return (draft?.problems ?? []).map(({ message, fix, place }) =>
@@ -44,7 +44,7 @@ describe('a fix fits the way in which numbers are written', () => {
       'Cost: "1.005" has more than two decimals; the API would lose digits. Write 2 decimals at most; or let the mapping round it with `round`.',
     ],
   ])('%s with the cell %j', async (instead, cell, message) => {
-    expect(await told(orders('net_price: Cost', instead), { Cost: cell })).toEqual([message])
+    expect(await refuse(orders('net_price: Cost', instead), { Cost: cell })).toEqual([message])
   })
 
   test.each([
@@ -52,12 +52,12 @@ describe('a fix fits the way in which numbers are written', () => {
     ['{ from: Qty, decimal: "." }', '"two" is not a whole number. Write a whole number, such as 2 or 2,000.'],
     ['{ from: Qty, decimal: "," }', '"two" is not a whole number. Write a whole number, such as 2 or 2.000.'],
   ])('a whole number from %s', async (instead, message) => {
-    expect(await told(orders('quantity: Qty', `quantity: ${instead}`), { Qty: 'two' })).toEqual([
+    expect(await refuse(orders('quantity: Qty', `quantity: ${instead}`), { Qty: 'two' })).toEqual([
       `Qty: ${message}`,
     ])
   })
 
-  test('a weight is not told about cents', async () => {
+  test('a weight gets no advice about cents', async () => {
     const shipment = `
 operation: create-shipment
 group: PO
@@ -89,24 +89,24 @@ body:
     ])
   })
 
-  test('a check digit that is wrong is told of once', async () => {
+  test('a wrong check digit is reported once', async () => {
     const text = orders('upc: UPC', 'upc: { from: UPC, digits: 12 }')
-    expect(await told(text, { UPC: '012345678904' })).toEqual([
+    expect(await refuse(text, { UPC: '012345678904' })).toEqual([
       'UPC: The check digit of "012345678904" does not fit its other digits. Take the number from its source again; a digit is missing or mistyped.',
     ])
   })
 
-  test('a cell that feeds several fields and a calculation is told of once', async () => {
+  test('a cell that feeds several fields and a calculation is reported once', async () => {
     const text = orders('price: Retail', 'price: { calc: "[Cost] * [Qty]" }')
-    expect(await told(text, { Cost: '€5', Qty: 'two' })).toEqual([
+    expect(await refuse(text, { Cost: '€5', Qty: 'two' })).toEqual([
       'Qty: "two" is not a whole number. Write a whole number with digits only, such as 2.',
       'Cost: "€5" is not an amount in US dollars. Amounts are US dollars: take the sign away, or do not send this record.',
     ])
   })
 
-  test('the words of a rule of the mapping stand alone', async () => {
+  test('the text of a rule of the mapping has nothing added', async () => {
     const text = orders('body:', 'check: [{ when: { State: NY }, say: We do not ship to New York. }]\nbody:')
-    expect(await told(text, {})).toEqual(['State: We do not ship to New York.'])
+    expect(await refuse(text, {})).toEqual(['State: We do not ship to New York.'])
   })
 })
 
@@ -140,16 +140,16 @@ describe('a condition on a number is never quietly false', () => {
       ],
     ],
   ])('the cell %j under a check', async (cell, expected) => {
-    expect(await told(checked, { Qty: cell })).toEqual(expected)
+    expect(await refuse(checked, { Qty: cell })).toEqual(expected)
   })
 
   test('with the decimal comma of the file it is known which number is meant', async () => {
     const european = checked.replace('group:', 'read: { format: csv, decimal: "," }\ngroup:')
     const plain = { Cost: '1', Retail: '2' }
 
-    expect(await told(european, { Qty: '1.250', ...plain })).toEqual(['Qty: Call us.'])
-    expect(await told(european, { Qty: '1,250', ...plain })).toEqual(['accepted'])
-    expect(await told(european, { Qty: 'x', ...plain })).toEqual([
+    expect(await refuse(european, { Qty: '1.250', ...plain })).toEqual(['Qty: Call us.'])
+    expect(await refuse(european, { Qty: '1,250', ...plain })).toEqual(['accepted'])
+    expect(await refuse(european, { Qty: 'x', ...plain })).toEqual([
       'Qty: "x" is not a number. The mapping asks whether it is above 99. Write digits with a comma, such as 12,50.',
     ])
   })
@@ -170,33 +170,33 @@ describe('a condition on a number is never quietly false', () => {
     ].map((text) => text.replace('price: Retail', "price: { const: '9.99' }"))
 
     for (const text of forms) {
-      expect(await told(text, { Retail: 'cheap' })).toEqual([
+      expect(await refuse(text, { Retail: 'cheap' })).toEqual([
         'Retail: "cheap" is not a number. The mapping asks whether it is above 20. Write digits with a point, such as 12.50.',
       ])
     }
   })
 
-  test('a text that another test turns down need not be a number', async () => {
+  test('a text that another test rejects need not be a number', async () => {
     const text = orders(
       'body:',
       'check: [{ when: { Gift: { not: [N/A], above: 5 }, State: NJ }, say: Call us. }]\nbody:',
     )
 
-    expect(await told(text, { Gift: 'N/A', State: 'NJ' })).toEqual(['accepted'])
-    expect(await told(text, { Gift: 'some words', State: 'NY' })).toEqual(['accepted'])
+    expect(await refuse(text, { Gift: 'N/A', State: 'NJ' })).toEqual(['accepted'])
+    expect(await refuse(text, { Gift: 'some words', State: 'NY' })).toEqual(['accepted'])
   })
 })
 
-describe('a message names what it is about', () => {
+describe('a message names its subject', () => {
   test('the names that a lookup table has, and the nearest one', async () => {
-    expect(await told(ORDERS, { 'Ship Via': 'FedEx Grond' })).toEqual([
+    expect(await refuse(ORDERS, { 'Ship Via': 'FedEx Grond' })).toEqual([
       'Ship Via: "FedEx Grond" is not in the table "ship-via". Did you mean "FedEx Ground"? Use one of FedEx Ground, UPS Ground; or add a row to the table.',
     ])
     const many = Array.from({ length: 7 }, (_, index) => `      Way ${index + 1}: A`).join('\n')
     const text = ORDERS.replace('table: ship-via, pick: method', 'table: ways').concat(
       `  ways:\n    rows:\n${many}\n`,
     )
-    expect(await told(text, {})).toEqual([
+    expect(await refuse(text, {})).toEqual([
       'Ship Via: "FedEx Ground" is not in the table "ways". Use one of Way 1, Way 2, Way 3, Way 4, Way 5, … (7 in all); or add a row to the table.',
     ])
   })
@@ -207,7 +207,7 @@ describe('a message names what it is about', () => {
       'ordered_at: { all: [Order Date, Gift], format: yyyy-MM-dd HH:mm }',
     ).replace('  gift_message: Gift\n', '')
 
-    expect(await told(text, { Gift: '' })).toEqual([
+    expect(await refuse(text, { Gift: '' })).toEqual([
       'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date in the form that the message names.',
     ])
   })
@@ -215,7 +215,7 @@ describe('a message names what it is about', () => {
   test('the text that the mapping takes for blank', async () => {
     const text = orders('name1: Name', 'name1: { from: Name, blanks: ["-"] }')
 
-    expect(await told(text, { Name: '-' })).toEqual([
+    expect(await refuse(text, { Name: '-' })).toEqual([
       'Name: The cell is blank ("-" means blank), and the API requires ship_to.name1. Fill in the cell.',
     ])
   })
@@ -259,7 +259,7 @@ describe('a message names what it is about', () => {
   })
 })
 
-test('V20: in a calculation a blank, or a column the file lacks, counts as what stands behind the bar', async () => {
+test('V20: in a calculation a blank, or a column the file lacks, counts as the value behind the bar', async () => {
   const text = orders('price: Retail', 'price: { calc: "[Cost] + [Gift | 0] + [Fee | 1.50]" }').replace(
     '  gift_message: Gift\n',
     '',
@@ -332,16 +332,16 @@ test('with `missing: refuse` a file that lacks a column the mapping names is ref
   const refusing = ORDERS.replace('group:', 'read: { format: csv, missing: refuse, extra: refuse }\ngroup:')
   const without = ORDERS.replace('group:', 'read: { format: csv, missing: allow }\ngroup:')
   const layouts = (gift: string) => [{ recordType: '', columns: HEADER.replace('Gift', gift).split(',') }]
-  const told = async (text: string, gift: string) => {
+  const bindColumns = async (text: string, gift: string) => {
     const bound = (await translatorOf(text)).bind(layouts(gift))
     return 'keyColumns' in bound
       ? bound.absentColumns
       : bound.map(({ code, message, fix }) => [code, message, fix])
   }
 
-  expect(await told(refusing, 'Gift')).toEqual([])
-  expect(await told(without, 'Gifts')).toEqual(['Gift'])
-  expect(await told(refusing, 'Gifts')).toEqual([
+  expect(await bindColumns(refusing, 'Gift')).toEqual([])
+  expect(await bindColumns(without, 'Gifts')).toEqual(['Gift'])
+  expect(await bindColumns(refusing, 'Gifts')).toEqual([
     [
       'column-missing',
       'The file has no column "Gift", which the mapping names, and the mapping refuses such files.',

@@ -1,4 +1,4 @@
-/** What partners write into their cells, and what must come of it. */
+/** What partners write into their cells, and the values that must come of it. */
 import { describe, expect, test } from 'vitest'
 import type { FileSource } from '../../../src/domain/translator.ts'
 import {
@@ -19,7 +19,7 @@ function orders(line: string, written: string): string {
   return ORDERS.replace(line, () => written)
 }
 
-/** One part of the body of the only record, or where its problems are. */
+/** One part of the body of the only record, or the places of its problems. */
 async function built(text: string, cells: Readonly<Record<string, string>>, path: string): Promise<unknown> {
   const [draft] = await draftsOf(text, orderSheet(cells))
   if (draft?.body === undefined) return placesOf(draft)
@@ -368,7 +368,7 @@ describe('V15: UPCs that a spreadsheet had in its hands', () => {
     expect(await built(text, { UPC: cell }, `${LINE}.variant.upc`)).toEqual(value)
   })
 
-  test('without `digits` a number is taken as it stands', async () => {
+  test('without `digits` a number is taken as written', async () => {
     expect(await built(ORDERS, { UPC: '12345678905' }, `${LINE}.variant.upc`)).toBe('12345678905')
   })
 })
@@ -400,7 +400,7 @@ describe('V18: texts that are too long', () => {
     'street2: { from: Address 1, wrap: 20, at: 2 }',
   )
 
-  test('a long street goes on in the second field', async () => {
+  test('a long street continues in the second field', async () => {
     const cells = { 'Address 1': 'Building 7, 1200 Old Mill Road' }
 
     expect(await built(spilled, cells, 'ship_to')).toMatchObject({
@@ -466,7 +466,7 @@ body:
     expect(placesOf(blankOutside)).toEqual(['value-missing@2:Freight due_amount'])
   })
 
-  test('a cell that is no number is told with its own place, once', async () => {
+  test('a cell that is no number is reported with its own place, once', async () => {
     const [draft] = await draftsOf(INVOICES, two('P1,I1,11/20/2026,30,4.50,B,one,0.10'))
 
     expect(placesOf(draft)).toEqual(['decimal-expected@3:Qty due_amount'])
@@ -514,7 +514,7 @@ body:
       expect(await priced(price('-[Retail] / (2 - [Qty]) - 1'), { Retail: '24.50', Qty: '4' })).toBe('11.25')
     })
 
-    test('that the field cannot hold exactly is refused, and says what it comes to', async () => {
+    test('that the field cannot hold exactly is refused, and the message shows its value', async () => {
       const [draft] = await draftsOf(price('[Retail] / [Qty]'), orderSheet({ Retail: '10.00', Qty: '3' }))
 
       expect(draft?.problems.map(({ code, message, place }) => [code, message, place.column])).toEqual([
@@ -627,7 +627,7 @@ describe('V21 and V22: what is known without a column', () => {
   })
 })
 
-describe('V22: what is known stands behind columns', () => {
+describe('V22: known values may follow columns', () => {
   const SOURCE: FileSource = { file: 'ord_HV7.csv', folder: 'acme' }
   const bodiesOf = async (text: string, rows = orderSheet({ SKU: '' }, { SKU: 'HV-2' })) => {
     const bound = (await translatorOf(text)).bind(rows.layouts, SOURCE)
@@ -692,7 +692,7 @@ describe('V22: what is known stands behind columns', () => {
   })
 })
 
-describe('V22: conditions look at what is known', () => {
+describe('V22: conditions may use known values', () => {
   const SOURCE: FileSource = { file: 'returns_7.csv', folder: 'acme' }
   const draftsWith = async (text: string, source = SOURCE) => {
     const rows = orderSheet({}, { SKU: 'HV-2', Gift: 'x' }, { 'PO Number': 'HV-20002' })
@@ -733,7 +733,7 @@ describe('V22: conditions look at what is known', () => {
   })
 })
 
-describe('V11: what stands before decimals is said once for the file', () => {
+describe('V11: the decimal sign is set once for the file', () => {
   const FILE = 'operation: create-order\nread: { format: csv, decimal: "," }'
   const european = (text: string) => text.replace('operation: create-order', FILE)
 
@@ -747,7 +747,7 @@ describe('V11: what stands before decimals is said once for the file', () => {
     ).toEqual(['decimal-expected@2:Cost order_lines[0].net_price'])
   })
 
-  test('it holds in calculations and conditions, but not for what stands in the mapping', async () => {
+  test('it holds in calculations and conditions, but not for numbers in the mapping', async () => {
     const text = european(
       orders('net_price: Cost', 'net_price: { calc: "[Cost] * 0.5" }')
         .replace('price: Retail', 'price: { from: SKU, table: prices, default: 7.25 }')
@@ -791,7 +791,7 @@ describe('V11: what stands before decimals is said once for the file', () => {
 describe('R8: columns of the same name', () => {
   const HEAD = HEADER.replace('Address 2', 'Address 1')
 
-  test('the one that is meant is told by its number', async () => {
+  test('its number selects the one that is meant', async () => {
     const text = orders('street1: Address 1', 'street1: { from: Address 1, nth: 1 }').replace(
       'street2: Address 2',
       'street2: { from: Address 1, nth: 2 }',

@@ -53,7 +53,7 @@ function openPdf(content: Buffer) {
   return getDocument({ data: new Uint8Array(content), verbosity: 0 }).promise
 }
 
-/** Pairs of texts that stand on each other, and texts that leave the page. */
+/** Pairs of texts that overlap, and texts that leave the page. */
 export function collisions({ texts, width, height }: ReadPage): string[] {
   const outside = texts.filter(
     ({ left, right, baseline, size }) =>

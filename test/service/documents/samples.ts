@@ -1,4 +1,4 @@
-/** A shipment's documents as a real one would have them; each test changes what it is about. */
+/** A shipment's documents as a real one would have them; each test changes the part that it checks. */
 import type { ShippingLabel } from '../../../src/service/documents/label-layout.ts'
 import type { PackingSlip, PackingSlipLine } from '../../../src/service/documents/packing-slip.ts'
 

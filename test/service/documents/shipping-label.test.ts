@@ -19,7 +19,7 @@ async function zplOf(changes: Changes = {}): Promise<string> {
   return (await documents.shippingLabel(shippingLabel(changes), 'zpl')).content.toString('utf8')
 }
 
-/** What carriers use, what the API allows at most, and what nobody should use. */
+/** The numbers that carriers use, the longest that the API allows, and odd ones. */
 const NUMBERS = [
   { number: '1Z999AA10123456784', format: 'Code128' },
   { number: '9400111899223197428490', format: 'Code128' },

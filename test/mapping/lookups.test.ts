@@ -1,7 +1,7 @@
-/** What a mapping leaves to be found: names instead of ids, values of the order, and what is kept beside it. */
+/** Values that a mapping leaves to lookups: names instead of ids, values of the order, and order attributes. */
 import { describe, expect, test } from 'vitest'
 import { toExampleBody } from '../../src/mapping/examples.ts'
-import { draftsOf, mistakesOf, sheet } from './sheet.ts'
+import { draftsOf, errorsOf, sheet } from './sheet.ts'
 
 const shipment = (fields: string, more = '') => `
 operation: create-shipment
@@ -57,7 +57,7 @@ describe('a name is found', () => {
   })
 
   test('but a constant takes no other option beside it, and an empty one is no name', async () => {
-    const errors = await mistakesOf(
+    const errors = await errorsOf(
       shipment(
         "  carrier_id: { const: UPSN, find: carrier, case: lower }\n  shipping_method_id: { const: ' ', find: shipping-method }",
       ),
@@ -74,11 +74,11 @@ describe('a value of the order', () => {
   shipping_method_id: { order: shipping_method.id }
   label_reference: ${leaf}`)
     const [draft] = await draftsOf(text, ONE)
-    const awaited = draft?.deferred?.find(({ field }) => field === 'label_reference')
-    return awaited?.resolve(found, {})
+    const deferred = draft?.deferred?.find(({ field }) => field === 'label_reference')
+    return deferred?.resolve(found, {})
   }
 
-  test('is shown by its path, and goes through the steps of its leaf once it is known', async () => {
+  test('is given by its path, and goes through the steps of its field once it is known', async () => {
     expect(await taken("{ order: customer_order_number, match: '^W-(.+)', case: lower }", 'W-ABC')).toEqual({
       value: 'abc',
       problems: [],
@@ -86,7 +86,7 @@ describe('a value of the order', () => {
     expect(await taken('{ kept: erp_id }', 'ERP-7')).toEqual({ value: 'ERP-7', problems: [] })
   })
 
-  test('that is null or blank is left out, or stands for its default', async () => {
+  test('that is null or blank is left out, or is replaced by its default', async () => {
     expect(await taken('{ order: customer_order_number }', null)).toEqual({ problems: [] })
     expect(await taken('{ order: customer_order_number, default: none }', ' ')).toEqual({
       value: 'none',
@@ -102,7 +102,7 @@ describe('a value of the order', () => {
     ])
   })
 
-  test('that the API requires and nobody has is a problem', async () => {
+  test('that the API requires and that has no source is a problem', async () => {
     const [draft] = await draftsOf(
       shipment('  carrier_id: { const: 2 }\n  shipping_method_id: { order: shipping_method.id }'),
       ONE,
@@ -124,11 +124,11 @@ body:
   due_amount: Total
   invoice_lines: [{ variant: { identifier: { order: customer_order_number } }, quantity: Qty, net_price: Cost }]`
 
-    expect((await mistakesOf(text)).join('\n')).toContain('a line takes no value of the order')
+    expect((await errorsOf(text)).join('\n')).toContain('a line takes no value of the order')
   })
 })
 
-test('what a file keeps is with its record, blanks left out', async () => {
+test('the order attributes of a file are with its record, blanks left out', async () => {
   const text = `
 operation: create-order
 group: PO

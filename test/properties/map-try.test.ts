@@ -1,4 +1,4 @@
-/** What `map try` shows cannot lie: whatever the cells, the last step of every field says what stands in the body. */
+/** `map try` never misleads: whatever the cells, the last step of every field is the value in the body. */
 import { readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import fc from 'fast-check'
@@ -33,13 +33,13 @@ function pathsIn(value: unknown, path = ''): string[] {
   )
 }
 
-/** What only the order itself will say: `{ "order": "order_lines" }`. */
+/** Values that only the order itself will give: `{ "order": "order_lines" }`. */
 function isAwaited(value: unknown): boolean {
   const [key, ...others] = typeof value === 'object' && value !== null ? Object.keys(value) : []
   return others.length === 0 && (key === 'order' || key === 'kept')
 }
 
-/** Fails where the explained fields and the body are not the same thing. */
+/** Fails where the explained fields and the body differ. */
 function expectAgreement({ draft, fields }: Pick<ExplainedRecord, 'draft' | 'fields'>): void {
   if (draft.body === undefined) return
   const body = toExampleBody(draft)
@@ -56,7 +56,7 @@ function expectAgreement({ draft, fields }: Pick<ExplainedRecord, 'draft' | 'fie
 }
 
 test.each(INBOUND)(
-  '$name: the steps of every field of its examples end in what stands in the body',
+  '$name: the steps of every field of its examples end in the value of the body',
   async (ready) => {
     const { name, mapping } = ready
     let records = 0
@@ -106,7 +106,7 @@ const CELLS: Readonly<Record<string, readonly string[]>> = {
   Cost: ['1', '9,50', '1.234,50'],
 }
 
-test('whatever stands in the cells, the steps of a record that is taken end in its body', async () => {
+test('whatever the cells, the steps of a record that is taken end in its body', async () => {
   const mapping = await mappingOf(MAPPING)
   if (mapping.direction !== 'inbound') throw new Error('not an inbound mapping')
   const cellOf = (name: string) =>

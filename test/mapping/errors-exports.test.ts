@@ -1,8 +1,8 @@
-/** Errors in what an export says: all of them, each with its line and column. */
+/** Errors in the settings of an export: all of them, each with its line and column. */
 import { expect, test } from 'vitest'
-import { mistakesOf } from './sheet.ts'
+import { errorsOf } from './sheet.ts'
 
-test('every error in the options of a column is told', async () => {
+test('every error in the options of a column is reported', async () => {
   const text = `operation: export-orders
 columns:
   A: gift_message[x]
@@ -33,7 +33,7 @@ tables:
   ship-via: { rows: { Ground: { method: A, carrier: B } } }
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '3:6 columns.A: the record has no field "gift_message[x]". Did you mean "gift_message"?',
     '4:6 columns.B: ship_to is no list, so it has no positions',
     '5:28 columns.C.all[1]: ship_to has no field "town".',
@@ -61,9 +61,9 @@ tables:
   ])
 })
 
-test('every error in how the file is written is told', async () => {
+test('every error in how the file is written is reported', async () => {
   const write = (options: string) =>
-    mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: { Größe: id }`)
+    errorsOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: { Größe: id }`)
 
   expect(await write('format: xml')).toEqual(['2:18 write.format: expected `csv` or `fixed`'])
   expect(await write('format: csv, encoding: klingon')).toEqual([
@@ -90,7 +90,7 @@ test('every error in how the file is written is told', async () => {
   expect(await write('format: csv, encoding: ascii, header: false')).toEqual([])
 })
 
-test('every error in the rows of a file is told', async () => {
+test('every error in the rows of a file is reported', async () => {
   const text = `operation: export-orders
 write: { format: csv, header: true }
 each: order_lines
@@ -108,7 +108,7 @@ trailer:
 file: { records: 0 }
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '2:23 write.header: a file of `records` has no header line',
     '3:1 each: `each` and `records` exclude each other',
     '4:1 columns: `columns` and `records` exclude each other',
@@ -125,7 +125,7 @@ file: { records: 0 }
   ])
 })
 
-test('every error in a condition of a column is told', async () => {
+test('every error in a condition of a column is reported', async () => {
   const text = `operation: export-orders
 each: order_lines
 columns:
@@ -138,7 +138,7 @@ columns:
   G: { const: x, when: { status: open }, case: upper }
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '4:24 columns.A.when: a condition names at least one column',
     '5:26 columns.B.when.ship_to.town: ship_to has no field "town".',
     '6:26 columns.C.when.order_lines: this is a list: name it under `each` to have a row for each of its items',
@@ -149,7 +149,7 @@ columns:
   ])
 })
 
-test('an escape goes with what stands between the values of a list', async () => {
+test('an escape needs a separator between the values of a list', async () => {
   const text = `operation: export-orders
 columns:
   A: { from: gift_message, escape: "x" }
@@ -157,16 +157,16 @@ columns:
   C: { from: gift_message, join: "", escape: "x" }
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '3:36 columns.A.escape: `escape` needs `join`',
     '4:47 columns.B.escape: the escape must be a character that is not in the separator',
     '5:46 columns.C.escape: `escape` needs `join`',
   ])
 })
 
-test('every error in lines above the header and in files without quotes is told', async () => {
+test('every error in lines above the header and in files without quotes is reported', async () => {
   const write = (options: string, columns = '{ A: id }') =>
-    mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)
+    errorsOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)
 
   expect(await write('format: csv, above: Orders')).toEqual([
     '2:30 write.above: invalid input: expected array, received string',
@@ -210,7 +210,7 @@ trailer: { columns: { Sum: { sum: subtotal_charged, decimal: "," } } }
 
   const holds = (shown: string, what = '",", which stands between cells') =>
     `${JSON.stringify(shown)} holds ${what}, and the file has no quotes around it.`
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     `4:10 columns.A,B: ${holds('A,B')}`,
     `4:37 columns.A,B.with: ${holds(', ')}`,
     `5:34 columns.C.join: "\n" holds a line break, and the file has no quotes around it.`,
@@ -229,13 +229,13 @@ records: [{ type: É, columns: { A: id } }]
 trailer: { type: Ü, columns: { N: { count: records } } }
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '3:19 records[0].type: "É" (U+00C9) cannot be written in ascii.',
     '4:18 trailer.type: "Ü" (U+00DC) cannot be written in ascii.',
   ])
 })
 
-test('every error in flags, required columns, thousands and numbers of a table is told', async () => {
+test('every error in flags, required columns, thousands and numbers of a table is reported', async () => {
   const text = `operation: export-orders
 columns:
   A: { filled: gift_mesage, yes: Y }
@@ -259,7 +259,7 @@ tables:
   costs: { rows: { Open: "9.505" } }
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '3:16 columns.A.filled: the record has no field "gift_mesage". Did you mean "gift_message"?',
     '4:36 columns.B.case: `filled` says yes or no, and takes no `case`',
     '5:40 columns.C.required: `filled` says yes or no, and takes no `required`',

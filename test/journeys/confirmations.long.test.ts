@@ -1,4 +1,4 @@
-/** Dying, and being overtaken, at every effect of passes that wait for pick-ups and receipts: nothing is acknowledged early or twice. */
+/** Dying, and being overtaken, at every effect of passes that wait for confirmations: nothing is acknowledged early or twice. */
 import { expect, test } from 'vitest'
 import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
@@ -8,7 +8,7 @@ import { sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = sampleOrders({ seed: 7, orders: 2, damageEvery: 0 })
 
-/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
 const EFFECTS_MAX = 400
 
 const POLICIES = [
@@ -30,25 +30,25 @@ const POLICIES = [
   },
 ]
 
-const noOne = new AbortController().signal
+const noSignal = new AbortController().signal
 
 /** One pass that dies at the n-th effect; undefined when it finished before. */
 async function dieAt(world: World, effect: number, moment: 'before' | 'after'): Promise<string | undefined> {
   const plan = crashAt(effect, moment)
   const bridge = await world.open(plan.wrap)
   try {
-    await bridge.run(['orders-out'], noOne)
+    await bridge.run(['orders-out'], noSignal)
   } catch (error) {
     if (plan.diedAt() === undefined) throw error
   } finally {
     await bridge.close()
   }
-  world.clock.skip(60_000) // the lease of the dead runs out
+  world.clock.skip(60_000) // the lease of the dead bridge expires
   return plan.diedAt()
 }
 
-async function runToTheEnd(world: World, told: string): Promise<void> {
-  for (let start = 0; start < 4; start++) expect((await world.run('orders-out')).exit, told).toBe(0)
+async function runToTheEnd(world: World, context: string): Promise<void> {
+  for (let start = 0; start < 4; start++) expect((await world.run('orders-out')).exit, context).toBe(0)
 }
 
 for (const { policy, waiting, isTaken, left } of POLICIES) {
@@ -66,19 +66,19 @@ for (const { policy, waiting, isTaken, left } of POLICIES) {
         const second = await dieAt(world, effect, moment)
         await runToTheEnd(world, `taken: ${second ?? 'nothing'} (effect ${effect})`)
 
-        const told = `${first ?? 'nothing'}, ${second ?? 'nothing'} (effect ${effect})`
-        expect([early, placed], told).toEqual([0, ['orders-1.csv']])
-        expect(world.service.counts().acknowledgedOrders, told).toBe(2)
-        expect(await world.list('outbox'), told).toEqual(left.outbox)
-        expect(await world.list('receipts'), told).toEqual([])
-        expect(await world.list('archive/receipts'), told).toHaveLength(left.receipts)
+        const context = `${first ?? 'nothing'}, ${second ?? 'nothing'} (effect ${effect})`
+        expect([early, placed], context).toEqual([0, ['orders-1.csv']])
+        expect(world.service.counts().acknowledgedOrders, context).toBe(2)
+        expect(await world.list('outbox'), context).toEqual(left.outbox)
+        expect(await world.list('receipts'), context).toEqual([])
+        expect(await world.list('archive/receipts'), context).toHaveLength(left.receipts)
         return first ?? second
       })
       expect(effects).toBeGreaterThan(10)
     }, 240_000)
   }
 
-  test(`a bridge that is overtaken at any effect while files wait (${policy}) leaves all as one that was not`, async () => {
+  test(`a bridge that is overtaken at any effect while files wait (${policy}) leaves the same state as an undisturbed one`, async () => {
     let effects = 0
     const ordered = await worldThatWaits(waiting, ORDERS)
     for (let effect = 1; effect < EFFECTS_MAX; effect++) {
@@ -88,23 +88,23 @@ for (const { policy, waiting, isTaken, left } of POLICIES) {
       const plan = strikeAt(effect, async () => {
         world.clock.skip(60_000)
         const other = await world.open()
-        await other.run(['orders-out'], noOne)
+        await other.run(['orders-out'], noSignal)
         await other.close()
       })
       const bridge = await world.open(plan.wrap)
-      const { routes } = await bridge.run(['orders-out'], noOne)
+      const { routes } = await bridge.run(['orders-out'], noSignal)
       await bridge.close()
       await runToTheEnd(world, plan.struckAt() ?? '')
 
-      const told = `${plan.struckAt() ?? 'nothing'} (effect ${effect})`
-      expect(world.service.counts().acknowledgedOrders, told).toBe(2)
-      expect(await world.list('archive/receipts'), told).toHaveLength(left.receipts)
-      expect(await world.list('outbox'), told).toEqual(left.outbox)
+      const context = `${plan.struckAt() ?? 'nothing'} (effect ${effect})`
+      expect(world.service.counts().acknowledgedOrders, context).toBe(2)
+      expect(await world.list('archive/receipts'), context).toHaveLength(left.receipts)
+      expect(await world.list('outbox'), context).toEqual(left.outbox)
       if (plan.struckAt() === undefined) break
       const failures = routes.flatMap((route) => (route.kind === 'failed' ? [route.failure.code] : []))
       expect(
         failures.filter((code) => code !== 'lease-lost' && code !== 'lease-held'),
-        told,
+        context,
       ).toEqual([])
       effects++
     }

@@ -1,13 +1,13 @@
-/** What a mapping says of its files and cannot mean is reported before any file is touched. */
+/** Contradictory settings of a mapping about its files are reported before any file is touched. */
 import { expect, test } from 'vitest'
-import { mistakesOf, ORDERS } from './sheet.ts'
+import { errorsOf, ORDERS } from './sheet.ts'
 
 const withRead = (read: string) =>
   ORDERS.replace('operation: create-order\n', `operation: create-order\n${read}`)
 
 const ofRead = async (read: string) => {
-  const errors = await mistakesOf(withRead(read))
-  // Which columns the mapping then does not find is no matter here.
+  const errors = await errorsOf(withRead(read))
+  // The columns that the mapping then lacks do not matter here.
   return errors.filter((error) => error.includes(' read'))
 }
 
@@ -64,7 +64,7 @@ test.each([
   expect(await ofRead(`read: ${read}\n`)).toEqual([error])
 })
 
-test('what speaks of a header line is an error where the mapping names the columns itself', async () => {
+test('settings of a header line are an error where the mapping names the columns itself', async () => {
   const read = 'read: { format: csv, columns: [PO], skip: header, repeated: allowed, extra: refuse }\n'
 
   const why = 'this is for files with a header line, and this mapping names the columns itself'
@@ -75,7 +75,7 @@ test('what speaks of a header line is an error where the mapping names the colum
   ])
 })
 
-test('what speaks of cells with delimiters is an error in a file of fixed width', async () => {
+test('settings of cells with delimiters are an error in a file of fixed width', async () => {
   const read =
     'read: { format: fixed, quote: null, delimiter: ";", skip: header, columns: [PO, { name: X, length: 2 }] }\n'
 
@@ -93,7 +93,7 @@ test('what speaks of cells with delimiters is an error in a file of fixed width'
   ])
 })
 
-test('record types that do not go together are all told', async () => {
+test('record types that do not go together are all reported', async () => {
   const read = `read:
   format: csv
   typeIn: { start: 1, length: 2 }
@@ -127,14 +127,14 @@ test('a mapping whose record types name their columns may use no others', async 
     A: { of: H, columns: [Order Date] }
     D: { as: detail, columns: [SKU] }
 `
-  const errors = await mistakesOf(withRead(read).replace('group: PO Number\n', ''))
+  const errors = await errorsOf(withRead(read).replace('group: PO Number\n', ''))
 
   expect(errors.some((error) => error.includes('purchase_order_number'))).toBe(false)
   expect(errors.some((error) => error.includes('ordered_at'))).toBe(false)
   expect(errors.find((error) => error.includes('name1'))).toContain('"Name"')
 })
 
-test('a key of an ignored line that is not known is told with the nearest one', async () => {
+test('an unknown key of an ignored line is reported with the nearest one', async () => {
   expect(await ofRead('read: { format: csv, ignore: [{ startWith: "#" }] }\n')).toContain(
     '3:33 read.ignore[0].startWith: there is no such key here. Did you mean "startsWith"?',
   )

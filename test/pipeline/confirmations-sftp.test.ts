@@ -1,4 +1,4 @@
-/** Files that wait to be taken from an SFTP server, or to be confirmed by a receipt on it. */
+/** Deliveries that wait for their pick-up from an SFTP server, or for a receipt on it. */
 import { expect, test } from 'vitest'
 import { partnerOf, PICKED_UP, RECEIPT, type Waiting, worldThatWaits } from '../fixtures/partner.ts'
 import { sftpExchange } from '../fixtures/sftp-exchange.ts'

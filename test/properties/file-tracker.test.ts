@@ -1,11 +1,11 @@
-/** Whatever is written and whenever it is looked at: no file counts as unchanged for longer than it was. */
+/** Whatever is written and whenever the inbox is scanned: no file counts as unchanged for longer than it was. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createFileTracker } from '../../src/pipeline/inbound/file-tracker.ts'
 
 const NAMES = ['a.csv', 'b.csv']
 
-/** Time goes by, a file is written to or removed, or somebody looks, which takes a while. */
+/** Time passes, a file is written to or removed, or a scan runs, which takes a while. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant('pass'), ms: fc.integer({ min: 0, max: 5000 }) }),
   fc.record({
@@ -20,7 +20,7 @@ const step = fc.oneof(
 test('no file counts as unchanged for longer than it was', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const sightings = createFileTracker()
+      const tracker = createFileTracker()
       const files = new Map<string, { size: number; modifiedAt: number; changedAt: number }>()
       const early: string[] = []
       let now = 0
@@ -29,22 +29,22 @@ test('no file counts as unchanged for longer than it was', () => {
         else if (each.kind === 'remove') files.delete(each.name)
         else if (each.kind === 'write') {
           const size = (files.get(each.name)?.size ?? 0) + each.bytes
-          // Another time of its own than any before, and none that our clock knows.
+          // A time of its own, different from any before and from the bridge's clock.
           files.set(each.name, { size, modifiedAt: now * 7 + size, changedAt: now })
         } else {
-          const look = { began: now, ended: now + each.ms }
-          now = look.ended
+          const scan = { began: now, ended: now + each.ms }
+          now = scan.ended
           const listed = [...files].map(([name, { size, modifiedAt }]) => ({
             folder: 'inbox',
             name,
             size,
             modifiedAt,
           }))
-          sightings.update(listed, look)
+          tracker.update(listed, scan)
           for (const name of NAMES) {
             const { changedAt = Infinity } = files.get(name) ?? {}
-            // Of a file that is not there, nothing is known at all.
-            if ((sightings.get(name)?.unchangedMs ?? -Infinity) > now - changedAt) early.push(name)
+            // A missing file has no state.
+            if ((tracker.get(name)?.unchangedMs ?? -Infinity) > now - changedAt) early.push(name)
           }
         }
       }
@@ -54,14 +54,14 @@ test('no file counts as unchanged for longer than it was', () => {
   )
 })
 
-test('a file that nobody touches counts as unchanged from the first look on', () => {
+test('a file that does not change counts as unchanged from the first scan on', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 2, maxLength: 20 }), (pauses) => {
-      const sightings = createFileTracker()
+      const tracker = createFileTracker()
       const file = { folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 9_999_999 }
       let now = 0
-      for (const ms of pauses) sightings.update([file], { began: (now += ms), ended: now })
-      expect(sightings.get('a.csv')).toEqual({
+      for (const ms of pauses) tracker.update([file], { began: (now += ms), ended: now })
+      expect(tracker.get('a.csv')).toEqual({
         unchangedMs: now - (pauses[0] ?? 0),
         thereMs: now - (pauses[0] ?? 0),
         hasChanged: false,

@@ -1,4 +1,4 @@
-/** What the command line says of files that wait to be taken: while they wait, where they stand, and once they were taken. */
+/** What the command line shows of deliveries that wait for their confirmation, and where they are once they have it. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
@@ -7,7 +7,7 @@ import { sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = sampleOrders({ seed: 95, orders: 3, damageEvery: 0 })
 
-test('a file that waits to be taken is told by run, shown by trace, and acknowledged by the run after it was taken', async () => {
+test('a delivery that waits for its pick-up is reported by run, shown by trace, and acknowledged by the run after the pick-up', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   const run = await commandsOf(world)
   const path = join(world.folder, 'exchange/outbox/orders-1.csv')
@@ -20,8 +20,8 @@ test('a file that waits to be taken is told by run, shown by trace, and acknowle
   const trace = await run('trace', ORDERS[0]?.po ?? '')
 
   expect(first.exit).toBe(0)
-  expect(first.talk).toContain(`orders-out: ${path}: 3 records, waits for its reader`)
-  expect(first.talk).toContain(
+  expect(first.err).toContain(`orders-out: ${path}: 3 records, waits for its reader`)
+  expect(first.err).toContain(
     'orders-out: 1 file waits to be taken or confirmed before anything is acknowledged',
   )
   expect(data.routes).toMatchObject([
@@ -30,13 +30,13 @@ test('a file that waits to be taken is told by run, shown by trace, and acknowle
   expect(status.out).toMatch(/^orders-1\.csv +orders-out +3 .* delivered$/m)
   expect(status.out).not.toContain('needs a person')
   expect(taken.exit).toBe(0)
-  expect(taken.talk).toContain(`orders-out: ${path}: 3 records, 3 acknowledged`)
+  expect(taken.err).toContain(`orders-out: ${path}: 3 records, 3 acknowledged`)
   expect(trace.out).toMatch(
     /orders-1\.csv, number 1 of orders-out.*, seen to be picked up 20.*, acknowledged 20/,
   )
 })
 
-test('what needs a person is explained by its code', async () => {
+test('explain describes the alerts about confirmations', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   const run = await commandsOf(world)
 

@@ -1,4 +1,4 @@
-/** A program whose talk nobody hears, or can hear: it works all the same. */
+/** A program whose output is not read, or cannot be written, works all the same. */
 import { openSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { appendFile, readFile } from 'node:fs/promises'
@@ -23,10 +23,10 @@ async function anOffice(settings = '') {
   return { world, env }
 }
 
-test('a run whose stderr is closed by its reader does its work and ends as it should', async () => {
+test('a run whose stderr is closed by its reader does its work and exits as it should', async () => {
   const { world, env } = await anOffice()
-  const words = [MAIN, 'run', '--log-format', 'json']
-  const child = spawn(process.execPath, words, {
+  const args = [MAIN, 'run', '--log-format', 'json']
+  const child = spawn(process.execPath, args, {
     cwd: world.folder,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -39,12 +39,12 @@ test('a run whose stderr is closed by its reader does its work and ends as it sh
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'a run whose stderr is on a full disk does its work, and so does one whose log file is',
+  'a run whose stderr or log file is on a full disk does its work',
   async () => {
     const { world, env } = await anOffice('log: { file: /dev/full }\n')
-    const words = [MAIN, 'run', '--log-format', 'json']
+    const args = [MAIN, 'run', '--log-format', 'json']
     const full = openSync('/dev/full', 'w')
-    const child = spawn(process.execPath, words, {
+    const child = spawn(process.execPath, args, {
       cwd: world.folder,
       env,
       stdio: ['ignore', 'ignore', full],
@@ -57,7 +57,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'a watch that is asked to stop does not wait for whoever takes its notifications',
+  'a watch that is asked to stop does not wait for the receiver of its notifications',
   async () => {
     const { world, env } = await anOffice(
       `log: { file: bridge.log }\nnotifications: { ops: { type: command, run: [sleep, "60"], timeout: 1m } }\n`,
@@ -70,7 +70,7 @@ test.skipIf(process.platform === 'win32')(
     const exit = await new Promise((resolve) => child.on('close', resolve))
 
     expect(exit).toBe(143)
-    // Ended by the grace of a stop, it would not have come to its last words.
+    // If the grace of a stop had ended it, it would not have printed its last line.
     expect(await log()).toContain('watch.stopped')
   },
 )

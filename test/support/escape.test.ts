@@ -3,11 +3,11 @@ import { toOneLine, escapeBidiControls, escapeControlChars } from '../../src/sup
 
 const NAME = 'a\r\nb\u2028\u001b[31m\u202Evsc.csv'
 
-test('what cannot be seen, breaks a line or turns the direction of writing is written out', () => {
+test('characters that are invisible, break a line or turn the direction of writing are written out', () => {
   expect(escapeControlChars(NAME)).toBe(String.raw`a\u000d\u000ab\u2028\u001b[31m\u202evsc.csv`)
 })
 
-test('in a text of several lines only what turns the direction of writing is', () => {
+test('in a text of several lines only characters that turn the direction of writing are', () => {
   expect(escapeBidiControls(NAME)).toBe('a\r\nb\u2028\u001b[31m\\u202evsc.csv')
 })
 

@@ -1,4 +1,4 @@
-/** Files that are stopped, records that are held, and what a person decides about them: against the real service. */
+/** Stopped files, held records, and a person's decisions about them: against the real service. */
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ async function offerItem({ service, clock }: World): Promise<void> {
   expect(answer).toMatchObject({ status: 201 })
 }
 
-/** Orders of one line; those told are of an item that is not offered yet. */
+/** Orders of one line; the chosen ones are of an item that is not offered yet. */
 function someOrders(count: number, isNew: (index: number) => boolean): SampleOrder[] {
   const orders = sampleOrders({ seed: 3, orders: count, damageEvery: 0 })
   for (const [index, order] of orders.entries()) {
@@ -98,7 +98,7 @@ test.each([1, 8, 40])(
   },
 )
 
-test('a file is not stopped when one of its first records is accepted, or when what refuses them is the mapping', async () => {
+test('a file is not stopped when one of its first records is accepted, or when the mapping refuses them', async () => {
   const world = await aStoppingWorld({ sameRefusal: 5 })
   const orders = someOrders(30, (index) => index !== 3)
   const broken = someOrders(30, () => false).map((order, index) => ({ ...order, po: `X-${index}` }))
@@ -115,7 +115,7 @@ test('a file is not stopped when one of its first records is accepted, or when w
   expect((await world.list('results')).filter((name) => name.includes('exceptions'))).toEqual([])
 })
 
-test('a file is stopped when more of it is refused than is told, from fifty answers on', async () => {
+test('a file is stopped when more of it is refused than configured, from fifty answers on', async () => {
   const world = await aStoppingWorld({ refusedShare: 0.3 }, 1)
   const orders = someOrders(120, (index) => index % 2 === 0)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -127,7 +127,7 @@ test('a file is stopped when more of it is refused than is told, from fifty answ
   expect(new Set(states.slice(50))).toEqual(new Set(['held']))
 })
 
-test('a canary goes alone, and the others go when one of it was accepted', async () => {
+test('the canary is sent alone, and the others follow when one of it was accepted', async () => {
   const world = await aStoppingWorld({ canary: 4 })
   await world.drop('inbox/orders', 'bad.csv', ordersFile(someOrders(30, (index) => index < 4)).text)
 
@@ -144,7 +144,7 @@ test('a canary goes alone, and the others go when one of it was accepted', async
   expect(counted(await statuses(world, 'good.csv'))).toEqual({ accepted: 27, rejected: 3 })
 })
 
-test('what is held is sent exactly once when it is released, and the file is reported again with all its records', async () => {
+test('held records are sent exactly once when they are released, and the file is reported again with all its records', async () => {
   const world = await aStoppingWorld({ sameRefusal: 5 })
   const orders = someOrders(40, () => true)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -191,7 +191,7 @@ test('a file whose records are refused again after they were released is stopped
   expect(counted(await statuses(world, 'orders.csv~2'))).toEqual({ rejected: 10, held: 30 })
 })
 
-test('one record can be released alone, by the key that people know it by', async () => {
+test('one record can be released alone, by the key that people know', async () => {
   const world = await aStoppingWorld({ sameRefusal: 2 })
   const orders = someOrders(6, () => true)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -215,7 +215,7 @@ test('one record can be released alone, by the key that people know it by', asyn
   expect(world.service.counts().orders).toBe(4)
 })
 
-test('what is discarded is never sent, stands in the rejects, and says who decided so and why', async () => {
+test('discarded records are never sent, are in the rejects, and show who decided so and why', async () => {
   const world = await aStoppingWorld({ sameRefusal: 5 })
   const orders = someOrders(10, () => true)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -236,7 +236,7 @@ test('what is discarded is never sent, stands in the rejects, and says who decid
   expect(await world.read('results/orders.csv~2.rejects.csv')).toBe(ordersFile(orders).text)
 })
 
-test('what was corrected and sent meanwhile is not sent again when the file is released', async () => {
+test('records that were corrected and sent meanwhile are not sent again when the file is released', async () => {
   const world = await aStoppingWorld({ sameRefusal: 2 })
   const orders = someOrders(5, () => true)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -260,7 +260,7 @@ test('what was corrected and sent meanwhile is not sent again when the file is r
   expect(world.service.counts().orders).toBe(3)
 })
 
-test('a released file needs its source no more, wherever it was put from the archive', async () => {
+test('a released file needs its source no more, wherever a person moved it from the archive', async () => {
   const world = await aStoppingWorld({ sameRefusal: 2 })
   const orders = someOrders(4, () => true)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
@@ -273,7 +273,7 @@ test('a released file needs its source no more, wherever it was put from the arc
   expect(await world.read('results/orders.csv~2.rejects.csv')).toBe(ordersFile(orders).text)
 })
 
-test('a name that is not known, or means several, is told with what would do', async () => {
+test('a name that is unknown or ambiguous is reported with names that would do', async () => {
   const world = await aStoppingWorld({ sameRefusal: 2 })
   const orders = someOrders(8, () => true)
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders.slice(0, 4)).text)
@@ -349,7 +349,7 @@ async function aHoldingWorld(): Promise<World> {
   return world
 }
 
-test('records that the mapping holds are not sent, whole, and stand in the exceptions byte for byte', async () => {
+test('records that the mapping holds are not sent, whole, and are in the exceptions byte for byte', async () => {
   const world = await aHoldingWorld()
 
   const { exit } = await world.run('orders')
@@ -389,7 +389,7 @@ test('records that the mapping holds are not sent, whole, and stand in the excep
   expect(await numbersAtService(world)).toEqual(['A-1'])
 })
 
-test('records that the mapping holds cannot be released, and are discarded when they are dealt with', async () => {
+test('records that the mapping holds cannot be released, and are discarded when a person has dealt with them', async () => {
   const world = await aHoldingWorld()
   await world.run('orders')
 
@@ -403,10 +403,10 @@ test('records that the mapping holds cannot be released, and are discarded when 
 })
 
 const EFFECTS_MAX = 200
-/** The effects before are those of picking up and planning any file. */
+/** The effects before are those of taking and planning any file. */
 const FIRST_SENT = 12
 
-test('a bridge that dies right after any effect of a run that is stopped holds the rest, tells it once, and sends nothing of it', async () => {
+test('a bridge that dies right after any effect of a run that is stopped holds the rest, reports it once, and sends nothing of it', async () => {
   const orders = someOrders(6, () => true)
   const seen: string[] = []
   for (let effect = FIRST_SENT; effect < EFFECTS_MAX; effect++) {
@@ -428,16 +428,16 @@ test('a bridge that dies right after any effect of a run that is stopped holds t
     await bridge.run(['orders'], never)
     await bridge.close()
 
-    const told = `${died ?? 'nothing'} (effect ${effect})`
-    expect(await statuses(world), told).toEqual(['rejected', 'rejected', 'rejected', 'held', 'held', 'held'])
-    expect(sent, told).toBeLessThanOrEqual(3)
-    expect(await world.list('results'), told).toEqual([
+    const when = `${died ?? 'nothing'} (effect ${effect})`
+    expect(await statuses(world), when).toEqual(['rejected', 'rejected', 'rejected', 'held', 'held', 'held'])
+    expect(sent, when).toBeLessThanOrEqual(3)
+    expect(await world.list('results'), when).toEqual([
       'orders.csv.exceptions.csv',
       'orders.csv.rejects.csv',
       'orders.csv.results.csv',
       'orders.csv.summary.json',
     ])
-    expect(await world.run('orders'), told).toMatchObject({ exit: 0 })
+    expect(await world.run('orders'), when).toMatchObject({ exit: 0 })
     if (died === undefined) break
   }
   expect(seen).toContain('after journal.holdRemainingRecords')
@@ -460,12 +460,12 @@ test('a bridge that dies right after any effect of a release sends everything ex
     await world.run('orders')
     await decide(world, 'release', 'orders.csv')
 
-    const told = `${died ?? 'nothing'} (effect ${effect})`
-    expect(await numbersAtService(world), told).toEqual(orders.slice(2).map(({ po }) => po))
-    expect(counted(await statuses(world, 'orders.csv~2')), told).toEqual({ rejected: 2, accepted: 4 })
+    const when = `${died ?? 'nothing'} (effect ${effect})`
+    expect(await numbersAtService(world), when).toEqual(orders.slice(2).map(({ po }) => po))
+    expect(counted(await statuses(world, 'orders.csv~2')), when).toEqual({ rejected: 2, accepted: 4 })
     expect(
       (await world.list('results')).filter((name) => name.includes('~3')),
-      told,
+      when,
     ).toEqual([])
     if (died === undefined) break
   }

@@ -1,27 +1,27 @@
-/** What samples of the service are made of, and the values that several of them have in common. */
+/** The samples of the service, and the values that several of them have in common. */
 import { hash } from 'node:crypto'
 import { type Answered, item } from '../../service/market.ts'
 import type { View } from '../rows/row.ts'
 import type { World } from '../world.ts'
 
-/** Values that an object must show, by key; keys of the view that is not looked at are left out. */
-export type Told = Readonly<Record<string, unknown>>
+/** The expected values of an object, by key; keys of the other view are left out. */
+export type Expected = Readonly<Record<string, unknown>>
 
-/** A resource to be looked at in the end, or an answer that cannot be had again. */
+/** A resource to read in the end, or an answer that cannot be read again. */
 export type Sample = {
   readonly view: View
   readonly kind: string
-  readonly told: Told
+  readonly expected: Expected
 } & ({ readonly path: string } | { readonly answer: Answered })
 
-export function inBoth(kind: string, path: string, told: Told): Sample[] {
+export function inBoth(kind: string, path: string, expected: Expected): Sample[] {
   return [
-    { view: 'retailer', kind, path, told },
-    { view: 'brand', kind, path, told },
+    { view: 'retailer', kind, path, expected },
+    { view: 'brand', kind, path, expected },
   ]
 }
 
-/** A minute later; so that no two things happen at one time. */
+/** Moves the clock by a minute, so that no two events have the same time. */
 export function tick({ clock }: World): string {
   clock.time += 60_000
   return new Date(clock.time).toISOString()
@@ -54,7 +54,7 @@ const NEXT_DAY = {
 
 const fedex = { type: 'small_parcel', carrier: FEDEX }
 
-/** Those of the carrier, by their ids. */
+/** The carriers of the market, by their ids. */
 export const FEDEX_METHODS = {
   3: { id: 3, name: 'FedEx Ground', code: 'FEDEX_GROUND', ...fedex, generic_shipping_method: GROUND },
   4: { id: 4, name: 'FedEx 2Day', code: 'FEDEX_2_DAY', ...fedex, generic_shipping_method: EXPEDITED },
@@ -116,7 +116,7 @@ export const REMIT_TO = {
   email: 'pay@example.com',
 }
 
-/** Nothing but what an address needs. */
+/** An address with only its required fields. */
 export const BARE_ADDRESS = {
   type: null,
   name1: 'Ann Lee',
@@ -141,7 +141,7 @@ const EVERY = {
 } as const
 
 /** How other resources show an item of the sample market. */
-export function summaryOf(brandIdentifier: string): Told {
+export function summaryOf(brandIdentifier: string): Expected {
   const { id, identifier, upc, name, description, size, color, attributes } = item(brandIdentifier)
   const { image_1: url } = attributes ?? {}
   const common = { identifier: brandIdentifier, name, size, color }

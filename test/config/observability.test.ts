@@ -31,19 +31,19 @@ routes:
   }
 }
 
-async function mistakeOf(lines: string): Promise<string> {
+async function errorOf(lines: string): Promise<string> {
   const error: unknown = await load(lines).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(BridgeError)
   return (error as BridgeError).details.join('\n')
 }
 
-test('where nothing is said, nothing is served, written or sent', async () => {
+test('without these settings the bridge serves, writes and sends nothing', async () => {
   const { log, health, statusPage, notifications } = await load('')
 
   expect({ log, health, statusPage, notifications }).toEqual({})
 })
 
-test('paths are those beside the file, and health is for this machine alone', async () => {
+test('paths are relative to the file, and health is for this machine alone', async () => {
   const { folder, log, health, statusPage } = await load(
     'log: { file: logs/bridge.log }\nhealth: {}\nstatus: { page: exchange/STATUS.html }',
   )
@@ -102,7 +102,7 @@ test('notifications are read with their defaults', async () => {
   ])
 })
 
-test('where the configuration itself lies in a mailbox, so may what the bridge writes', async () => {
+test('where the configuration itself is in a mailbox, what the bridge writes may be there too', async () => {
   const { folder, log } = await load(
     'log: { file: logs/bridge.log }\njournal: sqlite:journal.db\nmailboxes: { erp: { type: directory, path: . } }',
   )
@@ -141,6 +141,6 @@ test.each([
     'notifications: { x: { type: mail, to: o@b.c, from: a@b.c, smtp: { host: h, username: u, password: p, security: none } } }',
     'would send the password for everybody to read',
   ],
-])('%s is an error', async (lines, told) => {
-  expect(await mistakeOf(lines)).toContain(told)
+])('%s is an error', async (lines, message) => {
+  expect(await errorOf(lines)).toContain(message)
 })

@@ -1,4 +1,4 @@
-/** What to do about what is not finished: nothing, where somebody goes on with it anyway. */
+/** The fix for unfinished work: none where a bridge continues it anyway. */
 import { expect, test } from 'vitest'
 import { formatUnfinished } from '../../src/cli/format/status.ts'
 import type { Unfinished } from '../../src/domain/snapshot.ts'
@@ -13,7 +13,7 @@ const WORK: Unfinished = {
   isRouteKnown: true,
 }
 
-test('a run goes on with it, and a watch does by itself', () => {
+test('a run continues it, and a watch does so by itself', () => {
   const watch = { owner: 'bridge-host/1207/x', routes: ['stock', 'orders'], beganAt: 0, seenAt: 0 }
   const line = 'orders: orders.csv: 2 deferred, sent again by the next run: the API is away'
 

@@ -1,4 +1,4 @@
-/** A file given back by a pass that dies between the link and the removal. */
+/** A claim that is released by a pass which dies between the link and the removal. */
 import { link, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,7 +25,7 @@ async function stockOf(world: World, identifier: string): Promise<string> {
   return String(attributes.find(({ code }) => code === 'inventory')?.values[0]?.value)
 }
 
-test('a stock file given back by a pass that was killed in the middle of it is applied once, and undoes no newer one', async () => {
+test('a stock file whose release was interrupted by a kill is applied once, and undoes no newer one', async () => {
   const world = await aWorld({ routes: ['shipments'] })
   Object.assign(world.configuration.routes[0] ?? {}, { operation: 'update-variant', mappingPath })
   const identifier = sampleCatalogue().find(({ brandId }) => brandId === BRAND)?.identifier ?? ''
@@ -34,7 +34,7 @@ test('a stock file given back by a pass that was killed in the middle of it is a
   const bridge = await world.open()
   const [closed] = await bridge.journal.findFilesByName('stock.csv', 5)
   await bridge.close()
-  // A stopped process claimed tomorrow's file of the same name for it; the pass that gave it back was killed after link().
+  // A stopped process claimed tomorrow's file of the same name for it; the pass that released it was killed after link().
   const inbox = join(world.folder, 'exchange/inbox/shipments')
   await world.drop('inbox/shipments', 'stock.csv', `SKU,On Hand\n${identifier},100\n`)
   await mkdir(join(inbox, '.claimed'), { recursive: true })
@@ -49,7 +49,7 @@ test('a stock file given back by a pass that was killed in the middle of it is a
   expect((await world.list('results')).filter((n) => n.endsWith('results.csv'))).toHaveLength(3)
 })
 
-test('unclaim of a file whose link was placed before a crash is finished', async () => {
+test('unclaim finishes a release whose link was placed before a crash', async () => {
   const root = await tempFolder()
   await mkdir(join(root, 'inbox/.claimed'), { recursive: true })
   await writeFile(join(root, 'inbox/a.csv'), 'x')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mistakesOf, ORDERS } from './sheet.ts'
+import { errorsOf, ORDERS } from './sheet.ts'
 
 /** The mapping of orders with more keys before its body. */
 function withKeys(keys: string): string {
@@ -61,7 +61,7 @@ test.each([
   ['totals: { rows: Count }', '4:9 totals: when is missing: it says which row is that of the totals'],
   ['totals: { when: { PO: T }, sum: {} }', '4:33 totals.sum: name a column and the column of its total'],
 ])('%s is an error', async (keys, error) => {
-  expect(await mistakesOf(withKeys(keys))).toEqual([error])
+  expect(await errorsOf(withKeys(keys))).toEqual([error])
 })
 
 test.each([
@@ -96,7 +96,7 @@ test.each([
     '3:36 group.differing: expected `refuse` or `first`',
   ],
 ])('%s written as %s is an error', async (right, wrong, error) => {
-  expect(await mistakesOf(ORDERS.replace(right, wrong))).toEqual([error])
+  expect(await errorsOf(ORDERS.replace(right, wrong))).toEqual([error])
 })
 
 test('where the mapping names the columns of the file, conditions name no others', async () => {
@@ -111,7 +111,7 @@ totals: { when: { PO Number: T }, rows: Count }`).replace(
     'gift_message: { from: Gift, when: { Giftt: filled } }',
   )
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '5:9 only.Statee: there is no column "Statee" that can be used here. Did you mean "State"?',
     '6:19 check[0].when.Zipp: there is no column "Zipp" that can be used here. Did you mean "Zip"?',
     '7:37 lines.columns[1]: `read` names no column "Quantity".',
@@ -130,7 +130,7 @@ test('an error in one option does not hide those in the others', async () => {
       - { when: { Gift: filled }, frum: Gift }`,
   )
 
-  expect((await mistakesOf(text)).map((error) => error.replace(/^\d+:\d+ /, ''))).toEqual([
+  expect((await errorsOf(text)).map((error) => error.replace(/^\d+:\d+ /, ''))).toEqual([
     'body.gift_message.oneOf[0].when: a condition names at least one column',
     'body.gift_message.oneOf[1].frum: there is no such key here. Did you mean "from"?',
   ])
@@ -143,7 +143,7 @@ ${totals}
 body: {}
 `
   const errors = async (as: string, totals: string) =>
-    (await mistakesOf(typed(as, totals))).filter((error) => !error.includes('the API requires'))
+    (await errorsOf(typed(as, totals))).filter((error) => !error.includes('the API requires'))
 
   expect(await errors('totals', 'totals: { when: { PO: T }, sum: { Qtty: Sum } }')).toEqual([
     '3:11 totals.when: the record type says which row it is: leave `when` out',
@@ -157,7 +157,7 @@ body: {}
   ])
 })
 
-test('a sum over lines that a row holds adds up what stands in each line, and nothing else', async () => {
+test('a sum over the lines of a row adds up only values of each line', async () => {
   const packed = (calc: string) => `operation: create-invoice
 group: Invoice
 lines: { columns: ["SKU{n}", "COST{n}"] }
@@ -170,24 +170,24 @@ body:
   invoice_lines:
     - { variant: { identifier: "SKU{n}" }, quantity: { const: 1 }, net_price: "COST{n}" }
 `
-  expect(await mistakesOf(packed('sum([COST{n}]) + sum([Freight])'))).toEqual([
+  expect(await errorsOf(packed('sum([COST{n}]) + sum([Freight])'))).toEqual([
     '9:23 body.due_amount.calc: this adds Freight once per line of the row; write [Freight]',
   ])
-  expect(await mistakesOf(packed('sum([COST{n}] * [Rate]) + [Freight | 0]'))).toEqual([])
+  expect(await errorsOf(packed('sum([COST{n}] * [Rate]) + [Freight | 0]'))).toEqual([])
 })
 
-test('records of several types have no group, and the message says what else may be meant', async () => {
+test('records of several types have no group, and the message names the alternatives', async () => {
   const text = ORDERS.replace(
     'group:',
     'read: { format: csv, typeIn: Type, records: { H: { as: header }, D: { as: detail } } }\ngroup:',
   )
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '4:1 group: the record types say already which rows belong together: leave `group` out. If all rows are of one kind and share a key, leave `records` out: name their `columns`, the other lines under `ignore`, and a row of totals with `totals.when`',
   ])
 })
 
-test('an unknown field is told with the fields there are, unless one of them is near', async () => {
-  const errors = await mistakesOf(
+test('an unknown field is reported with the existing fields, unless one of them is near', async () => {
+  const errors = await errorsOf(
     ORDERS.replace('      price: Retail', '      pric: Retail\n      colour: Red'),
   )
 

@@ -1,4 +1,4 @@
-/** Files that come again, in every shape in which people and programs bring them back: each order once, each row told. */
+/** Files that come again, in every form in which people and programs bring them back: each order once, each row reported. */
 import { execFileSync } from 'node:child_process'
 import {
   appendFile,
@@ -26,8 +26,8 @@ const POS = ORDERS.map(({ po }) => po)
 
 const inbox = (world: World, name = '') => join(world.folder, 'exchange/inbox/orders', name)
 
-/** Each row of the results: which order, and what became of it. */
-async function told(world: World, file: string): Promise<(string | undefined)[][]> {
+/** Each row of the results: its order and its status. */
+async function outcomes(world: World, file: string): Promise<(string | undefined)[][]> {
   const rows = parseCsv(await world.read(`results/${file}.results.csv`))
   return rows.map((row) => [row['PO Number'], row['_status']])
 }
@@ -38,7 +38,7 @@ async function ordersAtService(world: World): Promise<string[]> {
   return (await world.orders()).map((order) => order.purchase_order_number).toSorted()
 }
 
-/** A world in which the file has come and all of it is accepted. */
+/** A world in which the file has come and all its orders are accepted. */
 async function finishedWorld(text: string = TEXT): Promise<World> {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', text)
@@ -46,7 +46,7 @@ async function finishedWorld(text: string = TEXT): Promise<World> {
   return world
 }
 
-/** Runs a pass in which something happens to the inbox right before or after the mailbox does something. */
+/** Runs a pass in which something happens to the inbox right before or after a call of the mailbox. */
 async function runWith(
   world: World,
   hooks: Partial<Record<keyof Mailbox, () => Promise<void>>>,
@@ -97,7 +97,7 @@ test('sent again with one more order, only that one is new', async () => {
   await world.drop('inbox/orders', 'orders.csv', TEXT)
   await world.run('orders')
 
-  expect(await told(world, 'orders.csv~2')).toEqual([
+  expect(await outcomes(world, 'orders.csv~2')).toEqual([
     ...all('duplicate', POS.slice(0, 3)),
     [POS[3], 'accepted'],
   ])
@@ -123,7 +123,7 @@ test('the first half and later the whole: the half is duplicates, the rest is ac
   await world.drop('inbox/orders', 'whole.csv', TEXT)
   await world.run('orders')
 
-  expect(await told(world, 'whole.csv')).toEqual([
+  expect(await outcomes(world, 'whole.csv')).toEqual([
     ...all('duplicate', POS.slice(0, 2)),
     ...all('accepted', POS.slice(2)),
   ])
@@ -153,30 +153,30 @@ test('replaced by another one between the listing and the claim, the file that i
       await rename(inbox(world, '.new'), inbox(world, 'orders.csv'))
     },
   })
-  expect(await told(world, 'orders.csv')).toEqual(all('accepted'))
+  expect(await outcomes(world, 'orders.csv')).toEqual(all('accepted'))
   expect(await ordersAtService(world)).toEqual(POS)
 })
 
-test('one that comes under the same name while the first is copied is a file of its own', async () => {
+test('a file that comes under the same name while the first is copied is a file of its own', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 2)).text)
   await runWith(world, {
     read: () => world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(2)).text),
   })
-  expect(await told(world, 'orders.csv')).toEqual(all('accepted', POS.slice(0, 2)))
+  expect(await outcomes(world, 'orders.csv')).toEqual(all('accepted', POS.slice(0, 2)))
   await world.run('orders')
-  expect(await told(world, 'orders.csv~2')).toEqual(all('accepted', POS.slice(2)))
+  expect(await outcomes(world, 'orders.csv~2')).toEqual(all('accepted', POS.slice(2)))
   expect(await ordersAtService(world)).toEqual(POS)
 })
 
-test('a program that has a claimed file open still and writes on loses nothing of it', async () => {
+test('a program that still has a claimed file open and writes to it loses nothing of it', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const half = ordersFile(ORDERS.slice(0, 2)).text
   await world.drop('inbox/orders', 'orders.csv', half)
   await runWith(world, {
     claim: () => appendFile(inbox(world, 'orders.csv'), TEXT.slice(half.length)),
   })
-  expect(await told(world, 'orders.csv')).toEqual(all('accepted'))
+  expect(await outcomes(world, 'orders.csv')).toEqual(all('accepted'))
 })
 
 test('the same file for two routes with the same operation and account is posted once', async () => {
@@ -192,8 +192,8 @@ test('the same file for two routes with the same operation and account is posted
   await world.drop('inbox/more', 'same.csv', TEXT)
   expect((await world.run()).exit).toBe(0)
 
-  expect(await told(world, 'orders.csv')).toEqual(all('accepted'))
-  expect(await told(world, 'same.csv')).toEqual(all('duplicate'))
+  expect(await outcomes(world, 'orders.csv')).toEqual(all('accepted'))
+  expect(await outcomes(world, 'same.csv')).toEqual(all('duplicate'))
   expect(await ordersAtService(world)).toEqual(POS)
 })
 
@@ -203,7 +203,7 @@ test('names that differ in case alone are two files, each with results of its ow
   await world.drop('inbox/orders', 'ORDERS.csv', ordersFile(ORDERS.slice(1)).text)
   await world.run('orders')
 
-  const states = [...(await told(world, 'orders.csv')), ...(await told(world, 'ORDERS.csv'))]
+  const states = [...(await outcomes(world, 'orders.csv')), ...(await outcomes(world, 'ORDERS.csv'))]
   expect(
     states
       .filter(([, status]) => status === 'accepted')
@@ -219,11 +219,11 @@ test('a second name for the file that was posted, as a hard link, is a duplicate
   const [archived = ''] = await archivedFiles(world)
   await link(archived, inbox(world, 'linked.csv'))
   await world.run('orders')
-  expect((await told(world, 'linked.csv'))[0]?.[1]).toBe('duplicate')
+  expect((await outcomes(world, 'linked.csv'))[0]?.[1]).toBe('duplicate')
   expect(await ordersAtService(world)).toEqual(POS)
 })
 
-test('folders, links and pipes with the name of a file are left alone, and files beside them are taken', async () => {
+test('folders, links and pipes with the name of a file are ignored, and files beside them are taken', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await mkdir(inbox(world, 'folder.csv'), { recursive: true })
   await writeFile(join(world.folder, 'outside.csv'), TEXT)
@@ -242,7 +242,7 @@ test.each([
   ['a link', (path: string) => symlink('/etc/hostname', path)],
   ['a pipe', (path: string) => Promise.resolve(void execFileSync('mkfifo', [path]))],
 ])(
-  'a file in whose place %s stands when it is claimed has vanished, and nothing else is touched',
+  'a file that was replaced by %s when it is claimed has vanished, and nothing else is touched',
   async (_, put) => {
     const world = await aWorld({ routes: ['orders'] })
     await world.drop('inbox/orders', 'orders.csv', TEXT)
@@ -258,7 +258,7 @@ test.each([
   },
 )
 
-test('an empty file comes back as unusable, and filled later under the same name it is posted', async () => {
+test('an empty file comes back as unusable, and is posted when it is filled later under the same name', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', '')
   const { exit } = await world.run('orders')
@@ -266,10 +266,10 @@ test('an empty file comes back as unusable, and filled later under the same name
   expect({ exit, status: row?.['_status'] }).toEqual({ exit: 65, status: 'rejected' })
   await world.drop('inbox/orders', 'orders.csv', TEXT)
   expect((await world.run('orders')).exit).toBe(0)
-  expect(await told(world, 'orders.csv~2')).toEqual(all('accepted'))
+  expect(await outcomes(world, 'orders.csv~2')).toEqual(all('accepted'))
 })
 
-test('a file that a stopped bridge took by error, because it came under the name of one that is done, is given back', async () => {
+test('a file that a stopped bridge claimed wrongly, because its name is that of a finished one, is released', async () => {
   const world = await finishedWorld(ordersFile(ORDERS.slice(0, 1)).text)
   const bridge = await world.open()
   const [done] = await bridge.journal.listRecentFiles(1)
@@ -278,7 +278,10 @@ test('a file that a stopped bridge took by error, because it came under the name
   await rename(inbox(world, 'orders.csv'), inbox(world, `.claimed/${done?.id}-orders.csv`))
 
   await world.run('orders')
-  expect(await told(world, 'orders.csv~2')).toEqual([[POS[0], 'duplicate'], ...all('accepted', POS.slice(1))])
+  expect(await outcomes(world, 'orders.csv~2')).toEqual([
+    [POS[0], 'duplicate'],
+    ...all('accepted', POS.slice(1)),
+  ])
   expect(await readdir(inbox(world, '.claimed'))).toEqual([])
 })
 

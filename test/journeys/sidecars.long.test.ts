@@ -1,4 +1,4 @@
-/** Dying at every effect of a pass over a file with a marker or manifest: both go together, and the next pair is left alone. */
+/** Dying at every effect of a pass over a file with a sidecar: both move together, and the next pair is not touched. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -30,7 +30,7 @@ test.each([
         if (plan.diedAt() === undefined) throw error
       })
       if (plan.diedAt() === undefined) return undefined
-      const told = `${plan.diedAt()} (effect ${effect})`
+      const context = `${plan.diedAt()} (effect ${effect})`
       const isTaken = !(await world.list(INBOX)).includes('a.csv')
       const wasMarkerTaken = !(await world.list(INBOX)).includes('a.csv.done')
       if (isTaken && wasMarkerTaken) {
@@ -42,10 +42,10 @@ test.each([
         await runInbox(world, rules)
       }
       const numbers = (await world.orders()).map((order) => order.purchase_order_number)
-      expect(new Set(numbers).size, told).toBe(isTaken && wasMarkerTaken ? 2 : 1)
-      expect(numbers.length, told).toBe(new Set(numbers).size)
-      expect(await world.list(INBOX), told).toEqual([])
-      expect(await readdir(join(world.folder, 'exchange', INBOX, '.claimed')), told).toEqual([])
+      expect(new Set(numbers).size, context).toBe(isTaken && wasMarkerTaken ? 2 : 1)
+      expect(numbers.length, context).toBe(new Set(numbers).size)
+      expect(await world.list(INBOX), context).toEqual([])
+      expect(await readdir(join(world.folder, 'exchange', INBOX, '.claimed')), context).toEqual([])
       return plan.diedAt()
     })
     expect(effects).toBeGreaterThan(15)

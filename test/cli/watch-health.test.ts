@@ -1,4 +1,4 @@
-/** A watch as others see it: health, metrics and the page while it works, and its log when it ends. */
+/** A watch from outside: health, metrics and the page while it works, and its log when it ends. */
 import { appendFile, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +16,7 @@ async function aWatch(...routes: string[]) {
     'health: { listen: "127.0.0.1:0" }\nstatus: { page: exchange/STATUS.html }\nwatch: { scan: 1s }\n',
   )
   const stop = new AbortController()
-  const { terminal, talk } = listeningTerminal({
+  const { terminal, err } = listeningTerminal({
     folder: world.folder,
     env,
     signal: stop.signal,
@@ -26,14 +26,14 @@ async function aWatch(...routes: string[]) {
     stop.abort()
     await ended.catch(() => undefined)
   })
-  const lines = () => talk.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const lines = () => err.map((line) => JSON.parse(line) as Record<string, unknown>)
   const has = async (code: string) => {
     await expect.poll(() => lines().map((line) => line['code']), { timeout: 10_000 }).toContain(code)
   }
-  return { world, talk, lines, has, stop, ended }
+  return { world, err, lines, has, stop, ended }
 }
 
-test('a watch shows its health, its numbers and its page while it works, and takes them back when it ends', async () => {
+test('a watch serves its health, its metrics and its page while it works, and stops serving them when it ends', async () => {
   const { world, lines, has, stop, ended } = await aWatch()
   await has('health.served')
   const url = String(lines().find(({ code }) => code === 'health.served')?.['url'])
@@ -61,7 +61,7 @@ test('a watch shows its health, its numbers and its page while it works, and tak
   expect(lines().at(-1)).toMatchObject({ code: 'watch.stopped', level: 'info' })
 })
 
-test('a watch whose inbox cannot be looked at is not ready and counts what fails', async () => {
+test('a watch whose inbox cannot be listed is not ready and counts the failures', async () => {
   const { world, lines, has } = await aWatch()
   await has('health.served')
   const url = String(lines().find(({ code }) => code === 'health.served')?.['url'])
@@ -80,9 +80,9 @@ test('a watch whose inbox cannot be looked at is not ready and counts what fails
   expect(metrics).toMatch(/dropbridge_last_success_timestamp_seconds\{route="orders"\} \d/)
 })
 
-test('a route that is not there ends a watch before anything of it can be seen', async () => {
-  const { ended, talk } = await aWatch('ordres')
+test('an unknown route ends a watch before it serves anything', async () => {
+  const { ended, err } = await aWatch('ordres')
 
   expect(await ended).toBe(64)
-  expect(talk).toEqual([expect.stringContaining('ordres'), expect.stringContaining('explain usage-wrong')])
+  expect(err).toEqual([expect.stringContaining('ordres'), expect.stringContaining('explain usage-wrong')])
 })

@@ -1,11 +1,11 @@
 /** Errors in the options of values: each is reported with its place, before any file is touched. */
 import { describe, expect, test } from 'vitest'
 import { compilePattern } from '../../src/mapping/values/pattern.ts'
-import { mistakesOf, ORDERS } from './sheet.ts'
+import { errorsOf, ORDERS } from './sheet.ts'
 
-const mistakesWith = (line: string, written: string) => mistakesOf(ORDERS.replace(line, () => written))
+const errorsWith = (line: string, written: string) => errorsOf(ORDERS.replace(line, () => written))
 
-test('the errors of many values are told at once, each at its own option', async () => {
+test('the errors of many values are reported at once, each at its own option', async () => {
   const text = ORDERS.replace('name1: Name', 'name1: { all: [Name], wiht: x }')
     .replace('street1: Address 1', 'street1: { from: Address 1, wrap: 20 }')
     .replace('postal_code: Zip', 'postal_code: { from: Zip, digits: five }')
@@ -13,7 +13,7 @@ test('the errors of many values are told at once, each at its own option', async
     .replace('net_price: Cost', 'net_price: { from: Cost, decimal: ";", round: up }')
     .replace('price: Retail', 'price: { calc: "[Qty] * " }')
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '8:19 body.ship_to.name1.all: expected at least two columns',
     '8:27 body.ship_to.name1.wiht: there is no such key here. Did you mean "with"?',
     '9:39 body.ship_to.street1.wrap: `wrap` needs `at`, unless the field is a list of texts',
@@ -71,7 +71,7 @@ test.each([
   ['quantity: Qty', '{ from: Qty, long: cut }', '`long` is for texts that the API limits'],
   ['quantity: Qty', '{ calc: "[Qty]", match: x }', '`calc` takes no `match`'],
 ])('%s written as %s is an error', async (line, written, error) => {
-  const [found = ''] = await mistakesWith(line, `${line.split(':')[0]}: ${written}`)
+  const [found = ''] = await errorsWith(line, `${line.split(':')[0]}: ${written}`)
 
   expect(found).toContain(error)
 })
@@ -93,7 +93,7 @@ test.each([
   ['[Qty] + 30 days', 'days are added to a date, and this field takes no date'],
   [`[Qty]${' + 1'.repeat(130)}`, 'a calculation has at most 500 characters'],
 ])('the calculation %j is an error', async (calc, error) => {
-  const [found = ''] = await mistakesWith('net_price: Cost', `net_price: { calc: "${calc}" }`)
+  const [found = ''] = await errorsWith('net_price: Cost', `net_price: { calc: "${calc}" }`)
 
   expect(found).toContain(error)
 })
@@ -103,7 +103,7 @@ test.each([
   ['[Order Date] + 30', 'to a date only days can be added'],
   ['[Order Date] * 2', '"*" cannot stand where it stands'],
 ])('the calculation %j of a date is an error', async (calc, error) => {
-  const [found = ''] = await mistakesWith('ordered_at: Order Date', `ordered_at: { calc: "${calc}" }`)
+  const [found = ''] = await errorsWith('ordered_at: Order Date', `ordered_at: { calc: "${calc}" }`)
 
   expect(found).toContain(error)
 })
@@ -128,7 +128,7 @@ body:
       net_price: Cost
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '13:23 body.due_amount.calc: `read` names no column "Cots" that can be used here. Did you mean "Cost"?',
     '13:23 body.due_amount.calc: `read` names no column "Cost" that can be used here.',
   ])
@@ -139,18 +139,15 @@ test('a table with two key columns is asked with two columns', async () => {
   const tables = { 'methods.csv': 'carrier,service,method\nFedEx,Ground,FEDEX_GROUND\n' }
   const leaf = 'code: { from: Ship Via, table: ship-via, pick: method }'
 
-  expect(await mistakesOf(text.replace(leaf, 'code: { from: Ship Via, table: methods }'), tables)).toEqual([
+  expect(await errorsOf(text.replace(leaf, 'code: { from: Ship Via, table: methods }'), tables)).toEqual([
     '17:36 body.shipping_method.code.table: the table "methods" has 2 key columns: name as many with `all`',
   ])
   expect(
-    await mistakesOf(
-      text.replace(leaf, 'code: { all: [Name, Ship Via], with: "-", table: methods }'),
-      tables,
-    ),
+    await errorsOf(text.replace(leaf, 'code: { all: [Name, Ship Via], with: "-", table: methods }'), tables),
   ).toEqual([
     '17:54 body.shipping_method.code.table: the table "methods" has several key columns: leave `with` out',
   ])
-  expect(await mistakesOf(text, { 'methods.csv': 'carrier,service\nFedEx,Ground\n' })).toEqual([
+  expect(await errorsOf(text, { 'methods.csv': 'carrier,service\nFedEx,Ground\n' })).toEqual([
     '29:20 tables.methods.file: methods.csv: a table needs a header line with 2 key columns and at least one more',
   ])
 })

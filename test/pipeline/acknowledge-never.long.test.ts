@@ -57,7 +57,7 @@ test('a route that never acknowledges delivers every record in one file, once, a
   expect(world.service.counts().acknowledgedOrders).toBe(0)
 })
 
-test('a route that stops acknowledging leaves the rest of a delivery as it is and goes on', async () => {
+test('a route that stops acknowledging leaves the rest of a delivery as it is and continues', async () => {
   const world = await aWorldThatNeverAcknowledges()
   Object.assign(exportRoute(world), { acknowledge: 'delivered' })
   const bridge = await world.open({
@@ -92,7 +92,7 @@ async function dieAt(
     if (plan.diedAt() === undefined) throw error
   })
   await bridge.close()
-  world.clock.skip(60_000) // the lease of the dead runs out
+  world.clock.skip(60_000) // the lease of the dead bridge expires
   return plan.diedAt()
 }
 
@@ -105,9 +105,9 @@ test.each(['before', 'after'] as const)(
       const died = await dieAt(world, 'orders-out', { effect, moment })
       const { exit } = await world.run('orders-out')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(exit, told).toBe(0)
-      expect(await delivered(world), told).toEqual({ 'orders-1.csv': numbersOf(ORDERS) })
+      const context = `${died ?? 'nothing'} (effect ${effect})`
+      expect(exit, context).toBe(0)
+      expect(await delivered(world), context).toEqual({ 'orders-1.csv': numbersOf(ORDERS) })
       return died
     })
     expect(effects).toBeGreaterThan(5)
@@ -129,14 +129,14 @@ test.each(['before', 'after'] as const)(
       const composed = (await recentDeliveries(world)).length
       const { exit } = await world.run('report')
 
-      const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(exit, told).toBe(0)
+      const context = `${died ?? 'nothing'} (effect ${effect})`
+      expect(exit, context).toBe(0)
       const names = await world.list('outbox')
-      expect(names, told).toEqual(['report-1.csv', 'report-2.csv'].slice(0, composed + 1))
+      expect(names, context).toEqual(['report-1.csv', 'report-2.csv'].slice(0, composed + 1))
       for (const name of names) {
-        expect(await world.read(`outbox/${name}`), told).toBe('Id,Code\n1,FDEG\n2,UPSN\n3,USPS\n')
+        expect(await world.read(`outbox/${name}`), context).toBe('Id,Code\n1,FDEG\n2,UPSN\n3,USPS\n')
       }
-      if (composed > 0) composedAt.push(told)
+      if (composed > 0) composedAt.push(context)
       return died
     })
     expect(composedAt.length).toBeGreaterThan(1)

@@ -1,4 +1,4 @@
-/** Exports that are acknowledged once somebody took or confirmed the file, and never before. */
+/** Exports that are acknowledged once the consumer picked up or confirmed the file, and never before. */
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000
 
 const acknowledged = (world: World) => world.service.counts().acknowledgedOrders
 
-/** The states of what the pass brought forward, and how many files wait. */
+/** The states of the confirmed deliveries of the pass, and how many files still wait. */
 function outcomeOf({ exit, routes }: RunResult) {
   const [result] = routes
   if (result?.kind !== 'outbound') throw new Error(JSON.stringify(result))
@@ -54,7 +54,7 @@ test('a delivered file is acknowledged once it was taken away, and not before', 
   expect(acknowledged(world)).toBe(3)
 })
 
-test('a file that its reader renamed where it stands counts as taken', async () => {
+test('a file that its reader renamed within the folder counts as picked up', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   await partnerOf(world).renames('orders-1.csv', 'orders-1.csv.done')
@@ -63,7 +63,7 @@ test('a file that its reader renamed where it stands counts as taken', async () 
   expect(acknowledged(world)).toBe(3)
 })
 
-test('each file waits for itself: what is taken is acknowledged, what is not stays', async () => {
+test('each file waits for itself: a confirmed one is acknowledged, an unconfirmed one waits', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
@@ -78,7 +78,7 @@ test('each file waits for itself: what is taken is acknowledged, what is not sta
   expect(await world.list('outbox')).toEqual(['orders-1.csv'])
 })
 
-test('an empty folder where a share should be mounted is no pick-up: nothing is acknowledged, and it is said', async () => {
+test('an empty folder where a share should be mounted is no pick-up: nothing is acknowledged, and the run reports it', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   const mountAgain = await partnerOf(world).unmounts()
@@ -97,7 +97,7 @@ test('an empty folder where a share should be mounted is no pick-up: nothing is 
   expect(acknowledged(world)).toBe(0)
 })
 
-test('nothing new is delivered into a folder that is not the one it was', async () => {
+test('no file is delivered into another folder of the same name', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   await partnerOf(world).takes('orders-1.csv')
@@ -129,7 +129,7 @@ test('a folder that is gone altogether is no pick-up, and is not made anew', asy
   expect(acknowledged(world)).toBe(0)
 })
 
-/** The whole share: an empty folder stands in its place. */
+/** The whole share: an empty folder is in its place. */
 async function shareGoes(world: World): Promise<void> {
   const exchange = join(world.folder, 'exchange')
   await rename(exchange, join(world.folder, 'share'))
@@ -137,7 +137,7 @@ async function shareGoes(world: World): Promise<void> {
 }
 
 test.each(['outbox', 'receipts'])(
-  'a look for receipts in %s makes nothing in the place of a share that is away, and nothing is left there',
+  'the search for receipts in %s makes nothing in the place of a share that is away, and delivers nothing there',
   async (folder) => {
     const world = await worldThatWaits({ ...RECEIPT, receipt: { ...RECEIPT.receipt, folder } }, ORDERS)
     await world.run('orders-out')
@@ -156,7 +156,7 @@ test.each(['outbox', 'receipts'])(
   },
 )
 
-test('a look for receipts makes no inbox that is gone', async () => {
+test('the search for receipts makes no inbox that is gone', async () => {
   const receipt = { ...RECEIPT.receipt, folder: 'inbox/orders' }
   const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
   await world.run('orders-out')
@@ -178,16 +178,16 @@ test('a folder for receipts that is not there yet is made beside the deliveries'
   expect(await world.list('')).toContain('receipts')
 })
 
-test('a reader that clears away the mark as well is waived while a file of ours is still there', async () => {
+test('a reader that removes the mark as well is tolerated while a file of the bridge is still there', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   await rm(join(world.folder, 'exchange/outbox/.dropbridge'), { recursive: true })
 
-  const lying = outcomeOf(await world.run('orders-out'))
+  const stillThere = outcomeOf(await world.run('orders-out'))
   await partnerOf(world).takes('orders-1.csv')
   const taken = outcomeOf(await world.run('orders-out'))
 
-  expect(lying).toEqual({ exit: 0, states: [], waits: 1, overdue: 0 })
+  expect(stillThere).toEqual({ exit: 0, states: [], waits: 1, overdue: 0 })
   expect(taken).toMatchObject({ exit: 0, states: ['acknowledged'] })
 })
 
@@ -226,7 +226,7 @@ test('an order that the retailer cancels between the delivery and the pick-up is
   expect(acknowledged(world)).toBe(2)
 })
 
-test('a file that nobody takes within its time makes the run end with 2 until it is taken', async () => {
+test('a file that is not picked up within its time makes the run end with 2 until it is taken', async () => {
   const world = await worldThatWaits(
     { ...PICKED_UP, overdue: { withinMs: 4 * HOUR_MS, beforeMs: 0 } },
     ORDERS,
@@ -244,7 +244,7 @@ test('a file that nobody takes within its time makes the run end with 2 until it
   expect(taken).toEqual({ exit: 0, states: ['acknowledged'], waits: 0, overdue: 0 })
 })
 
-test('a file is overdue when the time of its orders comes near, however long it may wait by itself', async () => {
+test('a file is overdue when its orders are nearly due, however long it may wait by itself', async () => {
   const world = await worldThatWaits(
     { ...PICKED_UP, overdue: { withinMs: 1000 * HOUR_MS, beforeMs: 2 * HOUR_MS } },
     ORDERS,
@@ -260,7 +260,7 @@ test('a file is overdue when the time of its orders comes near, however long it 
   expect(near).toMatchObject({ exit: 2, overdue: 1 })
 })
 
-test('a route that changes from picked-up to delivered acknowledges what was waiting', async () => {
+test('a route that changes from picked-up to delivered acknowledges the files that were waiting', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   change(world, { acknowledge: 'delivered' })
@@ -269,7 +269,7 @@ test('a route that changes from picked-up to delivered acknowledges what was wai
   expect(acknowledged(world)).toBe(3)
 })
 
-test('files that wait in a folder of before are acknowledged when they are taken from there', async () => {
+test('files that wait in a former folder are acknowledged when they are picked up from there', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   change(world, { to: { mailbox: 'exchange', folder: 'elsewhere', name: 'orders-{seq}.csv' } })
@@ -282,7 +282,7 @@ test('files that wait in a folder of before are acknowledged when they are taken
   expect(taken).toMatchObject({ exit: 0, states: ['acknowledged'], waits: 0 })
 })
 
-test('what was left in a place that the mailbox was moved away from is not missing in the new one', async () => {
+test('files in a former place of the mailbox are not missing in the new one', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
   await mkdir(join(world.folder, 'moved'))
@@ -316,7 +316,7 @@ test('a delivered file is acknowledged once its receipt came, and the receipt go
   expect(await world.list('archive/receipts')).toEqual([expect.stringMatching(/^orders-1\.csv~\w+\.ok$/)])
 })
 
-test('a receipt may have the name without its extension, in capitals, and must hold what is asked for', async () => {
+test('a receipt may have the name without its extension, in capitals, and must hold the required text', async () => {
   const receipt = { ...RECEIPT.receipt, match: '{stem}.ack', contains: 'LOADED {name}' }
   const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
   await world.run('orders-out')
@@ -335,7 +335,7 @@ test('a receipt may have the name without its extension, in capitals, and must h
   expect(await world.list('archive/receipts')).toHaveLength(2)
 })
 
-test('a receipt that is still being written is left alone, and so is one for a file that nobody waits for', async () => {
+test('a receipt that is still being written is not read, and one for an unknown file is not either', async () => {
   const world = await worldThatWaits(RECEIPT, ORDERS)
   await world.run('orders-out')
   await partnerOf(world).confirms('orders-7.csv')
@@ -345,7 +345,7 @@ test('a receipt that is still being written is left alone, and so is one for a f
     mailbox: (mailbox) => ({
       ...mailbox,
       list: async (folder) => {
-        // it grows between the two looks of a pass
+        // it grows between the two scans of a pass
         if (folder === 'receipts' && ++listings === 2) {
           await writeFile(join(world.folder, 'exchange/receipts/orders-1.csv.ok'), 'ab')
         }
@@ -362,7 +362,7 @@ test('a receipt that is still being written is left alone, and so is one for a f
   expect(await world.list('receipts')).toEqual(['orders-7.csv.ok'])
 })
 
-test('a mailbox that only receipts come to does not keep files from being delivered, and is told to be away', async () => {
+test('a mailbox that only receipts come to delays no delivery, and is reported as away', async () => {
   const world = await worldThatWaits({ ...RECEIPT, receipt: { ...RECEIPT.receipt, mailbox: 'back' } }, ORDERS)
   const { mailboxes } = world.configuration
   const back = { type: 'directory', path: join(world.folder, 'back') } as const
@@ -402,7 +402,7 @@ const NOT_INTO_ARCHIVE: Partial<Mailbox> = {
   archive: () => Promise.reject(new BridgeError('cannot-write', 'nobody may write into the archive')),
 }
 
-test('a claimed receipt that somebody removed keeps no other from being read, and is not asked for again', async () => {
+test('a claimed receipt that is removed delays no other, and is not asked for again', async () => {
   const world = await withClaimedReceipt()
   const claimed = join(world.folder, 'exchange/receipts/.claimed')
   for (const name of await readdir(claimed)) await rm(join(claimed, name))
@@ -415,7 +415,7 @@ test('a claimed receipt that somebody removed keeps no other from being read, an
   expect(acknowledged(world)).toBe(5)
 })
 
-test('a receipt that cannot be archived keeps no other from being read and no file from being delivered, and is told', async () => {
+test('a receipt that cannot be archived delays no other and no delivery, and is reported', async () => {
   const world = await withClaimedReceipt()
   await partnerOf(world).confirms('orders-2.csv')
   await world.drop(
@@ -425,18 +425,18 @@ test('a receipt that cannot be archived keeps no other from being read and no fi
   )
   await world.run('orders')
 
-  const told = failureOf(await runWith(world, NOT_INTO_ARCHIVE))
+  const failure = failureOf(await runWith(world, NOT_INTO_ARCHIVE))
   const before = acknowledged(world)
   const mended = outcomeOf(await world.run('orders-out'))
 
-  expect(told).toEqual({ exit: 74, message: 'nobody may write into the archive' })
+  expect(failure).toEqual({ exit: 74, message: 'nobody may write into the archive' })
   expect(before).toBe(5)
   expect(await world.list('outbox')).toEqual(['orders-1.csv', 'orders-2.csv', 'orders-3.csv'])
   expect(mended).toMatchObject({ exit: 0, waits: 1 })
   expect(await world.list('archive/receipts')).toHaveLength(2)
 })
 
-test('a refused receipt that nobody may move is refused once, and counts when it holds what it should', async () => {
+test('a refused receipt that cannot be moved is refused once, and counts when it holds what it should', async () => {
   const world = await worldThatWaits({ ...RECEIPT, receipt: { ...RECEIPT.receipt, contains: 'OK' } }, ORDERS)
   await world.run('orders-out')
   await partnerOf(world).confirms('orders-1.csv', { text: 'REJECTED' })
@@ -466,7 +466,7 @@ function receiptsIn({ configuration }: World): unknown[] {
   return states
 }
 
-test('one look at the folder is enough for many files that wait', async () => {
+test('one listing of the folder is enough for many files that wait', async () => {
   const orders = sampleOrders({ seed: 83, orders: 20, damageEvery: 0 })
   const world = await worldThatWaits(PICKED_UP, orders)
   const mapping = join(world.folder, 'one.yaml')
@@ -491,13 +491,13 @@ test('one look at the folder is enough for many files that wait', async () => {
   await bridge.close()
 
   expect([waits, states.length]).toEqual([10, 10])
-  // When a bridge starts, it looks once into every mailbox for what its journal does not know.
-  const looks = ['listClaims', 'claimsInPlace', 'listNames', 'hasFolder', 'list']
-  expect(asked).toEqual([...looks, 'listNames', ...Array.from({ length: 10 }, () => 'hasEntry'), 'listNames'])
+  // At its start a bridge reads every mailbox once for files that its journal does not know.
+  const reads = ['listClaims', 'claimsInPlace', 'listNames', 'hasFolder', 'list']
+  expect(asked).toEqual([...reads, 'listNames', ...Array.from({ length: 10 }, () => 'hasEntry'), 'listNames'])
   expect(acknowledged(world)).toBe(10)
 })
 
-test('a report waits for nobody', async () => {
+test('a report waits for no confirmation', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await addReport(world, {
     operation: 'export-retailer-orders',

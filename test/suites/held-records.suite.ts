@@ -1,4 +1,4 @@
-/** What the journal promises about held records and decisions, for whatever database keeps it. */
+/** The promises of the journal about held records and decisions, for any database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
@@ -23,7 +23,7 @@ const refusedByApi = (id: number): RecordResult => ({
   problems: [problem('api-refused', { field: 'ship_to' }, 'no')],
 })
 
-export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
+export function heldRecordsSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
   describe(`a journal ${name}`, () => {
     let clock: TestClock
     let journal: Journal
@@ -71,7 +71,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
     }
 
     describe('holds the rest of a file', () => {
-      it('with one reason, what was answered excepted', async () => {
+      it('with one reason, except records with an answer', async () => {
         await stoppedFile()
         expect(await journal.listReportedRecords('a', 0, 10)).toMatchObject([
           { state: 'rejected', http: 400 },
@@ -81,7 +81,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await journal.getFile('a')).toMatchObject({ state: 'closed', outcome: 'processed' })
       })
 
-      it('what could not be sent just now too, and what is uncertain not', async () => {
+      it('with deferred records, and without uncertain ones', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2'), planned(3, 'PO-3')])
         const [first, second] = await journal.startAttempts(lease, { file: 'a' }, 2)
         await journal.finishAttempts(lease, [
@@ -93,7 +93,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect((await journal.listReportedRecords('a', 0, 1))[0]).not.toHaveProperty('http')
       })
 
-      it('and lets the keys go, so that a corrected file can be sent', async () => {
+      it('and releases the keys, so that a corrected file can be sent', async () => {
         await stoppedFile()
         await planFile(journal, lease, 'b', [planned(1, 'PO-2', { body: '{"corrected":1}' })])
         expect(await states('b')).toEqual(['planned'])
@@ -109,7 +109,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       })
     })
 
-    describe('takes in what the mapping holds', () => {
+    describe('takes in records that the mapping holds', () => {
       const held = [problem('held-by-mapping', { line: 2 }, 'Tell the retailer.')]
 
       it('as held and without a key', async () => {
@@ -120,7 +120,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await states('a')).toEqual(['held', 'planned'])
       })
 
-      it('and lets the same bytes come again when nothing else is in the file', async () => {
+      it('and accepts the same bytes again when nothing else is in the file', async () => {
         const { naturalKey: _, ...without } = planned(1, 'PO-1')
         await planFile(journal, lease, 'a', [{ ...without, problems: held, held: true }])
         await journal.markFileSubmitted(lease, 'a')
@@ -138,8 +138,8 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       })
     })
 
-    describe('tells what the API answered so far', () => {
-      it('and not what was never sent, or refused by the mapping', async () => {
+    describe('reports what the API answered so far', () => {
+      it('without records that were never sent, or refused by the mapping', async () => {
         await planFile(journal, lease, 'a', [
           planned(1, 'PO-1', { problems: [problem('value-missing', {}, 'x')] }),
           planned(2, 'PO-2'),
@@ -167,8 +167,8 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       })
     })
 
-    describe('notes what a person decided', () => {
-      it('and takes the file up again with what was released', async () => {
+    describe('notes the decisions of a person', () => {
+      it('and takes the file up again with the released records', async () => {
         await stoppedFile()
         clock.advance(60_000)
         expect(await release('a')).toEqual({
@@ -212,7 +212,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await states('a')).toEqual(['rejected', 'held', 'planned'])
       })
 
-      it('and holds the keys of what is released again', async () => {
+      it('and holds the keys of released records again', async () => {
         await stoppedFile()
         await release('a')
         await planFile(journal, lease, 'b', [planned(1, 'PO-2')])
@@ -261,7 +261,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await states('b')).toEqual(['planned'])
       })
 
-      it('and has looked up again what was sent and not answered, which nobody can discard', async () => {
+      it('and has sent records without an answer looked up again, which cannot be discarded', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         const lost = problem('outcome-unprovable', {}, 'lost')
@@ -300,7 +300,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await states('b')).toEqual(['planned'])
       })
 
-      it('and what became of it', async () => {
+      it('and the outcome of each', async () => {
         await stoppedFile()
         const decision = await release('a')
         const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
@@ -318,7 +318,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       })
     })
 
-    describe('shows what is held', () => {
+    describe('shows held records', () => {
       it('by file and reason, since when', async () => {
         await stoppedFile()
         clock.advance(1000)
@@ -348,7 +348,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await journal.listHeldFiles(1)).toHaveLength(1)
       })
 
-      it('record by record, and by what people call it', async () => {
+      it('record by record, and by the names that people use', async () => {
         await planFile(journal, lease, 'a', [
           planned(1, 'order 5: SKU', { keyValues: ['PO-5', '', 'SKU'] }),
           planned(2, 'PO-6'),

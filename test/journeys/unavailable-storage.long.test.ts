@@ -1,4 +1,4 @@
-/** Folders that cannot be written, shares that go away, and a journal that others hold or have damaged. */
+/** Folders that cannot be written, shares that go away, and a journal that is locked or damaged. */
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -90,7 +90,7 @@ test('without a single free inode the run says that it cannot write, and the nex
   expect(await world.list('other')).toEqual(['orders.csv.results.csv', 'orders.csv.summary.json'])
 })
 
-test('a share that goes away at any moment ends the run as unreachable, and the work goes on when it is back', async () => {
+test('a share that goes away at any moment ends the run as unreachable, and the work continues when it is back', async () => {
   let failed = 0
   const ordered = await aWorldWithOrders()
   for (let effect = 1; effect < EFFECTS_MAX; effect++) {
@@ -114,7 +114,7 @@ test('a share that goes away at any moment ends the run as unreachable, and the 
   expect(failed).toBeGreaterThan(5)
 })
 
-test('a share that is away is not taken for an empty one, and nothing is made in its place', async () => {
+test('a share that is away does not count as empty, and nothing is made in its place', async () => {
   const world = await aWorldWithOrders()
   await run(world)
   const share = join(world.folder, 'exchange')
@@ -131,7 +131,7 @@ test('a share that is away is not taken for an empty one, and nothing is made in
   expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
 })
 
-test('a share that is away leaves a bare folder, in which nothing is made by looking, and nothing is left or acknowledged', async () => {
+test('a share that is away leaves a bare folder: a scan makes nothing there, and nothing is delivered or acknowledged', async () => {
   const world = await aWorldWithOrders()
   await run(world)
   await run(world, 'orders-out')
@@ -197,7 +197,7 @@ test('a share that leaves a bare folder at any moment gets every report when it 
   expect(failed).toBeGreaterThan(5)
 })
 
-test('a mailbox that is said to be mounted is away while nothing is, and nothing is left in the folder below', async () => {
+test('a mailbox that must be mounted is away while nothing is mounted, and nothing is delivered to the folder below', async () => {
   const exchange = (path: string) => ({ type: 'directory', path, mounted: true }) as const
   const world = await aWorld({ routes: ['orders', 'orders-out'], exchange })
   const share = join(world.folder, 'exchange')
@@ -226,7 +226,7 @@ test('a mailbox that is said to be mounted is away while nothing is, and nothing
 })
 
 test('a journal that another program keeps locked at any moment ends the run with "try later", and nothing is lost', async () => {
-  // Whoever waits for a lock waits for real, so only some moments.
+  // A wait for a lock is a real wait, so only some moments are tried.
   for (let effect = 1; effect < EFFECTS_MAX; effect += 13) {
     const world = await aWorldWithOrders()
     await (await world.open()).close()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { loadMapping } from '../../src/mapping/load.ts'
-import { mistakesOf, ORDERS } from './sheet.ts'
+import { errorsOf, ORDERS } from './sheet.ts'
 
 test('a mapping without errors has none', async () => {
-  expect(await mistakesOf(ORDERS)).toEqual([])
+  expect(await errorsOf(ORDERS)).toEqual([])
 })
 
-test('every error is told at once, with its line and column', async () => {
+test('every error is reported at once, with its line and column', async () => {
   const text = `operation: create-order
 read: { format: xlsx, delimeter: ";" }
 grup: PO Number
@@ -30,7 +30,7 @@ tables:
 examples: [{ input: a.csv }]
 `
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '1:1 group is missing: name the column whose value the rows of one record share',
     '2:17 read.format: expected `csv` or `fixed`',
     '2:23 read.delimeter: there is no such key here. Did you mean "delimiter"?',
@@ -47,7 +47,7 @@ examples: [{ input: a.csv }]
   ])
 })
 
-test('inside one item, every leaf is looked at', async () => {
+test('inside one item, every field is checked', async () => {
   const text = ORDERS.replace(
     `    - variant: { identifier: SKU, upc: UPC }
       quantity: Qty
@@ -59,7 +59,7 @@ test('inside one item, every leaf is looked at', async () => {
       price: 12`,
   ).replace('pick: method', 'pick: methd')
 
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '17:52 body.shipping_method.code.pick: the table "ship-via" has no column "methd". Did you mean "method"?',
     '20:18 body.order_lines[0].variant.identifer: the API has no such field. Did you mean "identifier"?',
     '21:26 body.order_lines[0].quantity.const: "two" is not a whole number.',
@@ -68,13 +68,13 @@ test('inside one item, every leaf is looked at', async () => {
   ])
 })
 
-test('a required field without a leaf is named, with what it takes', async () => {
-  expect(
-    await mistakesOf(ORDERS.replace('    city: City\n', '').replace('      quantity: Qty\n', '')),
-  ).toEqual([
-    '8:5 body.ship_to: the API requires city (text of at most 255 characters): map it to a column or a constant',
-    '19:7 body.order_lines[0]: the API requires quantity (a whole number from 1): map it to a column or a constant',
-  ])
+test('a required field that the mapping lacks is named, with what it takes', async () => {
+  expect(await errorsOf(ORDERS.replace('    city: City\n', '').replace('      quantity: Qty\n', ''))).toEqual(
+    [
+      '8:5 body.ship_to: the API requires city (text of at most 255 characters): map it to a column or a constant',
+      '19:7 body.order_lines[0]: the API requires quantity (a whole number from 1): map it to a column or a constant',
+    ],
+  )
 })
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
     'the table has two rows for "fedex ground"',
   ],
 ])('%s written as %s is an error', async (right, wrong, message) => {
-  const errors = await mistakesOf(ORDERS.replace(right, wrong))
+  const errors = await errorsOf(ORDERS.replace(right, wrong))
 
   expect(errors.map((error) => error.replace(/^\d+:\d+ ([^:]+: )?/, ''))).toContain(message)
 })
@@ -142,11 +142,11 @@ test('a table whose values do not fit the field is an error of the mapping', asy
     'tables:\n  packs: { file: packs.csv }',
   )
 
-  expect(await mistakesOf(text, { 'packs.csv': 'pack,units\nsingle,1\ndozen,twelve\nSingle,2\n' })).toEqual([
+  expect(await errorsOf(text, { 'packs.csv': 'pack,units\nsingle,1\ndozen,twelve\nSingle,2\n' })).toEqual([
     '21:38 body.order_lines[0].quantity.table: the table "packs" says for "dozen": "twelve" is not a whole number.',
     '25:18 tables.packs.file: packs.csv: the table has two rows for "Single"',
   ])
-  expect(await mistakesOf(text)).toEqual([
+  expect(await errorsOf(text)).toEqual([
     '25:18 tables.packs.file: the table file packs.csv cannot be read: no such file',
   ])
 })
@@ -154,7 +154,7 @@ test('a table whose values do not fit the field is an error of the mapping', asy
 test('a mapping that names the columns itself may use no others', async () => {
   const columns = 'PO, Date, Name, Street, City, State, Zip, Via, SKU, Qty, Cost, Retail'
 
-  const errors = await mistakesOf(
+  const errors = await errorsOf(
     ORDERS.replace('group:', `read: { format: csv, columns: [${columns}] }\ngroup:`),
   )
 
@@ -170,7 +170,7 @@ test('typed records need a header and a detail, and no group', async () => {
     'read: { format: csv, records: { PH: { as: header, columns: [A] }, PX: { as: header, columns: [A] } } }\ngroup:',
   )
 
-  expect(await mistakesOf(text)).toEqual(
+  expect(await errorsOf(text)).toEqual(
     expect.arrayContaining([
       '3:22 read.records: name at least one record type `as: detail`',
       expect.stringMatching(
@@ -183,11 +183,11 @@ test('typed records need a header and a detail, and no group', async () => {
 test.each(['', '- a\n- b', 'operation: [', 'just text', '&a [*a]'])(
   'text that is no mapping is refused: %s',
   async (text) => {
-    expect(await mistakesOf(text)).toHaveLength(1)
+    expect(await errorsOf(text)).toHaveLength(1)
   },
 )
 
-test('a mapping file that is not there is an error of the configuration, and names its path', async () => {
+test('a missing mapping file is an error of the configuration, and the message names its path', async () => {
   await expect(loadMapping('no/such/mapping.yaml')).rejects.toMatchObject({
     code: 'mapping-invalid',
     message: 'The mapping file no/such/mapping.yaml cannot be read.',

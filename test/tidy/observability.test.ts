@@ -1,4 +1,4 @@
-/** The pages about logs and metrics are printed from their tables, and the settings that pages show are ones that load. */
+/** The pages about logs and metrics are printed from their tables, and the settings of these pages load. */
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ test('docs/monitoring.md lists every metric', async () => {
 })
 
 test.each(['logs.md', 'monitoring.md', 'notifications.md'])(
-  'the settings that docs/%s shows are ones that load',
+  'the settings that docs/%s shows load',
   async (name) => {
     const blocks = [...readFileSync(docs + name, 'utf8').matchAll(/```yaml\n([^]*?)```/g)].map(
       ([, text = '']) => text,

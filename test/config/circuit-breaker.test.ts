@@ -1,4 +1,4 @@
-/** `circuitBreaker` of a route: what stops the sending of a file, with its defaults and its errors. */
+/** `circuitBreaker` of a route: its rules with their defaults and errors. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
-/** The configuration of one route with these words behind its `circuitBreaker`, if any. */
+/** The configuration of one route with this `circuitBreaker`, if any. */
 async function load(stop?: string) {
   const path = join(await tempFolder(), 'dropbridge.yaml')
   await writeFile(
@@ -55,9 +55,9 @@ test.each([
     'routes.orders-in.circuitBreaker.refusedShare: must be a share such as 30%, or off',
   ],
   ['{ canari: 3 }', 'routes.orders-in.circuitBreaker.canari: unknown key. Did you mean "canary"?'],
-])('%s is an error', async (written, told) => {
+])('%s is an error', async (written, message) => {
   const error: unknown = await load(written).catch((thrown: unknown) => thrown)
 
   expect(error).toBeInstanceOf(BridgeError)
-  expect((error as BridgeError).details.join()).toContain(told)
+  expect((error as BridgeError).details.join()).toContain(message)
 })
