@@ -91,7 +91,7 @@ describe('when the service gives no token', () => {
       server.nextToken(json(status, { error: 'invalid_client', error_description }))
       expect(await failureOf(client.send(call))).toEqual({
         code: 'credentials-refused',
-        message: `${server.baseUrl}/auth/token/ gave no access token: HTTP ${status}: Unknown client or secret *** (invalid_client)`,
+        message: `${server.url}/auth/token/ gave no access token: HTTP ${status}: Unknown client or secret *** (invalid_client)`,
       })
       expect(server.tokenRequests).toHaveLength(1)
       expect(server.received).toEqual([])
