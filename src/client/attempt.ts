@@ -1,4 +1,4 @@
-/** Makes one attempt with a valid token. Throws for answers that concern the account and not the call. */
+/** Makes one attempt with a valid token. Throws for answers about the account instead of the call. */
 import type { LeaseCheck } from '../domain/api.ts'
 import { BridgeError } from '../support/errors.ts'
 import { classifyExchange, type ClientResult, describeAnswer, findEnding } from './certainty.ts'
@@ -6,7 +6,7 @@ import { type BaseUrl, refuseRedirect, type Request } from './requests.ts'
 import type { ApiContext, Token, TokenSource } from './tokens.ts'
 import type { Exchange } from './transport.ts'
 
-/** Makes one attempt, and a second one when the token was refused. Throws what concerns the whole account. */
+/** Makes one attempt, and a second one after a refused token. Throws for answers about the whole account. */
 export function createAttempt(context: ApiContext, tokens: TokenSource) {
   const { wire, clock, base, host, trusts503 } = context
   const exchangeWithPermit = async (request: Request, token: Token, permit?: LeaseCheck) => {
@@ -36,7 +36,7 @@ export function createAttempt(context: ApiContext, tokens: TokenSource) {
   }
 }
 
-/** Throws what concerns all calls of the account, and not this one. */
+/** Throws for answers that concern all calls of the account, and not only this one. */
 function throwAccountErrors(exchange: Exchange, request: Request, base: BaseUrl): void {
   if (exchange.ended !== 'answer') return
   const { party, resource, isList, method } = request

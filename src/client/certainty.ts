@@ -5,31 +5,31 @@ import { describeCause } from './connection-fix.ts'
 import type { RetryHint } from './retry.ts'
 import { type Answer, type Exchange, getHeader } from './transport.ts'
 
-// The one table of all ways in which a request can end, and what may be done then.
+// The table of all ways in which a request can end, and what the client may do then.
 
 /**
- * What is known of the call once its request ended so.
+ * The knowledge about a call after its request.
  * - `done`, `refused`: the API has answered.
- * - `nothing-done`: nothing was sent, or the API said that it did not act.
- * - `unknown`: it may have been done.
+ * - `nothing-done`: nothing was sent, or the API stated that it did not act.
+ * - `unknown`: the API may have carried it out.
  */
 export type Known = 'done' | 'refused' | 'nothing-done' | 'unknown'
 
 interface RequestEnding {
   /** What happened, for people. */
   readonly when: string
-  /** The statuses it is known by; left out where no answer came, or where the answer itself cannot be used. */
+  /** Its statuses; absent without an answer, or for an unusable answer. */
   readonly status?: { readonly from: number; readonly to: number }
-  /** Only when the answer names a time to come back. */
+  /** Only for an answer with `Retry-After`. */
   readonly whenAskedToWait?: true
-  /** Only when a list was asked for: about a record it may mean the record, about a list only the account. */
+  /** Only for a list: for a record the answer may be about the record, for a list only about the account. */
   readonly ofList?: true
   readonly known: Known
-  /** What is done about it that is not said by what is known. */
+  /** A special reaction that does not follow from `known`. */
   readonly but?: 'one-renewal' | 'credentials-refused' | 'api-redirected'
 }
 
-/** Decided by where the failure happened, never by the words of a message. Of those with a status the first that fits counts. */
+/** Decided by where the failure happened, never by the text of a message. The first row that fits a status counts. */
 export const REQUEST_ENDINGS = {
   done: {
     when: 'Success, with a body that can be read; of an acknowledge also without one',
@@ -53,14 +53,14 @@ export const REQUEST_ENDINGS = {
     known: 'nothing-done',
     but: 'credentials-refused',
   },
-  // These two ask for the same call at another address, so it was not carried out at this one.
+  // These two redirect the same call to another address, so this one did not carry it out.
   redirected: {
     when: 'The call belongs to another address',
     status: { from: 307, to: 308 },
     known: 'nothing-done',
     but: 'api-redirected',
   },
-  // Programs answer so after the work too: a form that was taken leads to the next page, an expired session to the login.
+  // Servers answer so after the work too: an accepted form leads to the next page, an expired session to the login.
   'sent-elsewhere': {
     when: 'Another redirect, in answer to a call that changes something; in answer to a read it counts as the one above',
     status: { from: 300, to: 399 },
@@ -77,13 +77,13 @@ export const REQUEST_ENDINGS = {
     when: 'The request may have left, and no status came back: the connection broke, or the deadline passed',
     known: 'unknown',
   },
-  // The server gave up reading, or so it says; a proxy says it too when the API behind it was slow.
+  // The server reports that it gave up reading; a proxy reports the same when the API behind it is slow.
   'gave-up-reading': {
     when: 'The API, or a proxy before it, gave up waiting for the request',
     status: { from: 408, to: 408 },
     known: 'unknown',
   },
-  // 500 may come after the commit; 502, 503 and 504 may come from a gateway whose API went on working.
+  // 500 may come after the commit; 502, 503 and 504 may come from a gateway whose API continues to work.
   failed: { when: 'The API or a gateway failed', status: { from: 500, to: 599 }, known: 'unknown' },
   unreadable: {
     when: 'A success whose body cannot be read: cut short, no JSON, a web page',
@@ -94,10 +94,10 @@ export const REQUEST_ENDINGS = {
 
 export type EndingName = keyof typeof REQUEST_ENDINGS
 
-/** `hasRetryAfter`: whether the answer names a time to come back. */
+/** `hasRetryAfter`: whether the answer has `Retry-After`. */
 type EndingContext = Readonly<Record<'isList' | 'hasRetryAfter', boolean>>
 
-/** How an exchange ended, as far as its status tells. */
+/** Finds how an exchange ended, as far as its status shows. */
 export function findEnding(exchange: Exchange, asked: EndingContext): EndingName {
   if (exchange.ended !== 'answer') {
     return exchange.ended === 'nothing-sent' ? 'never-connected' : 'never-answered'
@@ -117,18 +117,18 @@ function matchesEnding(
   return (asked.hasRetryAfter || whenAskedToWait !== true) && (asked.isList || ofList !== true)
 }
 
-/** A result as the client sees it: a readable answer brings the header that names the next page, or its file. */
+/** A result within the client: a readable answer comes with the header that names the next page, or with its file. */
 export type ClientResult =
   | (Extract<CallResult, { certainty: 'answered' }> & {
       readonly link?: string
       readonly file?: { readonly contentType: string; readonly bytes: Uint8Array }
     })
   | (Exclude<CallResult, { certainty: 'answered' }> & {
-      /** Not even tried, because the host is left in peace; trying again now is of no use. */
+      /** Not tried, because the host is paused; trying again now is useless. */
       readonly resting?: true
     })
 
-/** `now`: ours, for a date to come back at. `trusts503`: a 503 that names a time means that nothing was done. */
+/** `now`: the bridge's time, for a date in `Retry-After`. `trusts503`: a 503 with `Retry-After` means that nothing was done. */
 export function classifyExchange(
   exchange: Exchange,
   { method, now, trusts503 }: { method: string; now: number; trusts503: boolean },
@@ -137,12 +137,12 @@ export function classifyExchange(
   const hasRetryAfter = waitMs !== undefined && trusts503 && !isWebPage(exchange)
   const ending = findEnding(exchange, { isList: false, hasRetryAfter })
   if (exchange.ended !== 'answer') {
-    const words = exchange.ended === 'nothing-sent' ? 'the request was not sent' : 'the answer was lost'
+    const outcome = exchange.ended === 'nothing-sent' ? 'the request was not sent' : 'the answer was lost'
     const certainty = REQUEST_ENDINGS[ending].known === 'nothing-done' ? 'not-applied' : 'unknown'
-    return { certainty, detail: `${words}: ${describeCause(exchange.cause)}` }
+    return { certainty, detail: `${outcome}: ${describeCause(exchange.cause)}` }
   }
   const { status } = exchange
-  // A 401 that comes here is about the credentials that a token was asked for with: an answer like any other.
+  // A 401 here answers a token request and concerns its credentials: an answer like any other.
   if (ending === 'token-refused') return toRefused(exchange)
   switch (REQUEST_ENDINGS[ending].known) {
     case 'done':
@@ -158,7 +158,7 @@ export function classifyExchange(
   }
 }
 
-/** A success whose body cannot be read is no proof of what it did. Spec: not shown, a PUT may answer without a body. */
+/** A success with an unreadable body does not prove its effect. Spec: not shown, a PUT may answer without a body. */
 function classifySuccess(method: string, answer: Answer): ClientResult {
   const { status, text, whole, bytes } = answer
   if (!whole) return { certainty: 'unknown', status, detail: `HTTP ${status}, but the body was cut short` }
@@ -186,17 +186,17 @@ function classifyFile(answer: Answer, bytes: Uint8Array): ClientResult {
   return { certainty: 'answered', status, body: undefined, text: '', file: { contentType, bytes } }
 }
 
-/** The status alone says that it was refused; of the body whatever came is for people. */
+/** The status alone shows the refusal; the body, even a partial one, is for people. */
 function toRefused({ status, text }: Answer): ClientResult {
   return { certainty: 'answered', status, body: parseJson(text), text }
 }
 
-/** A call that changes something is repeated only while nothing has changed. */
+/** Repeats a call that changes something only while it had no effect. */
 export function retryIfNotApplied(result: ClientResult): RetryHint {
   return result.certainty === 'not-applied' ? toRetryHint(result) : undefined
 }
 
-/** A read may be repeated whatever happened. */
+/** Repeats a read after every kind of failure. */
 export function retryUnlessAnswered(result: ClientResult): RetryHint {
   return result.certainty === 'answered' ? undefined : toRetryHint(result)
 }
@@ -230,12 +230,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Of too many requests it makes no difference who says so; nothing was done. */
+/** Whether a web page answered. For too many requests it does not matter: nothing was done. */
 export function isWebPage(exchange: Exchange): boolean {
   return exchange.ended === 'answer' && /^text\/html\b/i.test(getHeader(exchange, 'content-type') ?? '')
 }
 
-/** How long the answer asks to wait; undefined where it does not say, or where nobody is to come back. */
+/** Returns how long the answer asks to wait; undefined without `Retry-After`, or for an answer that has no retry. */
 function getRetryAfter(exchange: Exchange, now: number): number | undefined {
   if (exchange.ended !== 'answer') return undefined
   return exchange.status === 429 || exchange.status === 503 ? parseRetryAfter(exchange, now) : undefined
@@ -248,6 +248,6 @@ function parseRetryAfter(answer: Answer, now: number): number | undefined {
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
   const until = Date.parse(value)
   if (Number.isNaN(until)) return undefined
-  const theirs = Date.parse(getHeader(answer, 'date') ?? '')
-  return Math.max(0, until - (Number.isNaN(theirs) ? now : theirs))
+  const serverTime = Date.parse(getHeader(answer, 'date') ?? '')
+  return Math.max(0, until - (Number.isNaN(serverTime) ? now : serverTime))
 }

@@ -1,4 +1,4 @@
-/** The API over HTTP: calls by the name of their endpoint, with what is certain about each. */
+/** The API over HTTP: calls by the name of their endpoint, with the certainty of each result. */
 import { setMaxListeners } from 'node:events'
 import { MAX_PAGE_SIZE } from '../contract/filters.ts'
 import type { Api, CallResult, DocumentAnswer } from '../domain/api.ts'
@@ -21,7 +21,7 @@ import { type ApiContext, createTokenSource } from './tokens.ts'
 import { openTransport } from './transport.ts'
 
 export interface ClientOptions {
-  /** May have a path, below which the API's own paths begin. */
+  /** May have a path; the API's own paths begin below it. */
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
@@ -34,14 +34,14 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   readonly connections?: number
   readonly retry?: Partial<RetryLimits>
-  /** Whether the API promises that it did nothing when it answers 503 with a time to come back. False when left out. */
+  /** Whether the API promises that a 503 with `Retry-After` means that it did nothing. Default false. */
   readonly trusts503?: boolean
-  /** The health of the host, where others talk to it too. */
+  /** The health of the host, shared with other clients. */
   readonly host?: HostHealth
 }
 
 export interface Client extends Api {
-  /** Ends all waiting for another try. What is in flight may take `withinMs` more, and is cut off then. */
+  /** Ends all waiting for retries. Requests in flight may take `withinMs` more, and are then cut off. */
   shutdown(withinMs: number): void
 }
 
@@ -110,7 +110,7 @@ export function createClient(options: ClientOptions): Client {
 
     shutdown(withinMs) {
       stop.abort()
-      // A real timer whatever the clock: it is about sockets, and keeps no program alive.
+      // A real timer for any clock, because it is about sockets; it does not keep the program alive.
       cutting ??= setTimeout(() => void wire.abortAll(), withinMs).unref()
     },
 
@@ -124,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
 
 type Answered = Extract<ClientResult, { certainty: 'answered' }>
 
-/** When no token was to be had just now, nothing was sent: the record can wait. Anything else is thrown on. */
+/** Without a token nothing was sent, so the record can wait. Rethrows any other error. */
 function toNotApplied(error: unknown): CallResult {
   if (!hasCode(error, 'api-unreachable', 'api-answer-unusable')) throw error
   const { message, fix } = error
@@ -135,7 +135,7 @@ function toNotApplied(error: unknown): CallResult {
   }
 }
 
-/** The answer to a read; undefined for 404; everything else is a failure. */
+/** Returns the answer to a read; undefined for 404; throws for everything else. */
 function requireUsable(result: ClientResult, request: Request): Answered | undefined {
   if (result.certainty !== 'answered') throw noAnswerError(result, request)
   if (result.status === 404) return undefined
@@ -143,7 +143,7 @@ function requireUsable(result: ClientResult, request: Request): Answered | undef
   return result
 }
 
-/** Some APIs refuse the number of a page that they do not have. */
+/** Whether the API refused the request, as some do for a page number beyond the end. */
 function isRefused(result: ClientResult): boolean {
   return result.certainty === 'answered' && result.status === 400
 }

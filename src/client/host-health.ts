@@ -3,15 +3,15 @@ import type { Clock } from '../support/clock.ts'
 import type { Exchange } from './transport.ts'
 
 interface HostLimits {
-  /** So many requests in a row without an answer of the API itself, … */
+  /** After this many requests in a row without an answer of the API itself, … */
   readonly failures: number
-  /** … over at least this time, and the host is left in peace … */
+  /** … over at least this time, the client pauses … */
   readonly failingMs: number
-  /** … for this time. Then one request is let through, which decides. */
+  /** … for this time. Then one request is let through, and its result decides. */
   readonly pauseMs: number
-  /** How many tries more than the first a bridge may have in hand; each one takes 1. */
+  /** The largest budget of retries; each retry takes 1. */
   readonly retries: number
-  /** What each answer gives back of them. */
+  /** The part of a retry that each answer returns to the budget. */
   readonly retriesPerAnswer: number
 }
 
@@ -33,12 +33,12 @@ export function createHostHealth(clock: Clock, limits: HostLimits = DEFAULT_HOST
   let retries = limits.retries
 
   return {
-    /** Why nothing is to be sent right now; undefined when it may. The next call after a rest lets one request through. */
+    /** Why the client must not send now; undefined when it may. The next call after a pause lets one request through. */
     getPauseReason(): string | undefined {
       if (restsUntil === undefined) return undefined
       const now = clock.now()
       const left = restsUntil - now
-      // More than a whole rest is left only when the clock was set back.
+      // More than a whole pause is left only when the clock was set back.
       if (left <= 0 || left > limits.pauseMs) {
         restsUntil = now + limits.pauseMs
         return undefined
@@ -60,7 +60,7 @@ export function createHostHealth(clock: Clock, limits: HostLimits = DEFAULT_HOST
       if (inRow >= limits.failures && now - failingSince >= limits.failingMs)
         restsUntil = now + limits.pauseMs
     },
-    /** Takes one try more from the budget; false when there is none left. */
+    /** Takes one retry from the budget; false when it is used up. */
     takeRetry(): boolean {
       if (retries < 1) return false
       retries -= 1
@@ -69,7 +69,7 @@ export function createHostHealth(clock: Clock, limits: HostLimits = DEFAULT_HOST
   }
 }
 
-/** A gateway that has lost its API is no better than no answer. */
+/** A gateway without its API counts as no answer. */
 const GATEWAY_STATUSES: readonly number[] = [502, 503, 504]
 
 function isFromApi(exchange: Exchange): boolean {

@@ -1,4 +1,4 @@
-/** Lists: whatever the envelope and the way to the next page, every resource comes once. */
+/** Lists: returns every resource once, for any envelope and any way to the next page. */
 import type { Resource } from '../domain/api.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { BaseUrl } from './requests.ts'
@@ -10,7 +10,7 @@ interface ListOptions {
   readonly resource: string
   /** The whole first path. */
   readonly first: string
-  /** How many resources a page was asked to hold. */
+  /** The requested size of a page. */
   readonly limit: number
   readonly firstPage: number
 }
@@ -20,10 +20,10 @@ interface PageAnswer {
   readonly link?: string
 }
 
-/** More pages than any list has; a list that goes on beyond is an error, because its end would be a false one. */
+/** More pages than any list has; a longer list is an error, because cutting it off would look like its end. */
 const MOST_PAGES = 10_000
 
-/** `read` gives undefined for a page that is not there; one that is only `guessed` may also be refused for that. */
+/** `read` returns undefined for a missing page; the API may also refuse a page that is only `guessed`. */
 export async function* readPages(
   options: ListOptions,
   read: (path: string, guessed: boolean) => Promise<PageAnswer | undefined>,
@@ -52,7 +52,7 @@ export async function* readPages(
   throw unusableAnswerError(options.resource, `the list goes on after ${MOST_PAGES} pages`)
 }
 
-/** A list that ends before its own count would make what is missing look like proven absent. */
+/** Refuses a list that ends before its own count: missing resources would look like proven absent. */
 function assertComplete(resource: string, count: number | undefined, seen: number): void {
   if (count === undefined || count <= seen) return
   throw unusableAnswerError(resource, `the list says that it holds ${count} and gives only ${seen}`)
@@ -61,7 +61,7 @@ function assertComplete(resource: string, count: number | undefined, seen: numbe
 interface Page {
   readonly items: readonly Resource[]
   readonly next: string | undefined
-  /** Whether the answer says that there is no next page, rather than not saying. */
+  /** Whether the answer states that there is no next page. */
   readonly isLast: boolean
   readonly count: number | undefined
 }
@@ -85,14 +85,14 @@ function readPage({ body, link }: PageAnswer, resource: string): Page {
   }
 }
 
-/** What may stand in the envelope or in a part of it. */
+/** Returns a field of the envelope or of a part of it. */
 function getEnvelopeField(envelope: Resource, field: string, part: string): unknown {
   const { [part]: inner } = envelope
   const own = envelope[field]
   return own ?? (isObject(inner) && inner[field] !== undefined ? inner[field] : own)
 }
 
-/** `{"errors": []}` is no list: an array that nobody would call so must hold resources to be taken for it. */
+/** `{"errors": []}` is not a list: an array under an unusual name must hold resources to count as one. */
 function findList(envelope: Resource, resource: string): readonly unknown[] | undefined {
   const own = resource.split('/').findLast((part) => part !== '') ?? ''
   const named = [...LIST_KEYS, own].map((key) => envelope[key]).find(Array.isArray)
@@ -111,12 +111,12 @@ function parseNextLink(link: string | undefined): string | undefined {
   return undefined
 }
 
-/** A header with links to other pages would have one to the next page, too. */
+/** A header with links to other pages would also link to a next page. */
 function hasPageLinks(link: string | undefined): boolean {
   return link !== undefined && /\brel\s*=\s*"?(?:prev|previous|first|last)\b/i.test(link)
 }
 
-/** Ids are numbers or text with digits in it, and both are the same id. What has no id is known by its contents. */
+/** Ids are numbers or text with digits in it, and both are the same id. Resources without an id are compared by contents. */
 function isNew(item: Resource, seen: Set<string | number>): boolean {
   const { id } = item
   const numeric = typeof id === 'string' && /^[1-9]\d{0,14}$/.test(id)
@@ -130,19 +130,19 @@ function isNew(item: Resource, seen: Set<string | number>): boolean {
 interface PagePosition extends ListOptions {
   readonly current: string
   readonly nextNumber: number
-  /** How many different resources have come so far. */
+  /** How many different resources were read so far. */
   readonly seen: number
-  /** Whether a page said that there are more than it holds: then the count is that of the list and not of the page. */
+  /** Whether a page had a count above its own size: then the count is that of the list and not of the page. */
   readonly countsAll: boolean
 }
 
 interface NextPage {
   readonly path: string
-  /** Nothing says that there is such a page, and the one before was not full. */
+  /** No answer names such a page, and the one before was not full. */
   readonly guessed: boolean
 }
 
-/** A page that is smaller than asked for may be as large as the API makes them: only the API's word ends a list. */
+/** A page below the requested size may be the API's largest one, so it does not end a list by itself. */
 function findNextPage(page: Page, position: PagePosition): NextPage | undefined {
   const { base, resource, first, limit, nextNumber, seen, countsAll } = position
   if (page.next !== undefined) return { path: resolveNextLink(page.next, position), guessed: false }
@@ -153,17 +153,17 @@ function findNextPage(page: Page, position: PagePosition): NextPage | undefined 
   return { path: resource + url.search, guessed: !hasMore && page.items.length < limit }
 }
 
-/** Below our own base a link is followed as it is; of any other only the query counts, and the token stays at home. */
+/** Follows a link below the base address; of any other link only the query counts, so that the token goes nowhere else. */
 function resolveNextLink(next: string, { base, resource, current }: PagePosition): string {
   const from = base.origin + current
   if (!URL.canParse(next, from))
     throw unusableAnswerError(resource, 'the link to the next page is not an address')
   const url = new URL(next, from)
-  const isOurs = url.origin === base.origin && url.pathname.startsWith(`${base.prefix}/`)
-  return (isOurs ? url.pathname : resource) + url.search
+  const isBelowBase = url.origin === base.origin && url.pathname.startsWith(`${base.prefix}/`)
+  return (isBelowBase ? url.pathname : resource) + url.search
 }
 
-/** The failure of a read whose answer is not what it should be. */
+/** The failure of a read with an unusable answer. */
 export function unusableAnswerError(resource: string, why: string): BridgeError {
   return new BridgeError('api-answer-unusable', `The answer to GET ${resource} cannot be used: ${why}`)
 }

@@ -5,17 +5,17 @@ import { assert, BridgeError } from '../support/errors.ts'
 import { type Exchange, getHeader, type TransportRequest } from './transport.ts'
 
 export interface Request extends TransportRequest {
-  /** Whose data it touches, in words: `retailer 1000`. */
+  /** The party of the data, for messages: `retailer 1000`. */
   readonly party: string
   /** The path without its query, for messages. */
   readonly resource: string
-  /** Whether it asks for a list, and so concerns no single record. */
+  /** Whether it reads a list and so concerns no single record. */
   readonly isList: boolean
-  /** Whether carrying it out twice is the same as once: all calls but those that create. */
+  /** Whether a second call has no further effect: all calls but those that create. */
   readonly isRepeatable: boolean
 }
 
-/** The API's address, taken apart once. */
+/** The parsed address of the API. */
 export interface BaseUrl {
   readonly origin: string
   /** The part of the path before the API's own, without a slash at the end. */
@@ -31,7 +31,7 @@ export function parseBaseUrl(baseUrl: string): BaseUrl {
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
 
-/** A function that makes requests; the paths of all endpoints are taken apart here, once. */
+/** Makes a function that builds requests; parses the paths of all endpoints once, here. */
 export function compileRequests(prefix: string): (call: Call) => Request {
   const endpoints = Object.entries<Endpoint>(ENDPOINTS)
   const compiled = new Map(endpoints.map(([name, endpoint]) => [name, compile(endpoint, prefix)]))
@@ -69,7 +69,7 @@ function compile({ kind, method, path, context }: Endpoint, prefix: string): (ca
   }
 }
 
-/** An id must stay one step of the path: nothing in it may lead elsewhere. */
+/** Encodes an id as one step of the path, so that it cannot lead elsewhere. */
 function encodeParam(name: string, value: string | number | undefined, path: string): string {
   if (typeof value === 'number') return String(value)
   assert(value !== undefined, `${name} is missing for ${path}`)
@@ -89,9 +89,9 @@ function encodeQuery(query: NonNullable<Call['query']>): string {
   return pairs.join('&')
 }
 
-// A redirect is never followed: the token must not leave the origin it is for.
+// The client never follows a redirect: the token must not leave its origin.
 
-/** Throws `api-redirected` naming no more than the origin, because the rest of an address may hold secrets. */
+/** Throws `api-redirected` with only the origin, because the rest of an address may hold secrets. */
 export function refuseRedirect(exchange: Exchange, resource: string, { origin }: BaseUrl): void {
   if (exchange.ended !== 'answer' || exchange.status < 300 || exchange.status >= 400) return
   const location = getHeader(exchange, 'location') ?? ''

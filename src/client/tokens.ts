@@ -3,13 +3,7 @@ import { z } from 'zod'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
-import {
-  classifyExchange,
-  describeAnswer,
-  isSuccess,
-  isWebPage,
-  retryUnlessAnswered,
-} from './certainty.ts'
+import { classifyExchange, describeAnswer, isSuccess, isWebPage, retryUnlessAnswered } from './certainty.ts'
 import { findConnectionFix } from './connection-fix.ts'
 import { type BaseUrl, refuseRedirect } from './requests.ts'
 import { repeat, type RetryContext } from './retry.ts'
@@ -18,7 +12,7 @@ import type { Exchange, Transport } from './transport.ts'
 export interface Token {
   /** Made once, for every call with the token. */
   readonly headers: Readonly<Record<'bare' | 'withBody' | 'forFile', string[]>>
-  /** Our time from which a new one is fetched. */
+  /** The bridge's time from which a new token is fetched. */
   readonly renewAt: number
 }
 
@@ -28,7 +22,7 @@ export interface ApiContext extends RetryContext {
   readonly userAgent: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Whether the API promises that it did nothing when it answers 503 with a time to come back. */
+  /** Whether the API promises that a 503 with `Retry-After` means that it did nothing. */
   readonly trusts503: boolean
 }
 
@@ -49,7 +43,7 @@ export function createTokenSource(context: ApiContext) {
 
   return {
     /**
-     * The token in force; a promise only when one has to be fetched, which all callers then share. Throws
+     * The valid token; a promise only while one is fetched, which all callers share. Throws
      * `credentials-refused`, `api-redirected`, `api-unreachable` or `api-answer-unusable`.
      */
     current(): Token | Promise<Token> {
@@ -57,7 +51,7 @@ export function createTokenSource(context: ApiContext) {
       pending ??= renew()
       return pending
     },
-    /** Forgets a token that the API refused; if another one has taken its place already, that one stays. */
+    /** Drops a token that the API refused; a newer token stays. */
     invalidate(refused: Token): void {
       if (token === refused) token = undefined
     },
@@ -125,7 +119,7 @@ async function requestToken(path: string, context: ApiContext): Promise<Exchange
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** More tolerant than the contract: a token that can be used is used. */
+/** More tolerant than the contract: accepts any usable token. */
 const UsableToken = z.object({
   access_token: z.string().min(1),
   token_type: z.optional(z.string().regex(/^bearer$/i)),
@@ -142,14 +136,14 @@ function unusableTokenError(address: string, exchange: Exchange | undefined): Br
   return new BridgeError('api-answer-unusable', `${address} answered ${what}`)
 }
 
-/** Spec: not shown, `expires_in` is in seconds. What cannot be a lifetime counts as an hour. */
+/** Spec: not shown, `expires_in` is in seconds. An implausible lifetime counts as an hour. */
 function usableLifetimeMs(expiresIn: number): number {
   const credible = expiresIn > 0 && expiresIn <= LONGEST_LIFETIME_SECONDS
   const lifetimeMs = (credible ? expiresIn : HOUR_SECONDS) * 1000
   return Math.max(lifetimeMs * 0.9, lifetimeMs - RENEW_EARLY_MS)
 }
 
-/** A server that repeats what it was sent must not bring the secret into a message. */
+/** Masks the secret in the text of a server that repeats the request. */
 function maskSecret(text: string, secret: string): string {
   if (secret === '') return text
   return text.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***')

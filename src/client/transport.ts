@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../support/clock.ts'
 
-/** How a request ended. Never an exception: where it ended is what decides about sending again. */
+/** How a request ended. Never an exception, because the place of a failure decides whether to send again. */
 export type Exchange =
   | {
-      /** `nothing-sent`: it never got a connection. `no-answer`: it may have left, and no status came back. */
+      /** `nothing-sent`: it never got a connection. `no-answer`: it may have been sent, and no status came back. */
       readonly ended: 'nothing-sent' | 'no-answer'
       readonly cause: Error
     }
@@ -20,7 +20,7 @@ export interface Answer {
   readonly headers: Headers
   /** Empty when `bytes` are there. */
   readonly text: string
-  /** The body as it came: that of a success to a request that wants a file. */
+  /** The raw body of a success, for a request that wants a file. */
   readonly bytes: Uint8Array | undefined
   /** False when the connection, the deadline or the size limit cut the body short. */
   readonly whole: boolean
@@ -31,9 +31,9 @@ export interface TransportRequest {
   /** With prefix and query. */
   readonly path: string
   readonly body?: string
-  /** The answer is a file and no text. */
+  /** The answer is a file and not text. */
   readonly wantsFile?: boolean
-  /** Asked right before the first byte leaves; with false, none does. */
+  /** Called right before the first byte is sent; with false, none is. */
   readonly maySend?: () => boolean
 }
 
@@ -46,14 +46,14 @@ interface TransportOptions {
   readonly connections: number
 }
 
-/** An error body is for people; what a person reads fits in here. */
+/** The largest error body; it is for people, who read no more. */
 const LARGEST_ERROR_BODY = 64 * 1024
 const LARGEST_BODY = 64 * 1024 * 1024
 
-/** Far more than a label or a packing slip has, and little enough to hold some at once. */
+/** Far more than a label or a packing slip has, and small enough to hold several in memory. */
 const LARGEST_FILE = 20 * 1024 * 1024
 
-/** Short, so that we seldom send on a connection that the server has just closed. */
+/** Short, so that the client seldom sends on a connection that the server has just closed. */
 const KEEP_ALIVE_MS = 4_000
 const LONGEST_CONNECT_MS = 10_000
 
@@ -82,12 +82,12 @@ export function openTransport({ origin, clock, timeoutMs, connections }: Transpo
         pool.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
       }),
     clockOffsetMs(): number {
-      const theirs = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
-      return Number.isNaN(theirs) ? 0 : Math.round(theirs - state.latestAt)
+      const serverTime = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
+      return Number.isNaN(serverTime) ? 0 : Math.round(serverTime - state.latestAt)
     },
-    /** Cuts off what is in flight. */
+    /** Cuts off requests in flight. */
     abortAll: () => pool.destroy(new Error('the bridge was stopped')),
-    /** Lets what is in flight finish, then closes every connection. */
+    /** Lets requests in flight finish, then closes every connection. */
     close(): Promise<void> {
       closed ??= pool.destroyed ? Promise.resolve() : pool.close()
       return closed
@@ -95,19 +95,18 @@ export function openTransport({ origin, clock, timeoutMs, connections }: Transpo
   }
 }
 
-/** What the requests of one wire share. */
+/** The shared state of the requests of one transport. */
 interface TransportState {
   readonly clock: Clock
   readonly timeoutMs: number
   latestDate: string | undefined
-  /** Our time in the middle of the request that brought `latestDate`. */
+  /** The bridge's time in the middle of the request with the answer of `latestDate`. */
   latestAt: number
 }
 
 /**
- * Receives one answer. A class, because there is one per request and its methods should not be made anew; and not
- * `pool.request`, because only a handler learns when its request is given a connection, which is what proves that
- * nothing was sent.
+ * Receives one answer. A class, so that the methods are not created for every request; and not `pool.request`, because
+ * only a handler learns when its request gets a connection, which proves whether anything was sent.
  */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchange: Exchange) => void
@@ -143,7 +142,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller
     this.#startedAt = this.#watch.clock.now()
-    // a real timer whatever the clock: it is about a socket, and it starts only once the request has one
+    // a real timer for any clock: it is about a socket, and starts only once the request has one
     this.#deadline = setTimeout(abortLate, this.#watch.timeoutMs, controller, this.#watch.timeoutMs)
   }
 
@@ -222,15 +221,15 @@ function createConnector(timeoutMs: number) {
 }
 
 /**
- * Makes `destroy` of a busy socket reset the TCP connection below it. An ordinary close leaves what was written to the
- * system, which goes on sending it for minutes. The server could then carry out a request that was looked up and not found.
+ * Makes `destroy` of a busy socket reset the TCP connection below it. After an ordinary close the system continues to send
+ * written bytes for minutes. The server could then carry out a request that a lookup did not find.
  */
 function resetWhenBusy(socket: Socket, tcp: Socket, isBusy: () => boolean): Socket {
   const close = socket.destroy.bind(socket)
   socket.destroy = (error) => {
     socket.destroy = close
     if (!socket.destroyed && isBusy()) {
-      // `resetAndDestroy` calls it without the error, by which undici tells an abort from a loss
+      // `resetAndDestroy` calls it without the error, by which undici distinguishes an abort from a loss
       const closeTcp = tcp.destroy.bind(tcp)
       tcp.destroy = () => closeTcp(error)
       tcp.resetAndDestroy()

@@ -1,10 +1,10 @@
-/** When an outbound route acknowledges what it delivered, and when somebody must hear that it cannot yet. */
+/** When an outbound route acknowledges its deliveries, and when an overdue one raises an alert. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { durationText, toMs, WaitTime } from './time-values.ts'
 
-/** The policies, by what must have happened first. */
+/** The policies, by the condition for acknowledging. */
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
 
 type Acknowledge = (typeof ACKNOWLEDGE)[number]
@@ -40,7 +40,7 @@ function findPlaceholderError(template: string): string | undefined {
 const PLACEHOLDER_HELP =
   '{name} stands for the name of the delivered file, {stem} for the name without its last extension'
 
-/** `folder` and `archive` are checked by whoever knows what a folder is. */
+/** `folder` is the schema of folders, passed in by the caller. */
 export function acknowledgeShape(folder: z.ZodType<string, string>) {
   return {
     acknowledge: z
@@ -87,7 +87,7 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
 export interface Receipt {
   readonly mailbox: string
   readonly folder: string
-  /** `{name}` and `{stem}` stand for the delivered file's. */
+  /** `{name}` and `{stem}` are those of the delivered file. */
   readonly match: string
   readonly contains?: string
   readonly archive: string
@@ -97,13 +97,13 @@ export interface Receipt {
 export interface AcknowledgeRules {
   readonly acknowledge: Acknowledge
   readonly receipt?: Receipt
-  /** When a delivered file that waits to be taken or confirmed is reported; `beforeMs` is before its `acknowledge_by`. */
+  /** When an unconfirmed delivery raises an alert; `beforeMs` is before its `acknowledge_by`. */
   readonly overdue?: { readonly withinMs: number; readonly beforeMs: number }
 }
 
 const AcknowledgeSettings = z.object(acknowledgeShape(z.string()))
 
-/** `route` and `mailbox` are what a receipt's folders are by default; `plain` is how folders are written in the program. */
+/** `route` and `mailbox` give the default folders of receipts; `plain` normalizes folders. */
 export function toAcknowledgeRules(
   { acknowledge = 'delivered', receipt, overdue }: z.output<typeof AcknowledgeSettings>,
   { route, mailbox, plain }: { route: string; mailbox: string; plain: (folder: string) => string },
@@ -127,7 +127,7 @@ export function toAcknowledgeRules(
   }
 }
 
-/** A receipt template filled in for a delivered file. */
+/** Fills a receipt template in for a delivered file. */
 export function fillReceiptTemplate(template: string, name: string): string {
   const stem = /^(.+)\.[^.]*$/.exec(name)?.[1] ?? name
   return template.replace(/\{(name|stem)\}/g, (_, which: string) => (which === 'name' ? name : stem))

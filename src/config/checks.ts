@@ -1,4 +1,4 @@
-/** Checks across the parts of the configuration. Each looks at what is there, however broken the rest is. */
+/** Checks across the parts of the configuration. Each tolerates a broken rest. */
 import { dirname, resolve, sep } from 'node:path'
 import { type OperationName, OPERATIONS, partiesOf } from '../contract/operations.ts'
 import { didYouMean } from '../support/text.ts'
@@ -15,7 +15,7 @@ import {
 import { type RawConfiguration, type RawRoute, type RawStep, readRaw } from './raw-route.ts'
 import { ORDER_ACTIONS, ORDER_OPERATIONS, WAITING_OPERATIONS } from './sending.ts'
 
-/** Everything that is wrong between routes, mailboxes and parties. Paths that are not absolute are relative to `base`. */
+/** Finds all errors between routes, mailboxes and parties. Relative paths are relative to `base`. */
 export function checkAcrossParts(file: unknown, base: string): ConfigError[] {
   const raw = readRaw(file)
   const { mailboxes, routes, zone } = raw
@@ -71,7 +71,7 @@ function checkMailboxes(route: RawRoute, known: readonly string[]): ConfigError[
   })
 }
 
-/** A name may say only what the records of its route have. */
+/** Checks that file names use only fields of the route's records. */
 function checkNames({ operation, to }: RawRoute): ConfigError[] {
   if (to?.name === undefined || !isOperation(operation) || findFileNameErrors(to.name).length > 0) return []
   return findFileNameErrors(to.name, operation).map((message) => valueError(['to', 'name'], `${message}.`))
@@ -111,14 +111,14 @@ function checkMapping({ operation, mapping }: RawStep, path: readonly string[]):
 function checkWaitRules({ operation, when, waitFor }: RawStep, path: readonly string[]): ConfigError[] {
   if (operation === undefined) return []
   const canWait = WAITING_OPERATIONS.includes(operation)
-  const others = `and not for ${operation}.`
+  const notForThis = `and not for ${operation}.`
   return listErrors(
     when !== undefined &&
       operation !== 'close-order' &&
-      keyError([...path, 'when'], `is for close-order, ${others}`),
+      keyError([...path, 'when'], `is for close-order, ${notForThis}`),
     waitFor !== undefined &&
       !canWait &&
-      keyError([...path, 'waitFor'], `is for ${WAITING_OPERATIONS.join(' and ')}, ${others}`),
+      keyError([...path, 'waitFor'], `is for ${WAITING_OPERATIONS.join(' and ')}, ${notForThis}`),
   )
 }
 
@@ -172,7 +172,7 @@ function checkNotifications({ notifications, routeNames }: RawConfiguration): Co
   )
 }
 
-/** There it would be one of the files that are taken, or that nobody takes. */
+/** Keeps the status page out of mailboxes, where it would be taken or reported as unmatched. */
 function checkPage({ status: { page }, routes, mailboxes }: RawConfiguration): ConfigError[] {
   if (page === undefined) return []
   const folder = resolve(dirname(page))
@@ -184,7 +184,7 @@ function checkPage({ status: { page }, routes, mailboxes }: RawConfiguration): C
   })
 }
 
-/** Their folders are made when they are missing; in the place of a share that is away that would be an empty inbox. */
+/** Keeps the bridge's own files out of mailboxes: creating their folders would make an absent share look like an empty inbox. */
 function checkOwnFiles({ log, journal, state, mailboxes }: RawConfiguration): ConfigError[] {
   const own = [
     { path: ['log', 'file'], file: log.file },
@@ -193,7 +193,7 @@ function checkOwnFiles({ log, journal, state, mailboxes }: RawConfiguration): Co
   ]
   return Object.entries(mailboxes).flatMap(([name, mailbox]) => {
     const folder = getLocalFolder(mailbox)
-    // a share with the configuration itself on it is there
+    // a share that holds the configuration itself is mounted
     if (folder === undefined || isWithin(folder, '.')) return []
     const message = `would lie in the mailbox ${name}, whose share may be away; use a folder outside of it.`
     return own.flatMap(({ path, file }) =>
@@ -202,7 +202,7 @@ function checkOwnFiles({ log, journal, state, mailboxes }: RawConfiguration): Co
   })
 }
 
-/** Undefined where it is no folder of this machine. */
+/** Undefined for a mailbox that is not a folder of this machine. */
 function getLocalFolder(mailbox: unknown): string | undefined {
   const { type, path } = toFields(mailbox)
   return type !== 'sftp' && typeof path === 'string' ? path : undefined

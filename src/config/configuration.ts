@@ -15,7 +15,7 @@ export interface Configuration {
   readonly journal: { readonly type: 'sqlite'; readonly path: string }
   /** How long the contents of finished work are kept; for ever when left out. */
   readonly keepContentsMs?: number
-  /** Where files being worked on lie. */
+  /** The folder of files in work. */
   readonly stateFolder: string
   /** The defaults when left out; its file is absolute. */
   readonly log?: Readonly<z.output<typeof LogSettings>>
@@ -26,7 +26,7 @@ export interface Configuration {
   /** The defaults when left out. */
   readonly watch?: Readonly<z.output<typeof WatchSettings>>
   readonly mailboxes: Readonly<Record<string, MailboxConfiguration>>
-  /** The zone of the times of day that name none. */
+  /** The zone of times of day without one. */
   readonly zone?: string
   /** In the order of the file. */
   readonly routes: readonly Route[]
@@ -39,11 +39,11 @@ interface ApiConfiguration {
   readonly timeoutMs: number
   readonly connections: number
   readonly lateAnswerMs: number
-  /** Whether a 503 with a time to come back means that nothing was done, also in answer to a create. */
+  /** Whether a 503 with `Retry-After` means that nothing was done, also in answer to a create. */
   readonly trusts503: boolean
 }
 
-/** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
+/** Converts the checked file to the program's configuration. Relative paths are relative to `folder`. */
 export function toConfiguration(file: ConfigurationFile, folder: string): Configuration {
   const { keep, zone, log, health, status, notifications, watch } = file
   const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer, trust503 } = file.api

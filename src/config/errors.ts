@@ -1,4 +1,4 @@
-/** Errors in the configuration file, in plain words. None repeats a value: it could be a secret. */
+/** Errors in the configuration file, for people. They never repeat a value, which could be a secret. */
 import type { z } from 'zod'
 import { didYouMean } from '../support/text.ts'
 import {
@@ -23,7 +23,7 @@ export function valueError(path: readonly PropertyKey[], message: string): Confi
   return { path, at: 'value', message }
 }
 
-/** The errors among what checks found. */
+/** Collects the errors among the results of checks. */
 export function listErrors(...found: (ConfigError | false | undefined)[]): ConfigError[] {
   return found.filter((each) => each !== false && each !== undefined)
 }
@@ -34,7 +34,7 @@ export function prefixPaths(path: readonly PropertyKey[], errors: readonly Confi
 
 type Issue = z.core.$ZodIssue
 
-/** The file when it fits the schema, or everything about it that does not. */
+/** Returns the file when it fits the schema, or all its errors. */
 export function checkShape(raw: unknown) {
   const checked = ConfigurationFile.safeParse(raw)
   if (checked.success) return { file: checked.data }
@@ -42,7 +42,7 @@ export function checkShape(raw: unknown) {
   return { errors: issues.flatMap((issue) => toConfigErrors(issue, getRawValue(raw, issue.path))) }
 }
 
-/** The schema stops at an unknown operation; the rest of the route is checked as the kind it looks like. */
+/** Checks routes of unknown operations, where the schema stops, as inbound or outbound by their keys. */
 function issuesBehindUnknownOperations(raw: unknown): Issue[] {
   const known: unknown[] = [
     ...InboundRouteSettings.shape.operation.options,
@@ -59,7 +59,7 @@ function issuesBehindUnknownOperations(raw: unknown): Issue[] {
   })
 }
 
-/** The errors behind one issue, at which this value stands. */
+/** Converts one issue, with the value at its place, to errors. */
 export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
@@ -80,8 +80,8 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
     const blank = path.length === 0 ? 'is empty' : 'has no value'
     return [{ path, at: 'value', message: `${blank}${formatChoiceHint(issue)}.` }]
   }
-  const said = describeIssue(issue)
-  const sentence = /[.?]$/.test(said) ? said : `${said}.`
+  const description = describeIssue(issue)
+  const sentence = /[.?]$/.test(description) ? description : `${description}.`
   return [{ path, at: 'value', message: `${sentence}${suggestChoice(issue, value)}` }]
 }
 
@@ -128,7 +128,7 @@ export function getRawValue(raw: unknown, path: readonly PropertyKey[]): unknown
   return path.reduce((value, step) => toFields(value)[String(step)], raw)
 }
 
-/** The members of an object; none of anything else. */
+/** Returns the members of an object; none of any other value. */
 export function toFields(raw: unknown): Readonly<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null ? (raw as Readonly<Record<string, unknown>>) : {}
 }

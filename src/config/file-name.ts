@@ -10,14 +10,14 @@ interface FileNameValues {
   readonly sequence: number
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The zone of the dates in the name; the one of this machine when left out. */
+  /** The zone of the dates in the name; by default that of this machine. */
   readonly zone?: string
-  /** The business date that the file is for; the one it is made on when left out. */
+  /** The business date of the file; by default the date on which it is made. */
   readonly day?: string
   readonly record?: Readonly<Record<string, unknown>>
 }
 
-/** The name of one file; the template is one without errors. */
+/** Formats the name of one file; the template has no errors. */
 export function formatFileName(template: string, values: FileNameValues): string {
   const { route, sequence, at, zone, day, record = {} } = values
   const time = DateTime.fromMillis(at, { zone: zone ?? 'local', locale: 'en-US' })
@@ -30,7 +30,7 @@ export function formatFileName(template: string, values: FileNameValues): string
   })
 }
 
-/** Reads the sequence number from names that the template gave on the route; undefined where it has none. */
+/** Creates a reader of sequence numbers in the route's file names; undefined for a template without `{seq}`. */
 export function createSequenceReader(template: string, route: string) {
   const parts = template.split(/(\{[^{}]*\})/)
   if (!parts.includes('{seq}')) return undefined
@@ -53,27 +53,27 @@ function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** Whether the name says something of the record in the file, so that a file can hold only one. */
+/** Whether the name contains a field of the record, so that a file can hold only one record. */
 export function hasRecordPlaceholder(template: string): boolean {
   return findPlaceholders(template).some(({ name }) => !FILE_PLACEHOLDERS.has(name))
 }
 
 const PLACEHOLDER = /\{([^{}:]*)(?::([^{}]*))?\}/g
 
-/** The placeholders that are no fields of a record. */
+/** The placeholders that are not fields of a record. */
 const FILE_PLACEHOLDERS = new Set(['date', 'day', 'seq', 'route'])
 
 const DAY_FORMAT = /^(?:yyyy|yy|MM|dd|[-_.])+$/
 
 const DATE_FORMAT = /^(?:yyyy|yy|MM|dd|HH|mm|ss|SSS|[-_.])+$/
 
-/** Those of which no two files have the same, or few. */
+/** The placeholders that differ from file to file. */
 const DISTINCT_PLACEHOLDERS = new Set(['date', 'day', 'seq'])
 
-/** What no name may hold on Windows, the separators of both worlds, and what cannot be seen. */
+/** Characters that Windows forbids in names, path separators, and control characters. */
 const NOT_IN_NAMES = /[<>:"/\\|?*\p{Cc}]/u
 
-/** Whether programs give such names to files while they write them; a listing never shows them. */
+/** Whether programs use such names for unfinished files; a listing never shows them. */
 export function isWorkingName(name: string): boolean {
   return /^(?:\.|~\$)|\.(?:tmp|part|partial|filepart|writing|crdownload)$/i.test(name)
 }
@@ -85,14 +85,14 @@ export function findPlaceholders(template: string) {
   return [...template.matchAll(PLACEHOLDER)].map(([whole, name = '', format]) => ({ whole, name, format }))
 }
 
-/** Letters and digits of the value; a dash for all else, so that no value leads out of the folder or hides the file. */
+/** Keeps letters and digits and replaces the rest with dashes, so that no value leaves the folder or hides the file. */
 function toSafeText(value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   const safe = text.normalize('NFC').replace(/[^\p{L}\p{N}_]+/gu, '-')
   return Array.from(safe.replace(/^-|-$/g, '')).slice(0, VALUE_LENGTH_MAX).join('') || 'none'
 }
 
-/** Everything that is wrong with a template, in words; fields are those of what the operation exports. */
+/** Describes all errors of a template; its fields are those of the operation's records. */
 export function findFileNameErrors(template: string, operation?: string): string[] {
   const found = findPlaceholders(template)
   const errors = found.flatMap((placeholder) => findPlaceholderErrors(placeholder, operation))
@@ -103,7 +103,7 @@ export function findFileNameErrors(template: string, operation?: string): string
   return errors
 }
 
-/** What is wrong with a template around its placeholders. */
+/** Describes the errors of a template around its placeholders. */
 function findTemplateErrors(template: string): string[] {
   const errors: string[] = []
   const plain = template.replace(PLACEHOLDER, '')
@@ -130,7 +130,7 @@ function findPlaceholderErrors(
   return [`has ${whole}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or ${fields}`]
 }
 
-/** Whether the path leads to a text or a number of what the operation exports, or any operation. */
+/** Whether the path leads to a text or number in the records of the operation, or of any operation. */
 function isField(path: string, operation: string | undefined): boolean {
   return Object.entries(OPERATIONS).some(
     ([name, each]) =>
@@ -158,17 +158,17 @@ function unwrapSchema(schema: unknown): unknown {
 
 export const DEFAULT_DOCUMENT_NAME = '{purchase_order_number}-{tracking_number}-{kind}'
 
-/** The name without its end; the template is one without errors. */
+/** Formats the name without its extension; the template has no errors. */
 export function formatDocumentName(template: string, values: Readonly<Record<string, unknown>>): string {
   return template.replace(PLACEHOLDER, (_, name: string) => toSafeText(getAtPath(values, name)))
 }
 
 const DOCUMENT_PLACEHOLDERS = new Set(['shipment_id', 'kind'])
 
-/** Two shipments differ in each of these; one of an order may have the purchase order number of another. */
+/** Two shipments differ in each of these; several shipments can share a purchase order number. */
 const UNIQUE_FIELDS = ['tracking_number', 'shipment_id', 'id']
 
-/** Everything that is wrong with a template, in words. */
+/** Describes all errors of a template. */
 export function findDocumentNameErrors(template: string): string[] {
   const found = findPlaceholders(template)
   const unknown = found.filter(

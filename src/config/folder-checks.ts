@@ -3,12 +3,12 @@ import { type ConfigError, keyError, valueError } from './errors.ts'
 import { resolvePlace } from './mailboxes.ts'
 import type { RawRoute } from './raw-route.ts'
 
-/** Tells folders apart; undefined where one is not said. */
+/** Returns the identity of a folder; undefined where none is given. */
 type ResolveRawPlace = (
   raw: { mailbox?: string | undefined; folder?: string | undefined } | undefined,
 ) => string | undefined
 
-/** Paths that are not absolute are relative to `base`. */
+/** Relative paths are relative to `base`. */
 export function checkFolders(
   routes: readonly RawRoute[],
   mailboxes: Readonly<Record<string, unknown>>,
@@ -25,21 +25,21 @@ export function checkFolders(
   ]
 }
 
-/** Two routes that take the same files would take them from each other. */
+/** Finds routes that would take the same files. */
 function checkSources(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const known: { readonly route: string; readonly place: string; readonly match: string }[] = []
   return routes.flatMap(({ name, from }) => {
     const place = placeOf(from)
     if (from === undefined || place === undefined) return []
     const { match } = from
-    const others = known.filter((other) => other.place === place)
+    const neighbours = known.filter((other) => other.place === place)
     known.push({ route: name, place, match })
     const path = ['routes', name, 'from']
-    const same = others.find((other) => other.match.toLowerCase() === match.toLowerCase())
+    const same = neighbours.find((other) => other.match.toLowerCase() === match.toLowerCase())
     if (same !== undefined) {
       return [keyError(path, `takes the same files as the route ${same.route}: the same folder and match.`)]
     }
-    for (const other of others) {
+    for (const other of neighbours) {
       const example = findCommonName(match, other.match)
       if (example === undefined) continue
       const message = `takes files that the route ${other.route} takes, too, such as ${example}: let no name match both, or give one of them its own folder.`
@@ -49,7 +49,7 @@ function checkSources(routes: readonly RawRoute[], placeOf: ResolveRawPlace): Co
   })
 }
 
-/** The files of two routes would meet under one name, and the later one could never be delivered. */
+/** Finds routes whose files would get the same name, so that the later file could never be delivered. */
 function checkTargets(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const known = new Map<string, string>()
   return routes.flatMap(({ name, to }) => {
@@ -66,7 +66,7 @@ function checkTargets(routes: readonly RawRoute[], placeOf: ResolveRawPlace): Co
   })
 }
 
-/** A bridge that leaves results or done files in a folder it takes files from would take its own files. */
+/** Finds folders of results or archived files that are also inboxes: the bridge would take its own files. */
 function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const takers = new Map<string, string>()
   for (const { name, from } of routes) {
@@ -101,14 +101,14 @@ function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveR
 }
 
 /**
- * A name that both match, as simple as may be; undefined where there is none. `*` stands for any letters, `?` for one, case is
- * ignored. Names that begin with a dot do not count: they are never taken.
+ * Finds a simple name that both patterns match; undefined where there is none. `*` matches any letters, `?` one; case is
+ * ignored. Names that begin with a dot do not count, because they are never taken.
  */
 export function findCommonName(one: string, other: string): string | undefined {
   const [left = [], right = []] = [one, other].map((pattern) =>
     Array.from(pattern.normalize('NFC').toLowerCase()),
   )
-  // The beginnings of names that are left to try, each place in both patterns once.
+  // The prefixes still to try; each pair of positions in both patterns once.
   const open = [{ at: 0, against: 0, name: '' }]
   const tried = new Set<string>()
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
@@ -122,7 +122,7 @@ export function findCommonName(one: string, other: string): string | undefined {
     if (there === '*') open.push({ at, against: against + 1, name })
     const letter = findCommonLetter(here, there)
     if (letter === undefined || (name === '' && letter === '.')) continue
-    // A star stays, since it may stand for more.
+    // A star stays, because it may match more letters.
     open.push({
       at: here === '*' ? at : at + 1,
       against: there === '*' ? against : against + 1,

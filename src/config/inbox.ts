@@ -1,4 +1,4 @@
-/** What a route says of its inbox: when a file is whole, which is taken first, and whether numbers may be missing. */
+/** The inbox of a route: when a file is whole, which file is first, and whether numbers may be missing. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -70,7 +70,7 @@ export interface InboxRules {
     { readonly when: 'renamed' } | { readonly when: 'marker' | 'manifest'; readonly sidecar: string }
   /** `oldest` when left out. */
   readonly order?: 'name' | 'number'
-  /** `name` has `{number}` where the number stands. */
+  /** `name` has `{number}` in place of the number. */
   readonly sequence?: { readonly name: string; readonly start: number }
 }
 
@@ -87,7 +87,7 @@ function toReady(ready: InboxSettings['ready']): InboxRules['ready'] {
   return { when: 'manifest', sidecar: ready.manifest }
 }
 
-/** What does not go together in `from`. */
+/** Finds keys of `from` that do not go together. */
 export function checkInbox(
   { order, sequence }: Pick<InboxSettings, 'order' | 'sequence'>,
   context: { addIssue: (issue: { code: 'custom'; path: string[]; message: string }) => void },
@@ -97,13 +97,13 @@ export function checkInbox(
   context.addIssue({ code: 'custom', path: ['order'], message })
 }
 
-/** The name of the marker or manifest of a file. */
+/** Formats the name of a file's marker or manifest. */
 export function formatSidecarName(template: string, name: string): string {
   const stem = name.replace(/(?<=.)\.[^.]*$/, '')
   return template.replace('{name}', () => name).replace('{stem}', () => stem)
 }
 
-/** Gives the number in a name where the pattern says; undefined for other names. */
+/** Creates a reader of the number in names of the pattern; undefined for other names. */
 export function createNumberReader(pattern: string): (name: string) => number | undefined {
   const [before, after] = pattern.split(NUMBER).map(toRegExpSource)
   assert(before !== undefined && after !== undefined, 'a sequence without a number passed the checks')

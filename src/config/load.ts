@@ -21,8 +21,8 @@ import { configurationJsonSchema } from './schema.ts'
 import { substituteVariables } from './variables.ts'
 
 /**
- * Throws `configuration-invalid` whose details are the single errors, in the order of the file. With `withoutApi` the API is
- * not called, so that its address and credentials need not be at hand; a call would find nobody.
+ * Throws `configuration-invalid` with the single errors as details, in the order of the file. With `withoutApi` the address
+ * and credentials of the API may be missing; placeholders replace them, and a call would fail.
  */
 export async function loadConfiguration(
   path: string,
@@ -47,7 +47,7 @@ export async function loadConfiguration(
   throw createLoadError(path, errors)
 }
 
-/** Of `api`, and of `api` of a route. */
+/** Returns a placeholder for settings of `api`, and of `api` of a route. */
 function getApiPlaceholder(path: readonly string[]): string | undefined {
   if (path.at(-2) !== 'api') return undefined
   return path.at(-1) === 'baseUrl' ? 'http://unknown.invalid' : 'unknown'
@@ -75,7 +75,7 @@ function toPlainData({ document }: ConfigSource, path: string): unknown {
   }
 }
 
-/** A variable that is not set is one error; that its place holds no valid value either is only its echo. */
+/** Drops errors at the places of unset variables, which are reported already. */
 function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly ConfigError[]): ConfigError[] {
   const places = new Set(unfilled.map(({ path }) => path.join('\0')))
   return errors.filter((error) => unfilled.includes(error) || !places.has(error.path.join('\0')))
@@ -102,11 +102,11 @@ function createLoadError(path: string, errors: readonly LocatedError[]): BridgeE
   return new BridgeError('configuration-invalid', `${path} has ${count} in it.`, { details })
 }
 
-// The text of the file: what it says, and at which line and column.
+// The text of the file, with lines and columns.
 
 type ConfigSource = ReturnType<typeof parseSource>
 
-/** `errors` is what is wrong with the text as YAML; after a fatal error nothing else can be said of the file. */
+/** `errors` are those of the YAML syntax; after a fatal one the file cannot be checked further. */
 function parseSource(text: string) {
   const counter = new LineCounter()
   const document: Document = parseDocument(text, {
@@ -140,7 +140,7 @@ function getYamlError(code: ErrorCode): string {
   return code in YAML_ERRORS ? YAML_ERRORS[code as keyof typeof YAML_ERRORS] : UNCLEAR
 }
 
-/** Our own words, because those of the parser may quote the text, and the text may be a secret. */
+/** Our own messages, because those of the parser may quote the text, and the text may be a secret. */
 const YAML_ERRORS = {
   BAD_ALIAS:
     'a value that starts with * stands for an anchor, and there is none of that name; put text in quotes.',
@@ -158,7 +158,7 @@ const YAML_ERRORS = {
   TAG_RESOLVE_FAILED: 'a value that starts with ! is a tag, and it is unknown; put text in quotes.',
 } as const satisfies Partial<Record<ErrorCode, string>>
 
-/** The parser finds these only when the values are taken out, and then quotes them. */
+/** Finds unresolved aliases, which the parser reports only while converting values, and then quotes. */
 function unresolvedAliases(document: Document): number[] {
   const offsets: number[] = []
   visit(document, {

@@ -1,4 +1,4 @@
-/** The mailboxes of the configuration: what they may say, and where their folders are. */
+/** The mailboxes of the configuration: their settings and folders. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -19,7 +19,7 @@ const DirectorySettings = z.strictObject({
 
 const Text = z.string().min(1)
 
-/** Of an MD5 fingerprint somebody may make a second key; it is not taken. */
+/** Refuses MD5 fingerprints, for which a second key can be made. */
 const HostKey = z
   .string()
   .refine(
@@ -126,7 +126,7 @@ function toSftp(file: z.output<typeof SftpSettings>, folder: string) {
     root,
     timeoutMs: toMs(timeout),
     login: omitUndefined({ password, privateKeyFile: key && resolve(folder, key), passphrase, agent }),
-    // Where there are pinned keys, they alone count.
+    // With pinned keys, only these count.
     trust: {
       knownHostsFile: resolve(folder, knownHostsFile),
       ...omitUndefined({ pinned: hostKey === undefined ? undefined : [hostKey].flat() }),
@@ -146,10 +146,7 @@ function isProxy(text: string): boolean {
   return ['socks5:', 'socks5h:', 'http:'].includes(protocol) && hostname !== '' && isBare
 }
 
-/**
- * The same for the same folder: one of this machine is one place, by whichever mailbox it is reached. Paths that are not
- * absolute are relative to `base`. Of a mailbox on this machine, the path is known.
- */
+/** Returns the same text for the same folder, and the path of a local one. Relative paths are relative to `base`. */
 export function resolvePlace(
   mailboxes: Readonly<Record<string, unknown>>,
   { mailbox, folder }: { readonly mailbox: string; readonly folder: string },

@@ -1,4 +1,4 @@
-/** Who is notified of alerts and results, and how: the `notifications` of the configuration. */
+/** The `notifications` of the configuration: the receivers of alerts and results. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { durationText, toMs } from './time-values.ts'
@@ -108,9 +108,9 @@ function toNotification(name: string, settings: z.output<typeof NotificationSett
     const login = username !== undefined && password !== undefined && { login: { username, password } }
     return { ...rest, ...times, to: [rest.to].flat(), smtp: { host, port, security, ...login } }
   }
-  const { run, ...others } = rest
+  const { run, ...commandSettings } = rest
   const [program = '', ...args] = run
-  // A bare name is looked for where programs are; a path is relative to the configuration.
+  // The system finds a bare program name; a path is relative to the configuration.
   const command = /[/\\]/.test(program) ? resolve(folder, program) : program
-  return { ...others, ...times, command, args, folder }
+  return { ...commandSettings, ...times, command, args, folder }
 }

@@ -24,7 +24,7 @@ import type { RawRoute } from './raw-route.ts'
 import { type SelectRule, SelectSettings, toSelect } from './select.ts'
 import { isAbsoluteMoment, isTimeZone, parseMoment, PREVIOUS } from './time-values.ts'
 
-/** Everything that does not go together; the paths begin within the route. */
+/** Finds settings of a report that do not go together; the paths begin within the route. */
 export function checkReport(route: RawRoute): ConfigError[] {
   const { operation, acknowledge, select } = route
   if (!isOutbound(operation)) return []
@@ -50,7 +50,7 @@ function checkNothingToVerify({ verifyBeforeAck }: RawRoute): ConfigError | unde
   )
 }
 
-/** Two routes that export the same list would share its records out between them, by which of them runs first. */
+/** Finds routes that export the same list: each record would go to the route that runs first. */
 export function checkRivalRoutes(routes: readonly RawRoute[]): ConfigError[] {
   const first = new Map<string, string>()
   return routes.flatMap(({ name, operation, select, retailer, brand }) => {
@@ -97,8 +97,8 @@ function isOutbound(operation: string | undefined): operation is OutboundOperati
 }
 
 /**
- * What of a `select` its list cannot be asked; the paths begin within the select. Keys that no list has are left to the schema.
- * `isDaily` tells whether the records are asked for at the runs of business dates.
+ * Finds filters of a `select` that its list lacks; the paths begin within the select. The schema checks keys that no list
+ * has. `isDaily`: the list is read at runs of business dates.
  */
 function checkSelect(
   operation: OutboundOperationName,
@@ -106,15 +106,15 @@ function checkSelect(
   isDaily = false,
 ): ConfigError[] {
   const [first, second] = EXCLUSIVE_KEYS.filter((name) => select[name] !== undefined)
-  const others = Object.keys(select).filter((name) => name !== 'zone' && name !== 'ids')
-  const errors = others.flatMap((name) => checkFilter(name, operation, select, isDaily))
+  const filterNames = Object.keys(select).filter((name) => name !== 'zone' && name !== 'ids')
+  const errors = filterNames.flatMap((name) => checkFilter(name, operation, select, isDaily))
   if (select['ids'] !== undefined && !canReadById(operation)) {
     errors.push(keyError(['ids'], `${operation} cannot read a record by its id.`))
   }
   if (first !== undefined && second !== undefined) {
     errors.push(keyError([second], `${first} and ${second} exclude each other.`))
-  } else if (first === 'ids' && others.length > 0) {
-    const message = `the ids say by themselves which records are meant: take away ${others.join(', ')}.`
+  } else if (first === 'ids' && filterNames.length > 0) {
+    const message = `the ids say by themselves which records are meant: take away ${filterNames.join(', ')}.`
     errors.push(keyError(['ids'], message))
   }
   return errors
@@ -144,14 +144,14 @@ function checkFilter(
   return [keyError([name], `${operation} cannot be asked for this; ${what}.`)]
 }
 
-/** Only the runs of business dates follow one another without a gap. */
+/** Refuses `previous` outside of business dates, because only their runs have no gaps. */
 function checkPrevious(name: string, window: Readonly<Record<string, unknown>>): ConfigError[] {
   const message = `${PREVIOUS} is the time of the run before, so it is for reports with \`daily\`: write a time such as 24h.`
   const ends = Object.keys(window).filter((end) => window[end] === PREVIOUS)
   return ends.map((end) => valueError([name, end], message))
 }
 
-/** A window whose ends stand the wrong way round holds nothing, whenever it is asked for. */
+/** Refuses a window that ends before it begins. */
 function checkWindow(name: string, { since, until }: Readonly<Record<string, unknown>>, zone: unknown) {
   if (typeof since !== 'string' || typeof until !== 'string') return []
   if (isAbsoluteMoment(since) !== isAbsoluteMoment(until)) return []
@@ -161,12 +161,12 @@ function checkWindow(name: string, { since, until }: Readonly<Record<string, unk
   return [valueError([name, 'until'], 'until must be later than since, or there is no time between them.')]
 }
 
-/** Some time of day at which it is midnight nowhere, so that `today` is before `now`. */
+/** A time of day that is not midnight in any zone, so that `today` is before `now`. */
 const NOON_MS = (12 * 60 + 34) * 60_000
 
 // Late acknowledgements, receipts, and expected files.
 
-/** What does not go together; the paths begin within the route. */
+/** Finds settings that do not go together; the paths begin within the route. */
 export function checkAcknowledge({ acknowledge, receipt, overdue }: RawRoute): ConfigError[] {
   const wantsReceipt = acknowledge === 'receipt'
   return listErrors(
@@ -186,7 +186,7 @@ export function checkAcknowledge({ acknowledge, receipt, overdue }: RawRoute): C
   )
 }
 
-/** By its name alone a receipt says which file it is for: in one folder it must not be able to mean files of two routes. */
+/** Finds receipts that could be for files of two routes: only the name links a receipt to its file. */
 export function checkReceipts(routes: readonly RawRoute[]): ConfigError[] {
   const known: ReceiptNames[] = []
   return routes.flatMap((route) => {
@@ -203,14 +203,14 @@ export function checkReceipts(routes: readonly RawRoute[]): ConfigError[] {
   })
 }
 
-/** What all receipts of a route have in common. */
+/** The common parts of a route's receipt names. */
 interface ReceiptNames {
   readonly route: string
   readonly place: string
   /** The template of the files' names. */
   readonly files: string
   readonly beginning: string
-  /** What may stand behind the beginning. */
+  /** The characters that may follow the beginning. */
   readonly next: RegExp
   readonly end: string
 }
@@ -238,7 +238,7 @@ function canOverlap(one: ReceiptNames, other: ReceiptNames): boolean {
   return canShareBeginning(one, other) || canShareBeginning(other, one)
 }
 
-/** Nothing that may stand behind the route continues it: `out-2-7` is no file of the route `out`. */
+/** A separator behind `{route}` that ends it: `out-2-7` is not a file of the route `out`. */
 const ROUTE_APART = /^[^{]*\{route\}[^a-z\d{]\{(?:seq|date|day)\b/i
 
 /** Whether names of the one may begin as those of the other do. */
@@ -248,7 +248,7 @@ function canShareBeginning({ beginning, next }: ReceiptNames, other: ReceiptName
   return rest === '' || next.test(rest)
 }
 
-/** What does not go together; the paths begin within the route. */
+/** Finds settings that do not go together; the paths begin within the route. */
 export function checkExpect(from: RawRoute['from'], zone: unknown): ConfigError[] {
   const expect = from?.expectFile
   if (typeof expect !== 'object' || expect === null || zone !== undefined) return []
@@ -258,9 +258,9 @@ export function checkExpect(from: RawRoute['from'], zone: unknown): ConfigError[
   return [keyError(['from', 'expectFile'], message)]
 }
 
-// A selection from the options of a command, which is not in the configuration.
+// A selection from the options of a command instead of the configuration.
 
-/** The selection, or everything that is wrong with it. Relative paths are relative to `folder`. */
+/** Parses the selection, or returns all its errors. Relative paths are relative to `folder`. */
 export function parseSelect(
   operation: OutboundOperationName,
   raw: Readonly<Record<string, unknown>>,

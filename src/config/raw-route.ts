@@ -1,4 +1,4 @@
-/** What is there of a configuration, however broken the rest is, for the checks across its parts. */
+/** The readable parts of a perhaps broken configuration, for the checks across its parts. */
 import { z } from 'zod'
 import { normalizeFolder } from './schema.ts'
 

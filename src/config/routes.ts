@@ -1,4 +1,4 @@
-/** The routes as the program uses them, from what the file says of each. */
+/** The routes as the program uses them, made from the file. */
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { type InboundOperationName, isReceived, type OutboundOperationName } from '../contract/operations.ts'
@@ -29,7 +29,7 @@ export interface Credentials {
 interface OutputFolder {
   readonly mailbox: string
   readonly folder: string
-  /** Files that lie there for longer are reported; left out for never. */
+  /** Delivered files that stay for longer raise an alert; absent for never. */
   readonly notEmptiedMs?: number
 }
 
@@ -39,7 +39,7 @@ interface RouteBase {
   /** The route's own, or those of the API. */
   readonly credentials: Credentials
   readonly mappingPath: string
-  /** When the route runs; left out where the configuration says nothing of times. */
+  /** When the route runs; absent without a schedule. */
   readonly schedule?: Schedule
 }
 
@@ -49,7 +49,7 @@ export interface InboundRoute extends RouteBase, WaitRules {
   readonly from: InboxRules & {
     readonly mailbox: string
     readonly folder: string
-    /** `*` and `?` stand for any letters; compared without case. */
+    /** `*` matches any letters and `?` one; case is ignored. */
     readonly match: string
     readonly archive: string
     readonly stableForMs: number
@@ -58,7 +58,7 @@ export interface InboundRoute extends RouteBase, WaitRules {
   readonly results: OutputFolder
   /** Packing slips and labels, where they are wanted; `name` is a template for `formatDocumentName`. */
   readonly documents?: Readonly<z.output<typeof DocumentSettings>>
-  /** What is done about records that are only odd. */
+  /** The policies for doubtful records. */
   readonly rules: Rules
   /** When the rest of a file is held instead of sent. */
   readonly circuitBreaker: CircuitBreaker
@@ -72,13 +72,13 @@ export interface OutboundRoute extends RouteBase, AcknowledgeRules {
   /** `name` is a template for `formatFileName`. */
   readonly to: OutputFolder & { readonly name: string }
   readonly verifyBeforeAck: boolean
-  /** Left out where each record goes out once. */
+  /** Absent where each record is exported once. */
   readonly report?: { readonly select: SelectRule; readonly empty: 'skip' | 'write' }
 }
 
 export type Route = InboundRoute | OutboundRoute
 
-/** What a route takes from the rest of the file. Relative paths are relative to `folder`. */
+/** The parts of the file that a route depends on. Relative paths are relative to `folder`. */
 interface RouteContext {
   readonly folder: string
   readonly zone: string | undefined
@@ -151,7 +151,7 @@ function toOutbound(
     const report = { select: toSelect(operation, { ...zone, ...select }, folder), empty }
     return { ...outbound, acknowledge: 'never', verifyBeforeAck: false, report }
   }
-  // acknowledging an order ends the retailer's right to cancel it, so one that was cancelled meanwhile must show
+  // acknowledging an order ends the retailer's right to cancel it, so the bridge must first see a late cancel
   const verify = acknowledge !== 'never' && (verifyBeforeAck ?? operation === 'export-orders')
   return { ...outbound, verifyBeforeAck: verify }
 }

@@ -18,7 +18,7 @@ export const TimeZone = z
   .string()
   .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin or America/New_York')
 
-/** A time of day, with the zone and the days of the week that it is in. */
+/** A time of day, with its zone and days of the week. */
 const timeOfDay = (example: string) =>
   z.string().regex(TIME_OF_DAY, `must be a time of day such as "${example}"`)
 const zoneOf = (what: string) =>
@@ -94,7 +94,7 @@ export interface DailySchedule {
 
 const ScheduleSettings = z.object(scheduleShape)
 
-/** From what the file says, checked, to what the program uses; undefined when it says nothing of times. */
+/** Converts the checked settings to the program's schedule; undefined without one. */
 export function toSchedule(
   { every, cron, daily }: z.output<typeof ScheduleSettings>,
   zone?: string,
@@ -124,12 +124,12 @@ function resolveZone(own: string | undefined, ofFile: string | undefined): strin
   return zone
 }
 
-/** In words; undefined when the expression is one that comes. */
+/** Describes the error; undefined for an expression that occurs. */
 function findCronError(text: string): string | undefined {
   if (text.trim().split(/\s+/).length !== 5) {
     return `must have five fields (minute, hour, day, month, day of the week), such as "0 6 * * 1-5"`
   }
-  // The library puts the time of the start in its place, so every start would mean other times.
+  // The library replaces it with the start time, so every start would mean other times.
   if (text.includes('?')) return 'cannot hold "?": write * for any value'
   try {
     const comes = new Cron(text.trim(), { mode: '5-part', timezone: 'UTC' }).nextRun(REFERENCE_TIME)
@@ -139,10 +139,10 @@ function findCronError(text: string): string | undefined {
   }
 }
 
-/** From which every expression is looked at alike. */
+/** The fixed time from which every expression is checked. */
 const REFERENCE_TIME = new Date(Date.UTC(2024, 0, 1))
 
-// Expected files, and folders that somebody must empty.
+// Expected files, and outboxes whose reader must empty them.
 
 export const ExpectedFileSettings = z.strictObject({
   by: timeOfDay('07:00').describe('By this time of day a file of the route should have come, that same day.'),
@@ -157,7 +157,7 @@ export const AlertIfNotEmptied = z
     'must be a number of days or weeks, such as 3d or 2w, or never',
   )
   .meta({ pattern: `${RETENTION_PATTERN}|^never$` })
-  .default('30d') // long enough to annoy nobody whose files are read at all
+  .default('30d') // long enough to cause no alerts where files are read at all
   .describe(
     'Files that stay in the folder for longer than this raise an alert, because they are not fetched; or never.',
   )

@@ -51,7 +51,7 @@ const BaseUrl = z
   .string()
   .refine(isPlainUrl, 'must be an address such as https://api.example.com, without a password, "?" or "#"')
 
-/** The mailbox refuses the same when it runs; said here, the place of the error is known. */
+/** The mailbox refuses the same at run time; the check here knows the place of the error. */
 const Folder = z
   .string()
   .refine(
@@ -232,12 +232,12 @@ function isFolderSegment(step: string): boolean {
   return step !== '' && step !== '.' && step !== '..' && step.toLowerCase() !== '.claimed'
 }
 
-/** The same folder without the `./` and the `/` that people write around it. */
+/** Removes the `./` and `/` that people write around a folder. */
 export function normalizeFolder(text: string): string {
   return text.replace(/^(?:\.\/)+(?=[^/])/, '').replace(/(?<=[^/])\/$/, '')
 }
 
-// The same as JSON Schema, for editors and for finding the keys that are allowed at a place.
+// The same as JSON Schema, for editors and to find the keys allowed at a place.
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -250,13 +250,13 @@ export function configurationJsonSchema(): JsonSchema {
   })
 }
 
-/** `${NAME}` may stand for a number or a switch too, and only becomes one when the file is loaded. */
+/** Allows `${NAME}` in place of numbers and booleans as well; loading converts it. */
 function allowVariables(schema: JsonSchema): void {
   if (schema.type !== 'integer' && schema.type !== 'boolean') return
   Object.assign(schema, { type: [schema.type, 'string'], pattern: '\\$\\{' })
 }
 
-/** The schemas that may apply at a path, first to last; none where nothing is known of it. */
+/** Finds the schemas that may apply at a path, first to last; none for an unknown path. */
 export function findSchemas(schema: JsonSchema, path: readonly PropertyKey[]): JsonSchema[] {
   return path.reduce<JsonSchema[]>(
     (places, step) => places.flatMap((place) => expandAlternatives(stepInto(place, String(step)))),
@@ -277,7 +277,7 @@ function expandAlternatives(schema: JsonSchema | undefined): JsonSchema[] {
   return [schema, ...options.flatMap((option) => expandAlternatives(option as JsonSchema))]
 }
 
-/** The keys that may stand in the object at a path. */
+/** Finds the keys allowed in the object at a path. */
 export function findKeys(schema: JsonSchema, path: readonly PropertyKey[]): string[] {
   return [...new Set(findSchemas(schema, path).flatMap(({ properties }) => Object.keys(properties ?? {})))]
 }

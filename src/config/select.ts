@@ -1,4 +1,4 @@
-/** The `select` of a report: which records of a list it holds, in human words, and what the API is asked for them. */
+/** The `select` of a report: a readable choice of records of a list, and the API query for it. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ATTRIBUTES } from '../contract/attributes.ts'
@@ -10,7 +10,7 @@ import { omitUndefined } from '../support/object-paths.ts'
 import { didYouMean } from '../support/text.ts'
 import { type DatedRun, isTimeZone, MOMENT_RULE, parseMoment, PREVIOUS } from './time-values.ts'
 
-/** How many records a file of settings may name; more stand in a file of their own. */
+/** How many records the configuration may name; more need their own file. */
 const NAMED_MAX = 1000
 const Text = z.string().min(1).max(200)
 
@@ -33,7 +33,7 @@ const Window = z
 
 const Flag = z.boolean()
 
-/** A number would lose its leading zeros before anybody sees it. */
+/** Values from a file, as text: YAML would drop the leading zeros of numbers. */
 const FromFile = z.strictObject({ file: Text.describe('A file with one on each line.') })
 
 const NumbersOrFile = z.union([Text, z.array(Text).min(1).max(NAMED_MAX), FromFile], {
@@ -65,7 +65,7 @@ const Attributes = z
   )
   .refine((values) => Object.keys(values).length > 0, { error: 'names no attribute', when: isWhole })
 
-/** What is left out by error is one error, and not two. */
+/** Whether the value has no issue yet, so that a missing key is not reported twice. */
 function isWhole({ issues }: { readonly issues: readonly unknown[] }): boolean {
   return issues.length === 0
 }
@@ -74,8 +74,8 @@ function Choice(values: readonly string[]) {
   const one = z.enum(values)
   return z.union([one, z.array(one).min(1)], {
     error: ({ input }) => {
-      const said: unknown[] = Array.isArray(input) ? input : [input]
-      const wrong = said.find((value) => typeof value === 'string' && !values.includes(value))
+      const given: unknown[] = Array.isArray(input) ? input : [input]
+      const wrong = given.find((value) => typeof value === 'string' && !values.includes(value))
       const suggestion = typeof wrong === 'string' ? didYouMean(wrong, values) : ''
       return `must be one of ${values.join(', ')}, or a list of them.${suggestion}`
     },
@@ -98,7 +98,7 @@ function toFilterSchema(filter: Filter): z.ZodType {
   }
 }
 
-/** What each form of filter may be told; a name means the same on every list that has it. */
+/** The schema of each filter; a name means the same on every list. */
 const FILTERS = new Map(
   Object.entries(OPERATIONS).flatMap(([name, { direction }]) =>
     direction === 'outbound' ? Object.entries(filtersOf(name as OutboundOperationName)) : [],
@@ -133,27 +133,27 @@ export const SelectSettings = z.strictObject({
 })
 export type SelectSettings = z.output<typeof SelectSettings>
 
-/** Which records a report holds, before it is known when it is made. */
+/** The selection of a report, before the time of its run is known. */
 export interface SelectRule {
   readonly zone: string
-  /** What the list is asked for whenever it is. */
+  /** The part of the query that does not depend on the time. */
   readonly fixed: Selection['query']
   /** Windows of time by the name of the filter. */
   readonly windows: readonly (z.output<typeof Window> & { readonly filter: string })[]
   readonly named?: {
     readonly by: NonNullable<Selection['named']>['by']
-    /** The path of a file holds one on each line. */
+    /** The file has one value on each line. */
     readonly values: readonly string[] | { readonly file: string }
   }
 }
 
-/** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
+/** Converts the checked settings to a rule. Relative paths are relative to `folder`. */
 export function toSelect(operation: OutboundOperationName, file: SelectSettings, folder: string): SelectRule {
-  const { zone = 'UTC', ids, purchase_order_number: numbers, ...said } = file
+  const { zone = 'UTC', ids, purchase_order_number: numbers, ...asked } = file
   const fixed: Record<string, Selection['query'][string]> = {}
   const windows: SelectRule['windows'][number][] = []
   const filters = filtersOf(operation)
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(asked)) {
     if (value === undefined) continue
     const kind = filters[name]?.kind
     assert(kind !== undefined, `${operation} cannot be asked for ${name}, and the checks let it pass`)
@@ -179,17 +179,18 @@ function formatAttributeSearch(values: z.output<typeof Attributes>): string {
 
 function toNamedRecords(
   by: NonNullable<SelectRule['named']>['by'],
-  said: z.output<typeof IdsOrFile> | undefined,
+  given: z.output<typeof IdsOrFile> | undefined,
   folder: string,
 ): SelectRule['named'] {
-  if (said === undefined) return undefined
-  if (typeof said === 'object' && 'file' in said) return { by, values: { file: resolve(folder, said.file) } }
-  return { by, values: [...new Set((Array.isArray(said) ? said : [said]).map(String))] }
+  if (given === undefined) return undefined
+  if (typeof given === 'object' && 'file' in given)
+    return { by, values: { file: resolve(folder, given.file) } }
+  return { by, values: [...new Set((Array.isArray(given) ? given : [given]).map(String))] }
 }
 
 /**
- * What the list is asked for at this moment. Spec: times are epoch seconds. Both ends of a window lose their fractions of a
- * second, so that windows that follow one another leave no gap and show nothing twice.
+ * Builds the query for this moment. Spec: times are epoch seconds. Both ends of a window drop their fractions of a second,
+ * so that successive windows have no gap and no overlap.
  */
 export function buildQuery({ zone, fixed, windows }: SelectRule, now: number, run?: DatedRun) {
   const query = { ...fixed }

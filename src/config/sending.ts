@@ -7,7 +7,7 @@ import { toMs, WaitTime } from './time-values.ts'
 
 // Further steps, and how long records wait for their orders: `steps`, `when` and `waitFor`.
 
-/** What is done to orders that exist, so that it can be one of several things done to them. */
+/** The operations on existing orders, which may be steps. */
 export const ORDER_OPERATIONS = [
   'acknowledge-order',
   'create-shipment',
@@ -16,14 +16,14 @@ export const ORDER_OPERATIONS = [
   'create-invoice',
 ] as const satisfies readonly InboundOperationName[]
 
-/** These need no mapping: the order is all there is to say. */
+/** These operations need no mapping, because they only name the order. */
 export const ORDER_ACTIONS: readonly string[] = [
   'acknowledge-order',
   'close-order',
   'reopen-order',
 ] satisfies readonly InboundOperationName[]
 
-/** These can wait for their order. */
+/** These operations can wait for their order. */
 export const WAITING_OPERATIONS: readonly string[] = [
   'close-order',
   'create-invoice',
@@ -76,7 +76,7 @@ export function toStep({ operation, mapping, ...waiting }: z.output<typeof StepS
 
 // When a route stops sending a file: `circuitBreaker`.
 
-/** More refusals than these are not remembered while a file is sent. */
+/** The largest number of refusals that is tracked while a file is sent. */
 const RECORDS_MAX = 1000
 const off = z.literal('off')
 
@@ -122,7 +122,7 @@ function parseShare(written: string | number): number | undefined {
   return share > 0 ? share / 100 : undefined
 }
 
-// Records that are only odd: `rules`.
+// Policies for doubtful records: `rules`.
 
 const RulePolicy = z.enum(['warn', 'refuse', 'off'], { error: 'must be warn, refuse or off' })
 

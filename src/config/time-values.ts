@@ -21,13 +21,13 @@ export function toMs(text: string): number {
   return ms
 }
 
-/** Milliseconds, or undefined when the text is not a duration of at most a day: no timer has reason to wait longer. */
+/** Milliseconds, or undefined when the text is not a duration of at most a day, the longest wait of a timer. */
 export function parseDuration(text: string): number | undefined {
   const ms = parseLength(text, /^(\d{1,8})(ms|s|m|h)$/)
   return ms !== undefined && ms <= UNIT_MS.d ? ms : undefined
 }
 
-/** The schema of a duration of at least `minMs`; the rule says what else it must be. */
+/** The schema of a duration of at least `minMs`; `rule` is the message. */
 export function durationText(rule: string, minMs = 0) {
   return z
     .string()
@@ -44,7 +44,7 @@ export function parseRetention(text: string): number | undefined {
 
 const WAIT_MS_MAX = 30 * UNIT_MS.d
 
-/** A time to wait for somebody, as it is written: too long for any timer, and never a matter of seconds. */
+/** A time to wait for a person, as written: minutes to weeks, longer than any timer. */
 export const WaitTime = z
   .string()
   .refine((text) => {
@@ -66,7 +66,7 @@ interface MomentContext {
   readonly now: number
   /** The zone of dates and of times that name none. */
   readonly zone: string
-  /** The scheduled run of a report for business dates, which its words go by. */
+  /** The scheduled run of a report for business dates, to which `today` and the like refer. */
   readonly run?: DatedRun
 }
 
@@ -77,10 +77,10 @@ export interface DatedRun {
   readonly previousAt: number
 }
 
-/** The word that only scheduled runs give a meaning. */
+/** The word that only has a meaning in scheduled runs. */
 export const PREVIOUS = 'previous'
 
-/** Milliseconds since 1970; a date alone is the start of its day. Undefined when the text is no moment. */
+/** Milliseconds since 1970; a date alone is the start of its day. Undefined when the text is not a moment. */
 export function parseMoment(text: string, { now, zone, run }: MomentContext): number | undefined {
   if (text === 'now') return now
   if (text === PREVIOUS) return run?.previousAt
@@ -96,7 +96,7 @@ export function parseMoment(text: string, { now, zone, run }: MomentContext): nu
   return time.isValid ? time.toMillis() : undefined
 }
 
-/** Whether the moment stays where it is while time passes. */
+/** Whether the moment is fixed, and not relative to now. */
 export function isAbsoluteMoment(text: string): boolean {
   return ABSOLUTE.test(text)
 }

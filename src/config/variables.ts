@@ -7,13 +7,13 @@ import { type ConfigError, valueError } from './errors.ts'
 
 interface SubstituteContext {
   readonly env: NodeJS.ProcessEnv
-  /** What relative paths are relative to. */
+  /** The base of relative paths. */
   readonly folder: string
-  /** What stands for a value at this place that cannot be had, where nobody needs it. */
+  /** Returns a placeholder for a missing value at this place, where the value is not needed. */
   readonly standIn?: (path: readonly string[]) => string | undefined
 }
 
-/** Changes the document; what could not be put in is left as it stands and returned as an error. */
+/** Changes the document; leaves unresolved variables unchanged and returns them as errors. */
 export async function substituteVariables(
   document: Document,
   schema: JsonSchema,
@@ -24,7 +24,8 @@ export async function substituteVariables(
     const filled = await fillText(text, context)
     const standIn = filled.errors.length === 0 ? undefined : context.standIn?.(path)
     if (standIn !== undefined) node.value = standIn
-    else if (filled.errors.length > 0) errors.push(...filled.errors.map((said) => valueError(path, said)))
+    else if (filled.errors.length > 0)
+      errors.push(...filled.errors.map((message) => valueError(path, message)))
     else if (filled.text !== text) node.value = coerceToSchema(filled.text, findSchemas(schema, path))
   }
   return errors
@@ -44,7 +45,7 @@ function findTexts(document: Document) {
   return found
 }
 
-/** `$${` is a dollar and a brace that mean nothing. */
+/** `$${` is a literal dollar and brace. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 
 async function fillText(text: string, context: SubstituteContext) {
@@ -84,7 +85,7 @@ async function readSecretFile(path: string): Promise<string | { readonly error: 
   }
 }
 
-/** A variable is always text; where the schema wants a number or a switch, one that reads as such becomes it. */
+/** Converts the text of a variable where the schema wants a number or a boolean. */
 function coerceToSchema(text: string, schemas: readonly JsonSchema[]): string | number | boolean {
   const wanted = schemas.flatMap(({ type }) => type ?? []) as readonly string[]
   if (wanted.includes('integer') && /^\d{1,15}$/.test(text)) return Number(text)

@@ -22,7 +22,7 @@ function provinceViolations(
   return [{ code: 'province-unknown', path: [provinceField], message }]
 }
 
-/** Spec: sizes of address fields are not shown; more than this is no address. */
+/** Spec: sizes of address fields are not shown; this is our limit. */
 const addressText = () => text(255)
 
 /**

@@ -1,4 +1,4 @@
-/** The API's refusals, whatever their form, as a flat list of messages with their places in the body. */
+/** Reads the API's refusals, in any form, as a flat list of messages with their places in the body. */
 
 export interface ApiError {
   /** `order_lines[0].quantity`; empty when the message is about the whole request. */
@@ -10,15 +10,15 @@ export interface ApiError {
 const MAX_DEPTH = 20
 const MAX_MESSAGES = 200
 const MAX_MESSAGE_LENGTH = 200
-/** How much of a page of HTML is searched for words. */
+/** How much of an HTML page is searched for text. */
 const MAX_SEARCHED_TEXT = 16_384
 
-/** Keys that say what is wrong without naming a field; they add nothing to the path. */
+/** Keys that hold messages and name no field; they add nothing to the path. */
 const ENVELOPE = new Set(['detail', 'message', 'error', 'error_description', 'errors', 'non_field_errors'])
 
 /**
  * Spec: not shown. Reads `detail`, `error` with `error_description`, `message`, a tree of `field: [messages]`, and as a
- * last resort the text as one line. Empty only when the answer says nothing at all.
+ * last resort the text as one line. Empty only for a blank answer.
  */
 export function readApiErrors(body: unknown, text: string): ApiError[] {
   const found: ApiError[] = []
@@ -53,8 +53,8 @@ function collectFields(fields: ReadonlyMap<string, unknown>, { path, depth }: Po
   const hasEnvelope = [...fields.keys()].some((key) => ENVELOPE.has(key))
   for (const [key, value] of fields) {
     if (ENVELOPE.has(key)) {
-      const told = oauth !== undefined && (key === 'error' || key === 'error_description')
-      if (!told) collect(value, { path, depth: depth + 1 }, found)
+      const isReported = oauth !== undefined && (key === 'error' || key === 'error_description')
+      if (!isReported) collect(value, { path, depth: depth + 1 }, found)
       continue
     }
     // beside a message, a bare text such as `code` or `request_id` describes the message and names no field
@@ -63,7 +63,7 @@ function collectFields(fields: ReadonlyMap<string, unknown>, { path, depth }: Po
   }
 }
 
-/** RFC 6749: `error` is a code, `error_description` the words. */
+/** RFC 6749: `error` is a code, `error_description` a text. */
 function oauthMessage(fields: ReadonlyMap<string, unknown>): string | undefined {
   const error = fields.get('error')
   const description = fields.get('error_description')
@@ -76,13 +76,13 @@ function addMessage(path: string, text: string, found: ApiError[]): void {
   if (message !== '' && found.length < MAX_MESSAGES) found.push({ path, message })
 }
 
-/** One line of plain words, shortened; tags of HTML are left out. */
+/** Makes one shortened line of plain text, without HTML tags. */
 function toOneLine(text: string): string {
   const start = text.slice(0, MAX_SEARCHED_TEXT)
-  const words = looksLikeHtml(start)
+  const visibleText = looksLikeHtml(start)
     ? start.replace(/<(style|script)\b[^<>]*>[^<]*<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ')
     : start
-  const line = words.replace(/\s+/g, ' ').trim()
+  const line = visibleText.replace(/\s+/g, ' ').trim()
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : line
 }
 

@@ -4,7 +4,7 @@ import { isPlainText } from './fields.ts'
 /** `image` is an https address; `money` is US dollars. */
 export type AttributeType = 'text' | 'integer' | 'decimal' | 'money' | 'image'
 
-/** What an attribute is and takes. */
+/** The rule of an attribute. */
 export interface AttributeRule {
   /** Stable; shown beside the code. */
   readonly id: number
@@ -12,13 +12,13 @@ export interface AttributeRule {
   readonly grouping: string
   readonly description: string
   readonly type: AttributeType
-  /** Null for what is not measured. */
+  /** Null for an attribute without a unit. */
   readonly units: string | null
   /** The most characters a text may have. */
   readonly max: number
   /** Whether the `attribute` filter of variant lists knows it. Spec: Color, Size, Category, Material, Finish, Collection. */
   readonly isSearchable: boolean
-  /** Whether each retailer has a value of its own and there is none for all. */
+  /** Whether each retailer has its own value and there is no value for all. */
   readonly isPerRetailer: boolean
 }
 
@@ -64,7 +64,7 @@ const each = { type: 'integer', units: 'each' } as const
 const searchable = { max: 255, isSearchable: true } as const
 const ownText = { max: 128, isPerRetailer: true } as const
 
-/** By code. The order is the order in which an item shows them. */
+/** By code, in the order in which an item shows them. */
 export const ATTRIBUTES = {
   identifier: general(1, 'Identifier', 'The number of the item in the books of the supplier.', { max: 128 }),
   name: general(2, 'Name', 'The name of the item.', { max: 200 }),
@@ -126,7 +126,7 @@ export function attributeRule(code: AttributeCode): AttributeRule {
 
 const MAX_INTEGER = 2_147_483_647
 
-/** What is wrong with a value, as a fragment of a sentence, or undefined when nothing is. Takes text only. */
+/** Returns the error of a text value as a fragment of a sentence, or undefined. */
 export function checkAttributeValue(code: AttributeCode, value: string): string | undefined {
   const { type, max } = attributeRule(code)
   if (type === 'integer') {

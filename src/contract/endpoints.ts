@@ -14,7 +14,7 @@ export const TokenRequest = z.object({
   grant_type: z.literal('client_credentials'),
   client_id: z.string().min(1),
   client_secret: z.string().min(1),
-  /** `read`, `write` or both; all that the client may have when it is left out. Spec: not shown. */
+  /** `read`, `write` or both; everything the client may have when left out. Spec: not shown. */
   scope: z.string().optional(),
 })
 export type TokenRequest = z.infer<typeof TokenRequest>
@@ -92,7 +92,7 @@ export const ENDPOINTS = {
   listRetailerOrders: retailer.list('/orders/', RetailerOrder, filters.RETAILER_ORDER_FILTERS),
   getRetailerOrder: retailer.one('/orders/{id}/', RetailerOrder),
   createCancel: retailer.create('/cancels/', CancelCreate, Cancel),
-  // what a retailer receives: to be listed, read and acknowledged
+  // what a retailer receives: it lists, reads and acknowledges
   listCancels: retailer.list('/cancels/', Cancel, filters.CANCEL_FILTERS),
   getCancel: retailer.one('/cancels/{id}/', Cancel),
   acknowledgeCancel: retailer.act('/cancels/{id}/acknowledge/', Cancel),
@@ -134,10 +134,10 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS
 
-/** Those that answer a file. */
+/** The endpoints that answer a file. */
 export type DocumentName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name]['kind'] extends 'document' ? Name : never
 }[EndpointName]
 
-/** Who an account may act for. Spec: the two contexts. */
+/** The kinds of party that an account may act for. Spec: the two contexts. */
 export type PartyKind = 'retailer' | 'brand'

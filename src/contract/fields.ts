@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { isCountry } from './places.ts'
 
 /**
- * What a field takes, for those who compile it instead of interpreting it (the mapping) and for documentation.
- * `reference` marks an id that files name by something else: an order by its purchase order number (`REFERENCES`).
+ * The values that a field takes, as data for the mapping compiler and the documentation.
+ * `reference` marks an id that files replace by another name: an order by its purchase order number (`REFERENCES`).
  */
 export type FieldRule =
   | { readonly kind: 'text'; readonly max?: number; readonly blankAllowed?: boolean; readonly code?: 'upc' }
@@ -28,7 +28,7 @@ export type FieldRule =
   | { readonly kind: 'country' }
   | { readonly kind: 'province' }
 
-/** The rule of every field schema. Filled while the contract's modules load and never after. */
+/** The rule of every field schema. Filled only while the contract's modules load. */
 export const FIELD_RULES = z.registry<FieldRule>()
 
 /** Spec: ids are integer (11); a 32-bit signed column holds them. */
@@ -53,13 +53,13 @@ export function upc() {
   return z.string().min(1).max(64).register(FIELD_RULES, { kind: 'text', max: 64, code: 'upc' })
 }
 
-/** What no keyboard writes; line breaks and tabs are none of these. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+/** Control characters that no keyboard writes; line breaks and tabs are not among them. */
+// oxlint-disable-next-line no-control-regex -- it finds control characters
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** Spec: empty strings must not be sent; blanks alone say as little. Half of a surrogate pair is no text at all. */
+/** Spec: empty strings must not be sent; neither is blank text. Half of a surrogate pair is not text. */
 export function isPlainText(value: string): boolean {
   return value.trim() !== '' && !CONTROL.test(value) && !LONE_SURROGATE.test(value)
 }
@@ -73,7 +73,7 @@ export function id() {
   return integer(1)
 }
 
-/** An id of what files name by something else. */
+/** An id that files replace by another name. */
 export function reference(kind: ReferenceKind) {
   const schema = z.int().min(1).max(MAX_ID)
   return schema.register(FIELD_RULES, { kind: 'integer', min: 1, max: MAX_ID, reference: kind })
@@ -133,7 +133,7 @@ export function province() {
 
 // Ids that a file replaces by another name, such as an order by its purchase order number.
 
-/** `called` says, for people, what a file says instead of the id; `max` is how many characters that may have. */
+/** `called` is the name of the text that files hold instead of the id, for people; `max` its most characters. */
 interface ReferenceRule {
   readonly called: string
   readonly max: number
@@ -161,6 +161,6 @@ export function isReference(kind: string): kind is ReferenceKind {
 
 /** `a shipping method` */
 export function describeReference(kind: ReferenceKind): string {
-  const words = kind.replace('-', ' ')
-  return /^[aeiou]/.test(words) ? `an ${words}` : `a ${words}`
+  const noun = kind.replace('-', ' ')
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`
 }

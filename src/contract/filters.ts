@@ -1,4 +1,4 @@
-/** What a list can be asked for. Spec: "List filters". */
+/** The filters of lists. Spec: "List filters". */
 
 /**
  * `text`: exact match. `flag`: 1, 0, true or false. `choice`: one of the values, repeatable. `time`: four filters
@@ -69,7 +69,7 @@ export const RETAILER_VARIANT_FILTERS = {
   updated_at: time,
 } as const satisfies Filters
 
-/** `short` chooses how much of an item is shown and leaves none out. */
+/** `short` limits what is shown of each item and leaves no item out. */
 export const BRAND_VARIANT_FILTERS = {
   short: { kind: 'view' },
   in_stock: flag,

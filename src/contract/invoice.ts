@@ -35,7 +35,7 @@ const lineFields = { invoice_line_number: integer(1), quantity: integer(), price
 
 // Spec: the shape of charges, allowances and adjustments is not shown.
 
-/** `amount` in US dollars, not negative; what it does to the total follows from the list it stands in. */
+/** `amount` in US dollars, not negative; its list decides whether it raises or lowers the total. */
 export const Adjustment = z.object({ type: text(64), description: text(255).nullable(), amount: money(6) })
 
 const invoiceFields = {

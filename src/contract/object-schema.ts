@@ -15,10 +15,10 @@ export interface RuleViolation {
   readonly message: string
 }
 
-/** Checks what no single field can. A field with a problem of its own holds an object: look at the type first. */
+/** Checks several fields together. A field with a problem of its own holds an object: check the type first. */
 export type Rule = (value: Readonly<Record<string, unknown>>) => readonly RuleViolation[]
 
-/** The rules of every object schema that has some. Filled while the contract's modules load and never after. */
+/** The rules of object schemas. Filled only while the contract's modules load. */
 export const OBJECT_RULES = z.registry<{ readonly rules: readonly Rule[] }>()
 
 /** An object schema with rules. Unknown keys are dropped when reading; the mapping refuses them when compiling. */

@@ -59,7 +59,7 @@ const namedTarget = <Kind extends ReferenceKind>(kind: Kind) => {
 /** A cancel has no number of its own: files name it by the id they got it with. */
 const cancelTarget = { body: objectSchema({ cancel_id: id() }), target: 'cancel_id' } as const
 
-/** Posts a body, or changes what a file names. */
+/** Operations that post a body, or change the resource that a file names. */
 const INBOUND = {
   'create-order': createOperation(
     { retailer: 'createOrder' },
@@ -159,7 +159,7 @@ const received = <List extends ListName, Get extends EndpointName, Acknowledge e
   summary: string,
 ) => ({ ...reported(['retailer'], [list, get], summary), acknowledge, query: unacknowledged }) as const
 
-/** What a party receives: listed while unacknowledged, written to a file, acknowledged. */
+/** Operations that list unacknowledged records, write them to a file and acknowledge them. */
 const RECEIVED = {
   'export-orders': {
     direction: 'outbound',
@@ -194,7 +194,7 @@ const RECEIVED = {
   ),
 } as const satisfies Record<string, OutboundOperation>
 
-/** What nobody acknowledges: it can be reported as often as one likes. */
+/** Operations on lists without acknowledgement: they can be reported any number of times. */
 const REPORTED = {
   'export-retailer-orders': reported(
     ['retailer'],
@@ -247,7 +247,7 @@ export type InboundOperationName = keyof typeof INBOUND
 
 export type OutboundOperationName = keyof typeof RECEIVED | keyof typeof REPORTED
 
-/** The parties that may do it. */
+/** The parties that may use the operation. */
 export function partiesOf(name: OperationName): readonly PartyKind[] {
   const operation: InboundOperation | OutboundOperation = OPERATIONS[name]
   return operation.direction === 'outbound'
@@ -262,17 +262,17 @@ export function isReceived(name: OperationName): name is keyof typeof RECEIVED {
 /** One call per record of a file. */
 export interface InboundOperation {
   readonly direction: 'inbound'
-  /** The endpoint that is called, for each party that may do it. */
+  /** The endpoint to call, for each party that may call it. */
   readonly endpoints: Readonly<Partial<Record<PartyKind, EndpointName>>>
-  /** What a mapping's `body` mirrors. */
+  /** The schema that a mapping's `body` mirrors. */
   readonly body: z.ZodType
   /** The field of the body that names the resource to be changed; it goes into the path and is not sent. */
   readonly target?: string
   /** The endpoints that are read to reconcile a lost answer. */
   readonly looksUp: readonly EndpointName[]
-  /** The endpoints that answer files about what was made. */
+  /** The endpoints for documents of the created resource. */
   readonly documents?: readonly DocumentName[]
-  /** Doing it twice is the same as doing it once, so that the same file may come again. */
+  /** Whether repeating it has no further effect, so that the same file may come again. */
   readonly repeatable: boolean
   /** One line for people. */
   readonly summary: string
@@ -284,11 +284,11 @@ export interface OutboundOperation {
   readonly parties: readonly PartyKind[]
   readonly list: EndpointName
   readonly get?: EndpointName
-  /** What is received is acknowledged once its file is in place; other lists can only be reported. */
+  /** The endpoint that acknowledges records once their file is in place; absent for lists that can only be reported. */
   readonly acknowledge?: EndpointName
-  /** What the paths of a mapping's `columns` point into. */
+  /** The schema that the paths of a mapping's `columns` point into. */
   readonly record: z.ZodType
-  /** What makes a record one that waits: an order that was cancelled or closed meanwhile is nothing to fulfil. */
+  /** The filter for waiting records: an order that was cancelled or closed meanwhile needs no fulfilment. */
   readonly query: Readonly<Record<string, string | number | readonly string[]>>
   readonly summary: string
 }
@@ -306,14 +306,14 @@ export function canReadById(name: OutboundOperationName): boolean {
   return operation.get !== undefined
 }
 
-/** The placeholder of a path that is not the party's: `{id}`, or `{carrier_id}` of carriers. */
+/** Finds the placeholder of the resource in a path: `{id}`, or `{carrier_id}` for carriers. */
 export function findIdParameter(name: EndpointName): string | undefined {
   const { path, context } = ENDPOINTS[name]
   const names = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, placeholder]) => placeholder)
   return names.find((placeholder) => placeholder !== `${context}_id`)
 }
 
-/** The path of a record's purchase order number; cancels and what is no trade have none. */
+/** Finds the path of a record's purchase order number; undefined for cancels and for records outside of trade. */
 function findPurchaseOrderPath(name: OutboundOperationName): readonly string[] | undefined {
   const { shape } = OPERATIONS[name].record
   if ('purchase_order_number' in shape) return ['purchase_order_number']
@@ -322,7 +322,7 @@ function findPurchaseOrderPath(name: OutboundOperationName): readonly string[] |
   return isThere ? ['order', 'purchase_order_number'] : undefined
 }
 
-/** Reads the purchase order number of a list's records; undefined when they say nothing of it. */
+/** Reads the purchase order number of a list's records; undefined when they have none. */
 export function createPurchaseOrderReader(
   name: OutboundOperationName,
 ): ((record: Readonly<Record<string, unknown>>) => string | undefined) | undefined {

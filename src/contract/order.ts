@@ -67,7 +67,7 @@ export type BrandOrderLine = z.infer<typeof BrandOrderLine>
 export const PartySummary = z.object({ id: id(), name: text(), code: text() })
 export type PartySummary = z.infer<typeof PartySummary>
 
-/** What an order shows of a shipment made for it. Spec: not shown; this is our choice. */
+/** A shipment as its order shows it. Spec: not shown; this is our choice. */
 export const OrderShipment = z.object({
   id: id(),
   tracking_number: text(128).nullable(),
@@ -77,7 +77,7 @@ export const OrderShipment = z.object({
 })
 export type OrderShipment = z.infer<typeof OrderShipment>
 
-/** What an order shows of its invoice. Spec: not shown; this is our choice. */
+/** An invoice as its order shows it. Spec: not shown; this is our choice. */
 export const OrderInvoice = z.object({
   id: id(),
   invoice_number: text(32),
@@ -86,7 +86,7 @@ export const OrderInvoice = z.object({
 })
 export type OrderInvoice = z.infer<typeof OrderInvoice>
 
-/** What an order shows of a cancel. Spec: not shown; this is our choice. */
+/** A cancel as its order shows it. Spec: not shown; this is our choice. */
 export const OrderCancel = z.object({
   id: id(),
   reason: text(256),
@@ -95,7 +95,7 @@ export const OrderCancel = z.object({
 })
 export type OrderCancel = z.infer<typeof OrderCancel>
 
-/** What an order shows of a return. Spec: not shown; this is our choice. */
+/** A return as its order shows it. Spec: not shown; this is our choice. */
 export const OrderRma = z.object({
   id: id(),
   rma_number: text(32).nullable(),
@@ -104,7 +104,7 @@ export const OrderRma = z.object({
 })
 export type OrderRma = z.infer<typeof OrderRma>
 
-/** What an order shows of a credit. Spec: not shown; this is our choice. */
+/** A credit as its order shows it. Spec: not shown; this is our choice. */
 export const OrderCredit = z.object({
   id: id(),
   credit_number: text(32),
@@ -171,7 +171,7 @@ export type BrandOrder = z.infer<typeof BrandOrder>
 
 const fieldPaths = (path: string, ...names: readonly string[]) => names.map((name) => `${path}.${name}`)
 
-/** Whichever party looks at the order; what is null in an order counts as blank. */
+/** The same paths for both parties; null in an order counts as blank. */
 export const ORDER_VALUES: readonly string[] = [
   'id',
   'purchase_order_number',

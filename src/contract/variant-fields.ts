@@ -1,4 +1,4 @@
-/** Items as mappings write them: attributes by their all. On the wire they are a list of entries. */
+/** Items as mappings write them: attributes by their codes. On the wire they are a list of entries. */
 import type { z } from 'zod'
 import {
   ATTRIBUTES,
@@ -28,7 +28,7 @@ function attributeField({ type, max, units }: AttributeRule) {
   }
 }
 
-/** What a value of the attribute is. */
+/** Returns the field rule of an attribute. */
 export function attributeFieldRule(code: AttributeCode): FieldRule {
   return FIELD_RULES.get(attributeField(ATTRIBUTES[code])) ?? { kind: 'text' }
 }
@@ -52,7 +52,7 @@ const atLeastOneAttribute: Rule = (values) =>
     ? []
     : [{ code: 'value-missing', path: [], message: 'no attribute is given' }]
 
-/** Attributes that each retailer has a value of its own for say whose value it is. */
+/** Requires `retailer_id` for attributes with a value per retailer. */
 const requireRetailer: Rule = ({ attributes, retailer_id: retailer }) => {
   if (retailer !== undefined && retailer !== null) return []
   if (typeof attributes !== 'object' || attributes === null) return []
@@ -67,7 +67,7 @@ const requireRetailer: Rule = ({ attributes, retailer_id: retailer }) => {
   }))
 }
 
-/** A new item. `retailer_id`: whose the values are of attributes that each retailer has a value of its own for. */
+/** A new item. `retailer_id`: the owner of the values of per-retailer attributes. */
 export const VariantFields = objectSchema(
   {
     retailer_id: id().nullish(),
@@ -79,7 +79,7 @@ export const VariantFields = objectSchema(
   requireRetailer,
 )
 
-/** What changes of an item. Spec: the identifier cannot be changed. */
+/** Changes of an item. Spec: the identifier cannot be changed. */
 export const VariantChanges = objectSchema(
   {
     variant_id: reference('variant'),

@@ -99,7 +99,7 @@ const summaryFields = {
   media: z.array(Media),
 }
 
-/** What other resources show of an item. Spec: "variant summary"; `attributes` is a subset. */
+/** An item as other resources show it. Spec: "variant summary"; `attributes` is a subset. */
 export const RetailerVariantSummary = z.object({ ...summaryFields, attributes: AttributeList })
 export type RetailerVariantSummary = z.infer<typeof RetailerVariantSummary>
 

@@ -1,4 +1,4 @@
-/** What a person must hear of: alerts at a moment, each said once and shown as long as it stands. */
+/** Alerts: what a person must do. The bridge reports each alert once and shows it until it ends. */
 import type { CodeText } from '../support/errors.ts'
 
 /** Every kind of alert, the most urgent first. The codes are stable; `docs/alerts.md` is printed from this table. */
@@ -108,7 +108,7 @@ export const ALERTS = {
 
 export type AlertCode = keyof typeof ALERTS
 
-/** One alert. The same code, route and subject make it the same alert, however its words change. */
+/** One alert. Code, route and subject identify it; its message may change. */
 export interface Alert {
   readonly code: AlertCode
   readonly route?: string
@@ -120,7 +120,7 @@ export interface Alert {
   readonly fix: string
 }
 
-/** What only the passes know: which routes were tried, and which of them could not do their work. */
+/** The results of passes: which routes were tried, and which of them failed. */
 export interface RouteResults {
   readonly routes: readonly string[]
   readonly failures: readonly RouteFailure[]
@@ -129,29 +129,29 @@ export interface RouteResults {
 export interface RouteFailure {
   readonly route: string
   readonly code: string
-  /** Without words of the API. */
+  /** Without text of the API. */
   readonly message: string
 }
 
-/** An alert that came or went, in the order in which the journal was reported. */
+/** An alert that began or ended, in the order of the journal. */
 export interface AlertChange {
   /** Grows by one with every change. */
   readonly cursor: number
   readonly change: 'raised' | 'ended'
-  /** The cursor in which it was raised. */
+  /** The cursor of the change that raised it. */
   readonly raisedCursor: number
   readonly at: number
   readonly alert: Alert
 }
 
-/** The part of the journal that remembers what was found, so that each alert is said once. */
+/** The part of the journal that remembers alerts, so that each is reported once. */
 export interface AlertJournal {
   /**
-   * Compares what is found with what stood before. What is new is raised; what is not found any more has ended, but for
-   * what `unseen` says nobody could look at. Gives what changed. Several bridges may note at once.
+   * Compares the alerts found with the active ones and returns the changes. A new alert is raised; a missing one has ended,
+   * unless `isUnchecked` says that it could not be checked. Several bridges may call this at once.
    */
   updateAlerts(found: readonly Alert[], isUnchecked: (it: Alert) => boolean): Promise<readonly AlertChange[]>
-  /** Those that stand, as they were last noted, the most urgent first. */
+  /** Lists active alerts as last noted, the most urgent first. */
   listActiveAlerts(limit: number): Promise<readonly Alert[]>
   /** In their order. */
   listAlertChanges(afterCursor: number, limit: number): Promise<readonly AlertChange[]>
@@ -164,7 +164,7 @@ export function compareUrgency(one: Alert, other: Alert): number {
   return URGENCY.indexOf(one.code) - URGENCY.indexOf(other.code) || one.since - other.since
 }
 
-/** The same for the same alert. */
+/** The key by which an alert is identified. */
 export function alertKey({ code, route = '', subject }: Alert): string {
   return JSON.stringify([code, route, subject])
 }

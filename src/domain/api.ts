@@ -12,9 +12,9 @@ export interface Call {
 
 /**
  * What is known after a call that changes something. Decided by where the failure happened, never by message text.
- * - `answered`: the API gave a readable answer; the status says what it means (2xx done, 4xx refused).
- * - `not-applied`: nothing was sent, or the API said that it did not act; sending again is safe.
- * - `unknown`: the request may have been processed; only looking it up can tell.
+ * - `answered`: the API gave a readable answer; its status tells success (2xx) from refusal (4xx).
+ * - `not-applied`: nothing was sent, or the API stated that it did not act; sending again is safe.
+ * - `unknown`: the request may have been processed; only a lookup can show.
  */
 export type CallResult =
   | { readonly certainty: 'answered'; readonly status: number; readonly body: unknown; readonly text: string }
@@ -28,42 +28,42 @@ export type CallResult =
     }
   | { readonly certainty: 'unknown'; readonly status?: number; readonly detail: string }
 
-/** The right to send. A process that was stopped and wakes up late must not send what another may be sending. */
+/** The right to send. A process that wakes up late must not send a record that another may be sending. */
 export interface LeaseCheck {
-  /** Asked at the moment the request is written: with false, nothing of it leaves. */
+  /** Called at the moment the request is written; with false, no byte of it is sent. */
   isValid(): boolean
-  /** Asked before an attempt when it does not hold any more. What it throws ends the call, with nothing sent by this attempt. */
+  /** Called before an attempt without a valid lease. An error ends the call before the attempt sends anything. */
   renew(): Promise<void>
 }
 
 /** One resource as the API shows it: unknown keys kept, nothing assumed but that it is an object. */
 export type Resource = Readonly<Record<string, unknown>>
 
-/** A file the API makes, such as a label; or that it makes none, in its own words. */
+/** A file of the API, such as a label; or its refusal, in its own text. */
 export type DocumentAnswer =
   | { readonly made: true; readonly contentType: string; readonly bytes: Uint8Array }
   | { readonly made: false; readonly status: number; readonly detail: string }
 
 /**
- * Throws `credentials-refused` (401 after a renewed token, 403 on a list: on a record it may be about the record), `api-redirected`, and for reads that fail for good
- * `api-unreachable` or `api-answer-unusable`.
+ * Throws `credentials-refused` (401 after a renewed token, 403 on a list; on a record, 403 may be about the record),
+ * `api-redirected`, and for reads that fail for good `api-unreachable` or `api-answer-unusable`.
  */
 export interface Api {
   /**
    * A call that changes something. Retried only while nothing was applied, within the client's own bounds. Also
-   * `not-applied` when no token could be had. Each attempt leaves only while the permit holds.
+   * `not-applied` when there was no token. Each attempt is sent only while the permit is valid.
    */
   send(call: Call, permit?: LeaseCheck): Promise<CallResult>
-  /** One resource; undefined when the API answers 404. Retried on anything that passes. */
+  /** One resource; undefined when the API answers 404. Retried on every temporary failure. */
   get(call: Call): Promise<Resource | undefined>
-  /** A file, whole in memory and of bounded size. Retried on anything that passes; a refusal is an answer. */
+  /** A file, whole in memory and of bounded size. Retried on every temporary failure; a refusal is an answer. */
   document(call: Call): Promise<DocumentAnswer>
   /**
-   * Pages of a list, first to last, each resource once. Retried on anything that passes. A list without end fails with
-   * `api-answer-unusable` rather than ending early: what is missing could look like proven absent.
+   * Pages of a list, first to last, each resource once. Retried on every temporary failure. An endless list fails with
+   * `api-answer-unusable` rather than ending early: a missing resource could look like proven absent.
    */
   list(call: Call): AsyncIterable<readonly Resource[]>
-  /** How far the API's clock is ahead of ours, in milliseconds, from its latest answer; 0 until there is one. */
+  /** How far the API's clock is ahead of the bridge's, in milliseconds, by its latest answer; 0 before the first. */
   clockOffsetMs(): number
   close(): Promise<void>
 }

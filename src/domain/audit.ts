@@ -1,7 +1,7 @@
-/** The chain of events, by which a manual change of the journal shows; pruning; and restoring from a backup. */
+/** The event chain, which reveals manual changes of the journal; pruning; and restoring from a backup. */
 import type { Lease } from './lease.ts'
 
-/** What events tell. None of them holds personal data: ids, states, counts, codes and hashes only. */
+/** The kinds of events. Events hold no personal data, only ids, states, counts, codes and hashes. */
 const JOURNAL_EVENTS = {
   'chain-began': 'The chain began; what was there before it is counted.',
   'lease-taken-over': 'A bridge took a route over whose owner had not given it back.',
@@ -53,24 +53,24 @@ const JOURNAL_EVENTS = {
 
 export type JournalEventKind = keyof typeof JOURNAL_EVENTS
 
-/** One event, as it can be kept outside to find out later whether the chain up to it is still the same. */
+/** One event, to keep outside of the journal and later check whether the chain up to it is unchanged. */
 export interface Anchor {
   readonly event: number
   /** SHA-256 in hex, over the event and the hash of the one before it. */
   readonly hash: string
 }
 
-/** Something that is not as the chain says. */
+/** A row or event that contradicts the chain. */
 export interface Mismatch {
-  /** What was found out about: an event, a record, a file, … */
+  /** The kind of thing: an event, a record, a file, … */
   readonly about: 'event' | 'record' | 'file' | 'delivery' | 'document' | 'decision' | 'run' | 'anchor'
   /** Its id; of a delivery its route and sequence. */
   readonly id: string
-  /** What is wrong, in words. */
+  /** What is wrong, for people. */
   readonly message: string
-  /** The event that tells how it should be, or the one that is wrong itself. */
+  /** The event with the right state, or the wrong event itself. */
   readonly event?: number
-  /** When that event happened, milliseconds: it was changed after that. */
+  /** The time of that event, milliseconds: the change came later. */
   readonly since?: number
 }
 
@@ -80,11 +80,11 @@ export interface AuditReport {
   readonly firstAt?: number
   readonly lastAt?: number
   readonly head: Anchor
-  /** How many rows were compared with what the chain says last of them. */
+  /** How many rows were compared with their last events. */
   readonly compared: { readonly records: number; readonly files: number; readonly deliveries: number }
-  /** How many things are not as they should be. */
+  /** The number of mismatches. */
   readonly found: number
-  /** The first of them; none when the journal is whole. */
+  /** The first mismatches; empty when the journal is whole. */
   readonly findings: readonly Mismatch[]
 }
 
@@ -93,36 +93,36 @@ export interface PruneResult {
   readonly files: number
   readonly deliveries: number
   readonly records: number
-  /** Orders, items and others that the API showed, and was not seen to show since. */
+  /** Orders, items and other API resources that the bridge has not seen since `before`. */
   readonly resources: number
   readonly orderAttributes: number
-  /** Nothing of it is left on the disk. False when another program reads the journal, and after a dry run. */
+  /** Whether the contents are gone from the disk. False while another program reads the journal, and after a dry run. */
   readonly isGone: boolean
 }
 
 export interface PruneRequest {
-  /** What was finished, or last seen, before this time goes; milliseconds. */
+  /** Removes contents that were finished, or last seen, before this time; milliseconds. */
   readonly before: number
   /** Only counts. */
   readonly dryRun?: boolean
   readonly signal: AbortSignal
 }
 
-/** The part of the journal that can be checked, and that prunes. */
+/** The part of the journal that verifies and prunes it. */
 export interface AuditJournal {
-  /** The event by which the file came to be submitted the last time; undefined when that was before the chain. */
+  /** Finds the event of the file's last submission; undefined when that was before the chain. */
   findSubmission(fileId: string): Promise<Anchor | undefined>
   /** Walks the whole chain, and compares it with the tables. Changes nothing. */
   verifyChain(options: { readonly anchor?: Anchor }): Promise<AuditReport>
   /**
-   * Removes the contents of finished work: what was sent and answered, cells, and the texts of messages; and what is
-   * remembered of resources that were not seen since. Ids, keys, states, times, counts, codes, hashes, names of files and
-   * decisions stay. A file of which something waits for a person keeps all it has. At a signal it stops early.
+   * Removes the contents of finished work (requests, answers, cells, texts of messages) and the facts of resources that were
+   * not seen since. Ids, keys, states, times, counts, codes, hashes, file names and decisions stay. A file with records that
+   * wait for a person keeps everything. A signal stops it early.
    */
   prune(request: PruneRequest): Promise<PruneResult>
 }
 
-// A journal that is older than the world: how that shows, and what a person declares then.
+// Restoring a backup: the journal is then older than the API and the mailboxes.
 
 /** The last event of the chain and its time, milliseconds. */
 export interface ChainHead extends Anchor {
@@ -134,7 +134,7 @@ export interface NewRestoration {
   readonly why: string
   /** How many sequence numbers each outgoing route skips. */
   readonly skip: number
-  /** All routes, with the highest sequence number that was seen at the target of an outgoing one. */
+  /** All routes; outgoing ones with the highest sequence number found at their target. */
   readonly routes: readonly {
     readonly name: string
     readonly direction: 'inbound' | 'outbound'
@@ -142,13 +142,13 @@ export interface NewRestoration {
   }[]
   /** Only counts. */
   readonly dryRun: boolean
-  /** Whether the process that holds a lease is still at work: nothing is declared then (`lease-held`). */
+  /** Whether the owner of a lease is still running; then nothing is declared (`lease-held`). */
   readonly isAlive: (owner: string) => boolean
 }
 
 /** What was, or would be, changed. */
 export interface RestorationResult {
-  /** The time of the last event that the journal knows: what happened later is in doubt. */
+  /** The time of the last event in the journal; everything later is in doubt. */
   readonly asOf: number
   /** Incoming records that are looked up before they are sent. */
   readonly uncertain: number
@@ -156,42 +156,42 @@ export interface RestorationResult {
   readonly held: number
   /** Composed deliveries that wait for a person. */
   readonly deliveries: number
-  /** Outgoing records in no delivery; those that are still to go out are listed again. */
+  /** Outgoing records without a delivery; the API lists those again that still must be exported. */
   readonly removed: number
-  /** Documents that are not fetched by themselves any more. */
+  /** Documents that are no longer fetched automatically. */
   readonly documents: number
   /** The sequence number of each outgoing route's next file. */
   readonly sequences: readonly { readonly route: string; readonly next: number }[]
 }
 
-/** The part of the journal that is about being restored. */
+/** The part of the journal for restorations. */
 export interface RestorationJournal {
   getHead(): Promise<ChainHead>
   /** The hash of an event; undefined when the chain does not reach it. */
   getEventHash(event: number): Promise<string | undefined>
-  /** The first letters of ids of files and deliveries. A copy has the same, until it is declared to be restored. */
+  /** The first letters of ids of files and deliveries. A copy has the same, until it is declared restored. */
   getIdTag(): Promise<string>
-  /** Those of the ids that no file has. */
+  /** Returns the ids that no file has. */
   findUnknownFiles(ids: readonly string[]): Promise<string[]>
-  /** The last sequence number of an outgoing route that was given or skipped; 0 before the first. */
+  /** The last used or skipped sequence number of an outgoing route; 0 before the first. */
   getLastSequence(route: string): Promise<number>
   /** Whether a mark was written beside this journal. */
   hasMark(): Promise<boolean>
   saveMarked(): Promise<void>
   /**
-   * Declares that the journal was restored, in one transaction. All that may have happened since its last event is in
-   * doubt: incoming records without an outcome become uncertain; changes that may be overtaken are held; held records are
-   * looked up when they are released. Composed deliveries are held. Records in no delivery are removed, so that the
-   * API shows again which are still to go out. Every route is in doubt from then on: see `endDoubt` and `markListRead`.
+   * Declares in one transaction that the journal was restored. Everything after its last event is in doubt: incoming records
+   * without an outcome become uncertain, changes that may be outdated are held, and held records are looked up on release.
+   * Composed deliveries are held. Records without a delivery are removed; the API lists again those that still must be
+   * exported. From then on every route is in doubt: see `endDoubt` and `markListRead`.
    */
   declareRestored(restoration: NewRestoration): Promise<RestorationResult>
-  /** Inbound routes whose new records are looked up before they are first sent, since when. */
+  /** Lists inbound routes whose new records are looked up before they are first sent, and since when. */
   listDoubtfulRoutes(): Promise<readonly { readonly route: string; readonly since: number }[]>
-  /** From now on new records are sent without being looked up. Gives how many routes were in doubt. */
-  endDoubt(said: { readonly by: string; readonly why: string }): Promise<number>
+  /** Ends the doubt: new records are sent without a lookup. Returns how many routes were in doubt. */
+  endDoubt(statement: { readonly by: string; readonly why: string }): Promise<number>
   /**
-   * The list of an outgoing route was read to its end. The records of the first such reading after a restoration may
-   * have been delivered before it, so their deliveries are held when they are composed.
+   * Notes that the list of an outgoing route was read to its end. Records of the first reading after a restoration may have
+   * been delivered before it, so their deliveries are held when they are composed.
    */
   markListRead(lease: Lease): Promise<void>
 }

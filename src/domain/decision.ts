@@ -5,9 +5,9 @@ import type { RecordState, ReportedRecord, StateCounts } from './record.ts'
 import type { LineRange } from './translator.ts'
 
 /**
- * What a person may decide about held records, by why they are held, and about those that wait for their orders. The
- * mapping made no request of what it holds itself; what was sent and never answered may have taken effect, and is
- * looked up again when it is released, but not given up.
+ * The decisions about held records, by the reason of holding, and about records that wait for their orders. A record held
+ * by the mapping has no request. A record that was sent and never answered may have taken effect: a release looks it up
+ * again, and it cannot be discarded.
  */
 export const DECISIONS = {
   release: { codes: ['circuit-breaker-open', 'earlier-step-failed', 'outcome-unprovable'] },
@@ -16,7 +16,7 @@ export const DECISIONS = {
 
 export type DecisionAction = keyof typeof DECISIONS
 
-/** What a person may say of one record that was sent and never answered. Kept as decisions. */
+/** The outcomes a person may state for a record that was sent and never answered. Stored as decisions. */
 export const RESOLUTIONS = {
   'resolve-accepted': 'The API has it.',
   'resolve-absent': 'The API does not have it: it is sent again.',
@@ -31,7 +31,7 @@ export interface NewResolution {
   readonly why: string
   /** The journal's id of the record. */
   readonly record: number
-  /** Of one that the API has: the id it has there. */
+  /** The id at the API, of a record that the API has. */
   readonly apiId?: string
   /** Whether the API showed it under that id. */
   readonly wasSeen?: boolean
@@ -51,15 +51,15 @@ export interface UnresolvedRecord {
   readonly state: RecordState
   /** Since when it is in that state. */
   readonly since: number
-  /** JSON text of what was sent; left out when it is no longer kept. */
+  /** JSON text of the request; absent when it was pruned. */
   readonly body?: string
 }
 
-/** A key as the cells of records or the journal say it, or `#` and their ids. */
+/** A key as in cells or in the journal, or `#` and an id. */
 export interface RecordKeyQuery {
   readonly key: string
   readonly route?: string
-  /** Whatever its case, and with or without blanks. */
+  /** Ignores case and blanks. */
   readonly isLoose?: boolean
 }
 
@@ -68,7 +68,7 @@ export interface NewDecision {
   readonly action: DecisionAction
   readonly by: string
   readonly why: string
-  /** One record of the file; all that are held when left out. */
+  /** One record of the file; absent for all held ones. */
   readonly record?: number
 }
 
@@ -90,7 +90,7 @@ export interface HeldFile {
   /** The code of the first problem of the records. */
   readonly code: ProblemCode
   readonly records: number
-  /** When the first of them came to be held. */
+  /** When the first of them was held. */
   readonly since: number
 }
 
@@ -104,7 +104,7 @@ export interface HeldRecord extends Pick<
   readonly since: number
 }
 
-/** What the API said to the records of a file that were sent. */
+/** The API's answers to the sent records of a file. */
 export interface AnswerSummary {
   readonly accepted: number
   readonly refused: number
@@ -112,34 +112,34 @@ export interface AnswerSummary {
   readonly refusals: readonly Pick<ReportedRecord, 'http' | 'problems'>[]
 }
 
-/** The part of the journal that is about holding. Writing calls are durable when they return. */
+/** The part of the journal for held records. Writing calls are durable when they return. */
 export interface DecisionJournal {
-  /** planned or deferred → held, all that is left of the file; they release their keys. Gives how many there were. */
+  /** planned or deferred → held, for the rest of the file; releases their keys. Returns how many there were. */
   holdRemainingRecords(lease: Lease, fileId: string, reason: Problem): Promise<number>
-  /** Only of what was released last, when something was: a person has mended the cause. */
+  /** After a release, counts only the records released last, because a person has mended the cause. */
   summarizeAnswers(fileId: string, limit: number): Promise<AnswerSummary>
   /**
-   * Notes the decision with its records. Released ones: held → planned, with their keys; one whose key another record
-   * has taken meanwhile becomes `duplicate` or `rejected` as when it is added; one that was sent and never answered:
-   * held → uncertain. Discarded ones: held → rejected, or deferred with `waiting-for-order` → rejected. A closed
-   * file goes back to planned, to be brought to its end and reported again; any other file is one that is planned.
-   * Nothing is noted, and undefined given, when there is nothing to decide about.
+   * Notes the decision with its records. Released: held → planned, with their keys; a record whose key another one has taken
+   * meanwhile becomes `duplicate` or `rejected`, as in `addRecords`; a record that was sent and never answered: held →
+   * uncertain. Discarded: held → rejected, or deferred with `waiting-for-order` → rejected. A closed file goes back to
+   * planned, to be finished and reported again; any other file is planned already. Returns undefined and notes nothing when
+   * no record can be decided.
    */
   applyDecision(lease: Lease, fileId: string, decision: NewDecision): Promise<DecisionEntry | undefined>
   /**
-   * uncertain, or held with `outcome-unprovable` → accepted, planned or rejected, as a person says; noted with it. What is
-   * refused lets go of its key. A closed file goes back to planned, as with a decision. Undefined, and nothing is noted,
-   * when the outcome of the record is known by now.
+   * uncertain, or held with `outcome-unprovable` → accepted, planned or rejected, as a person states; noted as a decision. A
+   * rejected record releases its key. A closed file goes back to planned, as with a decision. Returns undefined and notes
+   * nothing when the outcome of the record is known by now.
    */
   resolveRecord(lease: Lease, fileId: string, resolution: NewResolution): Promise<DecisionEntry | undefined>
-  /** Records without a known outcome, those being sent too; all of them, or those with a key. */
+  /** Lists records without a known outcome, those being sent included; all of them, or those with a key. */
   listUnresolvedRecords(limit: number, of: Partial<RecordKeyQuery>): Promise<UnresolvedRecord[]>
-  /** In which states the records of a decision are now. */
+  /** Counts the records of a decision by their present states. */
   countDecidedRecords(decisionId: number): Promise<StateCounts>
   /** Newest first. */
   listDecisions(fileId: string, limit: number): Promise<DecisionEntry[]>
-  /** Those of one file, or all that wait for somebody, the oldest first; not what another file brought through. */
+  /** Lists held records by file, of one file or of all, the oldest first; not those that a later file got accepted. */
   listHeldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
-  /** All that wait for somebody; or those of a route with a key, with what waits for its order under that key. */
+  /** Lists all held records; or those of a route with a key, and the records that wait for an order with that key. */
   listHeldRecords(limit: number, of?: RecordKeyQuery & { readonly route: string }): Promise<HeldRecord[]>
 }

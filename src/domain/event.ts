@@ -1,10 +1,10 @@
-/** What happens, reported while it happens: for progress, logs and tests. Never carries bodies or secrets. */
+/** Events of the running bridge, for progress, logs and tests. They never carry bodies or secrets. */
 import type { StateCounts } from './record.ts'
 
 export type BridgeEvent =
   | { readonly kind: 'file-skipped'; readonly route: string; readonly file: string; readonly why: string }
   | {
-      /** The mapping and the file name columns that the other does not have; perhaps they mean the same. */
+      /** The mapping and the file each have columns that the other lacks; perhaps they mean the same. */
       readonly kind: 'columns-differ'
       readonly route: string
       readonly file: string
@@ -14,7 +14,7 @@ export type BridgeEvent =
   | { readonly kind: 'file-received'; readonly route: string; readonly file: string; readonly bytes: number }
   /** Every record of it is in the journal; some may be refused already. */
   | { readonly kind: 'file-planned'; readonly route: string; readonly file: string; readonly records: number }
-  /** Its result files were delivered. `again`: a person decided about what was held of it, and it is reported anew. */
+  /** Its result files were delivered. `again`: after a person's decision about held records. */
   | {
       readonly kind: 'file-reported'
       readonly route: string
@@ -24,43 +24,43 @@ export type BridgeEvent =
       readonly again?: true
     }
   | { readonly kind: 'file-closed'; readonly route: string; readonly file: string; readonly outcome: string }
-  /** Uncertain records are not looked up before an answer that comes late is out of the question. */
+  /** The bridge waits until a late answer is impossible before it looks up uncertain records. */
   | { readonly kind: 'waiting'; readonly route: string; readonly file: string; readonly ms: number }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
-  /** Every record of the delivery came to an end: acknowledged, or not, and why is in the journal. */
+  /** Every record of the delivery is final: acknowledged, or not for a reason in the journal. */
   | {
       readonly kind: 'delivery-acknowledged'
       readonly route: string
       readonly file: string
       readonly records: StateCounts
     }
-  /** One pass over a route came to its end, or to the failure with this code. */
+  /** One pass over a route ended, perhaps with the failure of this code. */
   | {
       readonly kind: 'pass-ended'
       readonly route: string
       readonly ms: number
       readonly failure?: string
-      /** Nothing was due, so nothing was tried. */
+      /** The pass had nothing to do. */
       readonly idle?: true
     }
-  /** Reported once, when a route that went well before fails; and once when it goes well again. */
+  /** Reported once, when a working route fails; and once when it works again. */
   | { readonly kind: 'route-failed'; readonly route: string; readonly code: string; readonly message: string }
   | { readonly kind: 'route-recovered'; readonly route: string }
   /** A business date or an instant of a schedule. */
   | { readonly kind: 'run-started'; readonly route: string; readonly run: string }
-  /** Runs of a schedule that nobody will carry out, because they are too long ago; reported once. */
+  /** Missed runs, too old to be made up for; reported once. */
   | { readonly kind: 'runs-missed'; readonly route: string; readonly runs: readonly string[] }
   | { readonly kind: 'watch-started'; readonly routes: number; readonly scanMs: number }
   | { readonly kind: 'watch-stopped' }
   | ShutdownEvent
-  /** The system does not tell what happens in a folder: it is looked through by the clock alone. */
+  /** The system reports no changes of a folder, so the bridge only scans it at intervals. */
   | {
       readonly kind: 'watcher-unreliable'
       readonly route: string
       readonly folder: string
       readonly why: string
     }
-  /** A person must hear of it; reported once, and once when it is over. */
+  /** An alert; reported once when it begins and once when it ends. */
   | {
       readonly kind: 'alert-raised'
       readonly code: string
@@ -79,7 +79,7 @@ export type BridgeEvent =
       readonly why: string
     }
   | { readonly kind: 'health-served'; readonly url: string }
-  /** The status page, the health address or another thing beside the work does not go; reported once for each reason. */
+  /** The status page, the health address or another background task fails; reported once for each reason. */
   | { readonly kind: 'background-task-failed'; readonly what: string; readonly why: string }
   /** `total` is left out while it is not known. */
   | {
@@ -91,10 +91,10 @@ export type BridgeEvent =
       readonly total?: number
     }
 
-/** A signal came: what is in flight is finished first. Told by the program, not by the bridge. */
+/** A signal came; requests in flight finish first. The program reports it, not the bridge. */
 export type ShutdownEvent =
   | { readonly kind: 'stop-requested' }
-  /** Nothing is waited for any more. */
+  /** The program stops without waiting. */
   | { readonly kind: 'stopped-at-once'; readonly why?: string }
 
 export type Observer = (event: BridgeEvent) => void

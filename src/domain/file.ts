@@ -4,7 +4,7 @@ import type { Naming } from './mailbox.ts'
 import type { Problem } from './problem.ts'
 import type { PlannedRecord } from './record.ts'
 
-/** Where an incoming file stands, in this order; each state has exactly one next step. */
+/** The states of an incoming file, in this order; each state has exactly one next step. */
 export const FILE_STATES = {
   claiming: 'It is about to be taken out of the inbox.',
   received: 'A copy is safe in the spool; it is translated next.',
@@ -16,7 +16,7 @@ export const FILE_STATES = {
 
 export type FileState = keyof typeof FILE_STATES
 
-/** What became of the file as a whole. `vanished`: it was gone before it could be claimed. */
+/** The outcome of the file as a whole. `vanished`: it was gone before it could be claimed. */
 export type FileOutcome = 'processed' | 'duplicate' | 'unusable' | 'vanished'
 
 export interface NewFile {
@@ -30,7 +30,7 @@ export interface NewFile {
 export interface FileContents {
   readonly sha256: string
   readonly bytes: number
-  /** What is in it may be done again: the same stock counts once more when there was another in between. */
+  /** Its contents may repeat: the same stock counts once more when another one came in between. */
   readonly mayRepeat?: boolean
 }
 
@@ -53,15 +53,15 @@ export interface FileEntry extends NewFile {
   readonly plannedAt?: number
   readonly submittedAt?: number
   readonly closedAt?: number
-  /** How often it was reported and then taken up again, because a person decided about its held records. */
+  /** How often a person's decision about held records reopened it after its report. */
   readonly reports?: number
-  /** When it was last taken up again. */
+  /** When it was last reopened. */
   readonly takenUpAt?: number
 }
 
-/** How an incoming file comes from state to state, with what is found in it on the way. */
+/** The part of the journal that moves incoming files from state to state. */
 export interface FileJournal {
-  /** All of them or, when it throws, none. */
+  /** Notes all of them or, when it throws, none. */
   startClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
   /**
    * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
@@ -69,7 +69,7 @@ export interface FileJournal {
    */
   markFileReceived(lease: Lease, id: string, contents: FileContents): Promise<FileEntry>
   markFileVanished(lease: Lease, id: string): Promise<void>
-  /** Throws away what an interrupted planning left. */
+  /** Deletes the records of an interrupted planning. */
   startPlanning(lease: Lease, id: string): Promise<void>
   /**
    * Adds records in their order. A record whose key is held by an earlier record of the same operation and account
@@ -78,22 +78,22 @@ export interface FileJournal {
    * `rejected`. The rest become `planned` and hold their key until they are rejected.
    */
   addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
-  /** The bodies planned so far of the file whose natural keys begin with one of the lanes and a blank. */
+  /** Lists the planned bodies of the file whose natural keys begin with one of the lanes and a blank. */
   listPlannedBodies(
     fileId: string,
     named: { readonly operation: string; readonly account: string; readonly lanes: readonly string[] },
   ): Promise<{ readonly lane: string; readonly body: string }[]>
-  /** received → planned. A key with two versions in the file is refused (`key-conflict`): nobody knows the right one. */
+  /** received → planned. Refuses a key with two versions in the file (`key-conflict`): either may be the right one. */
   markFilePlanned(
     lease: Lease,
     id: string,
     found: { keyColumns: readonly string[]; headerLines: number; encoding: string },
   ): Promise<void>
-  /** received → submitted with the outcome `unusable`; any records of it are thrown away. */
+  /** received → submitted with the outcome `unusable`; deletes its records. */
   markFileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
   /** planned → submitted, when every record is final; false when some are not. */
   markFileSubmitted(lease: Lease, id: string): Promise<boolean>
-  /** Saves the base name of the results before the first file gets it; again with another name when it is taken. */
+  /** Saves the base name of the results before the first file gets it; called again when the name is taken. */
   saveReportName(lease: Lease, id: string, reportName: string, namings: readonly Naming[]): Promise<void>
   /** submitted → reported. */
   markFileReported(lease: Lease, id: string): Promise<void>
@@ -112,21 +112,21 @@ export interface FileJournal {
 
 type FilePart = 'rejects' | 'exceptions'
 
-/** Longer ones are no extensions, and would not fit behind a long name. */
+/** A longer suffix is not an extension, and would not fit behind a long name. */
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/
 
-/** `.rejects.txt` for `b.txt`: with the extension of its source, the part goes where its source went. */
+/** `.rejects.txt` for `b.txt`: with the extension of its source, the same route takes the part. */
 export function partSuffix(part: FilePart, source: string): string {
   const extension = EXTENSION.exec(source.replace(/\.gz$/i, ''))?.[0] ?? '.csv'
   return `.${part}${extension}`
 }
 
-/** Whether the name is that of such a part. */
+/** Whether the name is that of a part. */
 export function isPartOf(name: string, part: FilePart): boolean {
   return new RegExp(`\\.${part}\\.[A-Za-z0-9]{1,8}$`).test(name)
 }
 
-/** Whether the file, by its name, holds a part of another. A person may have added to the name. */
+/** Whether the name is that of any part; a person may have extended it. */
 export function isPartFile(name: string): boolean {
   return /\.(?:rejects|exceptions)\./i.test(name)
 }

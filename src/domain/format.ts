@@ -1,49 +1,49 @@
 /** Bytes to rows and rows to bytes: CSV and fixed width today; X12 and EDIFACT become rows of typed records. */
 import type { Problem } from './problem.ts'
 
-/** Where a cell stands in a line of fixed width. */
+/** The place of a cell in a line of fixed width. */
 export interface CellPlace {
   /** The first character, from 1. */
   readonly start: number
   readonly length: number
 }
 
-/** One kind of row in a file whose rows say of which kind they are. */
+/** One kind of row in a file of typed rows. */
 export interface RecordType {
-  /** The text that tells it, such as `PH`; with `*` at its end, what the text begins with. */
+  /** The text that identifies it, such as `PH`; with `*` at its end, a prefix. */
   readonly type: string
   /**
-   * The names of its cells: of those after the first one, which tells the type and is not among the values, or of all
-   * of them with `typeIn`. Left out, the first row of the type in the file holds them.
+   * The names of its cells: without the first one, which holds the type and is not among the values; with `typeIn`, of all
+   * cells. When absent, the first row of the type in the file holds them.
    */
   readonly columns?: readonly string[]
-  /** In a file of fixed width: where those cells stand. */
+  /** In a file of fixed width: the places of those cells. */
   readonly places?: readonly CellPlace[]
   /** The type whose layout its rows share, each column under its name. */
   readonly like?: string
-  /** The type to whose row, right before it, its cells are added. */
+  /** The type of the row right before it, which gets its cells. */
   readonly of?: string
   /** Its rows are left out. */
   readonly ignored?: boolean
 }
 
 /**
- * A line that is no row wherever it stands: by its text, of which blanks and a quote before it do not count, nor
- * delimiters behind it; or because it is the line that names the columns, come again.
+ * A rule for lines that are not rows: by their text, without blanks and a quote before it and delimiters behind it; or
+ * because the line repeats the header.
  */
 export type IgnoreRule =
   { readonly startsWith: string } | { readonly matches: string } | { readonly header: 'repeated' }
 
-/** What a mapping says about the file it reads. What is left out is found out. */
+/** A mapping's description of the file. The reader detects absent options. */
 export interface ReadOptions {
   readonly format: 'csv' | 'fixed'
-  /** `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`; found out from a byte order mark, else UTF-8. */
+  /** `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`; by default that of a byte order mark, else UTF-8. */
   readonly encoding?: string | undefined
-  /** Found out among comma, semicolon, tab and pipe. */
+  /** Detected among comma, semicolon, tab and pipe. */
   readonly delimiter?: string | undefined
   /** `"` by default; null means that quotes are data. */
   readonly quote?: string | null | undefined
-  /** What stands before a quote, a delimiter or itself that is data, such as a backslash. */
+  /** The escape before a quote, a delimiter or itself as data, such as a backslash. */
   readonly escape?: string | undefined
   /** Physical lines before the header or the data; `header`: those before the line with most of the expected names. */
   readonly skip?: number | 'header' | undefined
@@ -51,16 +51,16 @@ export interface ReadOptions {
   readonly header?: { readonly lines: number; readonly names: number } | undefined
   /** Whether two columns may have the same name. */
   readonly repeated?: 'allowed' | undefined
-  /** What is done with rows of another length, where they are not refused; only blank cells are ever cut. */
+  /** How to fit rows of another length, instead of refusing them; only blank cells are ever cut. */
   readonly rows?: { readonly short?: 'pad' | undefined; readonly long?: 'cut' | undefined } | undefined
   readonly ignore?: readonly IgnoreRule[] | undefined
   /** Column names of a file without a header line. */
   readonly columns?: readonly string[] | undefined
-  /** In a file of fixed width: where those columns stand. */
+  /** In a file of fixed width: the places of those columns. */
   readonly places?: readonly CellPlace[] | undefined
-  /** The types of a file whose rows are distinguished by what stands in them. */
+  /** The types of a file whose cells identify the type of a row. */
   readonly records?: readonly RecordType[] | undefined
-  /** Which cell tells the type: its number from 1, its column's name, or its place. The first one, by default. */
+  /** The cell with the type: its number from 1, its column's name, or its place. By default the first one. */
   readonly typeIn?: number | string | CellPlace | undefined
   /** The names of which at least one must be in the header; guards against reading data as a header. */
   readonly expectColumns?: readonly string[] | undefined
@@ -77,21 +77,21 @@ export interface WriteOptions {
   readonly newline?: '\n' | '\r\n' | undefined
   readonly byteOrderMark?: boolean | undefined
   readonly header?: boolean | undefined
-  /** Null: there are no quotes, and no cell holds a delimiter or a line break. */
+  /** Null: there are no quotes, so no cell may hold a delimiter or a line break. */
   readonly quote?: null | undefined
-  /** Lines before all others: as they stand, or as cells. */
+  /** Lines before all others: as text, or as cells. */
   readonly above?: readonly (string | readonly string[])[] | undefined
 }
 
 export interface Format {
   /**
-   * Starts reading. Never rejects for what is in the bytes, however broken: a file that is unusable as a whole is
-   * returned as such, a bad row comes with its problems. Rejects when the input itself fails, and with
-   * `configuration-invalid` for options that no file could fit.
+   * Starts reading. Never rejects because of the contents: it returns an `UnreadableFile` for an unusable file, and a bad
+   * row comes with its problems. Rejects when the input itself fails, and with `configuration-invalid` for options that fit
+   * no file.
    */
   read(input: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<FileReading | UnreadableFile>
 
-  /** Bytes of the header line, when there is one, and of rows. Every call gives whole lines. Rows may differ in length. */
+  /** Creates a writer of the header line, if any, and of rows. Every call returns whole lines. Rows may differ in length. */
   createWriter(columns: readonly string[], options: WriteOptions): RowWriter
 }
 
@@ -101,7 +101,7 @@ export interface RowWriter {
   formatRows(rows: readonly (readonly string[])[]): Uint8Array
 }
 
-// The rows of a file before their meaning is known: text that knows its place.
+// The rows of a file: text with its place, not yet mapped.
 
 /** One kind of row and the names of its cells. A plain table has one layout; a typed-record file one per record type. */
 export interface Layout {
@@ -111,7 +111,7 @@ export interface Layout {
   readonly columns: readonly string[]
 }
 
-/** One row. `values` are the cells in the order of the layout's columns, exactly as they stand, untrimmed. */
+/** One row. `values` are the cells in the order of the layout's columns, exactly as in the file, untrimmed. */
 export interface Row {
   /** Which of the reading's layouts the row has. */
   readonly layout: number
@@ -123,18 +123,18 @@ export interface Row {
   readonly problems?: readonly Problem[]
 }
 
-/** A file being read. `batches` may be walked once; it holds a bounded part of the file in memory, and ends by itself. */
+/** A file being read. `batches` can be read once; it keeps a bounded part of the file in memory. */
 export interface FileReading {
   readonly layouts: readonly Layout[]
   /** How many physical lines at the top are not data; a rejects file repeats them. */
   readonly headerLines: number
-  /** What was found out or told, for messages: `utf-8`, `,`. */
+  /** The detected or stated encoding and delimiter, for messages: `utf-8`, `,`. */
   readonly encoding: string
   readonly delimiter: string
   readonly batches: AsyncIterable<readonly Row[]>
-  /** How many lines were left out so far because the mapping says so. */
+  /** How many lines the mapping's ignore rules have left out so far. */
   countIgnoredLines(): number
-  /** Lets go of the file, for who wants no more than its top; may be repeated. */
+  /** Closes the file early, when only its top is needed; may be repeated. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The durable memory of the bridge. Everything that decides what happens next is asked from here. */
+/** The durable memory of the bridge. It holds everything that decides the next step. */
 import type { AlertJournal } from './alert.ts'
 import type { AuditJournal, RestorationJournal } from './audit.ts'
 import type { DecisionJournal } from './decision.ts'
@@ -26,13 +26,13 @@ export interface RouteOverview {
   readonly incoming: StateCounts
   readonly outgoing: StateCounts
   readonly deliveries: Readonly<Partial<Record<DeliveryState, number>>>
-  /** The owner of the route's lease, when one is in force. */
+  /** The owner of the route's lease, while it is valid. */
   readonly owner?: string
 }
 
 export type WorkRef = { readonly file: string } | { readonly delivery: string }
 
-/** `undeliveredCondition`: the collected records of the route that belong to no delivery yet. */
+/** `waitingIn`: the collected records of the route without a delivery. */
 export type UnfinishedWorkRef = WorkRef | { readonly waitingIn: string }
 
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
@@ -53,19 +53,19 @@ export interface Journal
     TraceJournal,
     ScheduleJournal,
     WatcherJournal {
-  /** Takes the route when it is free, its lease ran out, or `isAlive` says that its owner is gone; else throws `lease-held`. */
+  /** Takes a route that is free, or whose lease has expired or whose owner is not alive; else throws `lease-held`. */
   acquireLease(route: string, owner: string, ttlMs: number, isAlive: (id: string) => boolean): Promise<Lease>
   renewLease(lease: Lease): Promise<void>
-  /** Gives the route back; a lease that was lost is left alone. */
+  /** Releases the route; does nothing for a lost lease. */
   releaseLease(lease: Lease): Promise<void>
 
   // records, both directions
   /**
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
-   * send is durable. Records of a file wait while one of their lane is uncertain or deferred; those that follow on a
-   * failure of an earlier step stay. A change whose values were all changed by a later file, accepted or being sent,
-   * becomes `skipped` with `superseded` instead, and one of which some were, `rejected`. Results of earlier attempts may
-   * come along: they are noted first, in the same transaction, as `finishAttempts` does.
+   * send is durable. Records of a file wait while one of their lane is uncertain or deferred; dependents of a failed step
+   * stay. A change becomes `skipped` with `superseded` when a later file, accepted or being sent, changed all its values, and
+   * `rejected` when it changed some. Results of earlier attempts may be passed along: they are noted first, in the same
+   * transaction, as `finishAttempts` does.
    */
   startAttempts(
     lease: Lease,
@@ -73,44 +73,44 @@ export interface Journal
     limit: number,
     ended?: readonly RecordResult[],
   ): Promise<SendingRecord[]>
-  /** Notes what must be known to reconcile the attempt should its answer be lost. */
+  /** Saves the pre-send snapshot, which reconciles the attempt if its answer is lost. */
   saveAttemptNotes(
     lease: Lease,
     notes: readonly { readonly id: number; readonly note: string }[],
   ): Promise<void>
-  /** sending → its result; ends the attempt. A record that is not `sending` any more is left alone. */
+  /** sending → its result; ends the attempt. Ignores a record that is not `sending` any more. */
   finishAttempts(lease: Lease, results: readonly RecordResult[]): Promise<void>
   /** After a crash. Incoming: sending → uncertain. Outgoing, where a call may be repeated: sending → collected. */
   recoverAttempts(lease: Lease, work: WorkRef): Promise<void>
-  /** deferred → planned or collected; but for those that wait for their order. */
+  /** deferred → planned or collected, except for records that wait for their order. */
   retryDeferredRecords(lease: Lease, work: WorkRef): Promise<void>
   listUncertainRecords(work: WorkRef, afterId: number, limit: number): Promise<UncertainRecord[]>
   /** uncertain → its result. */
   saveReconciledResults(lease: Lease, results: readonly RecordResult[]): Promise<void>
-  /** How many records of the operation are planned or being sent of which nothing was noted when they were planned. */
+  /** Counts planned or sending records of the operation without a pre-send snapshot from planning. */
   countRecordsWithoutNote(fileId: string, operation: string): Promise<number>
   /** Whether an earlier record of the file has a natural key that begins with the lane and a blank. */
   hasEarlierRecordInLane(
     fileId: string,
     record: { operation: string; account: string; lane: string; number: number },
   ): Promise<boolean>
-  /** Whether what was found may be another record's of its lane: it has that id; or, without one, was sent since. */
+  /** Whether a found resource may belong to another record of the lane, which has its id or, without an id, was sent since. */
   mayBelongToAnotherRecord(
     fileId: string,
     found: { id: number; operation: string; account: string; lane: string; apiId?: string; since: number },
   ): Promise<boolean>
-  /** Those of the natural keys that a record holds: it is accepted or under way. */
+  /** Returns the natural keys of records that are accepted or under way. */
   findActiveKeys(asked: { operation: string; account: string; keys: readonly string[] }): Promise<string[]>
   countRecords(work: WorkRef): Promise<StateCounts>
-  /** An account other than the given one that an unfinished record belongs to; undefined where all have the given one. */
+  /** Finds another account among unfinished records; undefined where all have the given one. */
   findOtherAccount(work: UnfinishedWorkRef, account: string): Promise<string | undefined>
   /** In the order of their numbers. */
   listReportedRecords(fileId: string, afterNumber: number, limit: number): Promise<ReportedRecord[]>
-  /** Records of a delivery or file that have problems, for the summaries; not those left out on purpose. */
+  /** Lists records of a delivery or file with problems, for the summaries, without skipped ones. */
   listProblemRecords(work: WorkRef, limit: number): Promise<ReportedRecord[]>
 
   summarizeRoutes(): Promise<RouteOverview[]>
-  /** The routes that have files or deliveries which are not done. Costs nothing for those that are. */
+  /** Lists routes with unfinished files or deliveries. Finished ones cost no time. */
   listUnfinishedRoutes(): Promise<string[]>
   close(): Promise<void>
 }

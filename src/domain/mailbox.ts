@@ -6,19 +6,19 @@ export interface FileInfo {
   readonly folder: string
   readonly name: string
   readonly size: number
-  /** As the mailbox tells it, milliseconds; only ever compared with itself, never with our clock. */
+  /** The mailbox's own time, milliseconds; compared only with itself, never with the bridge's clock. */
   readonly modifiedAt: number
 }
 
-/** What is in a folder and is no file that a listing shows. */
+/** An entry of a folder that a listing does not show. */
 export interface IgnoredEntry {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
-  /** As the mailbox tells it, milliseconds; 0 where it cannot. */
+  /** The mailbox's own time, milliseconds; 0 where unknown. */
   readonly modifiedAt: number
 }
 
-/** A file taken out of reach of everybody else. The id is chosen by the caller and is in the journal before the claim. */
+/** A file that is out of reach of other programs. The caller chooses the id and notes it in the journal before the claim. */
 export interface Claim {
   readonly id: string
   readonly folder: string
@@ -27,95 +27,95 @@ export interface Claim {
 
 /** How a file is staged. */
 export interface StageOptions {
-  /** What the file will most likely be called; its working name says so. */
+  /** The likely final name of the file; part of its working name. */
   readonly name: string
-  /** An earlier naming of the same file that was found not to have come about: it goes on from where it stands. */
+  /** An earlier naming of the same file that did not happen: staging continues from it. */
   readonly earlier?: Naming
-  /** Asked before a folder that is missing is made; with what it throws none is made, and nothing is staged. */
+  /** Called before a missing folder is created; an error stops the creation and the staging. */
   readonly beforeCreate?: () => Promise<void>
-  /** Another file is staged in the folder right after; a mailbox may leave the flush of the folder to that one. */
+  /** Another file is staged in the folder next; the mailbox may leave the flush of the folder to it. */
   readonly moreFollow?: boolean
 }
 
 /** How a staged file gets its name. */
 export interface GiveNameOptions {
-  /** Called with better evidence while the name is given. */
+  /** Called with better evidence while the file gets its name. */
   readonly note?: SaveEvidence
-  /** Another file gets its name in the folder right after; a mailbox may leave the flush of the folder to that one. */
+  /** Another file gets its name in the folder next; the mailbox may leave the flush of the folder to it. */
   readonly moreFollow?: boolean
 }
 
 /**
- * Every call may be repeated after a crash with the same arguments and then does what is still to be done.
+ * Every call may be repeated with the same arguments after a crash, and then does the missing part.
  * Folders and names come from outside: each call refuses those that would leave the mailbox (`configuration-invalid`
  * for folders, and such names are never listed). Trouble with the place itself throws `mailbox-unreachable`, trouble
  * with writing `cannot-write`.
  */
 export interface Mailbox {
-  /** Whether a claimed file stays where it is, because nobody may move it: the same size and time again are the same file. */
+  /** Whether a claimed file stays where it is, for lack of a right to move it: equal size and time mean the same file. */
   readonly claimsInPlace: boolean
   /**
-   * The files in one folder, flat, without temporary names, oldest first, then by name. A missing folder is made
-   * where `beforeCreate` does not throw. Where nobody may list the folder, the files of the only names that are wanted are looked for.
+   * The files in one folder, flat, without temporary names, oldest first, then by name. A missing folder is created unless
+   * `beforeCreate` throws. Where listing is not allowed, files with the names in `only` are looked up one by one.
    */
   list(folder: string, only?: readonly string[], beforeCreate?: () => Promise<void>): Promise<FileInfo[]>
-  /** Takes the file away from the folder, atomically. `gone` when somebody else had it first or it vanished. */
+  /** Moves the file out of the folder, atomically. `gone` when another program took it first or it vanished. */
   claim(claim: Claim): Promise<'claimed' | 'gone'>
   /** The bytes of a claimed file. */
   read(claim: Claim): AsyncIterable<Uint8Array>
-  /** The ids of the files that were claimed from the folder and are still where a claim leaves them. */
+  /** The ids of claimed files of the folder that are still in their claimed place. */
   listClaims(folder: string): Promise<string[]>
-  /** How many bytes a claimed file has by now; undefined where it does not lie apart, or is gone. */
+  /** The present size of a claimed file in bytes; undefined where it is claimed in place, or gone. */
   getClaimSize(claim: Claim): Promise<number | undefined>
-  /** Gives a claimed file back to its folder; `occupied` when another one of its name stands there by now. */
+  /** Releases a claimed file to its folder; `occupied` when there is another file of its name by now. */
   releaseClaim(claim: Claim): Promise<'returned' | 'occupied'>
-  /** Moves a claimed file to the folder under a name that no other file has; gives the path within the mailbox. */
+  /** Moves a claimed file to the folder under a unique name; returns the path within the mailbox. */
   archive(claim: Claim, folder: string): Promise<string>
-  /** How many bytes the files have by now that lie at paths `archive` gave; without those that are gone. */
+  /** The present sizes in bytes of archived files at these paths; without those that are gone. */
   getArchivedSizes(paths: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** First half of a delivery: copies a local file under a working name, flushed. Without renaming, nothing yet. */
+  /** First half of a delivery: copies a local file under a working name, flushed. Without a right to rename, does nothing yet. */
   stage(localPath: string, folder: string, how: StageOptions): Promise<StagedFile>
-  /** Second half: gives it its name, flushed, never over another file. The naming is durable before. */
+  /** Second half: gives it its name, flushed, never over another file. The caller has saved the naming before. */
   giveName(staged: StagedFile, name: string, how?: GiveNameOptions): Promise<NamingOutcome>
-  /** After a crash: what became of a naming. One that came about is flushed; nothing is changed. */
+  /** After a crash: finds out whether the file got its name. Flushes it then, and changes nothing. */
   inspectNaming(folder: string, naming: Naming): Promise<NamingInspection>
-  /** Removes what is left under the working name, once the journal knows what came of it. */
+  /** Removes the working name, after the journal has noted the outcome. */
   removeStaged(staged: Pick<StagedFile, 'folder' | 'working'>): Promise<void>
-  /** Whether there is such a folder; none is made. */
+  /** Whether there is such a folder; does not create it. */
   hasFolder(folder: string): Promise<boolean>
   /**
-   * The names of all that is in the folder: files, folders, hidden ones and temporary ones. Undefined where there is no
-   * such folder; none is made, so that a share that is not mounted does not look like an emptied one.
+   * The names of all entries of the folder: files, folders, hidden and temporary ones. Undefined where there is no such
+   * folder; never creates it, so that a share that is not mounted does not look like an emptied one.
    */
   listNames(folder: string): Promise<ReadonlySet<string> | undefined>
   /**
-   * Whether anything has this name in the folder. Asks for the name alone and needs no listing. False where there is no
-   * such folder. A place that does not answer throws: only a clear no is a no.
+   * Whether any entry has this name in the folder. Checks only the name and needs no listing. False where there is no such
+   * folder. Throws where the place does not answer, because that is not a no.
    */
   hasEntry(folder: string, name: string): Promise<boolean>
-  /** What `list` passes over in the folder, by name; nothing where there is no such folder, and none is made. */
+  /** The entries of the folder that `list` leaves out; none where there is no such folder, which is not created. */
   listIgnored(folder: string): Promise<readonly IgnoredEntry[]>
-  /** Makes the empty hidden folder `name` within the folder, where it is missing: the place is known again by it. */
+  /** Creates the empty hidden folder `name` within the folder, where it is missing; it identifies the place later. */
   createMarkerFolder(folder: string, name: string): Promise<void>
-  /** How people find the file: a path or address without secrets. */
+  /** The path or address of the file for people, without secrets. */
   describe(folder: string, name: string): string
-  /** Lets go of whatever is held for it, such as connections. It may be used again. */
+  /** Closes connections and the like. The mailbox may be used again. */
   close(): Promise<void>
 }
 
-// Files that are about to get their names: what the journal saves before, and knows after a crash.
+// Namings: the journal saves them before a file gets its name, for use after a crash.
 
-/** What tells whether a file got its name. JSON-safe; only the mailbox that gave it reads it. */
+/** Evidence of whether a file got its name. JSON-safe; only the mailbox that made it reads it. */
 export type NamingEvidence = Readonly<Record<string, string>>
 
-/** A copy of a local file that is ready in a folder of a mailbox under a working name, until it gets its own. */
+/** A copy of a local file in a folder of a mailbox, under a working name until it gets its final one. */
 export interface StagedFile {
   /** The local file. */
   readonly source: string
   readonly folder: string
   readonly working: string
   readonly evidence: NamingEvidence
-  /** A pass before this one staged it; its bridge may have stood still, and may give it its name meanwhile. */
+  /** An earlier pass staged it; its bridge may only be stalled, and may give it its name meanwhile. */
   readonly isEarlier?: true
 }
 
@@ -130,46 +130,46 @@ export function toNaming({ working, evidence }: StagedFile, name: string): Namin
   return { name, working, evidence }
 }
 
-/** What came of giving a name. */
+/** The outcome of giving a name. */
 export type NamingOutcome =
-  /** The file has the name, or the same bytes stood there already. */
+  /** The file has the name, or a file with the same bytes had it already. */
   | 'delivered'
-  /** Something else has the name. */
+  /** Another entry has the name. */
   | 'occupied'
   /** The staged file was removed before it got the name. */
   | 'lost'
   | UnclearNaming
 
-/** What became of a noted naming. */
+/** The state of a noted naming. */
 export type NamingInspection =
   | 'named'
-  /** It did not get the name, and is still staged where it was. */
+  /** The file did not get the name and is still staged. */
   | 'not-named'
   | UnclearNaming
 
-/** It cannot be told whether a reader has the file. */
+/** Whether a reader has the file is unknown. */
 export interface UnclearNaming {
   readonly unclear: string
 }
 
-/** Makes durable what is known by now, in place of the evidence that was noted before. */
+/** Saves new evidence in place of the noted one. */
 export type SaveEvidence = (evidence: NamingEvidence) => Promise<void>
 
-/** Whose working files a mailbox makes, and which of them a note of the journal speaks of. */
+/** The owner of working files that a mailbox makes, and which of them the journal has noted. */
 export interface WorkingFiles {
   /** The identity of the journal. */
   readonly owner: string
   readonly noted: NamingJournal['findKnownWorkingNames']
 }
 
-/** The part of the journal that knows which files are about to get their names. */
+/** The part of the journal for namings. */
 export interface NamingJournal {
-  /** By what this journal is distinguished from all others; the same for its whole life. */
+  /** The unique identity of this journal, which never changes. */
   getIdentity(): Promise<string>
-  /** Notes what is about to be named, in place of what was noted of the subject before. Renews the lease. */
+  /** Saves the namings of a subject in place of its earlier ones. Renews the lease. */
   saveNamings(lease: Lease, subject: string, namings: readonly Naming[]): Promise<void>
-  /** What was noted and has not come to its end. */
+  /** Lists unfinished namings. */
   listNamings(subject: string): Promise<Naming[]>
-  /** Those of the working names that stand in a note, of whichever subject. */
+  /** Returns the working names that are part of a saved naming, of any subject. */
   findKnownWorkingNames(names: readonly string[]): Promise<string[]>
 }

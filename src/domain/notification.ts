@@ -1,29 +1,29 @@
-/** Notifications: what came of the work, told to people in one digest, and what the journal keeps so that none is lost. */
+/** Notifications: digests of results and alerts for people, and the journal entries that keep any from being lost. */
 import type { AlertCode } from './alert.ts'
 import type { StateCounts } from './record.ts'
 
-/** What one digest tells; plain data without contents of records. Times are ISO 8601 in UTC. */
+/** The contents of one digest; plain data without contents of records. Times are ISO 8601 in UTC. */
 export interface Digest {
-  /** Stays the same when the same notification comes again, so that it can be distinguished from a new one. */
+  /** The same for every try of one notification, so that receivers can recognize repeats. */
   readonly id: string
   readonly at: string
-  /** Whether something of it needs a person. */
+  /** Whether any part of it needs a person. */
   readonly trouble: boolean
   readonly totals: {
     readonly files: number
     readonly deliveries: number
-    /** Records of the files, by what came of them. */
+    /** Records of the files, by outcome. */
     readonly incoming: StateCounts
     /** Records of the deliveries. */
     readonly outgoing: StateCounts
   }
-  /** The files that were reported, the latest last; where only trouble is reported, those in trouble. */
+  /** The reported files, the latest last; for channels that report only trouble, the files in trouble. */
   readonly files: readonly DigestFile[]
   readonly deliveries: readonly DigestDelivery[]
-  /** How many more files and deliveries there are than stand here. */
+  /** How many more files and deliveries there are than listed here. */
   readonly more: number
   readonly alerts: { readonly raised: readonly DigestAlert[]; readonly ended: readonly DigestAlert[] }
-  /** Routes that could not do their work, and those that can again. */
+  /** Routes that fail, and routes that work again. */
   readonly failures: readonly { readonly route: string; readonly code: string; readonly message: string }[]
   readonly recovered: readonly string[]
 }
@@ -54,7 +54,7 @@ export interface DigestAlert {
   readonly fix: string
 }
 
-/** A digest in words, ready to be sent. */
+/** A formatted digest, ready to be sent. */
 export interface Message {
   readonly id: string
   readonly subject: string
@@ -63,13 +63,13 @@ export interface Message {
   readonly data: unknown
 }
 
-/** Sends messages by one way. Throws an `Error` that says why it could not, without secrets; soon when the signal fires. */
+/** Sends messages through one channel. Throws an `Error` with the reason, without secrets; soon after the signal fires. */
 export interface Notifier {
-  /** `once`: what fails is not tried again, since nobody should wait for it. */
+  /** `once`: a failed message is not tried again, so that the caller does not wait. */
   send(message: Message, signal: AbortSignal, manner?: { readonly once: boolean }): Promise<void>
 }
 
-/** What a notification tells of: the events and the changes of alerts after one, up to another. */
+/** The range of a notification: events and alert changes after one position, up to another. */
 export interface NotificationRange {
   readonly afterEvent: number
   readonly upToEvent: number
@@ -78,20 +78,20 @@ export interface NotificationRange {
 }
 
 export interface DueNotification extends Omit<NotificationRange, 'upToCursor'> {
-  /** The last change of alerts before this channel joined: neither those from before are reported nor their end. */
+  /** The last alert change before this channel joined: it reports neither earlier alerts nor their end. */
   readonly joinedCursor: number
-  /** The notification that was begun and not sent: it comes first, as it was. */
+  /** The notification that was begun and not sent: it is sent first, unchanged. */
   readonly open?: { id: string; tries: number; heldUntil: number; upToCursor: number }
-  /** When something was tried last, milliseconds. */
+  /** The time of the last try, milliseconds. */
   readonly lastTriedAt?: number
 }
 
-/** What happened in a range, by the journal. */
+/** The files and deliveries of a range. */
 export interface NotificationSubjects {
   /** Ids, in the order of their events. */
   readonly files: readonly string[]
   readonly deliveries: readonly string[]
-  /** The last event of which they tell. */
+  /** The last event that they cover. */
   readonly upToEvent: number
 }
 
@@ -105,18 +105,18 @@ export interface NotificationEntry {
   readonly problem?: string
 }
 
-/** The part of the journal that remembers what was reported, and to whom. */
+/** The part of the journal for notifications. */
 export interface NotificationJournal {
-  /** From now on events are queued for these channels; those known already go on where they are. */
+  /** Queues events for these channels from now on; known channels keep their position. */
   joinChannels(channels: readonly string[]): Promise<void>
   /** Undefined for a channel that never joined. */
   getDueNotification(channel: string): Promise<DueNotification | undefined>
-  /** Where there are more files or deliveries than the limit, it ends before the first of these: they come with the next. */
+  /** With more files or deliveries than the limit, the range ends before the first surplus one; the next range has it. */
   listNotificationSubjects(
     range: Pick<NotificationRange, 'afterEvent' | 'upToEvent'>,
     limit: number,
   ): Promise<NotificationSubjects>
-  /** Saves the intent, before anything leaves; an open one is tried again. False when another bridge is at it. */
+  /** Saves the intent before sending; an open one is tried again. False when another bridge is sending it. */
   startNotification(
     channel: string,
     notification: NotificationRange & { readonly id: string; readonly heldUntil: number },
@@ -125,8 +125,8 @@ export interface NotificationJournal {
     id: string,
     result: { readonly state: 'sent' | 'failed'; readonly problem?: string },
   ): Promise<void>
-  /** Moves on past what need not be told. */
+  /** Skips a range that needs no notification. */
   skipNotifications(channel: string, range: NotificationRange): Promise<void>
-  /** The latest of each channel. */
+  /** The latest notification of each channel. */
   listLatestNotifications(channels: readonly string[]): Promise<readonly NotificationEntry[]>
 }

@@ -1,4 +1,4 @@
-/** Problems: what is wrong with data. Returned, all of them, never thrown. */
+/** Problems of data. Functions return all of them and never throw them. */
 import type { CodeText } from '../support/errors.ts'
 
 /** Where a problem is. Lines are physical, from 1. */
@@ -10,23 +10,23 @@ export interface Place {
   readonly field?: string
 }
 
-/** Something wrong with data: what, where, why and what to do. */
+/** A problem of data: what, where, why and what to do. */
 export interface Problem {
   readonly code: ProblemCode
   readonly message: string
-  /** What to do about it, in plain words. */
+  /** What to do about it, for people. */
   readonly fix: string
   readonly place: Place
   /** It does not stop the record. */
   readonly severity?: 'warning'
 }
 
-/** Makes a problem; the fix is the fix of its code unless a better one is at hand. */
+/** Makes a problem; without `fix` it gets the fix of its code. */
 export function problem(code: ProblemCode, place: Place, message: string, fix?: string): Problem {
   return { code, message, fix: fix ?? PROBLEMS[code].fix, place }
 }
 
-/** `line 12, column "Qty"`: the place in words; empty when nothing is known. */
+/** Formats the place: `line 12, column "Qty"`; empty when nothing is known. */
 export function formatPlace({ line, column, field }: Place): string {
   const parts: string[] = []
   if (line !== undefined) parts.push(`line ${line}`)
@@ -290,7 +290,7 @@ export const PROBLEMS = {
     title: 'The price of a line is not known for certain.',
     fix: 'Set a price table under `net_price` in the mapping, or send prices with the lines.',
   },
-  // business rules, held to before anything is sent
+  // business rules, checked before anything is sent
   'order-finished': {
     title: 'The order is canceled or closed.',
     fix: 'Look at the order; the supplier can reopen a closed one.',

@@ -1,4 +1,4 @@
-/** What the journal knows of a record: a draft, or an API record on its way out. */
+/** Records in the journal: drafts on their way to the API, and API records on their way into a file. */
 import type { Lease } from './lease.ts'
 import type { Problem } from './problem.ts'
 import type { LineRange } from './translator.ts'
@@ -20,7 +20,7 @@ export type Outcome = keyof typeof OUTCOMES
 /** `planned` (inbound) or `collected` (outbound) waits, `sending` has an attempt without a result; else an outcome. */
 export type RecordState = 'planned' | 'collected' | 'sending' | Outcome
 
-/** The outcomes that nothing will change by itself any more. */
+/** The outcomes that the bridge does not change by itself. */
 export const FINAL_OUTCOMES = [
   'accepted',
   'duplicate',
@@ -30,11 +30,11 @@ export const FINAL_OUTCOMES = [
   'exported',
 ] as const satisfies readonly Outcome[]
 
-/** A change of something that is there. Of two that change the same, the one of the newer file counts. */
+/** A change of an existing resource. Of two changes of the same value, the one of the newer file counts. */
 export interface RecordChange {
-  /** What is changed, within its account. */
+  /** The changed resource, within its account. */
   readonly target: string
-  /** Which values of it. */
+  /** The changed values. */
   readonly values: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export interface PlannedRecord {
   /** Which step of its route it is from, from 1; left out where the route has one. */
   readonly step?: number
   readonly account: string
-  /** What makes the record the same record; absent when it was refused before it had one. */
+  /** The natural key; absent when the record was refused before it had one. */
   readonly naturalKey?: string
   /** Records with the same lane are sent one at a time and in file order. */
   readonly lane?: string
@@ -58,15 +58,15 @@ export interface PlannedRecord {
   readonly problems: readonly Problem[]
   /** Left out on purpose; its problem says why. */
   readonly skipped?: true
-  /** Held for a person by the mapping; its problems say why. */
+  /** The mapping holds it for a person; its problems say why. */
   readonly held?: true
-  /** What is odd about it and does not stop it. */
+  /** Warnings, which do not stop it. */
   readonly warnings?: readonly Problem[]
-  /** What must be known to reconcile a lost answer, where it is known already; JSON text. */
+  /** The pre-send snapshot to reconcile a lost answer, where it is known at planning; JSON text. */
   readonly note?: string
-  /** Of a record that may be repeated: what it changes. */
+  /** The change that a repeatable record makes. */
   readonly change?: RecordChange
-  /** What is remembered beside its order when it is planned. */
+  /** The values to keep beside its order when it is planned. */
   readonly keep?: { readonly key: string; readonly values: Readonly<Record<string, string>> }
 }
 
@@ -82,31 +82,31 @@ export interface SendingRecord {
   readonly body: string
   /** How many attempts there are, this one included. */
   readonly attempt: number
-  /** Whether an earlier attempt was left without a known outcome. */
+  /** Whether an earlier attempt has no known outcome. */
   readonly inDoubt: boolean
-  /** What is noted of the attempt already, to be able to reconcile it; JSON text. */
+  /** The pre-send snapshot of the attempt, to reconcile it; JSON text. */
   readonly note?: string
-  /** What was noted of the first attempt that was left without a known outcome. */
+  /** The pre-send snapshot of the first attempt without a known outcome. */
   readonly doubtNote?: string
-  /** When the first attempt that was left without a known outcome began, milliseconds. */
+  /** When the first attempt without a known outcome began, milliseconds. */
   readonly doubtSince?: number
-  /** A person said, since the last such attempt, that the API does not have it. */
+  /** A person stated, after the last such attempt, that the API does not have it. */
   readonly saidAbsent?: true
 }
 
 /** A record that was sent and not answered. */
 export interface UncertainRecord extends Omit<SendingRecord, 'doubtNote' | 'doubtSince' | 'saidAbsent'> {
-  /** What was noted of the earliest attempt without a known outcome; JSON text. */
+  /** The pre-send snapshot of the earliest attempt without a known outcome; JSON text. */
   readonly note?: string
   /** When the earliest attempt without a known outcome began, milliseconds: any of them may have taken effect. */
   readonly sentAt: number
-  /** When it became uncertain: the request had left before that. */
+  /** When it became uncertain; the request was sent before that. */
   readonly uncertainSince: number
-  /** How many attempts were left without an outcome; those that were never sent do not count. */
+  /** How many sent attempts have no outcome. */
   readonly timesLost: number
 }
 
-/** What an attempt or a look-up came to. */
+/** The result of an attempt or a lookup. */
 export interface RecordResult {
   readonly id: number
   /** `planned`: proven absent, to be sent again. */
@@ -114,7 +114,7 @@ export interface RecordResult {
   readonly http?: number
   /** The id the API gave. */
   readonly apiId?: string
-  /** What is kept of the API's answer, where something of it is needed later; JSON text. */
+  /** The part of the API's answer that is needed later; JSON text. */
   readonly answer?: string
   readonly problems: readonly Problem[]
 }
@@ -130,7 +130,7 @@ export interface ReportedRecord {
   readonly http?: number
   readonly apiId?: string
   readonly problems: readonly Problem[]
-  /** What is odd about it and did not stop it. */
+  /** Warnings, which did not stop it. */
   readonly warnings: readonly Problem[]
   readonly attempts: number
   /** When its state last changed, milliseconds. */
@@ -148,16 +148,16 @@ export interface OutgoingRecord {
 
 export type StateCounts = Readonly<Partial<Record<RecordState, number>>>
 
-// Several calls for the orders of one file, one after the other; and records that wait for their order.
+// Steps, which are successive calls for the orders of one file; and records that wait for their order.
 
 /** An order that the records of one step are about. */
 export interface StepOrder {
   readonly lane: string
   /** The number of its first record. */
   readonly number: number
-  /** The rows of its records, those of the refused ones too, in their order. */
+  /** The rows of its records in their order, those of refused records included. */
   readonly lines: readonly LineRange[]
-  /** What its records have in common in the key columns; blank where they differ. */
+  /** The key cells that its records have in common; blank where they differ. */
   readonly keyValues: readonly string[]
 }
 
@@ -176,32 +176,32 @@ export interface WaitingFile {
   readonly route: string
   readonly receivedAt: number
   readonly records: number
-  /** What the first of them waits for. */
+  /** What the first record waits for. */
   readonly message: string
 }
 
-/** The part of the journal that is about steps and waiting. Writing calls are durable when they return. */
+/** The part of the journal for steps and waiting records. Writing calls are durable when they return. */
 export interface StepJournal {
-  /** The orders that usable records of the step are about, each once, in the order of their first records. */
+  /** Lists the orders of the step's usable records, each once, in the order of their first records. */
   listStepOrders(fileId: string, step: number, afterNumber: number, limit: number): Promise<StepOrder[]>
-  /** Puts refused records, whose order was not known, into the lane of the order they stand with. */
+  /** Puts refused records without a known order into the lane of the order beside them in the file. */
   assignLanes(
     lease: Lease,
     fileId: string,
     joins: readonly { readonly number: number; readonly lane: string }[],
   ): Promise<void>
   /**
-   * planned → held, with `earlier-step-failed` and the earlier record's name: what follows, in its lane, on a record of
-   * an earlier step that was refused or is held, or repeats one that was. They let go of their keys. Gives how many there
-   * were. planned → deferred: what follows on a record that repeats one of another file which has no outcome yet.
+   * planned → held, with `earlier-step-failed` and the earlier record's name: dependents, in the same lane, of a record of an
+   * earlier step that was refused or is held, or repeats such a record. They release their keys. Returns how many there were.
+   * planned → deferred: dependents of a record that repeats one of another file without an outcome yet.
    */
   holdDependents(lease: Lease, fileId: string): Promise<number>
-  /** Those that are deferred with `waiting-for-order`. */
+  /** Lists records that are deferred with `waiting-for-order`. */
   listWaitingRecords(fileId: string, afterId: number, limit: number): Promise<WaitingRecord[]>
   /** deferred → planned. */
   retryWaitingRecords(lease: Lease, fileId: string, ids: readonly number[]): Promise<void>
-  /** Whether nothing of the planned file is left to do but to wait for orders. */
+  /** Whether the planned file only waits for orders. */
   isOnlyWaitingForOrders(fileId: string): Promise<boolean>
-  /** Of all routes, the oldest first, or of one file. */
+  /** Lists waiting files of all routes, the oldest first, or one file. */
   listWaitingFiles(limit: number, fileId?: string): Promise<WaitingFile[]>
 }

@@ -1,16 +1,16 @@
-/** Resources of the API, such as orders, as far as the journal remembers them: what files may call them, and what was seen. */
+/** Resources of the API, such as orders, as the journal remembers them: their keys in files, and the facts last seen. */
 
-/** What a resource of the API said of itself, as far as the bridge needs it; in the API's own names. */
+/** The fields of an API resource that the bridge needs, under the API's own names. */
 export type ResourceFacts = Readonly<Record<string, unknown>>
 
 /** A resource that the API has just shown. */
 export interface SeenResource {
   readonly id: string
-  /** What files may call it: a purchase order number, an SKU. */
+  /** Its keys in files: a purchase order number, an SKU. */
   readonly keys: readonly string[]
-  /** Not all of its names were shown: those known before are kept as well. */
+  /** Not all of its keys were shown: earlier ones are kept as well. */
   readonly some?: true
-  /** Left out where too little of it was shown. */
+  /** Absent where the API showed too little of it. */
   readonly facts?: ResourceFacts
 }
 
@@ -20,7 +20,7 @@ export interface KnownResource extends Omit<SeenResource, 'some'> {
   readonly seenAt: number
 }
 
-/** A known resource, and by which of its names it was asked for. */
+/** A known resource, and the key by which it was found. */
 export interface FoundResource extends KnownResource {
   readonly key: string
 }
@@ -31,21 +31,21 @@ export interface OrderAttributes {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** What is known of an account's resources of one kind, such as `order`. */
+/** The part of the journal for an account's resources of one kind, such as `order`. */
 export interface ResourceJournal {
   saveResources(account: string, kind: string, resources: readonly SeenResource[]): Promise<void>
-  /** All that are known by one of the keys; a key may fit several, and one may be found by several keys. */
+  /** Finds resources by key; a key may fit several resources, and several keys one resource. */
   findResourcesByKey(account: string, kind: string, keys: readonly string[]): Promise<FoundResource[]>
   findResourcesById(account: string, kind: string, ids: readonly string[]): Promise<KnownResource[]>
-  /** The accounts that know something of the kind by this key; a few of them. */
+  /** Finds a few accounts with a resource of the kind and this key. */
   findAccountsWithKey(kind: string, key: string): Promise<string[]>
-  /** Notes that the whole list was read to its end, beginning at this time. */
+  /** Notes that the whole list was read, beginning at this time. */
   saveListReadAt(account: string, kind: string, readAt: number): Promise<void>
-  /** When the latest reading of the whole list began; undefined when there was none. */
+  /** Returns when the latest full reading of the list began; undefined without one. */
   getListReadAt(account: string, kind: string): Promise<number | undefined>
-  /** Remembers values for the orders; later ones stand for earlier ones. */
+  /** Saves values for the orders; they replace earlier ones. */
   saveOrderAttributes(account: string, kept: readonly OrderAttributes[]): Promise<void>
-  /** What is kept, by purchase order number and name. */
+  /** Finds kept values by purchase order number and name. */
   findOrderAttributes(
     account: string,
     keys: readonly string[],

@@ -1,4 +1,4 @@
-/** What a route says of itself: its party, when a file is ready, and which records a report holds. */
+/** The terms of a route: its party, when a file is ready, and which records a report holds. */
 import type { Call } from './api.ts'
 
 export interface Party {
@@ -14,15 +14,15 @@ export function formatAccount(party: Party): string {
 // When a dropped file is complete, and which of several is taken first.
 
 /**
- * `stable`: it did not change for the time of `stableFor`. `renamed`: as soon as it is there, because whoever writes it gives it
- * its name at the end. `marker`: another file says so. `manifest`: another file says so, and what must be in it.
+ * `stable`: it did not change for the time of `stableFor`. `renamed`: at once, because its writer gives it its name at the
+ * end. `marker`: a marker file exists. `manifest`: a manifest exists and describes the contents.
  */
 export type Readiness =
   | { readonly when: 'stable' }
   | { readonly when: 'renamed' }
   | {
       readonly when: 'marker' | 'manifest'
-      /** The name of the file that speaks for the file of this name. */
+      /** Returns the name of the sidecar of a file. */
       readonly sidecarNameOf: (name: string) => string
     }
 
@@ -33,12 +33,12 @@ export type IntakeOrder = 'oldest' | 'name' | 'number'
 export interface FileSequence {
   /** The number in a name; undefined when it has none. */
   readonly numberIn: (name: string) => number | undefined
-  /** The number that comes first; those below it are not waited for. */
+  /** The first number; the bridge does not wait for lower ones. */
   readonly start: number
 }
 
 export interface Selection {
-  /** What the list is asked for. */
+  /** The query of the list. */
   readonly query: NonNullable<Call['query']>
   /** Only the records that are named here, each of which should be there. */
   readonly named?: { readonly by: 'id' | 'purchase_order_number'; readonly values: readonly string[] }

@@ -1,7 +1,7 @@
 /** Scheduled runs: the times at which a route with a schedule is due, as the journal remembers them. */
 import type { Lease } from './lease.ts'
 
-/** What became of a run. */
+/** The states of a run. */
 export const SCHEDULED_RUN_STATES = {
   begun: 'It is under way; the owner of its lease goes on with it.',
   done: 'It was carried out.',
@@ -24,30 +24,30 @@ export interface NewScheduledRun {
 export interface ScheduledRun extends NewScheduledRun {
   readonly route: string
   readonly state: ScheduledRunState
-  /** When it came to its state. */
+  /** When it got its state. */
   readonly changedAt: number
   /** The delivery that was composed for it. */
   readonly delivery?: string
 }
 
-/** What decides which runs of a route are due. */
+/** The facts that decide which runs of a route are due. */
 export interface KnownRuns {
-  /** The latest business date that is known and whose time has come. */
+  /** The latest known business date that is due. */
   readonly latestDate?: string
-  /** The latest instant of a cron expression that is known and has come. */
+  /** The latest known instant of a cron expression that is due. */
   readonly latestInstant?: string
-  /** The latest instant of an interval at which the route had its run, milliseconds. */
+  /** The latest instant of an interval at which the route ran, milliseconds. */
   readonly intervalAt?: number
   /** Runs that were begun and are not done, the oldest first. */
   readonly begun: readonly ScheduledRun[]
 }
 
-/** The part of the journal that remembers runs. */
+/** The part of the journal for scheduled runs. */
 export interface ScheduleJournal {
   getKnownRuns(route: string): Promise<KnownRuns>
   /** The latest runs first, those of intervals left out. */
   listRecentRuns(limit: number, route?: string): Promise<ScheduledRun[]>
-  /** Starts a run; one that is known is given as it is. Others become `covered` by it, or `missed`. */
+  /** Starts a run; returns a known run unchanged. Other due runs become `covered` by it, or `missed`. */
   startRun(
     lease: Lease,
     begin: NewScheduledRun & {
@@ -57,8 +57,8 @@ export interface ScheduleJournal {
   ): Promise<ScheduledRun>
   /** begun → done. */
   finishRun(lease: Lease, occurrence: string): Promise<void>
-  /** Notes from which run on a schedule that was not known before counts: those after this one. */
+  /** Starts a new schedule: only runs after this one count. */
   startSchedule(lease: Lease, run: NewScheduledRun): Promise<void>
-  /** Notes that the route had its run of an interval. */
+  /** Notes that the route ran at an interval. */
   saveIntervalRun(lease: Lease, at: number): Promise<void>
 }

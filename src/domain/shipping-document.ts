@@ -3,13 +3,13 @@ import type { Lease } from './lease.ts'
 import type { Naming } from './mailbox.ts'
 import type { Problem } from './problem.ts'
 
-/** What can be had for a shipment, with the words for people. */
+/** The kinds of documents of a shipment, with names for people. */
 export const DOCUMENT_KINDS = { label: 'label', 'packing-slip': 'packing slip' } as const
 
 export type DocumentKind = keyof typeof DOCUMENT_KINDS
 
 /**
- * `wanted`: not in its mailbox yet; with a problem it was asked for and could not be had. `refused`: the API makes none.
+ * `wanted`: not in its mailbox yet; with a problem, a request for it failed. `refused`: the API makes none.
  */
 export type DocumentState = 'wanted' | 'delivered' | 'refused'
 
@@ -18,14 +18,14 @@ export interface CreatedShipment {
   readonly recordId: number
   readonly fileId: string
   readonly fileName: string
-  /** The id the API gave; left out when its answer did not tell. */
+  /** The id the API gave; absent when its answer had none. */
   readonly shipmentId?: string
   readonly keyValues: readonly string[]
-  /** What was sent and answered was pruned: nothing tells any more which documents there are, and their names. */
+  /** Request and answer were pruned, so its documents and their names are unknown. */
   readonly isPruned?: true
   /** JSON text of the body that was sent. */
   readonly body: string
-  /** JSON text of what was kept of the answer; left out when the answer was lost and looked up. */
+  /** JSON text of the kept part of the answer; absent when the answer was lost and looked up. */
   readonly answer?: string
 }
 
@@ -43,19 +43,19 @@ export interface DocumentIntent extends DocumentId {
 /** A document with its shipment. */
 export interface ShippingDocument extends DocumentIntent, CreatedShipment {
   readonly state: DocumentState
-  /** Reserved before anything stands there. */
+  /** Reserved before the file exists. */
   readonly name?: string
   readonly problem?: Problem
 }
 
 export interface DocumentResult extends DocumentId, Partial<Omit<DocumentIntent, keyof DocumentId>> {
   readonly state: DocumentState
-  /** Where it was left; it has its place from its reservation when left out. */
+  /** Its name at the target; when absent, the reserved one. */
   readonly name?: string
   readonly problem?: Problem
 }
 
-/** Which shipments are meant; all that is said must hold. */
+/** A selection of shipments; all given conditions must hold. */
 export interface ShipmentQuery {
   readonly route: string
   readonly fileId?: string
@@ -64,36 +64,36 @@ export interface ShipmentQuery {
   readonly shipmentId?: string
 }
 
-/** Which documents: `new` were never asked for, `missing` are in no mailbox for whatever reason. */
+/** A selection of documents: `new` were never requested, `missing` are in no mailbox for any reason. */
 export interface DocumentQuery extends ShipmentQuery {
   readonly which: 'new' | 'missing' | 'all'
 }
 
 export interface DocumentNaming extends DocumentIntent {
-  /** The name at a turn from 1 upwards. */
+  /** Returns the name for an attempt from 1 upwards. */
   readonly nameFor: (attempt: number) => string
   readonly fromAttempt: number
-  /** Its copy in the folder, which is about to get the name; left out where nothing could be copied yet. */
+  /** Its staged copy, which is about to get the name; absent where staging was not possible yet. */
   readonly staged?: Pick<Naming, 'working' | 'evidence'>
 }
 
-/** By what the namings of a document are noted. */
+/** The subject under which the namings of a document are saved. */
 export function namingSubject({ recordId, kind }: DocumentId): string {
   return `${recordId}-${kind}`
 }
 
-/** As with the rest of the journal: writing calls are durable when they return, lists are bounded by their `limit`. */
+/** The part of the journal for documents. Writing calls are durable when they return; `limit` bounds lists. */
 export interface DocumentJournal {
   listCreatedShipments(query: ShipmentQuery, afterId: number, limit: number): Promise<CreatedShipment[]>
-  /** Those that are known already stay as they are. */
+  /** Adds documents; known ones stay unchanged. */
   requestDocuments(lease: Lease, intents: readonly DocumentIntent[]): Promise<void>
-  /** In the order of their records; none of those whose contents were pruned. */
+  /** Finds documents in the order of their records, without pruned ones. */
   findDocuments(of: DocumentQuery, after: DocumentId | undefined, limit: number): Promise<ShippingDocument[]>
   /**
-   * Reserves for each document the name of the first turn that no other document has in the folder, compared without
-   * case as some file systems do, and has it wanted there. Gives the names with their turns, in order. One that was
-   * delivered stays noted as it is until its further copy is: the name is only found for it, and not kept. The naming with
-   * its evidence is noted for each.
+   * Reserves for each document the name of the first attempt that no other document has in the folder, compared without case
+   * as some file systems do, and marks it as wanted there. Returns the names with their attempts, in order. A delivered
+   * document stays unchanged until its further copy is delivered: its name is found but not reserved. Saves the naming with
+   * its evidence for each.
    */
   reserveDocumentNames(
     lease: Lease,

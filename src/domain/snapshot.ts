@@ -11,29 +11,29 @@ import type { Watcher } from './lease.ts'
 export interface Snapshot {
   /** When it was taken, milliseconds. */
   readonly at: number
-  /** What a person must hear of, the most urgent first. */
+  /** Active alerts, the most urgent first. */
   readonly alerts: readonly Alert[]
-  /** Those of the configuration, also those that never worked; and others that the journal knows. */
+  /** The routes of the configuration, those that never ran included, and other routes of the journal. */
   readonly routes: readonly SnapshotRoute[]
-  /** Those that have a schedule. */
+  /** The routes with a schedule. */
   readonly scheduledRuns: readonly ScheduledRoute[]
-  /** The latest, newest first. */
+  /** The latest files, newest first. */
   readonly files: readonly FileEntry[]
   readonly deliveries: readonly DeliveryEntry[]
-  /** Records that wait for a person: by file and reason, and the first of them. */
+  /** Held records by file and reason, with the first of them. */
   readonly held: readonly HeldFile[]
   readonly heldRecords: readonly HeldRecord[]
   /** Files that wait for orders to be shipped and closed. */
   readonly waiting: readonly WaitingFile[]
-  /** Files that were taken and deliveries that were composed, and that need another run. */
+  /** Claimed files and composed deliveries that need another run. */
   readonly unfinished: readonly Unfinished[]
   readonly unmatchedFiles: readonly UnmatchedFile[]
-  /** The watches that are there; those that should be are reported under `alerts`. */
+  /** The running watches; `alerts` reports missing ones. */
   readonly watches: readonly Watcher[]
 }
 
 export interface SnapshotRoute extends RouteOverview {
-  /** Nobody has ever worked on it. */
+  /** No bridge has ever worked on it. */
   readonly neverRan?: true
   /** It is not in the configuration any more. */
   readonly isGone?: true
@@ -43,11 +43,11 @@ export interface ScheduledRoute {
   readonly route: string
   /** The latest run that is known; left out for a route at intervals, and before the first one. */
   readonly last?: { readonly occurrence: string; readonly state: ScheduledRunState }
-  /** When the next one is due, milliseconds: now, when one is due already. */
+  /** When the next run is due, milliseconds: now for an overdue one. */
   readonly nextAt?: number
 }
 
-/** A file or a delivery that was begun and is not finished: how many records still need something, and why. */
+/** An unfinished file or delivery: how many of its records need more work, and why. */
 export type Unfinished = UnfinishedWork &
   (
     | { readonly file: string; readonly state: FileState }
@@ -57,25 +57,25 @@ export type Unfinished = UnfinishedWork &
 interface UnfinishedWork {
   readonly route: string
   readonly name: string
-  /** What is next, while no record is what it waits for. */
+  /** The next step, while it does not wait for records. */
   readonly next: string
-  /** The records without an outcome that stays, by their state, with what the first such record says of it. */
+  /** The records without a final outcome by state, with the message of the first one. */
   readonly records: readonly {
     readonly state: (typeof OPEN_RECORD_STATES)[number]
     readonly count: number
     readonly why?: string
   }[]
-  /** Who is working on the route right now. */
+  /** The owner of the route's lease. */
   readonly worker?: string
   readonly isRouteKnown: boolean
 }
 
-/** The states of records that have no outcome yet. */
+/** The states of records without a final outcome. */
 export const OPEN_RECORD_STATES = ['deferred', 'uncertain', 'sending', 'planned', 'collected'] as const
 
 /** A file in an inbox folder that no route takes. */
 export interface UnmatchedFile {
   readonly path: string
-  /** The pattern of the folder's route that is nearest, for a guess at what was meant. */
+  /** The most similar pattern of the folder's routes, as a suggestion. */
   readonly nearest?: string
 }

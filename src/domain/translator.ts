@@ -2,11 +2,11 @@
 import type { Layout, ReadOptions, Row, WriteOptions } from './format.ts'
 import type { Problem } from './problem.ts'
 
-/** Something the body needs and only the API knows: the id behind a purchase order number. */
+/** An id that only the API knows, such as the one behind a purchase order number. */
 export interface Reference {
-  /** What is named, as the contract calls it: `order`, `carrier`. */
+  /** The kind of resource in the contract: `order`, `carrier`. */
   readonly kind: string
-  /** What the file says, such as a purchase order number. */
+  /** The text of the file, such as a purchase order number. */
   readonly key: string
   /** Where the id goes in the body: a top-level field. */
   readonly field: string
@@ -14,15 +14,15 @@ export interface Reference {
   readonly column: string
 }
 
-/** A value of the body that is not in the file: of the order the record is about, or kept beside that order. */
+/** A value that is not in the file but in the record's order, or kept beside that order. */
 export interface DeferredValue {
   readonly from: 'order' | 'kept'
-  /** The path within the order, or the name under which it is kept. */
+  /** The path within the order, or the name of the kept value. */
   readonly name: string
   /** Where it goes in the body, such as `carrier_id` or `invoice_lines[0].net_price`. */
   readonly field: string
   readonly line: number
-  /** What is found there becomes the value, or a problem; without a value the field is left out. */
+  /** Converts the found text to the value, or a problem; without a value the field is left out. */
   readonly resolve: (found: unknown, body: Readonly<Record<string, unknown>>) => DeferredResult
 }
 
@@ -31,11 +31,11 @@ export interface DeferredResult {
   readonly problems: readonly Problem[]
 }
 
-/** What is known of a file besides its rows. */
+/** The facts of a file besides its rows. */
 export interface FileSource {
   /** Its name, without its folder. */
   readonly file: string
-  /** The name of the folder it came from, without those above it. */
+  /** The name of its folder, without the folders above it. */
   readonly folder: string
 }
 
@@ -47,16 +47,16 @@ export interface Draft {
   /** Ordinal of the record in the file, from 1. */
   readonly number: number
   readonly lines: readonly LineRange[]
-  /** What the file says in the key columns, for people. */
+  /** The cells of the key columns, for people. */
   readonly keyValues: readonly string[]
-  /** A valid request body but for the references that are still to be filled in; absent when there are problems. */
+  /** A request body that only lacks its references; absent when there are problems. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly references: readonly Reference[]
-  /** Of a record without a body: the field that says which order it is about, where it can be read. */
+  /** For a record without a body: the field that names its order, where it is readable. */
   readonly about?: Readonly<Record<string, unknown>>
   /** Values that are filled in once the order is known. */
   readonly deferred?: readonly DeferredValue[]
-  /** What is to be remembered beside the order that the record creates, by name. */
+  /** The values to keep beside the order that the record creates, by name. */
   readonly keep?: Readonly<Record<string, string>>
   readonly problems: readonly Problem[]
   /** The mapping leaves the record out on purpose; its one problem says why. */
@@ -71,16 +71,16 @@ export interface Translator {
   readonly read: ReadOptions
   /**
    * Binds column names to positions, once per file. The file's layouts must have what the mapping requires; if not,
-   * every missing column is returned as a problem. Without a `source`, what a mapping takes from the file's name is blank.
+   * every missing column is returned as a problem. Without a `source`, the values from the file's name are blank.
    */
   bind(layouts: readonly Layout[], source?: FileSource): BoundTranslator | readonly Problem[]
 }
 
 /** A translator for one file. Holds at most the rows of the record being gathered. */
 export interface BoundTranslator {
-  /** The names of the columns that tell people which record is meant. */
+  /** The names of the columns that identify a record for people. */
   readonly keyColumns: readonly string[]
-  /** Columns the mapping names for optional fields and the file does not have: perhaps they are spelled otherwise. */
+  /** Columns of optional fields that the file lacks, or spells differently. */
   readonly absentColumns: readonly string[]
   /** Columns of the file that the mapping does not use. */
   readonly unusedColumns: readonly string[]
@@ -90,7 +90,7 @@ export interface BoundTranslator {
   translateRows(rows: readonly Row[]): Draft[]
   /** The last record, when the file has ended. */
   finish(): Draft[]
-  /** What the file, which has ended, says of itself and does not hold; then nothing of it may be sent. */
+  /** Lists control totals that differ from the whole file; then no record of it may be sent. */
   listMismatches(): readonly Problem[]
 }
 
@@ -99,21 +99,21 @@ export interface Composer {
   readonly operation: string
   readonly write: WriteOptions
   readonly columns: readonly string[]
-  /** How many records one file holds at most; as many as there are when left out. */
+  /** The most records in one file; unlimited when absent. */
   readonly recordsPerFile?: number
-  /** The rows of one API record, or what is wrong with it; a record that would leave no row is a problem. */
+  /** Composes the rows of one API record, or its problems; a record without rows is a problem. */
   composeRows(record: Readonly<Record<string, unknown>>): ComposedRows
-  /** Its columns take values kept beside the order of a record, which the record then holds by name as `kept`. */
+  /** Its columns use values kept beside the order; the record must hold them by name as `kept`. */
   readonly takesKept?: true
-  /** What is to be remembered beside the order of a record, by name. */
+  /** Returns the values to keep beside the order of a record, by name. */
   readonly keep?: (record: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>
-  /** Starts the count of one file whose last row says what is in it. */
+  /** Starts the trailer of one file. */
   readonly trailer?: () => Trailer
 }
 
-/** What the last row of a file says of the records in it. */
+/** The last row of a file, with counts and sums of its records. */
 export interface Trailer {
-  /** Counts a record that is in the file, with its number of rows. */
+  /** Counts a record of the file, with its number of rows. */
   addRecord(record: Readonly<Record<string, unknown>>, rows: number): void
   /** The last row, when all records were added. */
   createRow(): readonly string[]

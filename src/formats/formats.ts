@@ -1,4 +1,4 @@
-/** The formats there are, and the one a mapping names. */
+/** All formats, combined into one that picks the format of a mapping. */
 import type { Format, ReadOptions } from '../domain/format.ts'
 import { createCsvFormat } from './csv/format.ts'
 import { createFixedFormat } from './fixed/format.ts'

@@ -17,14 +17,14 @@ export function createCsvWriter(columns: readonly string[], options: WriteOption
       if (index > 0) line += delimiter
       line += needsQuotes.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
     }
-    // A line with nothing on it would be no row.
+    // Readers would not take an empty line for a row.
     return (line === '' ? '""' : line) + newline
   }
   const plainLine: FormatLine = (cells) => cells.join(delimiter) + newline
   return createLineWriter(quote === null ? plainLine : quotedLine, header ? columns : undefined, options)
 }
 
-/** Rows whose cells have their full width already. */
+/** Writes rows whose cells already have their full width. */
 export function createFixedWriter(columns: readonly string[], options: WriteOptions): RowWriter {
   const { newline = '\r\n', header = false } = options
   return createLineWriter((cells) => cells.join('') + newline, header ? columns : undefined, options)
@@ -36,7 +36,7 @@ function createLineWriter(
   { encoding = 'utf-8', byteOrderMark, newline = '\r\n', above = [] }: WriteOptions,
 ): RowWriter {
   const { encode, needsMark } = createEncoder(encoding)
-  // Without its mark, nothing in a UTF-16 file says that it is one.
+  // Only its byte order mark identifies a UTF-16 file.
   const mark = (byteOrderMark ?? needsMark) ? encode('\uFEFF') : new Uint8Array()
   const top = above.map((line) => (typeof line === 'string' ? line + newline : toLine(line)))
   if (header !== undefined) top.push(toLine(header))
@@ -51,8 +51,8 @@ function createLineWriter(
 }
 
 /**
- * Cells with a quote, a line break or a character of the delimiter, with blanks at either end, or that would pass for a
- * `sep=` line. One character is enough: a cell that ends in `|` must not run into the delimiter `||`.
+ * Matches cells with a quote, a line break, any character of the delimiter, outer blanks, or the form of a `sep=` line.
+ * One character is enough: a cell that ends in `|` must not run into the delimiter `||`.
  */
 function compileQuotePattern(delimiter: string): RegExp {
   const escaped = delimiter.replace(/[\\\]^-]/g, '\\$&')
@@ -61,12 +61,12 @@ function compileQuotePattern(delimiter: string): RegExp {
 
 // Encoders turn text into bytes of any encoding and never replace a character silently.
 
-/** Names under which iconv knows what is no encoding of text, or one that keeps a state between calls. */
+/** Names that iconv knows for non-text encodings and for stateful ones. */
 const NOT_ENCODINGS = new Set(['base64', 'hex', 'binary', 'utf7', 'utf7imap', 'cesu8', 'ucs2'])
 
 /**
- * Throws `configuration-invalid` for a name that is no encoding, and so does `encode` for a character that it does not have:
- * whoever makes the rows has to see to it first. `needsMark` says that nothing but its byte order mark would tell the encoding.
+ * Throws `configuration-invalid` for an unknown encoding. So does `encode` for a character that the encoding lacks: the caller
+ * must replace such characters first. `needsMark`: only a byte order mark identifies the encoding.
  */
 export function createEncoder(name: string) {
   const folded = name.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -84,7 +84,7 @@ export function createEncoder(name: string) {
   return { encode: (text: string) => assertEncodable(text, encode(text), name), needsMark: false }
 }
 
-/** Plain letters are the same in nearly all encodings; the rest must come back as it went in. */
+/** Checks that all but plain ASCII decodes to the same text again. */
 function assertEncodable(text: string, bytes: Uint8Array, name: string): Uint8Array {
   if (iconv.decode(bytes, name, { stripBOM: false }) === text) return bytes
   const isLost = (it: string) => iconv.decode(iconv.encode(it, name), name, { stripBOM: false }) !== it

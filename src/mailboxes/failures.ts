@@ -1,15 +1,15 @@
-/** Turns what the file system says into the failures a mailbox may end with. */
+/** Converts errors of the file system to the failures of a mailbox. */
 import { BridgeError, type FailureCode } from '../support/errors.ts'
 
-/** Does the work; what the file system refuses becomes `cannot-write`, or `mailbox-unreachable` where it is away. */
+/** Converts errors of the work to `cannot-write`, or to `mailbox-unreachable` where the place is away. */
 export const mapWriteErrors = <T>(what: string, work: () => Promise<T>) =>
   mapErrors('cannot-write', what, work)
 
-/** Does the work; what the file system refuses becomes `mailbox-unreachable`. */
+/** Converts errors of the work to `mailbox-unreachable`. */
 export const mapAccessErrors = <T>(what: string, work: () => Promise<T>) =>
   mapErrors('mailbox-unreachable', what, work)
 
-/** How a share or a disk says that it is not there any more. */
+/** The error codes of a share or disk that is away. */
 const UNREACHABLE_CODES = /^(?:ENOTCONN|ESTALE|EIO|ENXIO|ENODEV|EHOSTDOWN|EHOSTUNREACH|ETIMEDOUT)$/
 
 async function mapErrors<T>(code: FailureCode, what: string, work: () => Promise<T>): Promise<T> {
@@ -23,7 +23,7 @@ async function mapErrors<T>(code: FailureCode, what: string, work: () => Promise
   }
 }
 
-/** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
+/** Refuses to recreate a known folder: an empty one would look as if a reader had taken all files. */
 export function refuseToCreate(path: string): Promise<never> {
   const gone = `The folder ${path} is gone, in which files lay before.`
   return Promise.reject(new BridgeError('mailbox-unreachable', gone))

@@ -1,4 +1,4 @@
-/** What this bridge staged in a folder and nobody needs any more, because a crash came before it was noted or after it was done. */
+/** Leftovers: files that this bridge staged and that no naming needs, because of a crash before the note or after the end. */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WorkingFiles } from '../domain/mailbox.ts'
@@ -10,11 +10,11 @@ import { isOwnWorkingName } from './names.ts'
 export interface LeftoverContext {
   readonly clock: Clock
   readonly working: WorkingFiles
-  /** The folders that were swept, by their real paths. */
+  /** The cleaned folders, by their real paths. */
   readonly cleanedFolders: Set<string>
 }
 
-/** Removes them once a run. Those of other bridges or notes stay: they tell whether a file got its name. */
+/** Removes leftovers once a run. Files of other bridges or of namings stay, as evidence of whether a file got its name. */
 export async function cleanLeftoversOnce({ clock, cleanedFolders, working }: LeftoverContext, path: string) {
   if (cleanedFolders.has(path)) return
   cleanedFolders.add(path)

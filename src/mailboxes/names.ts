@@ -31,7 +31,7 @@ export function isSafeName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !SEPARATOR_OR_CONTROL.test(name)
 }
 
-/** The bytes of the name are no UTF-8: it cannot be said back to whoever told it. */
+/** Whether the bytes of the name are not UTF-8: then no call can use the decoded name. */
 export function hasInvalidUtf8(name: string): boolean {
   return name.includes('\u{fffd}')
 }
@@ -74,7 +74,7 @@ export function parseClaimedId(claimed: string): string | undefined {
 
 const EXTENSION = /^(.+?)(\.[^.]{1,16})?$/
 
-/** `orders~<id>.csv`: no other file has it, and it can be worked out again after a crash. */
+/** `orders~<id>.csv`: unique, and computable again after a crash. */
 export function makeArchivedName(id: string, name: string): string {
   const [, stem = name, extension = ''] = EXTENSION.exec(name) ?? []
   return fitName('', stem, `~${checkId(id)}${extension}`)
@@ -85,7 +85,7 @@ export function parseArchivedId(archived: string): string | undefined {
   return /~(\w{1,64})(?:\.[^.]{1,16})?$/.exec(archived)?.[1]
 }
 
-/** Paths within a mailbox by their folders, and there by their names, which are checked. */
+/** Groups paths within a mailbox by folder and name, and checks the names. */
 export function groupByFolder(paths: readonly string[]): Map<string, Map<string, string>> {
   const folders = new Map<string, Map<string, string>>()
   for (const path of paths) {
@@ -115,16 +115,16 @@ export function isOwnWorkingName(owner: string, candidate: string): boolean {
 
 const PLAIN_ID = /^[\w-]{1,64}$/
 
-/** Ids are ours and stand in names, so anything else than these letters is an error in the program. */
+/** Ids are the bridge's own parts of names, so any other letters are a bug. */
 function checkId(id: string): string {
   assert(PLAIN_ID.test(id), `the id ${JSON.stringify(id)} cannot stand in a file name`)
   return id
 }
 
-/** What Linux and most shares allow; a longer name would make a claim fail for ever. */
+/** The limit of Linux and most shares; a longer name would make a claim fail forever. */
 const NAME_BYTES_MAX = 255
 
-/** What is cut off is distinguished by a mark: a file and its companion have one id and may begin alike. */
+/** Replaces a cut part by a hash: a file and its sidecar share an id and may begin alike. */
 function fitName(before: string, name: string, after: string): string {
   const room = NAME_BYTES_MAX - Buffer.byteLength(before) - Buffer.byteLength(after)
   if (Buffer.byteLength(name) <= room) return before + name + after

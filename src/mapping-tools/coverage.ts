@@ -1,4 +1,4 @@
-/** Measures what the examples of a mapping leave untried: columns, fields, options and table keys. */
+/** Finds the columns, fields, options and table keys of a mapping that its examples leave untried. */
 import { dirname, resolve } from 'node:path'
 import type { FieldRule } from '../contract/fields.ts'
 import type { Format } from '../domain/format.ts'
@@ -25,12 +25,12 @@ import {
 } from './mapped-fields.ts'
 import { readTableKeys, trackTableKeys, type UntakenKeys } from './tables.ts'
 import { readRecords, type TranslatedFile } from './translate-file.ts'
-import { createRecordTrials, createTrials, getStepInput, type TableWords, type Trial } from './trials.ts'
+import { createRecordTrials, createTrials, getStepInput, type TableKeys, type Trial } from './trials.ts'
 
 export interface Coverage {
   /** Columns of the examples that the mapping does not use. */
   readonly unusedColumns: readonly string[]
-  /** Columns that the mapping names and no example has. */
+  /** Columns of the mapping that no example has. */
   readonly absentColumns: readonly string[]
   /** Fields of the mapping that no example fills. */
   readonly unfilledFields: readonly string[]
@@ -41,13 +41,13 @@ export interface Coverage {
 
 export async function measureCoverage(mapping: InboundMapping, path: string, format: Format) {
   const fields = listMappedFields(mapping)
-  const words = await readTableKeys(mapping, path)
+  const tableKeys = await readTableKeys(mapping, path)
   const unfilled = new Set(fields.map(({ field }) => field))
-  const fieldTrials = createFieldTrials(fields, words)
+  const fieldTrials = createFieldTrials(fields, tableKeys)
   const ofRecords = createRecordTrials(mapping)
   const byName = new Map(fields.map((leaf) => [leaf.field, leaf]))
   const asked = fields.flatMap(({ branches }) => branches.map(({ options }) => options['table']))
-  const keys = trackTableKeys(words, asked)
+  const keys = trackTableKeys(tableKeys, asked)
   const columns = createColumnCounts()
   for (const { input } of mapping.examples) {
     const read = await readRecords(resolve(dirname(path), input), format, mapping, () => true)
@@ -88,8 +88,8 @@ function listFilledPaths(value: unknown, path: string): string[] {
   return [path, ...below]
 }
 
-function createFieldTrials(leaves: readonly MappedField[], words: TableWords) {
-  const open = new Map<string, Trial[]>(leaves.map((leaf) => [leaf.field, createTrials(leaf, words)]))
+function createFieldTrials(leaves: readonly MappedField[], tableKeys: TableKeys) {
+  const open = new Map<string, Trial[]>(leaves.map((leaf) => [leaf.field, createTrials(leaf, tableKeys)]))
   return {
     take(name: string, field: ExplainedField) {
       const left = open.get(name)?.filter(({ isTried }) => !isTried(field))
@@ -114,7 +114,7 @@ function createColumnCounts() {
   }
 }
 
-// The same for an export.
+// Coverage of an export.
 
 export interface ExportCoverage {
   /** Fields that the examples' records have and no column prints. */
@@ -128,12 +128,12 @@ export interface ExportCoverage {
 export async function measureExportCoverage(mapping: OutboundMapping, path: string): Promise<ExportCoverage> {
   const kinds = listExportKinds(mapping)
   const columns = kinds.flatMap((kind) => kind.columns)
-  const words = await readTableKeys(mapping, path)
+  const tableKeys = await readTableKeys(mapping, path)
   const asked = columns.map(({ options }) => options['table'])
-  const keys = trackTableKeys(words, asked)
+  const keys = trackTableKeys(tableKeys, asked)
   const unfilled = new Set(columns)
   const fields = new Set<string>()
-  let trials = columns.flatMap((column) => createColumnTrials(column, words))
+  let trials = columns.flatMap((column) => createColumnTrials(column, tableKeys))
   const take = (made: ExportedCell) => {
     if (made.cell.trim() !== '') unfilled.delete(made.column)
     trials = trials.filter(({ column, isTried }) => column !== made.column || !isTried(made))
@@ -156,7 +156,7 @@ export async function measureExportCoverage(mapping: OutboundMapping, path: stri
   }
 }
 
-/** The paths of the values in a record that are there, without positions. */
+/** Lists the paths of the values in a record, without positions. */
 function listValuePaths(value: unknown, path: string): string[] {
   if (value === null || value === undefined || value === '') return []
   if (Array.isArray(value)) return value.flatMap((item) => listValuePaths(item, path))
@@ -166,12 +166,12 @@ function listValuePaths(value: unknown, path: string): string[] {
   )
 }
 
-/** The paths a column prints; that it is counted, or is there, does not show it to anybody. */
+/** Lists the paths that a column prints; `count` and `filled` print no value. */
 function listPrintedPaths({ paths, options: { count, filled } }: ExportColumn): string[] {
   return paths.filter((path) => path !== count && path !== filled).map((path) => path.replace(/\[\d+\]/g, ''))
 }
 
-/** The path when nobody prints it, or the whole object around it when nothing of it is printed. */
+/** Returns the path when no column prints it, or the object around it when no column prints any part of it. */
 function findUnprintedPath(field: string, printed: readonly string[]): string | undefined {
   if (printed.some((path) => field === path || field.startsWith(`${path}.`))) return undefined
   const names = field.split('.')
@@ -201,7 +201,7 @@ function listExportedCells({ kind, item, cells }: ExportedRow, record: ApiRecord
   }))
 }
 
-/** What was looked up in the column's table, or with `reverse` what was found there. */
+/** Returns the key looked up in the column's table, or with `reverse` the key found there. */
 function findTableKey({ column: { options }, cell, texts }: ExportedCell): string {
   if (options['reverse'] !== undefined) return cell
   const filled = texts.flat().filter((text) => text !== '')
@@ -215,7 +215,7 @@ interface CellTrial {
   readonly isTried: (made: ExportedCell) => boolean
 }
 
-function createColumnTrials(column: ExportColumn, words: TableWords): CellTrial[] {
+function createColumnTrials(column: ExportColumn, tableKeys: TableKeys): CellTrial[] {
   const { options, paths, holds } = column
   const { table, miss, firstOf, when } = options
   const trials: CellTrial[] = []
@@ -232,7 +232,7 @@ function createColumnTrials(column: ExportColumn, words: TableWords): CellTrial[
     for (const [index, path] of paths.entries()) add(`firstOf ${path}`, (made) => firstAt(made) === index)
   }
   if (typeof table === 'string' && (miss === 'keep' || miss === 'blank')) {
-    const keys = new Set((words.get(table) ?? []).map(normalizeKey))
+    const keys = new Set((tableKeys.get(table) ?? []).map(normalizeKey))
     add(`miss ${miss}`, (made) => !isBlank(made) && !keys.has(normalizeKey(findTableKey(made))))
   }
   return [...trials, ...createTextTrials(column, options)]

@@ -17,14 +17,14 @@ export interface FieldChange {
 
 export interface RecordChange {
   readonly file: string
-  /** What names the record in the file. */
+  /** The name of the record in the file. */
   readonly key: string
-  /** The new outcome, where that is another one. */
+  /** The kind of change: the new outcome, where it differs. */
   readonly kind: 'added' | 'removed' | 'changed' | RecordVersion['outcome']
-  /** What became of it before; absent of one that is new. */
+  /** The former outcome; absent for a new record. */
   readonly was?: RecordVersion['outcome']
   readonly fields: readonly FieldChange[]
-  /** Why a record is not taken now. */
+  /** Why the new mapping does not take the record. */
   readonly problems: readonly string[]
 }
 
@@ -72,7 +72,7 @@ function compareFields(before: unknown, after: unknown, path: string): FieldChan
 
 // The records of one file as one mapping makes them.
 
-/** What becomes of a record: only one that is taken has a body, or rows. */
+/** The outcome of a record; only a taken one has a body, or rows. */
 interface RecordVersion {
   readonly outcome: 'taken' | 'refused' | 'skipped' | 'held'
   /** The body; of an export the rows, each a map of columns, under their types. */
@@ -82,17 +82,17 @@ interface RecordVersion {
 
 interface ComparedFile {
   readonly path: string
-  /** For messages. */
+  /** The file name, for messages. */
   readonly name: string
 }
 
-/** Larger files are compared by a part of them. */
+/** Of larger files, only this many records are compared. */
 const MAX_RECORDS = 50_000
 
-/** What is of no record in particular. */
+/** The key for problems of the whole file. */
 const THE_FILE = 'the file'
 
-/** By what names the record; a name that comes more than once in the file is counted. */
+/** Reads the versions by record name; a repeated name gets a number. */
 async function readVersions(file: ComparedFile, format: Format, mapping: Mapping) {
   const versions = new Map<string, RecordVersion>()
   const seen = new Map<string, number>()

@@ -16,7 +16,7 @@ import { BridgeError } from '../support/errors.ts'
 import { gunzipIfNeeded } from '../support/gunzip.ts'
 import { readFileBytes } from '../support/files.ts'
 
-/** What is wrong with the examples of a mapping, one line each; none when all are as expected. */
+/** Lists the failures of a mapping's examples, one line each. */
 export async function findExampleFailures(mapping: Mapping, path: string, format: Format): Promise<string[]> {
   const failures: string[] = []
   for (const { input, expect } of mapping.examples) {
@@ -44,7 +44,7 @@ async function compareInboundExample(
   return differences
 }
 
-/** The expected file is read with the mapping's own dialect, so that only what it says is compared, cell by cell. */
+/** Reads the expected file with the mapping's own dialect, to compare only its cells. */
 async function compareOutboundExample(
   { composer }: OutboundMapping,
   { input, expect }: Example,

@@ -17,7 +17,7 @@ import { describeWords, nameDelimiter, formatMarkdownTable } from './partner-doc
 import type { TableTexts } from './tables.ts'
 
 export interface ReceivedColumn {
-  /** The type of the rows it stands in; absent in a plain table. */
+  /** The type of its rows; absent in a plain table. */
   readonly row?: string
   readonly name: string
   readonly holds: readonly string[]
@@ -25,16 +25,16 @@ export interface ReceivedColumn {
 }
 
 export interface ExportSample {
-  /** A file with the first records of the example; absent where there is none. */
+  /** A file with the first records of the example; absent without an example. */
   readonly file?: Uint8Array
-  /** The first cell that is filled, by its column. */
+  /** The first filled cell of each column. */
   readonly examples: ReadonlyMap<string, string>
 }
 
 /** A sample is for reading: it needs no more records. */
 const MAX_RECORDS = 10
 
-/** Made from the first example of the mapping. */
+/** Makes the sample from the first example of the mapping. */
 export async function createExportSample(mapping: OutboundMapping, path: string, format: Format) {
   const examples = new Map<string, string>()
   const [example] = mapping.examples
@@ -56,7 +56,7 @@ export async function createExportSample(mapping: OutboundMapping, path: string,
   return { file: Buffer.concat(pieces), examples }
 }
 
-/** The first cell that is filled stands for its column. */
+/** Collects the first filled cell of each column. */
 function collectExamples({ kind, cells }: ExportedRow, examples: Map<string, string>): void {
   for (const [at, { name }] of kind.columns.entries()) {
     const text = (cells[at] ?? '').trim()

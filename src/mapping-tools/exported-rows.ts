@@ -18,11 +18,11 @@ export interface ExportKind extends Pick<RowPlan, 'type' | 'each' | 'items'> {
 }
 
 export interface ExportColumn extends Pick<CellPlan, 'name' | 'holds'> {
-  /** In the long form, whichever way it is written. */
+  /** In the long form, however the mapping writes it. */
   readonly options: Options
-  /** The API fields it shows, by their paths as written; those it sums up too. */
+  /** The API fields that it shows or adds up, by their paths as written. */
   readonly paths: readonly string[]
-  /** What is known of the first of them. */
+  /** The shape of the first of them. */
   readonly shape: Shape | undefined
 }
 
@@ -50,7 +50,7 @@ function listOptionPaths({ from, firstOf, all, sum, count, filled }: Options): s
   return [from, firstOf, all, sum, count, filled].flat().filter((path) => typeof path === 'string')
 }
 
-/** The rows with what they are made of; they come kind by kind, as the composer makes them. */
+/** Joins each row to its kind; the composer makes the rows kind by kind. */
 export function matchExportedRows(
   kinds: readonly ExportKind[],
   record: ApiRecord,

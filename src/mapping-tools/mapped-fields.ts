@@ -1,4 +1,4 @@
-/** Lists the fields of an inbound mapping with what was written for each, beside what the API says of them. */
+/** Lists the fields of an inbound mapping with their options and the contract's rules. */
 import type { FieldRule } from '../contract/fields.ts'
 import { type ChoicePlan, listValues, type Plan } from '../mapping/fields/plan.ts'
 import type { InboundMapping } from '../mapping/load.ts'
@@ -8,7 +8,7 @@ import { isObject } from '../support/object-paths.ts'
 
 export type Options = Readonly<Record<string, unknown>>
 
-/** The columns something reads; each under the names it may have. */
+/** Columns, each under the names it may have. */
 export type Columns = readonly (readonly string[])[]
 
 export interface MappedField {
@@ -19,13 +19,13 @@ export interface MappedField {
   /** Whether the API refuses a record without it. */
   readonly required: boolean
   readonly perRow: boolean
-  /** The values it may take: one, or those of `oneOf`. */
+  /** The alternatives for its value: one, or those of `oneOf`. */
   readonly branches: readonly FieldBranch[]
 }
 
 export interface FieldBranch {
   readonly when?: Options
-  /** In the long form, whichever way it is written. */
+  /** In the long form, however the mapping writes it. */
   readonly options: Options
   readonly columns: Columns
 }
@@ -54,7 +54,7 @@ export function listConditionalObjects(plan: Plan): { field: string; perRow: boo
   return when === undefined ? below : [{ field, perRow, when }, ...below]
 }
 
-/** A name or a list of names is `from`. */
+/** Converts the short form: a name or a list of names is `from`. */
 export function toLongForm(plain: unknown): Options {
   return isObject(plain) ? plain : { from: plain }
 }
@@ -64,7 +64,7 @@ export function listGroupColumns({ plan: { grouping } }: InboundMapping): Column
   return grouping.kind === 'keys' ? grouping.keys.flat() : []
 }
 
-/** The columns that conditions look at: those of the records, of their lines and of values. Files must have the needed ones. */
+/** Lists the columns in conditions of records, lines and values. Files must have the needed ones. */
 export function listConditionColumns({ plan }: InboundMapping) {
   const columnsOf = (perRow: boolean, needed: boolean, ...conditions: (Condition | undefined)[]) =>
     conditions
@@ -82,7 +82,7 @@ export function listConditionColumns({ plan }: InboundMapping) {
   ]
 }
 
-/** A condition for people: `Type Gift, Qty above 99`. */
+/** Formats a condition for people: `Type Gift, Qty above 99`. */
 export function formatCondition(when: Options): string {
   return Object.entries(when)
     .map(([column, test]) => `${column} ${formatTest(test)}`)

@@ -15,7 +15,7 @@ import {
 import { isObject } from '../support/object-paths.ts'
 
 export interface PartnerColumn {
-  /** The name the mapping puts first. */
+  /** The first name in the mapping. */
   readonly name: string
   readonly otherNames: readonly string[]
   readonly required: boolean
@@ -25,19 +25,19 @@ export interface PartnerColumn {
 }
 
 interface ColumnFacts {
-  /** A cell of the examples under one of these names. */
+  /** Returns a cell of the examples under one of these names. */
   readonly exampleOf: (names: readonly string[]) => string
   readonly words: ReadonlyMap<string, readonly string[]>
 }
 
-/** The columns in the order in which the mapping's body names them, those of the key first. */
+/** Lists the columns in the order of the mapping's body, key columns first. */
 export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts): PartnerColumn[] {
   const columns = new Map<string, PartnerColumn>()
   const keys = new Set(listGroupColumns(mapping).map(([name = '']) => name))
   const add = (names: readonly string[], column: Pick<PartnerColumn, 'required' | 'perRow' | 'takes'>) => {
-    const [name = '', ...others] = names
+    const [name = '', ...synonyms] = names
     const before = columns.get(name)
-    const otherNames = [...new Set([...(before?.otherNames ?? []), ...others])]
+    const otherNames = [...new Set([...(before?.otherNames ?? []), ...synonyms])]
     const takes = [...new Set([...(before?.takes ?? []), ...column.takes])]
     const required = column.required || before?.required === true
     const perRow = column.perRow && before?.perRow !== false
@@ -48,7 +48,7 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
   for (const leaf of listMappedFields(mapping)) {
     const isOne = leaf.branches.length === 1
     for (const { when, options, columns: sources } of leaf.branches) {
-      // Of several sources any one may be blank, so none is required by itself.
+      // Any of several sources may be blank, so none is required by itself.
       const isOnly = isOne && when === undefined && options['default'] === undefined && sources.length === 1
       const takes = describeAcceptedValues(leaf, options, known.words)
       for (const names of sources)
@@ -61,11 +61,15 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
   return [...columns.values()]
 }
 
-function describeAcceptedValues({ rule, list }: MappedField, options: Options, words: ColumnFacts['words']) {
+function describeAcceptedValues(
+  { rule, list }: MappedField,
+  options: Options,
+  tableKeys: ColumnFacts['words'],
+) {
   const { format, zone, table, find, wrap, split, decimal, all, blanks, default: fallback } = options
   const takes: string[] = []
   if (typeof table === 'string') {
-    takes.push(describeWords(words.get(table) ?? []))
+    takes.push(describeWords(tableKeys.get(table) ?? []))
   } else if (rule.kind === 'integer' && rule.reference !== undefined && find !== undefined)
     takes.push(`${describeReference(rule.reference)} by ${REFERENCES[rule.reference].called}`)
   else if (format !== undefined) takes.push(`a date written as ${[format].flat().map(String).join(' or ')}`)
@@ -119,7 +123,7 @@ const COLUMN_NAMES_NOTE =
 
 // The form of the files.
 
-/** What was found out about the files that the mapping does not tell. */
+/** The parts of the files' form that were detected, because the mapping does not state them. */
 interface DetectedForm {
   readonly encoding: string
   readonly delimiter: string
@@ -154,7 +158,7 @@ function hasNamedColumns({ format, records, columns, typeIn }: ReadOptions): boo
   return format === 'csv' && columns === undefined && (records === undefined || typeof typeIn === 'string')
 }
 
-/** The cells of each row in their order, where the file does not name them. */
+/** Lists the cells of each row in their order, where the file has no header line. */
 function writeRowSection({ records, columns, places, typeIn }: ReadOptions): string[] {
   const own = columns === undefined ? [] : [['', formatCells(columns, places)]]
   const typed = (records ?? []).flatMap(({ type, columns: names, places: cells, of, ignored }) => {
@@ -176,20 +180,20 @@ function formatCells(names: readonly string[], places: readonly CellPlace[] | un
     .join(', ')
 }
 
-// What is refused or held, and what the last row says.
+// Rules: which records are refused or held, and the contents of the last row.
 
 /** Markdown, with a blank line at its end; nothing for a mapping without rules. */
 function writeRuleSection(mapping: InboundMapping): string[] {
   const written = toObject(toPlain(mapping.source))
   const lines = toObject(written['lines'])
-  const said = [
+  const rules = [
     ...listRuleTexts(written['check']),
     ...listRuleTexts(lines['check']),
     ...listRuleTexts(written['hold']).map((say) => `${say} (a person looks at it)`),
     ...listRuleTexts(lines['hold']).map((say) => `${say} (a person looks at it)`),
     ...describeTotals(toObject(written['totals'])),
   ]
-  return said.length === 0 ? [] : ['## Rules', '', ...said.map((say) => `- ${say}`), '']
+  return rules.length === 0 ? [] : ['## Rules', '', ...rules.map((say) => `- ${say}`), '']
 }
 
 function listRuleTexts(rules: unknown): string[] {
@@ -235,15 +239,15 @@ const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   '|': 'bars',
 }
 
-/** `semicolons`, for what stands between the cells. */
+/** `semicolons`, for the delimiter. */
 export function nameDelimiter(delimiter: string): string {
   return DELIMITER_NAMES[delimiter] ?? `"${delimiter}"`
 }
 
-/** More words than a person reads are not listed. */
+/** A longer list of words is not shown. */
 const MAX_WORDS = 30
 
-/** What a cell that is looked up may say. */
+/** Describes the texts that a looked-up cell may have. */
 export function describeWords(words: readonly string[]): string {
   const isListed = words.length > 0 && words.length <= MAX_WORDS
   return isListed ? `one of: ${words.join(', ')}` : 'one of the agreed words'

@@ -17,16 +17,16 @@ import {
 } from './translate-file.ts'
 
 export interface PartnerSamples {
-  /** The text of the first cell that the examples have under one of these names. */
+  /** Returns the first cell of the examples under one of these names. */
   readonly exampleOf: (names: readonly string[]) => string
   /** Absent where the mapping has no example that can be read. */
   readonly files?: SampleFiles
 }
 
 export interface SampleFiles {
-  /** Such as `.csv`, as the example has it. */
+  /** As in the example, such as `.csv`. */
   readonly extension: string
-  /** What stands above the data, as the example has it; empty where the file begins with data. */
+  /** The lines above the data, as in the example; empty where the file begins with data. */
   readonly head: Uint8Array
   readonly good: Uint8Array
   readonly bad: Uint8Array
@@ -38,10 +38,10 @@ export interface SampleFiles {
 /** A sample is for reading: it needs no more records. */
 const MAX_RECORDS = 10
 
-/** Of an example of more characters no files are made. */
+/** A longer example, in characters, makes no sample files. */
 const MAX_LENGTH = 5_000_000
 
-/** Made from the first example of the mapping, whose lines the good file repeats. */
+/** Makes the samples from the first example of the mapping; the good file repeats its lines. */
 export async function createPartnerSamples(mapping: InboundMapping, path: string, format: Format) {
   const [example] = mapping.examples
   if (example === undefined) return { exampleOf: () => '' }
@@ -56,7 +56,7 @@ export async function createPartnerSamples(mapping: InboundMapping, path: string
   return files === undefined ? { exampleOf } : { exampleOf, files: { ...files, extension } }
 }
 
-/** The rows of the file that is shown, as they are read, and the lines of each of its records. */
+/** The rows of the sample, and the lines of each of its records. */
 type SampleRead = NonNullable<Awaited<ReturnType<typeof readSampleFile>>>
 
 async function readSampleFile(input: string, mapping: InboundMapping, format: Format) {
@@ -73,7 +73,7 @@ async function readSampleFile(input: string, mapping: InboundMapping, format: Fo
   const reading = await format.read(readUnpackedBytes(input), mapping.translator.read)
   if (isUnreadable(reading)) return undefined
   const rows: Row[] = []
-  // A row of totals speaks of all rows, so that none may be missing.
+  // A totals row counts all rows, so none may be missing.
   const isWanted = ({ line }: Row) => isWhole || mapping.source.entries.has('totals') || line <= last
   for await (const batch of reading.batches) {
     rows.push(...batch.filter(isWanted))
@@ -135,7 +135,7 @@ async function findProblems(
   return problems.toSorted((a, b) => (a.place.line ?? 0) - (b.place.line ?? 0))
 }
 
-/** What people get wrong: in each record one field of the record, and in each row one of its line. */
+/** Plans typical mistakes: in each record one field of the record, and in each row one field of its line. */
 function planMistakes(
   mapping: InboundMapping,
   { rows, records, layouts }: Pick<SampleRead, 'rows' | 'records'> & Pick<FileReading, 'layouts'>,
@@ -164,7 +164,7 @@ function createBadCell(leaf: MappedField, columns: readonly string[]): ReplacedC
   return position === -1 || text === undefined ? undefined : { position, text }
 }
 
-/** What people send by error, by the kind of field. */
+/** Chooses a typical mistake for the kind of field. */
 function chooseMistake({ rule, required, branches, perRow }: MappedField): string | undefined {
   const [branch, other] = branches
   if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined
@@ -185,7 +185,7 @@ export function splitLines(text: string, { quote = '"' }: ReadOptions): string[]
   return (text.match(ends) ?? []).filter((line) => line !== '')
 }
 
-/** A text that takes the place of a cell. */
+/** A text that replaces a cell. */
 export interface ReplacedCell {
   readonly position: number
   readonly text: string
@@ -195,7 +195,7 @@ interface FileDialect extends Pick<FileReading, 'delimiter' | 'layouts'> {
   readonly read: ReadOptions
 }
 
-/** The row with the new cells, as one line without its end; undefined where it cannot be written anew. */
+/** Writes the row with the new cells as one line without its end; undefined where it cannot be rewritten. */
 export function rewriteRow(row: Row, raw: string, cells: readonly ReplacedCell[], file: FileDialect) {
   const { read, layouts } = file
   const layout = layouts[row.layout]

@@ -5,11 +5,11 @@ import type { Mapping } from '../mapping/load.ts'
 import { getEntry, openSourceReader } from '../mapping/source/source.ts'
 import { compileTables, normalizeKey } from '../mapping/tables.ts'
 import type { Options } from './mapped-fields.ts'
-import type { TableWords } from './trials.ts'
+import type { TableKeys } from './trials.ts'
 
 export type TableTexts = Awaited<ReturnType<typeof readTableTexts>>
 
-/** The mapping has compiled, so its tables do. */
+/** Reads the tables without errors, because the mapping has compiled. */
 export async function readTableTexts({ source }: Mapping, path: string) {
   const { errors } = openSourceReader()
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
@@ -17,7 +17,7 @@ export async function readTableTexts({ source }: Mapping, path: string) {
   return {
     /** The keys of each table, by its name. */
     keys: new Map([...tables].map(([name, table]) => [name, table?.keys ?? []])),
-    /** What an export writes that looks things up in a table: the texts of a column, or with `reverse` keys. */
+    /** Lists the texts that a lookup in an export can write: texts of a column, or with `reverse` keys. */
     written(name: string, { reverse, pick }: Options) {
       const table = tables.get(name)
       if (table === undefined) return []
@@ -30,27 +30,27 @@ export async function readTableTexts({ source }: Mapping, path: string) {
 }
 
 /** The keys of each table, by its name. */
-export async function readTableKeys(mapping: Mapping, path: string): Promise<TableWords> {
+export async function readTableKeys(mapping: Mapping, path: string): Promise<TableKeys> {
   return (await readTableTexts(mapping, path)).keys
 }
 
-/** The keys of a table that nothing looks up, as it spells them, and how many keys it has. */
+/** The keys of a table that no example looks up, as it spells them, and how many keys it has. */
 export interface UntakenKeys {
   readonly table: string
   readonly keys: readonly string[]
   readonly of: number
 }
 
-/** Of the tables that values are looked up in; others, such as the prices of an order's lines, are asked elsewhere. */
-export function trackTableKeys(all: TableWords, asked: readonly unknown[]) {
-  const words = [...all].filter(([table]) => asked.includes(table))
-  const open = new Map(words.map(([table, keys]) => [table, new Set(keys.map(normalizeKey))]))
+/** Tracks the tables of lookups only; tables such as prices of order lines have another use. */
+export function trackTableKeys(all: TableKeys, asked: readonly unknown[]) {
+  const askedTables = [...all].filter(([table]) => asked.includes(table))
+  const open = new Map(askedTables.map(([table, keys]) => [table, new Set(keys.map(normalizeKey))]))
   return {
     take(table: unknown, text: string | undefined) {
       if (typeof table === 'string' && text !== undefined) open.get(table)?.delete(normalizeKey(text))
     },
     untaken: (): UntakenKeys[] =>
-      words.flatMap(([table, keys]) => {
+      askedTables.flatMap(([table, keys]) => {
         const left = keys.filter((key) => open.get(table)?.has(normalizeKey(key)))
         return left.length === 0 ? [] : [{ table, keys: left, of: keys.length }]
       }),

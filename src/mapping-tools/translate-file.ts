@@ -20,8 +20,8 @@ import { readFileBytes } from '../support/files.ts'
 import { DamagedGzip, gunzipIfNeeded } from '../support/gunzip.ts'
 
 /**
- * Reads and maps a file in bounded memory, batch by batch; `unusable` when the file as a whole cannot be read. Throws only
- * when the file cannot be opened.
+ * Reads and maps a file in bounded memory, batch by batch; `unusable` when the whole file cannot be read. Throws only when
+ * the file cannot be opened.
  */
 export async function translateFile(path: string, format: Format, translator: Translator) {
   const reading = await format.read(readUnpackedBytes(path), translator.read)
@@ -33,16 +33,16 @@ export async function translateFile(path: string, format: Format, translator: Tr
   }
   return {
     drafts: readDrafts(reading, bound),
-    /** Columns that only the mapping, or only the file, names. */
+    /** Columns that are only in the mapping, or only in the file. */
     columns: { absent: bound.absentColumns, unused: bound.unusedColumns },
-    /** How many lines were left out so far because the mapping says so. */
+    /** How many lines the mapping's ignore rules have left out so far. */
     ignored: () => reading.countIgnoredLines(),
-    /** What of the file does not agree with itself, once the drafts have been walked. */
+    /** Lists mismatches of control totals, after all drafts were read. */
     listMismatches: () => bound.listMismatches(),
   }
 }
 
-/** What a mapping may know of a file besides its rows. */
+/** Builds the facts that a mapping may use besides the rows. */
 export function buildFileSource(path: string): FileSource {
   return { file: basename(path), folder: basename(dirname(resolve(path))) }
 }
@@ -52,7 +52,7 @@ async function* readDrafts(reading: FileReading, bound: BoundTranslator): AsyncG
   yield bound.finish()
 }
 
-/** The bytes of a file that a command names, unpacked. */
+/** Reads and unpacks a file that a command names. */
 export async function* readUnpackedBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* gunzipIfNeeded(readFileBytes(path))
@@ -65,7 +65,7 @@ export async function* readUnpackedBytes(path: string): AsyncGenerator<Uint8Arra
   }
 }
 
-/** The beginning of a file, up to about so many bytes. */
+/** Reads the beginning of a file, up to about `size` bytes. */
 export async function readHead(path: string, size: number): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let read = 0
@@ -83,7 +83,7 @@ export interface ExplainedRecord {
   readonly draft: Draft
   /** One for each line where several are packed into one. */
   readonly rows: readonly Row[]
-  /** How its fields came to their values; empty for records that nobody wants to know it of. */
+  /** The explanations of its fields; empty for records without a request for them. */
   readonly fields: readonly ExplainedField[]
 }
 
@@ -93,7 +93,7 @@ export interface TranslatedFile {
   readonly records: AsyncGenerator<ExplainedRecord>
 }
 
-/** The problems of a file that cannot be used as a whole; throws only when it cannot be opened. */
+/** Returns problems for a file that is unusable as a whole; throws only when it cannot be opened. */
 export async function readRecords(
   path: string,
   format: Format,
@@ -104,7 +104,7 @@ export async function readRecords(
   return readRecordsFrom(from, format, mapping, isWanted)
 }
 
-/** The same for bytes that are in no file. */
+/** Like `readRecords`, for bytes in memory. */
 export async function readRecordsFrom(
   { bytes, source }: { readonly bytes: AsyncIterable<Uint8Array>; readonly source: FileSource },
   format: Format,
@@ -124,7 +124,7 @@ export async function readRecordsFrom(
   return { layouts: reading.layouts, bound, records: streamRecords(reading.batches, bound, made) }
 }
 
-/** The records as they are made; `made` is emptied after each batch. */
+/** Yields the records batch by batch; empties `made` after each. */
 async function* streamRecords(
   batches: AsyncIterable<readonly Row[]>,
   bound: BoundTranslator,
@@ -138,7 +138,7 @@ async function* streamRecords(
   yield* made.splice(0)
 }
 
-/** The text of the first of the columns that a row has, and the name it has there. */
+/** Finds the first of the columns that the row has, with its text and its name there. */
 export function findCell(row: Row | undefined, layouts: readonly Layout[], names: readonly string[]) {
   const columns = (row === undefined ? undefined : layouts[row.layout]?.columns) ?? []
   for (const name of names) {
@@ -150,7 +150,7 @@ export function findCell(row: Row | undefined, layouts: readonly Layout[], names
   return undefined
 }
 
-/** What stands in a body under a path such as `order_lines[0].quantity`; nothing under `order_lines[]`, which is no line. */
+/** Returns the value at a path such as `order_lines[0].quantity`; undefined for `order_lines[]`, which names no line. */
 export function getValueAt(body: unknown, field: string): unknown {
   if (field.endsWith('[]')) return undefined
   let value = body
@@ -164,7 +164,7 @@ export function getValueAt(body: unknown, field: string): unknown {
 // A record beside its body: for each field its cells, the text after every step, and the value.
 
 export interface TriedField extends Omit<ExplainedField, 'value' | 'branch' | 'absent'> {
-  /** What stands in the body; absent when the field is left out, or the record is refused. */
+  /** The value in the body; absent when the field is left out, or the record is refused. */
   readonly value?: unknown
   readonly problems: readonly Problem[]
 }
@@ -177,7 +177,7 @@ export interface TriedRecord {
   /** `skipped`: the mapping leaves it out on purpose; `held`: it holds it for a person. */
   readonly outcome: 'translated' | 'refused' | 'skipped' | 'held'
   readonly fields: readonly TriedField[]
-  /** Problems of the record that are of no field in particular. */
+  /** Problems of the record without a field. */
   readonly problems: readonly Problem[]
 }
 
@@ -186,8 +186,8 @@ export function explainRecord({ draft, fields: explained }: ExplainedRecord): Tr
   const fields = explained.map(({ field, cells, steps, note }): TriedField => {
     const value = body === undefined ? undefined : getValueAt(body, field)
     const problems = draft.problems.filter(({ place }) => place.field === field)
-    const told = { ...(value === undefined ? {} : { value }), ...(note === undefined ? {} : { note }) }
-    return { field, cells, steps, ...told, problems }
+    const result = { ...(value === undefined ? {} : { value }), ...(note === undefined ? {} : { note }) }
+    return { field, cells, steps, ...result, problems }
   })
   const placed = new Set(fields.flatMap(({ problems }) => problems))
   return {

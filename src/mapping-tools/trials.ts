@@ -1,4 +1,4 @@
-/** Trials: what an example may exercise in a mapping, and whether it did. */
+/** Trials: the parts of a mapping that an example may exercise, and whether it did. */
 import type { FieldRule } from '../contract/fields.ts'
 import type { ExplainedField } from '../mapping/binding/explained.ts'
 import type { InboundMapping } from '../mapping/load.ts'
@@ -17,25 +17,25 @@ import {
 } from './mapped-fields.ts'
 import { type ExplainedRecord, findCell, type TranslatedFile } from './translate-file.ts'
 
-// Options and conditions of one field that only some cells call for.
+// Options and conditions of one field that apply to some cells only.
 
-/** Something that an example has tried when the test holds for one of the fields it makes. */
+/** A part of the mapping; an example has tried it when the test holds for one of its fields. */
 export interface Trial {
   /** `ship_to.country: default`. */
   readonly name: string
   readonly isTried: (field: ExplainedField) => boolean
 }
 
-/** The words of the lookup tables, by their names. */
-export type TableWords = ReadonlyMap<string, readonly string[]>
+/** The keys of the lookup tables, by table name. */
+export type TableKeys = ReadonlyMap<string, readonly string[]>
 
-export function createTrials(leaf: MappedField, words: TableWords): Trial[] {
+export function createTrials(leaf: MappedField, tableKeys: TableKeys): Trial[] {
   const { field, branches } = leaf
   const named = (what: string, isTried: Trial['isTried']): Trial => ({ name: `${field}: ${what}`, isTried })
   const isConditional = branches.some(({ when }) => when !== undefined)
   return branches.flatMap((branch, index) => {
     const isTaken = (made: ExplainedField) => (made.branch ?? 0) === index && made.absent === undefined
-    const own = createOptionTrials(leaf, branch, words).map(({ name, isTried }) =>
+    const own = createOptionTrials(leaf, branch, tableKeys).map(({ name, isTried }) =>
       named(name, (made) => isTaken(made) && isTried(made)),
     )
     if (!isConditional) return own
@@ -46,14 +46,14 @@ export function createTrials(leaf: MappedField, words: TableWords): Trial[] {
   })
 }
 
-/** The text that goes into a step; undefined where the field has no such step. */
+/** Returns the input text of a step; undefined where the field has no such step. */
 export function getStepInput({ cells, steps }: ExplainedField, option: string): string | undefined {
   const index = steps.findIndex((step) => step.option === option)
   if (index === -1) return undefined
   return index === 0 ? cleanText(cells[0]?.text ?? '') : steps[index - 1]?.text
 }
 
-function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBranch, words: TableWords) {
+function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBranch, tableKeys: TableKeys) {
   const { table, miss, format, match, blanks, firstOf, default: fallback } = options
   const trials: Trial[] = []
   const add = (name: string, isTried: Trial['isTried']) => trials.push({ name, isTried })
@@ -67,14 +67,14 @@ function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBr
   if (firstOf !== undefined) {
     for (const names of columns) add(`firstOf ${names[0] ?? ''}`, (field) => isFromColumn(field, names))
   }
-  // A text that is refused fails its example, so only what is taken as blank can be tried.
+  // A refused text fails its example, so only texts that count as blank can be tried.
   if (match !== undefined && fallback !== undefined) {
     add('match that finds nothing', ({ steps }) =>
       steps.some((step) => step.option === 'match' && step.text === ''),
     )
   }
   if (typeof table === 'string' && (miss === 'keep' || miss === 'blank')) {
-    const keys = new Set((words.get(table) ?? []).map(normalizeKey))
+    const keys = new Set((tableKeys.get(table) ?? []).map(normalizeKey))
     add(`miss ${miss}`, (field) => {
       const text = getStepInput(field, 'table')
       return text !== undefined && !keys.has(normalizeKey(text))
@@ -128,7 +128,7 @@ function hasMoreDecimals(text: string, decimals: number): boolean {
   return written.length > decimals
 }
 
-/** Whether the first filled cell is that of one of these names. */
+/** Whether the first filled cell is under one of these names. */
 function isFromColumn({ cells, steps }: ExplainedField, names: readonly string[]): boolean {
   const chosen = steps.find(({ option }) => option === 'firstOf')?.does.replace(/^firstOf /, '')
   const column = chosen ?? (cells.length === 1 && cells[0]?.text.trim() !== '' ? cells[0]?.column : undefined)
@@ -156,7 +156,7 @@ export function createRecordTrials(mapping: InboundMapping) {
   }
 }
 
-/** Whether they are ever left out; that they are ever there shows in their fields. */
+/** Creates trials for objects that are left out; their fields show the other case. */
 function createObjectTrials(mapping: InboundMapping): RecordTrial[] {
   return listConditionalObjects(mapping.plan.body).map(({ field, when }): RecordTrial => {
     const isOfIt = (path: string) => path === field || path.replace(/\[\d+\]/g, '[]').startsWith(`${field}.`)

@@ -6,12 +6,12 @@ import { formatPlace, type Problem } from '../domain/problem.ts'
 import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
 import { replaceAtPath } from '../support/object-paths.ts'
 
-/** Examples are small; the differences of one are shown up to this many. */
+/** Examples are small, so only this many differences of one are shown. */
 const MAX_SHOWN = 20
 
 /**
- * `expected` is the array of bodies in the order of the file. An order still to be found stands there by its name, and of
- * a refused record the codes of its problems: `{ "refused": ["value-missing"] }`.
+ * `expected` is the array of bodies in the order of the file. It names an order that is still to be found, and lists the
+ * problem codes of a refused record: `{ "refused": ["value-missing"] }`.
  */
 export async function checkInboundExample(
   translator: Translator,
@@ -61,7 +61,7 @@ export function checkOutboundExample(
   return differences.slice(0, MAX_SHOWN)
 }
 
-/** The rows of the records that can be composed; what is wrong with the others is added to the differences. */
+/** Composes the rows of valid records and adds the problems of all other records to the differences. */
 function composeRecords(composer: Composer, records: readonly ApiRecord[], differences: string[]) {
   return records.flatMap((record, index) => {
     const composed = composer.composeRows(record)
@@ -73,24 +73,24 @@ function composeRecords(composer: Composer, records: readonly ApiRecord[], diffe
 
 // Records of an inbound example are compared in order; one difference does not make the rest differ.
 
-/** What differs, one line each. Of a record that should be refused the codes of its problems stand in place of a body. */
+/** Lists the differences, one line each. A refused record has its problem codes in place of a body. */
 export function compareRecords(drafts: readonly Draft[], expected: readonly unknown[]): string[] {
-  const came = drafts.map((draft) => ({ draft, shown: toComparable(draft) }))
+  const actual = drafts.map((draft) => ({ draft, shown: toComparable(draft) }))
   const wanted = expected.map(sortRefusalCodes)
   const differences: string[] = []
   let at = 0
   let next = 0
-  while (at < came.length && next < wanted.length) {
-    const { draft, shown } = came[at] ?? { draft: undefined, shown: undefined }
+  while (at < actual.length && next < wanted.length) {
+    const { draft, shown } = actual[at] ?? { draft: undefined, shown: undefined }
     if (draft === undefined) break
-    const moreCame = came.length - at - (wanted.length - next)
+    const surplus = actual.length - at - (wanted.length - next)
     if (isDeepStrictEqual(shown, wanted[next])) {
       next += 1
       at += 1
-    } else if (moreCame > 0 && isDeepStrictEqual(came[at + 1]?.shown, wanted[next])) {
+    } else if (surplus > 0 && isDeepStrictEqual(actual[at + 1]?.shown, wanted[next])) {
       differences.push(...describeUnexpected(draft))
       at += 1
-    } else if (moreCame < 0 && isDeepStrictEqual(shown, wanted[next + 1])) {
+    } else if (surplus < 0 && isDeepStrictEqual(shown, wanted[next + 1])) {
       differences.push(`A record was expected before record ${draft.number}: ${showValue(wanted[next])}.`)
       next += 1
     } else {
@@ -99,12 +99,12 @@ export function compareRecords(drafts: readonly Draft[], expected: readonly unkn
       at += 1
     }
   }
-  return [...differences, ...came.slice(at).flatMap(({ draft }) => describeUnexpected(draft))]
+  return [...differences, ...actual.slice(at).flatMap(({ draft }) => describeUnexpected(draft))]
 }
 
 /**
- * The body as examples show it: what is still to be found is `{ "find": "order", "key": "…" }`, and what is taken from
- * the order `{ "order": "customer_order_number" }`.
+ * Returns the body as examples show it. A reference is `{ "find": "order", "key": "…" }`; a value from the order is
+ * `{ "order": "customer_order_number" }`.
  */
 export function toExampleBody({ body = {}, references, deferred = [] }: Draft): Record<string, unknown> {
   const found = references.map(({ field, kind, key }) => [field, { find: kind, key }])
@@ -135,7 +135,7 @@ function describeRefusals({ number, problems }: Draft): string[] {
   return problems.map((each) => `Record ${number} was refused: ${formatProblem(each)}`)
 }
 
-/** The message, behind the place where there is one. */
+/** Formats the message with its place in front. */
 export function formatProblem({ place, message }: Problem): string {
   return [formatPlace(place), message].filter((part) => part !== '').join(': ')
 }
@@ -163,7 +163,7 @@ function compareValues(actual: unknown, expected: unknown, path: string): string
   )
 }
 
-/** Whether the value has fields; a list has some too. */
+/** Whether the value has fields; true for a list as well. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
@@ -174,14 +174,14 @@ function showValue(value: unknown): string {
 
 // An export that is no plain table is compared with its example line by line.
 
-/** Whether rows differ in kind, or no reader of CSV would find their cells, so that only whole lines can be compared. */
+/** Whether only whole lines can be compared: rows differ in kind, or a CSV reader would not find their cells. */
 export function isComparedByLine({ write, columns, trailer }: Composer): boolean {
   const { format, quote, above } = write
   const isPlain = format === 'csv' && quote !== null && above === undefined
   return !isPlain || columns.length === 0 || trailer !== undefined
 }
 
-/** What differs between the file these records make and the expected one, in words; line ends do not count. */
+/** Describes the differences between the exported and the expected file; line ends do not count. */
 export function checkOutboundLines(
   composer: Composer,
   writer: RowWriter,
@@ -208,7 +208,7 @@ export function checkOutboundLines(
   return differences.slice(0, MAX_SHOWN)
 }
 
-/** Without the last line break, which editors like to add or take away. Blanks at the end of a line are kept. */
+/** Drops the last line break, which editors add or remove. Keeps blanks at the end of a line. */
 function decodeLines(bytes: Uint8Array, { write }: Composer): string[] {
   const text = iconv.decode(bytes, write.encoding ?? 'utf-8')
   return text.replace(/\r?\n$/, '').split(/\r?\n/)

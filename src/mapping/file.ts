@@ -23,10 +23,10 @@ export type TableFrame = z.infer<typeof TableFrame>
 
 export const ExampleFrame = z.strictObject({ input: Text, expect: Text })
 
-/** An example a mapping carries: a file to read and what must come of it, both relative to the mapping file. */
+/** An example of a mapping: a file to read and the expected result, both relative to the mapping file. */
 export type Example = z.infer<typeof ExampleFrame>
 
-/** What every mapping may say. */
+/** The keys of every mapping. */
 export const COMMON_KEYS = {
   extends: {
     schema: Text,
@@ -52,7 +52,7 @@ export const COMMON_KEYS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-/** What only a mapping into the API says. */
+/** The keys of a mapping into the API. */
 export const INBOUND_KEYS = {
   read: {
     schema: ReadFrame,
@@ -102,7 +102,7 @@ export const INBOUND_KEYS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-/** What only a mapping into a file says. */
+/** The keys of a mapping into a file. */
 export const OUTBOUND_KEYS = {
   write: {
     schema: WriteFrame,
@@ -147,7 +147,7 @@ export const OUTBOUND_KEYS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-/** What `extends` says is taken apart before the rest is read: see `source/inherit.ts`. */
+/** `extends` is resolved before the rest is read: see `source/inherit.ts`. */
 const COMMON_SCHEMAS = { ...optionalKeys(COMMON_KEYS), operation: Text }
 export const InboundFile = z.strictObject({ ...COMMON_SCHEMAS, ...optionalKeys(INBOUND_KEYS) })
 export type InboundFile = z.infer<typeof InboundFile>

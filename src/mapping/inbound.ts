@@ -97,7 +97,7 @@ export async function compileInbound(
   return { translator: enforceColumns(createTranslator(plan), read), plan, examples: file.examples ?? [] }
 }
 
-/** Lines may name numbered columns, such as `SKU{n}`, that stand for several of the file. */
+/** Adds numbered columns, such as `SKU{n}`: one name for several columns of the file. */
 function addPackedColumns(columnsFor: LeafContext['columnsFor'], packed: PackedLines | undefined) {
   if (packed === undefined) return columnsFor
   return (perRow: boolean) => {
@@ -134,24 +134,24 @@ function toAlternatives(key: GroupKey): ColumnAlternatives {
   return typeof key === 'string' || Array.isArray(key) ? [names(key)] : key.firstOf.map(names)
 }
 
-/** The operations whose names are near, for an error about an unknown one. */
+/** Suggests operations with similar names, for an unknown one. */
 export function describeUnknownOperation(name: string, known: readonly string[]): string {
   return `there is no operation "${name}".${didYouMean(name, known) || ` There are ${known.join(', ')}.`}`
 }
 
-// `keep`: values that are remembered beside an order for files that come or go later.
+// `keep`: values that the journal keeps beside an order, for later files.
 
-/** Nobody keeps texts here, only what somebody else wants back. */
+/** Kept values are references that another party wants back, and not long texts. */
 const MAX_KEPT_LENGTH = 500
 
-/** Why a mapping can take nothing from an order; undefined for records that are about one. */
+/** Explains why a record has no order to take values from; undefined for records that are about one. */
 function explainNoOrder({ name }: InboundOperation & { readonly name: string }, body: Shape) {
   const names = (field: string) => body.kind === 'object' && body.fields.has(field)
   if (name !== 'create-order' && (names('order_id') || names('purchase_order_number'))) return undefined
   return `the records of ${name} are about no order that the API has, so nothing can be taken from it`
 }
 
-/** The values an inbound mapping keeps; undefined when there are none, or after their errors were noted. */
+/** Compiles the values to keep; undefined without any, or after noting their errors. */
 function compileKeep(root: MapNode, operation: string, context: LeafContext): ObjectPlan | undefined {
   const node = getEntry(root, 'keep')
   if (node?.kind !== 'map') return undefined

@@ -72,8 +72,8 @@ function createOperationSchema(name: OperationName): JsonSchema {
 }
 
 /**
- * A mapping that extends another says only what is different, and takes away with null: which fields there are depends
- * on the mapping behind it, so that only the compiler can tell.
+ * Schema of a mapping that extends another: it holds only the differences, with null for a removed key. Only the compiler
+ * knows all its fields, because they depend on the base.
  */
 function createExtendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
   const keys = schemas.flatMap((schema) => Object.keys(schema['properties'] as JsonSchema))
@@ -91,14 +91,14 @@ function createExtendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
   }
 }
 
-/** The keys with what the tables say of them. */
+/** Adds the summaries of the tables to the keys. */
 function describeKeys(properties: JsonSchema): JsonSchema {
   const keys: Readonly<Record<string, KeyRow>> = { ...COMMON_KEYS, ...INBOUND_KEYS, ...OUTBOUND_KEYS }
   const described = Object.entries(properties).map(([name, schema]) => {
     const isReference = typeof schema === 'object' && schema !== null && '$ref' in schema
     // Beside $ref, draft-07 ignores everything else.
-    const told = isReference ? { allOf: [schema] } : schema
-    return [name, { description: keys[name]?.summary, ...(told as JsonSchema) }]
+    const described = isReference ? { allOf: [schema] } : schema
+    return [name, { description: keys[name]?.summary, ...(described as JsonSchema) }]
   })
   return Object.fromEntries(described) as JsonSchema
 }
@@ -128,12 +128,12 @@ function createInboundSchema(body: Shape): JsonSchema {
 
 function createObjectSchema(
   { fields }: ObjectShape,
-  others: JsonSchema = { when: createReference('condition') },
+  ownProperties: JsonSchema = { when: createReference('condition') },
 ): JsonSchema {
   const properties = Object.fromEntries([...fields].map(([name, field]) => [name, createShapeSchema(field)]))
   return {
     type: 'object',
-    properties: { ...others, ...properties },
+    properties: { ...ownProperties, ...properties },
     required: [...fields].filter(([, field]) => field.required).map(([name]) => name),
     additionalProperties: false,
   }
@@ -188,7 +188,7 @@ function createClosedObject(properties: JsonSchema, required: readonly string[])
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-/** Paths without positions are listed; the others, and those into open objects, are reported by their form. */
+/** Lists paths without positions; gives a pattern for paths with positions and paths into open objects. */
 function createPathSchema(record: Shape, each: readonly string[]): JsonSchema {
   const paths = [...new Set([undefined, ...each].flatMap((name) => listPaths(record, name)))]
   const open = paths

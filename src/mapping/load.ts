@@ -17,7 +17,7 @@ import type { ReadTable, TableContext } from './tables.ts'
 
 interface MappingFile {
   readonly warnings: readonly string[]
-  /** What the mapping says, with what it inherits, for the tools that show it. */
+  /** The tree of the mapping with its bases merged, for the mapping tools. */
   readonly source: MapNode
 }
 

@@ -1,4 +1,4 @@
-/** The contract's schemas as a plain tree of objects, lists and fields, for those who compile against them. */
+/** The contract's schemas as a plain tree of objects, lists and fields, for the mapping compiler. */
 import { z } from 'zod'
 import { ATTRIBUTE_CODES } from '../contract/attributes.ts'
 import { describeReference, FIELD_RULES, type FieldRule, REFERENCES } from '../contract/fields.ts'
@@ -8,7 +8,7 @@ import { OBJECT_RULES, type Rule } from '../contract/object-schema.ts'
 
 export interface FieldShape {
   readonly kind: 'field'
-  /** What the field takes; absent for values that are only shown, never sent. */
+  /** The values that the field takes; absent for values that the API only shows. */
   readonly rule?: FieldRule
   readonly required: boolean
 }
@@ -27,7 +27,7 @@ export interface ListShape {
   readonly required: boolean
 }
 
-/** An object with any keys, or a value of which nothing is known. */
+/** An object with any keys, or a value of unknown type. */
 export interface OpenShape {
   readonly kind: 'open'
   readonly required: boolean

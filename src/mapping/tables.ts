@@ -22,11 +22,11 @@ export interface Table {
   readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>
   /** The keys as written, for suggestions. */
   readonly keys: readonly string[]
-  /** How many columns make the key; their texts stand between bars. */
+  /** How many columns make the key; bars separate their texts. */
   readonly keyColumns: number
 }
 
-/** What stands between the texts of a key that several columns make. */
+/** The separator in a key of several columns. */
 export const KEY_SEPARATOR = ' | '
 
 export type ReadTable = (relativePath: string) => Promise<string>
@@ -34,10 +34,10 @@ export type ReadTable = (relativePath: string) => Promise<string>
 /** The one column of a table whose rows are plain values. */
 const VALUE_COLUMN = 'value'
 
-/** A lookup table is held in memory. */
+/** Lookup tables are in memory, so they have a limit. */
 const MAX_ROWS = 100_000
 
-/** Suggestions are sought among so many keys. */
+/** The search for suggestions stops after this many keys. */
 const MAX_SUGGESTED = 2000
 
 /** The key under which a text is looked up. */
@@ -45,7 +45,7 @@ export function normalizeKey(text: string): string {
   return text.trim().toLowerCase()
 }
 
-/** The tables by name; undefined for those whose errors were noted. */
+/** The tables by name; undefined for tables with errors. */
 export type Tables = ReadonlyMap<string, Table | undefined>
 
 export interface TableContext {
@@ -72,7 +72,7 @@ export interface TableColumn {
   readonly column: string
 }
 
-/** The table and column a leaf looks things up in; undefined after noting what is wrong. */
+/** Finds the table and column of a lookup; undefined after noting errors. */
 export function findTable(
   tables: Tables,
   { table: name, pick }: { readonly table: string; readonly pick?: string | undefined },
@@ -101,14 +101,14 @@ function pickColumn(table: Table, pick: string | undefined, note: (message: stri
   return undefined
 }
 
-/** What to say when a text is not in a table. */
+/** The message for a text that is not in a table. */
 export function describeMiss(table: Table, text: string): string {
   return `${quoteText(text)} is not in the table "${table.name}".${didYouMean(text, table.keys.slice(0, MAX_SUGGESTED))}`
 }
 
 const KEYS_SHOWN = 5
 
-/** So many keys show what a table is about. */
+/** Lists a few keys, to show what a table is about. */
 export function suggestKeys({ keys }: Table): string {
   const shown = keys.slice(0, KEYS_SHOWN).join(', ')
   const more = keys.length > KEYS_SHOWN ? `, … (${keys.length} in all)` : ''

@@ -40,17 +40,17 @@ export interface InboundPlan {
   /** Which records are taken; without it, all are. */
   readonly only: Condition | undefined
   readonly checks: readonly Check[]
-  /** Which records wait for a person; rows of which one is enough are among the rules of the lines. */
+  /** Which records wait for a person. Rules for which one row is enough are in those of the lines. */
   readonly holds: readonly Check[]
   readonly lines: LineRules
   /** Columns whose cells hold several lines of a record. */
   readonly packed: PackedLines | undefined
   readonly totals: TotalsPlan | undefined
-  /** What is remembered beside the order that the record creates. */
+  /** The values to keep beside the order that the record creates. */
   readonly keep: ObjectPlan | undefined
 }
 
-/** The fields by which people know a record, where no group says it. */
+/** The fields by which people know a record, where the mapping groups no rows. */
 const KEY_FIELDS = ['purchase_order_number', 'order_id', 'invoice_number']
 
 export function createTranslator(plan: InboundPlan): TraceableTranslator {
@@ -108,7 +108,7 @@ function bindFile(
   if (found.length > 0) return found
   const numbered =
     packed === undefined ? undefined : listNumberedColumns(packed.columns, layoutAt(itemLayout))
-  // Where names are looked up in two kinds of row, one that is not in the first may be in the second.
+  // In files of typed rows a name that the header row lacks may be in the other rows.
   const absentColumns = typed ? [] : header.absent()
   const unusedColumns = typed ? [] : header.unused().filter((name) => numbered?.has(name) !== true)
   return { ...createBoundTranslator(context), absentColumns, unusedColumns }
@@ -135,7 +135,7 @@ function bindRules({ only, checks, holds, lines }: InboundPlan, context: BindCon
   return {
     only: only && {
       condition: bindCondition(only, { perRow: false, needed: 'only' }, context),
-      words: formatCondition(only),
+      description: formatCondition(only),
     },
     hold: bindHolds({ ofRecord: holds, ofRows: lines.holds }, context),
     check: checks.length === 0 ? undefined : bindChecks(checks, false, context),

@@ -1,4 +1,4 @@
-/** What the rules of every resource work with. */
+/** The dependencies of the rules of every resource. */
 import type { Clock } from '../support/clock.ts'
 import type { Store } from './store/store.ts'
 import type { Switches } from './switches.ts'

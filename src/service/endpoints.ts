@@ -13,7 +13,7 @@ const admin = endpointsUnder('/admin', 'admin')
 
 /** `{id}` in a path is a number, `{name}` any text. */
 export const ADMIN_ENDPOINTS = {
-  // what suppliers, carriers and consumers do outside the API
+  // actions of suppliers, carriers and consumers outside the API
   cancelForBrand: admin.create('/orders/{id}/cancels/', bodies.SupplierCancel, Cancel),
   changeOrder: admin.update('/orders/{id}/', bodies.OrderChange, RetailerOrder),
   pickUpShipment: admin.act('/shipments/{id}/pick-up/', RetailerShipment),
@@ -24,7 +24,7 @@ export const ADMIN_ENDPOINTS = {
   changeInvoice: admin.update('/invoices/{id}/', bodies.InvoiceChange, RetailerInvoice),
   changeStock: admin.update('/variants/{id}/stock/', bodies.StockChange, BrandVariant),
 
-  // who trades with whom, and who may log in
+  // connections and clients
   listParties: admin.list('/parties/', bodies.Party),
   createParty: admin.create('/parties/', bodies.PartyCreate, bodies.NewParty),
   createClient: admin.create('/accounts/{id}/clients/', bodies.ClientCreate, bodies.NewClient),
@@ -62,7 +62,7 @@ const ENDPOINT_PATTERNS: readonly { readonly endpoint: Endpoint; readonly patter
     pattern: new RegExp(`^${SERVED_ENDPOINTS[name].path.replace(/\{\w+\}/g, '[^/]+')}$`),
   }))
 
-/** Those of a path without its query, whatever their method; none for a path that is no endpoint. */
+/** Finds the endpoints of a path without its query, for all methods; none for an unknown path. */
 export function findEndpointsByPath(path: string): readonly Endpoint[] {
   return ENDPOINT_PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ endpoint }) => endpoint)
 }

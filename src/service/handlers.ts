@@ -1,4 +1,4 @@
-/** What each endpoint does: one row per endpoint, complete by the compiler's word. */
+/** The handlers of the endpoints: one row each; the compiler checks that none is missing. */
 import type { z } from 'zod'
 import { type DocumentName, type EndpointName, ENDPOINTS, type PartyKind } from '../contract/endpoints.ts'
 import type { Tokens } from './access/tokens.ts'
@@ -61,9 +61,9 @@ function findById(resources: readonly { readonly id: number }[], id: number) {
   return found === undefined ? refuseNotFound() : answerWith(found)
 }
 
-/** What reads and changes orders, items and all that is made of them. */
+/** Creates the handlers of orders, items and the resources that belong to them. */
 export function createResourceHandlers(context: ServiceContext) {
-  /** A body that is right is handed to the rule with the party of the path. */
+  /** Checks the body and calls the rule with it and the party of the path. */
   const receive = <Name extends PostName>(name: Name, rule: Rule<Name>, normalise?: Normalise) =>
     withBody(ENDPOINTS[name].request, (party, body) => rule(context, party, body as BodyOf<Name>), normalise)
   return {
@@ -113,7 +113,7 @@ function createListHandlers(context: ServiceContext) {
 /** The kinds of endpoint that change something, and so run in the write queue. */
 const WRITE_KINDS: ReadonlySet<string> = new Set(['token', 'create', 'update', 'act'])
 
-/** Switches are not in the database: turning them waits for no write. */
+/** Queues the handlers that write. Switches are not in the database, so they skip the queue. */
 function queueWrites(handlers: Record<DirectName, Handler>, queue: WriteQueue) {
   const entries = Object.entries(handlers).map(([name, handler]) => {
     const isWrite = WRITE_KINDS.has(SERVED_ENDPOINTS[name as DirectName].kind) && name !== 'turnSwitches'

@@ -1,4 +1,4 @@
-/** Summarizes what the service holds: parties, items and carriers for a first call, and counts. */
+/** Summarizes the contents of the service: parties, items and carriers for a first call, and counts. */
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { StartupParty } from './access/clients.ts'
@@ -10,7 +10,7 @@ import type { TradeDirectory } from './trade/directory.ts'
 /** Each party with a few of its items, or of those that it may order; `identifier` is the one the party uses. */
 export type Introduction = ReturnType<typeof readIntroduction>
 
-/** As many items are shown of each brand. */
+/** How many items are shown of each brand. */
 const VARIANTS_PER_BRAND = 3
 
 export function readIntroduction(store: Store, directory: TradeDirectory, parties: readonly StartupParty[]) {
@@ -45,7 +45,7 @@ const firstVariants = (p: { brand: number; retailer: number }) =>
     .orderBy('variants.id')
     .limit(VARIANTS_PER_BRAND)
 
-/** A variant is acknowledged by each retailer of its own, and so not counted as acknowledged here. */
+/** Each retailer acknowledges a variant by itself, so there is no count of acknowledged variants here. */
 export type ServiceCounts = Omit<z.infer<typeof Counts>, 'faults'>
 
 export function countResources(store: Store): ServiceCounts {
@@ -71,7 +71,7 @@ export function countResources(store: Store): ServiceCounts {
   }
 }
 
-/** The database counts along, so that this is quick however much there is. */
+/** Reads the counts that triggers keep, so that this is fast for any amount of data. */
 const listCounts = () =>
   build
     .selectFrom('list_counts')

@@ -7,7 +7,7 @@ import { answerList } from './http/lists.ts'
 import { type ListName, LISTS } from './store/list-counts.ts'
 import type { Store } from './store/store.ts'
 
-/** Another party's resource is not found, whatever the body says. */
+/** Answers 404 for another party's resource, before it checks the body. */
 export function ifOwned(store: Store, list: ListName, handle: Handler): Handler {
   const { table, id, owner } = LISTS[list]
   return (call) => {
@@ -35,7 +35,7 @@ export function createReadHandlers<Name extends EndpointName>(
   return handlers as Record<Name, Handler>
 }
 
-/** And acknowledges. Spec: "Acknowledgement flag"; not shown: a second time keeps the first acknowledged_at. */
+/** Adds acknowledging. Spec: "Acknowledgement flag"; not shown: a second call keeps the first acknowledged_at. */
 export function createReceivedHandlers<Name extends EndpointName>(
   context: ServiceContext,
   list: 'cancels' | 'shipments' | 'retailerInvoices' | 'credits' | 'rmas',

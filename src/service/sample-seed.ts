@@ -38,9 +38,9 @@ export function sampleSeed(): Seed {
 
 /** An item as the sample retailer sees it. */
 export interface SampleItem extends SeedVariant {
-  /** What the retailer calls it: its own SKU if set, otherwise the brand's. */
+  /** The retailer's identifier: its own SKU if set, otherwise the brand's. */
   readonly identifier: string
-  /** What the supplier expects to be paid, and what the consumer pays. */
+  /** The price the supplier expects, and the price the consumer pays. */
   readonly netPrice: string
   readonly price: string
 }
@@ -143,7 +143,7 @@ const KITCHEN_CATEGORIES = ['Cookware', 'Utensils', 'Tableware']
 const MATERIALS = ['Wool', 'Linen', 'Oak', 'Steel', 'Stoneware']
 const FINISHES = ['Matte', 'Brushed', 'Polished']
 
-/** Every seventh item has no image, every eleventh no package sizes, so that lists can be asked for them. */
+/** Every seventh item has no image, every eleventh no package sizes, so that filters of lists have matches. */
 function sampleAttributes(number: number, { cost, isNorthlight }: { cost: number; isNorthlight: boolean }) {
   const style = pickByNumber(STYLES, isNorthlight ? number : number - 200)
   const images = { image_1: `https://images.example.com/${9000 + number}/front.jpg` }

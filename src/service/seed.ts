@@ -66,7 +66,7 @@ export interface SeedVariant {
   readonly brandId: number
   /** The brand's own SKU. */
   readonly brandIdentifier: string
-  /** What retailers call it, where they have a SKU of their own. */
+  /** The retailers' own SKUs. */
   readonly retailerItems: readonly { readonly retailerId: number; readonly identifier: string }[]
   readonly upc: string | null
   readonly name: string
@@ -97,7 +97,7 @@ export interface Seed {
   readonly credentials?: readonly SeedCredential[]
 }
 
-/** A database that has accounts already is left as it is. */
+/** Leaves a database with accounts unchanged. */
 export function seedIfEmpty(store: Store, seed: Seed, clock: Clock): StartupClients {
   if (store.all(build.selectFrom('accounts').select('id').limit(1)).length > 0) {
     return readStartupClients(store)
@@ -118,7 +118,7 @@ function insertParties(store: Store, { parties, credentials = [] }: Seed): Map<s
   const secrets = new Map<string, string>()
   const addClient = (account: number, kind: SeedCredential['kind'], id: number) => {
     const fixed = credentials.find((credential) => credential.kind === kind && credential.id === id)
-    const client = createClient(store, account, { scope: 'read write', told: true, ...fixed })
+    const client = createClient(store, account, { scope: 'read write', isAnnounced: true, ...fixed })
     secrets.set(client.client_id, client.client_secret)
   }
   addClient(store.insert('accounts', { name: 'administrator', is_admin: 1 }), 'admin', 0)
@@ -174,7 +174,7 @@ function insertConnection(store: Store, connection: SeedConnection): void {
   }
 }
 
-/** An item is offered to every retailer that its brand trades with. */
+/** Offers each item to every retailer that its brand trades with. */
 function insertVariants(store: Store, { connections, variants }: Seed, now: number): void {
   for (const variant of variants) {
     const { id, brandId, attributes = {} } = variant

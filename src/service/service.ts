@@ -1,4 +1,4 @@
-/** The order-fulfilment API itself: the composition of its parts, and its life from start to end. */
+/** The order-fulfilment API itself: composes its parts, starts and stops it. */
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
@@ -25,24 +25,24 @@ import { createWriteQueue } from './store/write-queue.ts'
 import { createSwitches, type Switches } from './switches.ts'
 import { createTradeDirectory } from './trade/directory.ts'
 
-/** A service as it stood, to go on from in another one. */
+/** A copy of a service's state, from which another service can continue. */
 export interface ServiceImage {
   readonly database: Uint8Array
-  /** With the secrets that the service knew. */
+  /** Includes the secrets that the service knew. */
   readonly clients: StartupClients
 }
 
 export interface ServiceOptions {
-  /** The folder of the database, made when it is missing; `:memory:` keeps nothing, nor does what goes on from an image. */
+  /** The folder of the database, created when missing; `:memory:` keeps nothing, and neither does an image. */
   readonly data: string | ServiceImage
   readonly clock: Clock
   /** 127.0.0.1 by default. */
   readonly host?: string
   /** 0, which takes any free port, by default. */
   readonly port?: number
-  /** What Fastify takes as a logger; silent by default. */
+  /** A logger for Fastify; silent by default. */
   readonly logger?: boolean | object
-  /** What a fresh database starts with; the sample market by default. */
+  /** The contents of a fresh database; the sample market by default. */
   readonly seed?: Seed
   readonly tokenLifetimeSeconds?: number
   readonly switches?: Partial<Switches>
@@ -54,25 +54,25 @@ export interface Service {
   readonly app: FastifyInstance
   /** Known once the service listens. */
   readonly baseUrl: string
-  /** Who may log in; with the secrets only of clients made just now. */
+  /** The parties that may log in; with secrets only of clients made just now. */
   readonly parties: readonly StartupParty[]
-  /** Who may call the administration; with the secret only when the client was made just now. */
+  /** The client of the administration; with its secret only when it was made just now. */
   readonly admin: StartupClient
-  /** May be turned at any time; a change takes effect with the next request. */
+  /** May change at any time; a change takes effect with the next request. */
   readonly switches: Switches
   /** How often each fault has struck. */
   readonly faults: Readonly<FaultCounts>
-  /** Resolves to the base address. Throws `usage-wrong` when the address cannot be listened on. */
+  /** Resolves to the base address. Throws `usage-wrong` when it cannot listen on the address. */
   listen(): Promise<string>
   /** Answers what is in flight, then closes the database. May be repeated. */
   close(): Promise<void>
   counts(): ServiceCounts
-  /** Resolves when what was asked is done. Switches, faults and tokens that were not written are not in it. */
+  /** Resolves after all requests are done. Leaves out switches, faults and unwritten tokens. */
   copy(): Promise<ServiceImage>
   introduction(): Introduction
 }
 
-/** Seconds; what the public documentation of the API shows. */
+/** Seconds, as in the public documentation of the API. */
 const TOKEN_SECONDS = 36_000
 
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -119,7 +119,7 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
     throttle: createThrottle(clock, switches),
   })
   app.addHook('onClose', async () => {
-    // Whoever hung up keeps the server open no longer, and what was asked is still to be done.
+    // Callers that hung up do not keep the server open, but their queued writes must still run.
     await queue.idle()
     stale.close()
     store.close()

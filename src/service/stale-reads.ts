@@ -8,7 +8,7 @@ const MAX_COPIES = 50
 
 interface DatabaseCopy<Handlers> {
   readonly bytes: Uint8Array
-  /** When the commit came that it does not have. */
+  /** When the first commit happened that the copy lacks. */
   readonly replacedAt: number
   open?: { readonly store: Store; readonly handlers: Handlers }
 }
@@ -40,7 +40,7 @@ export function createStaleReads<Handlers>({
   }
 
   return {
-    /** To be called right before each commit. */
+    /** Call it right before each commit. */
     beforeWrites: (): void => {
       if (switches.staleRead === 0 && copies.length === 0) return
       oldest()
@@ -49,7 +49,7 @@ export function createStaleReads<Handlers>({
       forget((_, index) => index < copies.length - MAX_COPIES)
     },
     hasStaleData: (): boolean => oldest() !== undefined,
-    /** The handlers over the data of `readLagMs` ago; undefined when nothing was changed since. */
+    /** The handlers over the data of `readLagMs` ago; undefined when these are unchanged since. */
     handlers: (): Handlers | undefined => {
       const copy = oldest()
       if (copy === undefined) return undefined

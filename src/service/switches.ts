@@ -2,7 +2,7 @@
 import { didYouMean } from '../support/text.ts'
 import { DAY_MS } from '../support/clock.ts'
 
-/** One of a few values; the first is the one it has when nobody turns it. */
+/** One of a few values; the first is the default. */
 interface Choice<Value extends string | number | boolean> {
   readonly kind: 'choice'
   readonly values: readonly Value[]
@@ -133,7 +133,7 @@ export type SwitchName = keyof typeof SWITCHES
 
 type ValueOf<Row> = Row extends Choice<infer Value> ? Value : number
 
-/** What the switches stand at. Read at every request, so that turning one takes effect at once. */
+/** The positions of the switches. Read at every request, so that a change takes effect at once. */
 export type Switches = { -readonly [Name in SwitchName]: ValueOf<(typeof SWITCHES)[Name]> }
 
 export type FaultName = {
@@ -144,19 +144,19 @@ export const SWITCH_NAMES = Object.keys(SWITCHES) as readonly SwitchName[]
 
 export const FAULT_NAMES = SWITCH_NAMES.filter((name): name is FaultName => SWITCHES[name].kind === 'fault')
 
-/** All switches: as told, the others as they are when nobody turns them. */
-export function createSwitches(told: Partial<Switches> = {}): Switches {
+/** Creates all switches: the given positions, and defaults for the rest. */
+export function createSwitches(given: Partial<Switches> = {}): Switches {
   const usual = Object.fromEntries(SWITCH_NAMES.map((name) => [name, SWITCHES[name].default])) as Switches
-  return { ...usual, ...told }
+  return { ...usual, ...given }
 }
 
-/** By the name of the switch; what is wrong with the whole is under `non_field_errors`. */
+/** By the name of the switch; errors of the whole object are under `non_field_errors`. */
 type SwitchErrors = Readonly<Record<string, readonly string[]>>
 
-/** More errors than these are not told. */
+/** The most errors in one answer. */
 const MAX_ERRORS = 100
 
-/** The switches an object turns, or all that is wrong with it. Numbers and flags may be text, as on command lines. */
+/** Reads the switches in an object, or returns all its errors. Numbers and flags may be text, as on command lines. */
 export function readSwitches(
   input: unknown,
 ): { readonly switches: Partial<Switches> } | { readonly errors: SwitchErrors } {
@@ -169,7 +169,7 @@ export function readSwitches(
   return { switches: Object.fromEntries(read.map(({ name, value }) => [name, value])) as Partial<Switches> }
 }
 
-/** What a switch takes, in words: ``one of `201`, `200` `` or `a number from 0 to 1`. */
+/** Describes the values of a switch: ``one of `201`, `200` `` or `a number from 0 to 1`. */
 export function describeAllowedValues(row: SwitchRow): string {
   if (row.kind === 'choice') return `one of ${row.values.map((value) => `\`${value}\``).join(', ')}`
   return `a ${row.kind === 'amount' ? 'whole ' : ''}number from ${row.min} to ${row.max}`

@@ -31,10 +31,10 @@ export function fitsWholeDigits(amount: Decimal, wholeDigits: number): boolean {
 /** Spec: amounts of invoices and credits are decimal (8,2). */
 export const MONEY_DIGITS = 6
 
-/** Prices have no shown size; as much as a line of an order may cost. */
+/** The spec shows no size of prices; this is the limit of an order line. */
 export const PRICE_DIGITS = 8
 
-/** The sum of amounts with two decimals; those to be taken away come second. */
+/** Adds amounts with two decimals and subtracts those in `taken`. */
 export function sumAmounts(added: readonly string[], taken: readonly string[] = []): Decimal {
   const total = (amounts: readonly string[]) =>
     amounts.map(parseCheckedDecimal).reduce(addDecimals, { units: 0n, scale: 2 })
@@ -42,7 +42,7 @@ export function sumAmounts(added: readonly string[], taken: readonly string[] = 
   return addDecimals(total(added), { ...less, units: -less.units })
 }
 
-/** What a body says of a charge, an allowance or an adjustment, as it is kept. */
+/** Converts a charge, an allowance or an adjustment of a body to its stored form. */
 export function toAdjustment(given: {
   type: string
   description?: string | null | undefined
@@ -82,7 +82,7 @@ function formatShortDecimal(value: Decimal): string {
 
 const ADDRESS_NAMES = Object.keys(AddressInput.shape) as readonly (keyof AddressInput)[]
 
-/** The text that is kept: every key of the address but its id, null where nothing was sent. */
+/** The stored text: every key of the address but its id, null for absent ones. */
 export function addressToJson(address: AddressInput): string {
   return JSON.stringify(Object.fromEntries(ADDRESS_NAMES.map((name) => [name, address[name] ?? null])))
 }
@@ -117,7 +117,7 @@ export function readOrigin<Body extends { readonly [Name in FlatName as `ship_fr
 
 // Rows as answers show them.
 
-/** The fields that are columns: of times the row has milliseconds, of flags 1 or 0. */
+/** The fields that are columns: rows have milliseconds for times, and 1 or 0 for flags. */
 type ColumnOf<Shown, Row> = {
   [Name in keyof Shown & keyof Row]: Row[Name] extends Shown[Name]
     ? Name
@@ -128,16 +128,16 @@ type ColumnOf<Shown, Row> = {
       : never
 }[keyof Shown & keyof Row]
 
-/** Shows a row as the contract has it: the fields that are columns, and `others`. Times become ISO text. */
+/** Converts a row to its contract form: the fields that are columns, and `otherFields`. Times become ISO text. */
 export function createRowView<Schema extends z.ZodObject>({ shape }: Schema) {
   type Shown = z.output<Schema>
   const fields = Object.entries(shape).map(([name, field]) => {
     const inner = field instanceof z.ZodNullable ? field.unwrap() : field
     return [name, FIELD_RULES.get(inner as z.ZodType)?.kind] as const
   })
-  return <Row extends object>(row: Row, others: Omit<Shown, ColumnOf<Shown, Row>>): Shown => {
+  return <Row extends object>(row: Row, otherFields: Omit<Shown, ColumnOf<Shown, Row>>): Shown => {
     const show = (name: string, kind: FieldRule['kind'] | undefined): unknown => {
-      if (name in others) return others[name as keyof typeof others]
+      if (name in otherFields) return otherFields[name as keyof typeof otherFields]
       const value = row[name as keyof Row] as unknown
       if (kind === 'dateTime') return isoTimeOrNull(value as number | null)
       return kind === 'boolean' ? value === 1 : value

@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import { type Clock, elapsed } from './clock.ts'
 import { assert } from './errors.ts'
 
-// A timer that others can end early.
+// A timer that other code can end early.
 
-/** At the signal it rings, and goes on ringing. */
+/** The signal wakes it, and every later wait at once. */
 export function createWakeableTimer(clock: Clock, signal: AbortSignal) {
   let hasRung = false
   let wake = (): void => undefined
@@ -15,9 +15,9 @@ export function createWakeableTimer(clock: Clock, signal: AbortSignal) {
   }
   signal.addEventListener('abort', ring)
   return {
-    /** Ends the waiting, or the next one when nobody waits. */
+    /** Ends the current wait, or the next one. */
     wake: ring,
-    /** Waits for a ring, at most so long; true when there was one. */
+    /** Waits at most this long for a wake-up; true when there was one. */
     async wait(ms: number): Promise<boolean> {
       if (!hasRung && !signal.aborted) {
         const nap = new AbortController()
@@ -32,7 +32,7 @@ export function createWakeableTimer(clock: Clock, signal: AbortSignal) {
   }
 }
 
-// A semaphore: the others wait in the order in which they came.
+// A semaphore: callers wait in their order of arrival.
 
 export type Semaphore = ReturnType<typeof createSemaphore>
 
@@ -40,7 +40,7 @@ export function createSemaphore(atOnce: number) {
   let free = atOnce
   const queue: (() => void)[] = []
   return {
-    /** Does the work when it is its turn. */
+    /** Does the work when there is a free slot. */
     async run<Result>(work: () => Promise<Result>): Promise<Result> {
       if (free > 0) free--
       else await new Promise<void>((resolve) => queue.push(resolve))
@@ -67,13 +67,13 @@ const REFRESH_GAP_MS = 3000
 /** A refresh takes at most a twentieth of the time, however much there is to count. */
 const REFRESH_COST_FACTOR = 20
 
-/** What only waited, as for a mailbox that does not answer, cost little; and people wait for what is kept fresh. */
+/** The longest gap: a refresh that only waited for a slow mailbox cost little, and people wait for fresh data. */
 const REFRESH_GAP_MS_MAX = 5 * 60_000
 
 /** A mailbox that does not answer must not keep the program from ending. */
 const CLOSE_TIMEOUT_MS = 5000
 
-/** `refresh` is what is done each time; it must not throw. */
+/** Calls `refresh`, which must not throw, after changes and at intervals. */
 export function startRefresher({ clock, refresh }: { clock: Clock; refresh: () => Promise<void> }) {
   const end = new AbortController()
   let wake = new AbortController()
@@ -94,7 +94,7 @@ export function startRefresher({ clock, refresh }: { clock: Clock; refresh: () =
   }
   const running = loop()
   return {
-    /** Something has changed. */
+    /** Requests a refresh soon. */
     markChanged: () => {
       isTouched = true
       wake.abort()
@@ -108,7 +108,7 @@ export function startRefresher({ clock, refresh }: { clock: Clock; refresh: () =
   }
 }
 
-/** Waits for the work, but not longer than that. */
+/** Waits for the work, but not longer than `ms`. */
 export async function waitAtMost(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<void>((resolve) => {
@@ -119,8 +119,8 @@ export async function waitAtMost(ms: number, work: Promise<unknown> | undefined)
 }
 
 /**
- * Does the work for every item, `limit` at a time; the results are in the order of the items. When one throws, no further
- * one is begun, those under way are finished, and what was thrown first is thrown.
+ * Does the work for every item, `limit` at a time; the results are in the order of the items. After an error no further
+ * work begins; the rest finishes, and the first error is thrown.
  */
 export async function runInParallel<Item, Result>(
   items: readonly Item[],
@@ -148,13 +148,13 @@ export async function runInParallel<Item, Result>(
 // Background tasks beside the main work, a few at a time.
 
 export interface BackgroundTasks {
-  /** Begins the work, when there is room. Throws what an earlier piece threw. */
+  /** Begins the work, when there is room. Throws the error of an earlier task. */
   add(work: () => Promise<void>): Promise<void>
-  /** Resolves when all is done. Throws what a piece threw. */
+  /** Resolves when all tasks are done. Throws the error of a task. */
   waitForAll(): Promise<void>
 }
 
-/** Gives or throws what `ahead` does, and never before everything behind it is done. */
+/** Returns or throws the outcome of `ahead`, but only after all background tasks are done. */
 export async function withBackgroundTasks<Result>(
   atOnce: number,
   foreground: (behind: BackgroundTasks) => Promise<Result>,
@@ -193,7 +193,7 @@ export async function withBackgroundTasks<Result>(
 
 /**
  * Gathers items until there are `atMost` or `afterMs` have passed, whichever is first, and writes them in one call, one
- * call at a time and in the order they came. The delay is a real one: it is about throughput, not about time.
+ * call at a time and in their order. The delay uses real time: it is about throughput.
  */
 export function createBatchWriter<Item>(
   limits: { readonly atMost: number; readonly afterMs: number },
@@ -218,13 +218,13 @@ export function createBatchWriter<Item>(
     return written
   }
   const writeWaiting = (): Promise<void> => {
-    // Whoever added to the batch hears what became of it.
+    // The callers of `add` get the error of the batch.
     if (pending) void flushWithin(write).catch(() => undefined)
     return last
   }
 
   return {
-    /** Resolves when the batch with the item has been written, rejects with what the writing threw. */
+    /** Resolves when the batch with the item is written, and rejects with the error of the write. */
     add(item: Item): Promise<void> {
       if (!pending) {
         pending = createDeferred()
@@ -235,16 +235,16 @@ export function createBatchWriter<Item>(
       if (waiting.length >= limits.atMost) void writeWaiting()
       return promise
     },
-    /** Writes what waits, now. */
+    /** Writes the waiting items now. */
     flush: writeWaiting,
-    /** Writes what waits, perhaps nothing, as a part of a larger write, in its turn; gives or throws what that does. */
+    /** Passes the waiting items, perhaps none, to a larger write, in order; returns or throws its outcome. */
     flushWithin,
   }
 }
 
 /**
- * Answers many questions by few reads: one read goes on at a time, and whatever is asked meanwhile shares the next one. So a
- * read always begins after the question. `read` gives an answer for each, in their order; what it throws, all of them hear.
+ * Answers many questions by few reads: one read runs at a time, and all questions that arrive meanwhile share the next one.
+ * So a read always begins after its questions. `read` returns an answer for each, in order; its error rejects all of them.
  */
 export function createBatchReader<Asked, Answer>(
   read: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
@@ -255,7 +255,7 @@ export function createBatchReader<Asked, Answer>(
 
   const readWaiting = async (before: Promise<unknown>): Promise<readonly Answer[]> => {
     await before
-    // Those that ask at the same moment shall share it.
+    // Questions of the same moment share the read.
     await setImmediate()
     const asked = waiting
     waiting = []
@@ -284,8 +284,8 @@ function createDeferred() {
 }
 
 /**
- * The timer holds what it fires. An `AbortSignal.timeout` within an `AbortSignal.any` that nobody else holds is forgotten by Node
- * when memory is cleaned up, and what waited for it waits for ever.
+ * The timer keeps a reference to its controller. Node garbage-collects an `AbortSignal.timeout` within an `AbortSignal.any` that
+ * has no other reference, and its listeners then wait forever.
  */
 export function startDeadline(ms: number, signal: AbortSignal) {
   const controller = new AbortController()
@@ -301,7 +301,7 @@ export function startDeadline(ms: number, signal: AbortSignal) {
     /** Fires when the time is over, or with the signal that it was made with. */
     signal: controller.signal,
     isOver: () => isOver,
-    /** The work is done: nothing fires any more. */
+    /** Ends the deadline after the work: the signal no longer fires. */
     clear: () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)

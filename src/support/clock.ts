@@ -1,11 +1,11 @@
-/** Time as an argument, so that tests own it. */
+/** Time as an argument, so that tests can control it. */
 
 /** Where the program reads the time and waits. Times are milliseconds since 1970 in UTC. */
 export interface Clock {
   now(): number
   /** Resolves after `ms`, or at once when the signal fires; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Milliseconds that only ever grow, whoever sets the time of day; `now` where it is left out. */
+  /** Monotonic milliseconds, independent of the time of day; `now` where absent. */
   elapsed?(): number
 }
 
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** For measuring how long something took or stayed; only ever compared with itself. */
+/** For measuring durations; compare it only with itself. */
 export function elapsed(clock: Clock): number {
   return clock.elapsed?.() ?? clock.now()
 }

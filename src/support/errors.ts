@@ -18,13 +18,13 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** What a code of the program says to a person. */
+/** The texts of a code for people. */
 export interface CodeText {
   /** What is wrong, in at most 60 characters. */
   readonly title: string
   /** What to do about it, in at most 100 characters. */
   readonly fix: string
-  /** What else is good to know, for `dropbridge explain`. */
+  /** More to know, for `dropbridge explain`. */
   readonly details?: string
 }
 
@@ -213,14 +213,14 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES
 
 /**
- * Something is wrong with the world or with the program. Thrown, never returned. The code decides what to do next;
+ * A failure of the world or of the program. Thrown, never returned. The code decides what to do next;
  * the message is for people and never decides anything. Keep the `cause`.
  */
 export class BridgeError extends Error {
   readonly code: FailureCode
-  /** Single places that are wrong, one line each, where there are several. */
+  /** The single errors, one line each, where there are several. */
   readonly details: readonly string[]
-  /** What to do about this very one. */
+  /** What to do about this failure. */
   readonly fix: string
 
   constructor(
@@ -240,7 +240,7 @@ export class BridgeError extends Error {
   }
 }
 
-/** What a command line asks for, or names, is wrong. */
+/** Makes the failure for a wrong command line. */
 export function usageError(message: string, details: readonly string[] = []): BridgeError {
   return new BridgeError('usage-wrong', message, { details })
 }
@@ -255,13 +255,13 @@ export function hasSystemCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
-/** The words of a thrown value; `otherwise` where an error has none. */
+/** Returns the message of a thrown value; `otherwise` where an error has none. */
 export function getErrorMessage(error: unknown, otherwise = ''): string {
   if (!(error instanceof Error)) return otherwise || String(error)
   return error.message || otherwise
 }
 
-/** States what must be true; a false one is a bug of ours and stops the program. */
+/** States what must be true; a false condition is a bug and stops the program. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new BridgeError('bug', message)
 }

@@ -20,7 +20,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** Windows opens no folders. */
 const UNOPENABLE = ['EISDIR', 'EPERM', 'EACCES']
 
-/** For `catch`: gives undefined for these errors of the system, and throws all others. */
+/** For `catch`: returns undefined for these errors of the system, and rethrows all others. */
 export function ignoreCodes(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
     if (!hasSystemCode(error, ...codes)) throw error
@@ -35,8 +35,8 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it where they are missing, and flushes the names of all it made. The folder's own name is flushed
- * each time: a process killed right after it made the folder has not done so. Synchronous, as opening a database is.
+ * Creates a folder and those above it where they are missing, and flushes the names of all new ones. Flushes the folder's own
+ * name each time, because a process may have been killed right after creating it. Synchronous, like opening a database.
  */
 export function makeFolderDurably(path: string): void {
   const folder = resolve(path)
@@ -67,7 +67,7 @@ function syncFolderNow(path: string): void {
 
 // A new file is whole or absent, and never replaces another one.
 
-/** Writes the chunks under a working name and gives the file its own when all are on the disk. Throws `cannot-write`. */
+/** Writes the chunks under a working name and renames the file when all are on the disk. Throws `cannot-write`. */
 export async function writeNewFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.writing`)
   await refuseExisting(path)
@@ -98,7 +98,7 @@ function fileExistsError(path: string): BridgeError {
   return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`)
 }
 
-/** Where there are no links, nobody else should be writing here. */
+/** Without links a rename may replace a file, so no other program should write here. */
 async function linkOrRename(temporary: string, path: string): Promise<void> {
   const linked = await tryLink(temporary, path)
   if (linked === 'taken') throw fileExistsError(path)
@@ -107,7 +107,7 @@ async function linkOrRename(temporary: string, path: string): Promise<void> {
   await rename(temporary, path)
 }
 
-/** How file systems say that they have no hard links; Windows says EISDIR on FAT. */
+/** The error codes of file systems without hard links; Windows reports EISDIR on FAT. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL', 'EISDIR']
 
 /** Gives a file a second name. A link is the one step that never overwrites. */
@@ -122,7 +122,7 @@ export async function tryLink(path: string, final: string): Promise<'linked' | '
   }
 }
 
-/** What the system refuses becomes `cannot-write`; all else passes through. */
+/** Converts errors of the system to `cannot-write`; rethrows all others. */
 export async function mapDiskErrors<Result>(
   path: string,
   work: () => Promise<Result>,
@@ -138,16 +138,13 @@ export async function mapDiskErrors<Result>(
 
 // The bytes of a file, piece by piece.
 
-/** So much at a time: few calls for a large file, and little memory. */
+/** The size of a piece: few calls for a large file, and little memory. */
 const PIECE_BYTES = 1 << 18
 
-/** The least room a read is given: a file may say that it is empty and hold something. */
+/** The smallest buffer of a read: a file that reports size 0 may have contents. */
 const ROOM_BYTES = 1 << 10
 
-/**
- * Opened when the first piece is wanted, and closed when nobody wants another. What keeps it from being read is thrown while it
- * is read.
- */
+/** Opens the file for the first piece, and closes it when the reader stops. Throws errors while reading. */
 export async function* readFileBytes(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, 'r')
   try {
@@ -166,12 +163,12 @@ interface ByteRange {
 }
 
 /**
- * From where the file stands, or a stretch of it. No more room is taken than there are bytes: large pieces for each of many small
- * files are memory that is cleaned up again and again, and was half of all the work with them.
+ * Reads from the file's position, or a range. Buffers are no larger than the contents: large buffers for many small files
+ * were garbage-collected again and again, which took half of the total time.
  */
 export async function* readBytes(file: FileHandle, range?: ByteRange): AsyncGenerator<Buffer> {
   const found = await file.stat()
-  // A pipe stands where it stands, and nobody knows what is still to come.
+  // A pipe has no position and no known size.
   let position = range?.from
   let left = found.size - (position ?? 0)
   const { until, pieceBytes = PIECE_BYTES } = range ?? {}
@@ -194,7 +191,7 @@ export async function computeSha256(pieces: AsyncIterable<Uint8Array>): Promise<
   return hash.digest('hex')
 }
 
-/** Whether nothing at all stands at the path. */
+/** Whether there is no entry at the path. */
 export async function pathIsFree(path: string): Promise<boolean> {
   try {
     await lstat(path)
@@ -205,14 +202,14 @@ export async function pathIsFree(path: string): Promise<boolean> {
   }
 }
 
-/** One call to the system, where `rm` of Node looks first. Folders are not removed. */
+/** Removes a file in one system call, where `rm` of Node makes two. Does not remove folders. */
 export async function removeFile(path: string): Promise<void> {
   await unlink(path).catch(ignoreCodes('ENOENT'))
 }
 
 /**
- * For a real path. What is mounted is another device than the folder around it; a part of the same disk that is mounted
- * once more, as containers do, is seen only in the system's own table, which Linux has.
+ * For a real path. A mount is another device than the folder around it; a bind mount of the same disk, as in containers,
+ * shows only in the mount table of Linux.
  */
 export async function isMountPoint(path: string): Promise<boolean> {
   const above = dirname(path)
@@ -221,7 +218,7 @@ export async function isMountPoint(path: string): Promise<boolean> {
   return own.dev !== around.dev || (await listMountPoints()).includes(path)
 }
 
-/** The fifth word of each line. proc_pid_mountinfo(5): spaces and the like stand there as octal numbers. */
+/** The fifth word of each line. proc_pid_mountinfo(5): spaces and the like are escaped as octal numbers. */
 async function listMountPoints(): Promise<string[]> {
   const table = await readFile('/proc/self/mountinfo', 'utf8').catch(ignoreCodes('ENOENT', 'EACCES'))
   return (table ?? '').split('\n').map((line) => decodeOctal(line.split(' ')[4] ?? ''))

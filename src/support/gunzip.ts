@@ -6,18 +6,18 @@ import { Readable } from 'node:stream'
 /** The bytes are packed and cannot be unpacked whole; the message says why. */
 export class DamagedGzip extends Error {}
 
-/** Text packs to a tenth or a twentieth; what grows more than this is made to fill somebody's disk. */
+/** Text packs to a tenth or a twentieth; a file that grows more than this is made to fill the disk. */
 const GROWTH_MAX = 250
 
-/** Below this size nobody minds how much it grew. */
+/** Below this size the growth is not checked. */
 const UNCHECKED_BYTES = 16 * 1024 * 1024
 
-/** Whether the first bytes of a file say that it is packed. */
+/** Whether the first bytes of a file are those of gzip. */
 export function isGzipped(head: Uint8Array): boolean {
   return GZIP_MAGIC.every((byte, index) => head[index] === byte)
 }
 
-/** The bytes as they are, or unpacked. Throws `DamagedGzip`; what the input throws passes through. */
+/** Yields the bytes unchanged, or unpacked. Throws `DamagedGzip`; rethrows errors of the input. */
 export async function* gunzipIfNeeded(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = input[Symbol.asyncIterator]()
   const head: Uint8Array[] = []
@@ -36,7 +36,7 @@ export async function* gunzipIfNeeded(input: AsyncIterable<Uint8Array>): AsyncGe
   yield* isGzipped(first) ? gunzipStream(all) : all
 }
 
-/** The mark of gzip, and of the one way of packing it has. */
+/** The magic number of gzip, and its only compression method. */
 const GZIP_MAGIC = [0x1f, 0x8b, 0x08] as const
 
 async function* prependHead(first: Uint8Array, rest: AsyncIterator<Uint8Array>) {
@@ -69,7 +69,7 @@ async function* gunzipStream(input: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
   const gunzip = createGunzip()
   const fed = pipeline(Readable.from(counted(), { objectMode: true }), gunzip)
-  // Its failure is that of the loop below.
+  // The loop below reports the same failure.
   fed.catch(() => undefined)
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {

@@ -13,7 +13,7 @@ export function html(texts: TemplateStringsArray, ...parts: readonly HtmlPart[])
   return { html: texts.reduce((before, text, index) => before + renderPart(parts[index - 1]) + text) }
 }
 
-/** Text in which what stands between backticks is code. */
+/** Renders text between backticks as code. */
 export function renderInlineCode(text: string): Html {
   const parts = text.split('`')
   return {
@@ -23,7 +23,7 @@ export function renderInlineCode(text: string): Html {
   }
 }
 
-/** Everything between two pieces of HTML. */
+/** Joins pieces of HTML with a separator. */
 export function joinHtml(parts: readonly Html[], between: string): Html {
   return { html: parts.map((part) => part.html).join(escapeHtml(between)) }
 }

@@ -12,23 +12,23 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** How lines look: words for people, or one JSON object a line. */
+/** The form of lines: text for people, or one JSON object a line. */
 export const LOG_FORMATS = ['human', 'json'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** Takes text at once and brings it to its place when it can; never throws. */
+/** Accepts text at once and writes it when possible; never throws. */
 export interface LogSink {
   write(text: string): void
-  /** Brings out what is waiting, as far as that is possible in a short time. */
+  /** Writes the waiting text, as far as possible in a short time. */
   close(): Promise<void>
 }
 
-/** What a line is about. Plain values only; those that are undefined are left out. */
+/** The fields of a line. Plain values only; undefined ones are left out. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface Log {
-  /** `code` is stable and for programs, `words` are for people. */
+  /** `code` is stable and for programs; `words` is the text for people. */
   write(level: LogLevel, line: { readonly code: string; readonly words: string } & LogFields): void
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export function createLog({ level, outputs, now }: LogOptions): Log {
       try {
         logger[at](fields, words)
       } catch {
-        // A log that cannot be written is no reason for anything else to fail.
+        // A failed log must not make anything else fail.
       }
     },
     close: async () => {
@@ -72,10 +72,10 @@ function formatLogLine(line: string): string {
 
 // Where log lines go: a stream such as stderr, or a file that may be moved away while it is written.
 
-/** What nobody has taken by then is dropped: a reader that sleeps must not fill the memory. */
+/** Text beyond this is dropped: a stalled reader must not fill the memory. */
 const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
 
-/** A stream that is full or broken takes no more, and nobody waits for it. */
+/** Drops text for a full or broken stream, and never waits for it. */
 export function createStreamSink(stream: Pick<Writable, 'write' | 'writableLength'>): LogSink {
   return {
     write(text) {
@@ -93,7 +93,7 @@ export function createStreamSink(stream: Pick<Writable, 'write' | 'writableLengt
 /** A file system that does not answer must not keep the program from ending. */
 const CLOSING_MS = 1000
 
-/** After a write that failed, the next try comes so much later. */
+/** The wait after a failed write. */
 const PAUSE_MS = 400
 
 /**
@@ -160,13 +160,13 @@ async function append(path: string, text: string): Promise<void> {
   }
 }
 
-/** As JSON: a person understands it too. */
+/** Formats the line as JSON, which people understand too. */
 function formatLostLines(count: number): string {
   const msg = `${count} lines of the log could not be written`
   return `${JSON.stringify({ level: 'warn', code: 'log.lost', lines: count, msg })}\n`
 }
 
-/** Keeps no program alive. */
+/** Waits without keeping the program alive. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref()

@@ -2,12 +2,12 @@
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether the value is an object with names, and no list. */
+/** Whether the value is an object and not a list. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What stands at the path; undefined where it leads nowhere. Lists are not entered. */
+/** Returns the value at the path; undefined where there is none. Does not enter lists. */
 export function getAtPath(object: unknown, path: string): unknown {
   let value = object
   for (const name of path.split('.')) {
@@ -17,7 +17,7 @@ export function getAtPath(object: unknown, path: string): unknown {
   return value
 }
 
-/** The object with the value at the path; objects on the way to it are made. */
+/** Copies the object with the value at the path; creates objects on the way. */
 export function replaceAtPath(object: Fields, path: string, value: unknown): Record<string, unknown> {
   const [name = '', ...rest] = path.split('.')
   if (rest.length === 0) return { ...object, [name]: value }

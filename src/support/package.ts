@@ -1,4 +1,4 @@
-/** Reads what the installed package carries: its version, the ready mappings and the samples. */
+/** Reads the installed package: its version, the ready mappings and the samples. */
 import { readFileSync } from 'node:fs'
 import { cp, mkdir, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ export function resolvePackagePath(path: string): string {
 /** Larger ones are for demonstrations, not to start from. */
 const LARGEST_COPY = 64 * 1024
 
-/** Copies a folder of the package; what is there already is left as it is. */
+/** Copies a folder of the package; never overwrites existing files. */
 export async function copyFromPackage(path: string, to: string, largest = LARGEST_COPY): Promise<void> {
   await mkdir(to, { recursive: true })
   const filter = async (source: string) => {

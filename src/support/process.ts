@@ -10,7 +10,7 @@ export function limitHeap(): void {
   setFlagsFromString('--max-semi-space-size=8')
 }
 
-// Other programs may repeat the secrets that they were given.
+// Other programs may print the secrets that they get.
 
 const SECRET_NAME = /secret|password|passphrase|token|key|credential/i
 

@@ -1,4 +1,4 @@
-/** A local folder of named blobs that are on the disk before anybody relies on them. */
+/** A local folder of named blobs, flushed to the disk before use. */
 import { createHash, randomUUID } from 'node:crypto'
 import { open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,9 +24,9 @@ export type Spool = Awaited<ReturnType<typeof openSpool>>
 const TEMPORARY = '.writing'
 
 /**
- * Only one bridge at a time works with a spool: what is half-written in it is removed. One that was stopped and wakes up
- * finds its own half-written blob gone, and can neither finish it nor touch that of its successor: `assertOwned` is asked
- * when it is known what would be removed, and what it throws leaves everything there.
+ * Only one bridge at a time works with a spool, so opening it removes half-written blobs. A stalled process that wakes up
+ * finds its own half-written blob gone, and cannot touch its successor's: `assertOwned` is called before the removal, and
+ * its error prevents that.
  */
 export async function openSpool(folder: string, assertOwned: () => Promise<void> = () => Promise.resolve()) {
   await onDisk(folder, async () => makeFolderDurably(folder))
@@ -36,28 +36,28 @@ export async function openSpool(folder: string, assertOwned: () => Promise<void>
     return join(folder, name)
   }
   return {
-    /** Where the blob lies, or will lie. */
+    /** Returns the path of the blob, which need not exist yet. */
     path,
     /**
      * Writes the blob under a temporary name, flushes it and renames it. It replaces an earlier one of that name. Throws
-     * `cannot-write` when the disk does not take it; what the chunks throw passes through.
+     * `cannot-write` when the disk refuses it; rethrows errors of the chunks.
      */
     put: (name: string, chunks: Chunks) => writeBlob(path(name), chunks, true),
-    /** The same, not flushed: for what would be made again after a crash, whatever is found of it then. */
+    /** The same without a flush, for blobs that are made again after a crash in any case. */
     putUnflushed: (name: string, chunks: Chunks) => writeBlob(path(name), chunks, false),
-    /** What keeps it from being read is thrown while it is read. */
+    /** Throws errors while reading. */
     read: (name: string): AsyncIterable<Uint8Array> => readFileBytes(path(name)),
-    /** Removing what is not there is fine. */
+    /** Ignores a missing blob. */
     remove: (name: string) => onDisk(folder, () => removeFile(path(name))),
     has: (name: string) => onDisk(folder, async () => !(await pathIsFree(path(name)))),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
   }
 }
 
-/** What a crash left half-written is of no use to anybody. */
-async function removeLeftovers(folder: string, stillOurs: () => Promise<void>): Promise<void> {
+/** Removes blobs that a crash left half-written. */
+async function removeLeftovers(folder: string, assertOwned: () => Promise<void>): Promise<void> {
   const leftovers = (await onDisk(folder, () => readdir(folder))).filter((name) => name.endsWith(TEMPORARY))
-  if (leftovers.length > 0) await stillOurs()
+  if (leftovers.length > 0) await assertOwned()
   for (const name of leftovers) await onDisk(folder, () => removeFile(join(folder, name)))
 }
 
@@ -76,7 +76,7 @@ async function writeBlob(path: string, chunks: Chunks, isFlushed: boolean): Prom
       }
       if (isFlushed) await onDisk(path, () => file.sync())
     } finally {
-      // Some file systems tell only now that they could not write.
+      // Some file systems report a failed write only on close.
       await onDisk(path, () => file.close())
     }
     whole = true

@@ -1,4 +1,4 @@
-/** Opens SQLite databases with the binding that fits the running Node. No other file knows that there are two. */
+/** Opens SQLite databases with the binding that fits the running Node. Only this file knows that there are two. */
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
 import { BridgeError } from './errors.ts'
@@ -24,15 +24,15 @@ const FIRST_NODE_OF_13 = 22
 const NODE20_FOLDER = '../../node_modules/.sqlite-node20/'
 
 /**
- * Opens the database file, and creates it unless `fileMustExist` or `readonly` is set; or the bytes of one. Throws `sqlite-missing` when the binding
- * cannot be loaded, and otherwise what better-sqlite3 throws.
+ * Opens a database file, and creates it unless `fileMustExist` or `readonly` is set; or opens the bytes of one. Throws
+ * `sqlite-missing` when the binding cannot be loaded, and otherwise the errors of better-sqlite3.
  */
 export function openDatabase(path: string | Buffer, options: BetterSqlite3.Options = {}): Database {
   const Constructor = loadBinding()
   try {
     return flushingFully(new Constructor(path, options))
   } catch (error) {
-    // The native part is loaded with the first database, so this is where a missing or unfit one shows.
+    // The native module is loaded with the first database, so a missing or unfit one fails here.
     if (!isSqliteError(error)) probe(Constructor)
     throw error
   }

@@ -1,7 +1,7 @@
 /** Text for people: escapes control characters, and suggests similar names. */
 import { closest, distance } from 'fastest-levenshtein'
 
-/** Control characters, line ends, and what turns the direction of writing. */
+/** Control characters, line ends, and characters that change the direction of writing. */
 const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** `p<ESC>1.csv` becomes `p\u001b1.csv`. */
@@ -9,7 +9,7 @@ export function escapeControlChars(text: string): string {
   return text.replaceAll(CONTROL_CHARS, toUnicodeEscape)
 }
 
-/** What turns the direction of writing alone: where lines may end, a name must still not read backwards. */
+/** Escapes only characters that change the direction of writing, for text with line ends. */
 export function escapeBidiControls(text: string): string {
   return text.replaceAll(/\p{Bidi_Control}/gu, toUnicodeEscape)
 }
@@ -25,7 +25,7 @@ function toUnicodeEscape(letter: string): string {
 
 // "Did you mean": the nearest right name for a wrong one.
 
-/** The candidate that is near enough to be a likely slip of the pen, compared without case; else undefined. */
+/** Finds a candidate that differs only by a likely typing error, compared without case; else undefined. */
 export function findSimilarName(name: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined
   const lowered = candidates.map((candidate) => candidate.toLowerCase())
@@ -41,7 +41,7 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
-/** A name without what people leave out or add when they read it aloud: case, dashes, blanks and leading zeros. */
+/** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */
 export function normalizeForSearch(name: string): string {
   return name
     .toLowerCase()
@@ -49,19 +49,19 @@ export function normalizeForSearch(name: string): string {
     .replaceAll(/(?<!\d)0+(?=\d)/g, '')
 }
 
-/** Those of the candidates that may be meant, the nearest first. */
+/** Returns similar candidates, the nearest first. */
 export function rankSimilarNames(name: string, candidates: readonly string[], limit: number): string[] {
   const allowed = maxEditDistance(name)
-  const spoken = normalizeForSearch(name)
+  const normalized = normalizeForSearch(name)
   return candidates
-    .map((candidate) => ({ candidate, far: distance(spoken, normalizeForSearch(candidate)) }))
+    .map((candidate) => ({ candidate, far: distance(normalized, normalizeForSearch(candidate)) }))
     .filter(({ far }) => far <= allowed)
     .toSorted((one, other) => one.far - other.far)
     .slice(0, limit)
     .map(({ candidate }) => candidate)
 }
 
-/** How many letters of a name may be a slip of the pen. */
+/** How many letters of a name may be typing errors. */
 function maxEditDistance(name: string): number {
   return Math.max(2, Math.floor(name.length / 3))
 }

@@ -8,7 +8,7 @@ import { findIgnoredLineEnd, scanRow } from './scan.ts'
 const SAMPLE_ROWS = 20
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** Takes a `sep=;` line off the text, and gives the delimiter it names. */
+/** Removes a `sep=;` line from the text, and returns its delimiter. */
 export function takeSeparatorLine(buffer: TextBuffer): string | undefined {
   const [line, separator] =
     /^sep=([^\r\n"\uFEFF])(?:\r\n|\r|\n|$)/i.exec(buffer.text.slice(0, SAMPLE_SIZE)) ?? []
@@ -16,7 +16,7 @@ export function takeSeparatorLine(buffer: TextBuffer): string | undefined {
   return separator
 }
 
-/** The told delimiter, or the one that divides the first rows most evenly; a comma when none does. */
+/** Returns the stated delimiter, or the one that divides the first rows most evenly; a comma when none does. */
 export function detectDelimiter(text: string, dialect: Dialect, options: ReadOptions): string {
   if (dialect.delimiter !== '') return dialect.delimiter
   const sample = text.slice(0, SAMPLE_SIZE) + dialect.newline
@@ -28,10 +28,10 @@ export function detectDelimiter(text: string, dialect: Dialect, options: ReadOpt
   return best.delimiter
 }
 
-/** A header that has more than this above it is none. */
+/** A line with more lines above it is not a header. */
 const MAX_LINES_ABOVE_HEADER = 100
 
-/** Leaves the feed before the line with most of the expected names; where it is when no line has any. */
+/** Moves the buffer to the line with most of the expected names; does not move it when no line has any. */
 export async function skipToHeader(
   buffer: TextBuffer,
   dialect: Dialect,
@@ -77,7 +77,7 @@ function sampleRows(sample: string, dialect: Dialect): string[][] {
   return rows
 }
 
-/** Expected names count most, then the share of rows that are as they should be, then the number of cells. */
+/** Scores the rows: expected names count most, then the share of regular rows, then the number of cells. */
 function scoreRows(found: readonly string[][], options: ReadOptions): number {
   const rows = found.slice((options.header?.names ?? 1) - 1)
   const [first = []] = rows
@@ -100,7 +100,7 @@ function matchesType(cell: string, type: string): boolean {
   return type.endsWith('*') ? cell.startsWith(type.slice(0, -1)) : cell === type
 }
 
-/** The index of the cell that tells the type in a file without a header line that would name it. */
+/** Returns the index of the type cell in a file without a header line. */
 export function findTypeCell({ typeIn }: ReadOptions): number {
   return typeof typeIn === 'number' ? typeIn - 1 : 0
 }
@@ -110,7 +110,7 @@ export function hasHeader({ columns, records, typeIn }: ReadOptions): boolean {
   return columns === undefined && (records === undefined || typeof typeIn === 'string')
 }
 
-/** The cells that spell one of the names; upper and lower case, spaces, underscores and hyphens do not matter. */
+/** Finds cells with one of the names; case, spaces, underscores and hyphens do not matter. */
 export function matchExpectedNames(cells: readonly string[], expected: readonly string[]): string[] {
   const folded = new Set(expected.map(foldName))
   return cells.filter((cell) => folded.has(foldName(cell)))
@@ -120,18 +120,18 @@ function foldName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '')
 }
 
-// A file with another delimiter than the mapping says gets one problem, not one for each missing column.
+// A file with a wrong delimiter gets one problem, and not one for each missing column.
 
-/** The problem with a line that should be divided and is not; undefined where no other delimiter divides it either. */
-export function checkDelimiter(text: string, line: number, told: string | undefined): Problem | undefined {
-  if (told === undefined || text.includes(told)) return undefined
+/** Returns the problem of an undivided line; undefined where no other delimiter divides it either. */
+export function checkDelimiter(text: string, line: number, stated: string | undefined): Problem | undefined {
+  if (stated === undefined || text.includes(stated)) return undefined
   const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: countOccurrences(text, delimiter) }))
   const [most] = counts.toSorted((a, b) => b.count - a.count)
   if (most === undefined || most.count === 0) return undefined
-  const [one, many] = nameDelimiter(told)
+  const [one, many] = nameDelimiter(stated)
   const [oneFound, manyFound] = nameDelimiter(most.delimiter)
   const found = most.count === 1 ? `one ${oneFound}` : `${most.count} ${manyFound}`
-  const message = `Line ${line} has ${found} and no ${one}, and the mapping says \`delimiter: ${JSON.stringify(told)}\`.`
+  const message = `Line ${line} has ${found} and no ${one}, and the mapping says \`delimiter: ${JSON.stringify(stated)}\`.`
   const fix = `Save it with ${many}, or take \`delimiter\` out of the mapping: it is found out.`
   return problem('delimiter-wrong', { line }, message, fix)
 }

@@ -1,4 +1,4 @@
-/** The dialect of a CSV file: delimiter, line end, quote and escape, and what a mapping may say of them. */
+/** The dialect of a CSV file: delimiter, line end, quote and escape, and the checks of a mapping's options. */
 import type { ReadOptions } from '../../domain/format.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { Newline, ReadLimits } from '../text/buffer.ts'
@@ -9,12 +9,12 @@ export interface Dialect {
   readonly newline: Newline
   /** Null when quotes are data. */
   readonly quote: string | null
-  /** What stands before a quote, a delimiter or itself that is data. */
+  /** The escape before a quote, a delimiter or itself as data. */
   readonly escape: string | undefined
-  /** Which lines are left out where a row would begin. */
+  /** The lines to leave out where a row would begin. */
   readonly ignores: IsIgnoredLine | undefined
   readonly limits: ReadLimits
-  /** How many cells a row over several lines may have, blank ones at its end aside. Once known, it stops a search early. */
+  /** The most cells of a row over several lines, trailing blank ones aside. Once known, it stops a search early. */
   readonly maxCells: number
 }
 
@@ -23,14 +23,14 @@ export function isBlankRow(values: readonly string[]): boolean {
   return true
 }
 
-/** How often the mark stands in the text. */
+/** Counts the mark in the text. */
 export function countOccurrences(text: string, mark: string): number {
   let count = 0
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) count++
   return count
 }
 
-// What no file can make right is an error of the configuration.
+// Options that fit no file at all are an error of the configuration.
 
 export function assertReadOptions({ delimiter, quote }: ReadOptions): void {
   if (quote !== undefined && quote !== null && !/^[^\r\n\s\uFEFF]$/.test(quote)) {
@@ -48,16 +48,16 @@ export function assertDelimiter(delimiter: string, quote: string | null): void {
   throw new BridgeError('configuration-invalid', message)
 }
 
-// Escapes: quotes and delimiters that are data because an escape character stands before them.
+// Escapes: quotes and delimiters behind an escape character are data.
 
-/** Whether an odd number of escape characters stands before the place, none of them before `start`. */
+/** Whether an odd number of escape characters precedes the position, counted from `start`. */
 export function isEscaped(text: string, at: number, escape: string, start: number): boolean {
   let count = 0
   while (at - count > start && text[at - count - 1] === escape) count += 1
   return count % 2 === 1
 }
 
-/** The cell as meant; in quotes a quote may also be written twice. Before any other character the escape character is one like all: `C:\\orders`. */
+/** Removes escapes; in quotes a doubled quote is one too. Before other characters the escape is data: `C:\\orders`. */
 export function removeEscapes(
   text: string,
   { escape, quote, delimiter }: Pick<Dialect, 'escape' | 'quote' | 'delimiter'>,

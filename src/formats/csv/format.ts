@@ -16,7 +16,7 @@ import { assertReadOptions, type Dialect } from './dialect.ts'
 import { readFileHeader } from './header.ts'
 import { parseRows } from './rows.ts'
 
-/** Throws `configuration-invalid` for options that no file could be read or written with. */
+/** Throws `configuration-invalid` for options that fit no file. */
 export function createCsvFormat(limits: Partial<ReadLimits> = {}): Format {
   return {
     read: (input, options) => readCsv(input, options, { ...DEFAULT_LIMITS, ...limits }),
@@ -30,32 +30,32 @@ async function readCsv(input: AsyncIterable<Uint8Array>, options: ReadOptions, l
   const opened = await openText(input, options.encoding, quote)
   if ('problems' in opened) return opened
   const { buffer, newline, encoding } = opened
-  const told = await detectDialect(buffer, { newline, quote, escape: options.escape, limits }, options)
-  const header = await readFileHeader(buffer, told, options, encoding)
+  const detected = await detectDialect(buffer, { newline, quote, escape: options.escape, limits }, options)
+  const header = await readFileHeader(buffer, detected, options, encoding)
   if ('problems' in header) {
     await buffer.close()
     return header
   }
   const { rowLayout, headerLines, ignored } = header
   const { layouts, hasParts, maxCells } = rowLayout
-  const dialect = { ...told, maxCells }
-  const form = { newline, encoding, delimiter: told.delimiter, headerLines, ignored, layouts, hasParts }
+  const dialect = { ...detected, maxCells }
+  const form = { newline, encoding, delimiter: detected.delimiter, headerLines, ignored, layouts, hasParts }
   return createReading(buffer, form, () => parseRows(buffer, dialect, rowLayout))
 }
 
-/** Leaves the feed behind all that stands above the header, or the data where there is none. */
+/** Detects the dialect, and moves the buffer behind the lines above the header or the data. */
 async function detectDialect(
   buffer: TextBuffer,
-  told: Pick<Dialect, 'newline' | 'quote' | 'escape' | 'limits'>,
+  marks: Pick<Dialect, 'newline' | 'quote' | 'escape' | 'limits'>,
   options: ReadOptions,
 ): Promise<Dialect> {
   const { skip = 0, ignore } = options
   const separator = takeSeparatorLine(buffer)
-  if (typeof skip === 'number') await skipLines(buffer, told.newline, skip)
+  if (typeof skip === 'number') await skipLines(buffer, marks.newline, skip)
   await fillBuffer(buffer, SAMPLE_SIZE)
   const lower = separator ?? takeSeparatorLine(buffer)
   const delimiter = options.delimiter ?? lower ?? ''
-  const start = { ...told, maxCells: Infinity, delimiter, ignores: createLineFilter(ignore, '') }
+  const start = { ...marks, maxCells: Infinity, delimiter, ignores: createLineFilter(ignore, '') }
   if (skip === 'header') await skipToHeader(buffer, start, options)
   await fillBuffer(buffer, SAMPLE_SIZE)
   const found = detectDelimiter(buffer.text, start, options)

@@ -26,7 +26,7 @@ interface HeaderContext {
   ignored: number
 }
 
-/** Leaves the feed before the first row of data, blank lines aside. */
+/** Reads the header and moves the buffer to the first row of data, blank lines aside. */
 export async function readFileHeader(
   buffer: TextBuffer,
   dialect: Dialect,
@@ -78,7 +78,7 @@ function refuse(why: Problem): UnreadableFile {
 
 type NamesResult = { readonly names: readonly string[] } | UnreadableFile
 
-/** The names in the header; the feed is left behind all of its lines. */
+/** Reads the names in the header, and moves the buffer behind all its lines. */
 async function readHeaderNames(context: HeaderContext): Promise<NamesResult> {
   const { lines, names } = context.options.header ?? { lines: 1, names: 1 }
   let found: NamesResult = refuse(problem('header-missing', {}, 'The file ends before its header does.'))
@@ -95,7 +95,7 @@ async function readHeaderNames(context: HeaderContext): Promise<NamesResult> {
 
 function takeNames(context: HeaderContext, row: FoundRow, expected: readonly string[], from = 0) {
   const { line } = context.buffer
-  const { delimiter: told } = context.options
+  const { delimiter: stated } = context.options
   if (row.kind === 'fault') return refuse(brokenHeaderProblem(row.code, line))
   skipRow(context, row)
   if (row.values.some(hasInvalidBytes))
@@ -104,12 +104,12 @@ function takeNames(context: HeaderContext, row: FoundRow, expected: readonly str
   const names = row.values.slice(from).map((name) => name.trim())
   const repeated = context.options.repeated === 'allowed' ? [] : findDuplicateColumns(names, line)
   const none = checkExpectedColumns(names, line, expected)
-  const undivided = none.length === 0 ? undefined : checkDelimiter(row.values.join(''), line, told)
+  const undivided = none.length === 0 ? undefined : checkDelimiter(row.values.join(''), line, stated)
   const problems = undivided === undefined ? [...repeated, ...none] : [undivided]
   return problems.length > 0 ? { problems } : { names }
 }
 
-/** A first row of one cell where the mapping names several columns, and divides them by what is not in it. */
+/** Checks a first row of one cell, without the delimiter of the mapping, where the mapping names several columns. */
 function checkRowDelimiter({ buffer, options }: HeaderContext, row: FoundRow): Problem | undefined {
   const { columns, records = [], delimiter } = options
   const widest = Math.max(columns?.length ?? 0, ...records.map((record) => record.columns?.length ?? 0))
@@ -121,7 +121,7 @@ function skipRow({ buffer }: HeaderContext, row: Extract<ScanResult, { kind: 'ro
   buffer.advance(row.end, buffer.line + row.newlines + 1)
 }
 
-/** Types whose columns the mapping does not name have them in a row of their own, above all data. */
+/** Reads the heading rows, above all data, of types whose columns the mapping does not name. */
 async function readTypeHeadings(context: HeaderContext, records: readonly RecordType[]) {
   const at = findTypeCell(context.options)
   const from = context.options.typeIn === undefined ? 1 : 0
@@ -145,7 +145,7 @@ async function readTypeHeadings(context: HeaderContext, records: readonly Record
 
 type FoundRow = Exclude<ScanResult, { kind: 'more' }>
 
-/** The first row that is not blank, or undefined when there is none. The feed is left before it. */
+/** Returns the first filled row, or undefined when there is none. Moves the buffer to it, not behind it. */
 async function peekFirstRow(context: HeaderContext): Promise<FoundRow | undefined> {
   const { buffer, dialect } = context
   for (;;) {

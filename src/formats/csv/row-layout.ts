@@ -11,28 +11,28 @@ export interface RowLayout {
   /** The cells of the widest row, the record type included. */
   readonly maxCells: number
   /**
-   * Whether cells that go over several lines can be one row: there are as many as there should be, and the lines are
-   * not rows themselves, which a quote left open has swallowed up to the next stray quote.
+   * Whether cells over several lines can be one row: their number is right, and the lines are not rows themselves, which
+   * an open quote has swallowed up to the next stray quote.
    */
   fitsOverLines(values: readonly string[]): boolean
-  /** The same of the first cells of a row, of which the last one ends on the line that is read. */
+  /** The same check for the first cells of a row, up to the last one that ends on the current line. */
   mayBegin(values: readonly string[]): boolean
-  /** The row in its layout, with the cells the layout has, or with its problems; undefined when it is left out. */
+  /** Fits the row into its layout, or adds its problems; undefined when the row is left out. */
   fit(row: Row): TypedRow | undefined
-  /** The row that cannot be read beyond the cells it has. */
+  /** Makes a refused row of the cells that could be read. */
   refuse(row: Row, code: 'quote-not-closed' | 'row-too-large'): TypedRow
 }
 
-/** What the mapping tells to do with rows of another length. */
+/** The policy of the mapping for rows of another length. */
 type RowPolicy = NonNullable<ReadOptions['rows']>
 
 type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>
 
-/** Rows that are all of one kind. */
+/** Layout of rows that are all of one kind. */
 export function createTableLayout(columns: readonly string[], marks: CsvMarks, rows: RowPolicy): RowLayout {
   const table = toTableColumns(columns)
   const areRows = (lines: readonly (readonly string[])[]) =>
-    lines.length * (columns.length - 1) >= MIN_TELLING_DELIMITERS &&
+    lines.length * (columns.length - 1) >= MIN_DECISIVE_DELIMITERS &&
     lines.every(({ length }) => length === columns.length)
   return {
     layouts: [{ recordType: '', columns }],
@@ -47,7 +47,7 @@ export function createTableLayout(columns: readonly string[], marks: CsvMarks, r
   }
 }
 
-/** Rows whose cell at `at` tells their kind; where it is none of the row's values, it is the first cell. */
+/** Layout of rows whose cell at `at` names their kind; where that cell is not among the values, it is the first cell. */
 export function createRecordLayout(
   kinds: RecordKinds,
   { at, isValue }: { readonly at: number; readonly isValue: boolean },
@@ -89,7 +89,7 @@ export function createRecordLayout(
   }
 }
 
-/** The shape of a file in which lines that name columns come again and are no rows. */
+/** Leaves out repeated heading lines. */
 export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonly string[])[]): RowLayout {
   const lines = headings.map((values) => values.map((name) => name.trim()))
   const isHeading = (values: readonly string[]) =>
@@ -110,10 +110,10 @@ function refuseUnknownType(row: Row, at: number, { all }: RecordKinds): Row {
   return { ...row, problems: [unknownTypeProblem(shortenCell(row.values[at] ?? ''), place, all)] }
 }
 
-/** So many delimiters, each where a row would have it, are no accident; fewer may stand in any address or note. */
-const MIN_TELLING_DELIMITERS = 6
+/** This many delimiters at the places of a row are no accident; any address or note may hold fewer. */
+const MIN_DECISIVE_DELIMITERS = 6
 
-/** The cells of the lines of a row but the first, as if the quotes that lead over the lines were not there. */
+/** Splits all lines of a row but the first into cells, as if there were no multi-line quotes. */
 function splitLaterLines(values: readonly string[], { delimiter, newline }: CsvMarks): string[][] {
   const lines: string[][] = []
   for (const value of values) {
@@ -121,16 +121,16 @@ function splitLaterLines(values: readonly string[], { delimiter, newline }: CsvM
       lines.at(-1)?.push(value)
       continue
     }
-    const [first = '', ...others] = value.split(newline)
+    const [first = '', ...laterLines] = value.split(newline)
     lines.at(-1)?.push(first)
-    for (const other of others) lines.push(other.split(delimiter))
+    for (const other of laterLines) lines.push(other.split(delimiter))
   }
   return lines
 }
 
 interface TableColumns {
   readonly columns: readonly string[]
-  /** How many columns there are up to the last one with a name; the others may be left out of a row. */
+  /** The number of columns up to the last named one; a row may omit the columns behind it. */
   readonly named: number
 }
 
@@ -138,11 +138,11 @@ function toTableColumns(columns: readonly string[]): TableColumns {
   return { columns, named: columns.findLastIndex((name) => name !== '') + 1 }
 }
 
-/** The cells as many as the columns, when only empty ones are too many or nameless ones missing. */
+/** Fits the cells to the columns, when only empty cells are surplus or nameless ones missing. */
 function fitWidth(values: readonly string[], { columns, named }: TableColumns) {
   const width = columns.length
   if (values.length === width) return values
-  // Blank or not: a delimiter too many inside the row moves the last blank cell out, and all behind it one on.
+  // No other surplus, blank or not: an extra delimiter inside the row shifts all cells behind it by one.
   return values.length > width || values.length < named ? undefined : padCells(values, width)
 }
 
@@ -150,7 +150,7 @@ function padCells(values: readonly string[], width: number): string[] {
   return [...values, ...Array.from({ length: width - values.length }, () => '')]
 }
 
-/** The same by the mapping's order. A row that is too long only loses what is blank: else its cells have moved. */
+/** The same by the policy of the mapping. A long row may lose only blank cells: otherwise its cells have shifted. */
 function applyRowPolicy(values: readonly string[], { columns }: TableColumns, { short, long }: RowPolicy) {
   const width = columns.length
   if (values.length < width) return short === 'pad' ? padCells(values, width) : undefined

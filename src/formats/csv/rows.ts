@@ -12,13 +12,13 @@ type BufferText = Pick<TextBuffer, 'text' | 'line' | 'ended'>
 export function parseRows(buffer: BufferText, dialect: Dialect, rowLayout: RowLayout): ParsedRows {
   const none = { rows: [], ignored: 0, consumed: 0, line: buffer.line, midLine: false }
   const quick = parseQuickly(buffer, dialect, rowLayout) ?? none
-  // A line break in what is left over is inside a quote: still open, or never to be closed.
+  // A line break in the rest is inside a quote that is still open, or never closed.
   const hasLine = buffer.text.indexOf(dialect.newline, quick.consumed) !== -1
   const isTooLong = buffer.text.length - quick.consumed > dialect.limits.maxRowCharacters
   return hasLine || isTooLong ? parseCarefully(buffer, quick, dialect, rowLayout) : quick
 }
 
-/** The fast way; undefined when anything in the text needs a closer look. */
+/** Parses sound text fast; undefined when the text needs the slow parser. */
 function parseQuickly({ text, line }: BufferText, dialect: Dialect, rowLayout: RowLayout) {
   const { newline, quote, limits } = dialect
   if (text.length > limits.maxRowCharacters || dialect.escape !== undefined) return undefined
@@ -27,12 +27,12 @@ function parseQuickly({ text, line }: BufferText, dialect: Dialect, rowLayout: R
   const hasReturns = newline === '\n' && text.includes('\r')
   const isAllPairs = hasReturns && hasOnlyCrLf(text)
   const mustDropReturns = hasReturns && !isAllPairs
-  // Only here could a carriage return before the line break be a quoted cell's own.
+  // A carriage return before the line break may belong to a quoted cell here.
   if (mustDropReturns && quote !== null && text.includes(`\r${quote}`)) return undefined
 
   const { data, errors, meta } = runPapaParser(text, dialect, isAllPairs ? '\r\n' : newline)
   const firstWrong = errors[0]?.row
-  if (firstWrong !== undefined && firstWrong < data.length) return undefined // one in the unfinished row may be none
+  if (firstWrong !== undefined && firstWrong < data.length) return undefined // the unfinished row may still become sound
   const embedded = breaks - countOccurrences(text.slice(meta.cursor), newline) - data.length
   const newlinesOf = countEmbeddedNewlines(data, text, dialect, embedded)
   const rows: TypedRow[] = []
@@ -75,8 +75,8 @@ function hasOnlyCrLf(text: string): boolean {
 }
 
 /**
- * How many line breaks are inside the cells of each row, up to the last row that has some. Searching only rows whose
- * cells are together longer than the line they begin on takes 3 % off the time of a whole translation.
+ * Counts the line breaks inside the cells of each row, up to the last row that has some. Searching only rows whose cells
+ * are longer together than their first line saves 3 % of the time of a whole translation.
  */
 function countEmbeddedNewlines(
   rows: readonly (readonly string[])[],
@@ -96,11 +96,11 @@ function countEmbeddedNewlines(
     counts.push(count)
     left -= count
   }
-  // Quotes count for the line alone, and may make it seem long enough for a cell that goes on behind it.
+  // Quotes count for the line only, and can make it seem long enough for a cell that continues behind it.
   return left === 0 ? counts : rows.map((values) => countNewlines(values, newline))
 }
 
-/** The characters of a row without its quotes. */
+/** Counts the characters of a row without its quotes. */
 function measureRow(values: readonly string[], delimiter: string): number {
   let length = (values.length - 1) * delimiter.length
   for (const value of values) length += value.length

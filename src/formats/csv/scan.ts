@@ -1,6 +1,6 @@
 /**
- * Reads one row, cell by cell. Slower than the parser, but it knows where the row ends and stops at the first thing that
- * is wrong, so that a quote left open never takes the rows behind it along. Of sound rows it makes the same cells.
+ * Reads one row, cell by cell. Slower than the parser, but it stops at the first fault, so that an open quote does not
+ * swallow the rows behind it. For sound rows it makes the same cells.
  */
 import { countOccurrences, type Dialect, isEscaped, removeEscapes } from './dialect.ts'
 
@@ -15,7 +15,7 @@ export type ScanResult =
       readonly firstLineCells: number
     }
   | Fault
-  /** The text ends before it can be told. */
+  /** The text ends before the row is complete. */
   | { readonly kind: 'more' }
 
 export interface Fault {
@@ -25,13 +25,13 @@ export interface Fault {
   readonly values: string[]
   /** How many of them end on the first line of the row. */
   readonly firstLineCells: number
-  /** A place on the physical line that is to blame. */
+  /** A position on the faulty physical line. */
   readonly blamed: number
 }
 
 const NEEDS_MORE: ScanResult = { kind: 'more' }
 
-/** With `ended`, the text must end with a line break. What is found depends on the text from `from` on and nothing else. */
+/** With `ended`, the text must end with a line break. The result depends only on the text from `from` on. */
 export function scanRow(text: string, from: number, dialect: Dialect, ended: boolean): ScanResult {
   const { delimiter, newline, quote, limits, maxCells } = dialect
   const furthest = from + limits.maxRowCharacters
@@ -79,13 +79,13 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
   }
 }
 
-/** A row over several lines that cannot be right: the quote that first led over a line's end is to blame. */
+/** Blames the first quote that crosses a line's end, in a row over several lines that cannot be right. */
 export function blameFirstLine(cells: readonly string[], firstLineCells: number, from: number): Fault {
   const values = cells.slice(0, firstLineCells)
   return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: from }
 }
 
-/** Where the line of a row that begins here ends when it is to be left out, whatever its quotes say. */
+/** Returns the end of an ignored line that begins here, whatever its quotes. */
 export function findIgnoredLineEnd(text: string, from: number, dialect: Dialect): number | undefined {
   if (dialect.ignores === undefined) return undefined
   const lineEnd = text.indexOf(dialect.newline, from)
@@ -93,7 +93,7 @@ export function findIgnoredLineEnd(text: string, from: number, dialect: Dialect)
   return dialect.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
 }
 
-/** Where the first delimiter that is none of the cell's text stands, or -1. */
+/** Finds the first unescaped delimiter, or -1. */
 function locateDelimiter(rest: string, { delimiter, escape }: Dialect): number {
   let stop = rest.indexOf(delimiter)
   while (escape !== undefined && stop !== -1 && isEscaped(rest, stop, escape, 0)) {
@@ -108,7 +108,7 @@ interface QuotedBounds extends Pick<Dialect, 'escape' | 'delimiter' | 'newline'>
   readonly linesLeft: number
 }
 
-/** `end` is the place of the delimiter or line break behind the cell. */
+/** `end` is the position of the delimiter or line break behind the cell. */
 function scanQuoted(text: string, from: number, bounds: QuotedBounds) {
   const { quote, escape, delimiter, newline, furthest, linesLeft } = bounds
   let newlines = 0
@@ -147,7 +147,7 @@ function skipBlanks(text: string, from: number, { newline, delimiter }: QuotedBo
   return at
 }
 
-/** The cells at the start of a row that is cut off, for what they tell about whose row it is. */
+/** Reads the first cells of a row that is too large; they may name its record. */
 function rowTooLargeFault(start: string, from: number, dialect: Dialect): Fault {
   const whole = { ...dialect, limits: { ...dialect.limits, maxRowCharacters: start.length + 1 } }
   const scan = scanRow(start + dialect.newline, 0, whole, true)

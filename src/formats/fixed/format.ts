@@ -26,7 +26,7 @@ import {
 } from '../text/record-types.ts'
 import { createFixedWriter } from '../writer.ts'
 
-/** Throws `configuration-invalid` for options that no file could be read with. */
+/** Throws `configuration-invalid` for options that fit no file. */
 export function createFixedFormat(limits: Partial<ReadLimits> = {}): Format {
   return {
     async read(input, options) {
@@ -56,14 +56,14 @@ function assertPlaces({ columns, places, records }: ReadOptions): void {
   const isWhole = ({ start, length }: CellPlace) => start >= 1 && length >= 1
   const fits = (names: readonly string[] = [], cells: readonly CellPlace[] = []) =>
     names.length === cells.length && cells.every(isWhole)
-  const isTold =
+  const isComplete =
     records === undefined
       ? columns !== undefined && fits(columns, places)
       : records.every(
           ({ columns: names, places: cells, ignored }) =>
             ignored === true || (names !== undefined && fits(names, cells)),
         )
-  if (isTold) return
+  if (isComplete) return
   throw new BridgeError('configuration-invalid', 'A file of fixed width needs the place of every column.')
 }
 
@@ -83,7 +83,7 @@ async function skipBlankLines(buffer: TextBuffer, newline: Newline): Promise<voi
   }
 }
 
-/** The rows of the lines that are at hand whole. */
+/** Parses the lines that are whole in the buffer. */
 function parseLines(buffer: TextBuffer, rules: LineContext): ParsedRows {
   const { newline, maxRowCharacters, lineLayout, ignores } = rules
   const { text } = buffer
@@ -96,7 +96,7 @@ function parseLines(buffer: TextBuffer, rules: LineContext): ParsedRows {
     const stop = end === -1 ? text.length : end
     if (stop - at > maxRowCharacters) {
       rows.push(lineTooLargeRow(text.slice(at, at + maxRowCharacters), line, lineLayout))
-      // The line is counted when the rest of it is dropped.
+      // The line is counted later, when the rest of it is dropped.
       return { rows, ignored, consumed: stop, line, midLine: true }
     }
     if (end === -1) return { rows, ignored, consumed: at, line, midLine: false }
@@ -147,7 +147,7 @@ function createLineLayout({ columns = [], places = [], records, typeIn }: ReadOp
   }
 }
 
-/** What the line says in the place of its type, and that type. Without a place, it is what a line begins with. */
+/** Finds the type of a line by the text in its place, or without a place by the start of the line. */
 function createTypeFinder(kinds: RecordKinds, place: CellPlace | undefined) {
   if (place !== undefined) {
     return (text: string) => {
@@ -165,7 +165,7 @@ function toRow(line: number, values: readonly string[]): Row {
   return { layout: 0, line, lastLine: line, values }
 }
 
-/** A line that ends early has blank cells. Characters beyond the sixteen-bit ones count as one like all others. */
+/** Slices the cells; a short line has blank ones. A character of two code units counts as one. */
 function sliceCells(text: string, places: readonly CellPlace[]): string[] {
   if (!SURROGATE_PAIR.test(text))
     return places.map(({ start, length }) => text.slice(start - 1, start - 1 + length))

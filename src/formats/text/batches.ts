@@ -12,9 +12,9 @@ export interface ParsedRows {
   /** How many lines were left out because the mapping says so. */
   readonly ignored: number
   readonly consumed: number
-  /** The physical line behind what was consumed; the same as the last row's where `midLine`. */
+  /** The physical line behind the consumed text; with `midLine`, that of the last row. */
   readonly line: number
-  /** Whether the last row's line goes on behind the text and the rest of it is to be dropped. */
+  /** Whether the last row's line continues behind the text and the rest of it must be dropped. */
   readonly midLine: boolean
 }
 
@@ -29,7 +29,7 @@ interface TextForm {
   readonly hasParts: boolean
 }
 
-/** The rest of a file, read as fast as its rows are asked for. `parse` takes the rows that are at hand. */
+/** Reads the rest of a file on demand. `parse` takes the rows that are in the buffer. */
 export function createReading(buffer: TextBuffer, form: TextForm, parse: () => ParsedRows): FileReading {
   const { newline, encoding, layouts, delimiter, headerLines, hasParts } = form
   let ignoredLines = form.ignored
@@ -66,10 +66,10 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
   }
 }
 
-/** Beyond this many undecodable cells in one row, more of them tell nothing new. */
+/** A row reports at most this many undecodable cells. */
 const MAX_INVALID_CELLS = 20
 
-/** The row with its undecodable cells as problems, and with text that people can read. */
+/** Adds a problem for each undecodable cell, and makes its text readable. */
 function reportInvalidBytes<Of extends Row>(row: Of, layouts: readonly Layout[], encoding: Encoding): Of {
   const columns = layouts[row.layout]?.columns ?? []
   const problems: Problem[] = []
@@ -85,7 +85,7 @@ function reportInvalidBytes<Of extends Row>(row: Of, layouts: readonly Layout[],
   return { ...row, values, problems: [...(row.problems ?? []), ...problems] }
 }
 
-/** The name of a column, or its number from 1 when it has none. */
+/** Returns the name of a column, or its number from 1 when it has none. */
 export function nameColumn(columns: readonly string[], index: number): string {
   return columns[index] || String(index + 1)
 }
@@ -96,11 +96,11 @@ export function shortenCell(cell: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-// Lines that are no rows: comments, footers and other lines that the mapping leaves out.
+// Ignored lines: comments, footers and other lines that the mapping leaves out.
 
 export type IsIgnoredLine = (line: string) => boolean
 
-/** Footers and comments tell what they are at once; a pattern must not be tried on a page of text. */
+/** A pattern is tried on this many characters: the start of a footer or comment is enough. */
 const TESTED_CHARACTERS = 1000
 
 /** Undefined when no line is left out. */
@@ -116,7 +116,7 @@ export function createLineFilter(
   }
 }
 
-/** Undefined for the line of the names, which is known once it has been read. */
+/** Undefined for a `header` rule, because the header line is not known yet. */
 function compileIgnoreRule(rule: IgnoreRule): IsIgnoredLine | undefined {
   if ('header' in rule) return undefined
   if ('startsWith' in rule) return (text) => text.startsWith(rule.startsWith)
@@ -124,7 +124,7 @@ function compileIgnoreRule(rule: IgnoreRule): IsIgnoredLine | undefined {
   return (text) => pattern.test(text)
 }
 
-/** The line without what a spreadsheet puts around it: quotes, and delimiters up to the width of the table. */
+/** Removes what spreadsheets put around a line: quotes, and delimiters up to the width of the table. */
 function stripPadding(line: string, delimiter: string): string {
   let end = line.length
   while (end > 0) {

@@ -1,4 +1,4 @@
-/** Buffers the text of a file: what has been read and not yet parsed, and on which physical line it begins. */
+/** Buffers the text of a file that is read but not yet parsed, with its physical line number. */
 import type { Problem } from '../../domain/problem.ts'
 import { type Decoded, type Decoder, openDecoder } from './decoders.ts'
 import { createUtf8Detector, detectEncoding, guardDecoder } from './encoding.ts'
@@ -6,12 +6,12 @@ import { createUtf8Detector, detectEncoding, guardDecoder } from './encoding.ts'
 export type TextBuffer = ReturnType<typeof createTextBuffer>
 
 /**
- * Opens a file as text: its encoding and its line ends are found out from its first piece, and the others are decoded only
- * when somebody asks for more. `quote` is null where quotes are data.
+ * Opens a file as text. Detects encoding and line ends in the first piece and decodes further pieces on demand. `quote` is
+ * null where quotes are data.
  */
 export async function openText(
   input: AsyncIterable<Uint8Array>,
-  encodingTold: string | undefined,
+  statedEncoding: string | undefined,
   quote: string | null,
 ) {
   const pieces = splitPieces(input)
@@ -29,11 +29,11 @@ export async function openText(
     size += value?.length ?? 0
   }
   const bytes = Buffer.concat(head)
-  const result = detectEncoding(bytes, encodingTold)
+  const result = detectEncoding(bytes, statedEncoding)
   if ('problem' in result) return refuse(result.problem)
   const { encoding } = result
   const plain = openDecoder(encoding.name)
-  // A mark at the top has told what the file is.
+  // A byte order mark is certain and needs no detector.
   const detector = encoding.markLength > 0 ? undefined : createUtf8Detector(encoding.name)
   if (detector?.inspect(bytes) === 'utf-8') return refuse(detector.problem())
   const decoder = detector === undefined ? plain : guardDecoder(plain, detector)
@@ -49,18 +49,18 @@ function createTextBuffer(
   decoder: Decoder,
 ) {
   const buffer = {
-    /** The text from where the reader stands. Once the feed has ended it is empty or ends with a line break. */
+    /** The unparsed text. At the end of the file it is empty or ends with a line break. */
     text: first.text,
     /** The physical line the text begins on. */
     line: 1,
     ended: false,
-    /** Whether undecodable bytes have been met anywhere so far. */
+    /** Whether the file had undecodable bytes so far. */
     damaged: first.damaged,
     advance(characters: number, line: number) {
       buffer.text = buffer.text.slice(characters)
       buffer.line = line
     },
-    /** Adds about one piece of text to what is at hand, or ends. */
+    /** Adds about one piece of text, or marks the end. */
     async more() {
       const enough = buffer.text.length + PIECE_SIZE / 2
       while (!buffer.ended && buffer.text.length < enough) {
@@ -91,12 +91,12 @@ export async function skipLines(buffer: TextBuffer, newline: Newline, count: num
   while (buffer.line <= count && !(buffer.ended && buffer.text === '')) await skipRestOfLine(buffer, newline)
 }
 
-/** Sees to it that so many characters are at hand, where the file has them. */
+/** Fills the buffer to at least this many characters, where the file has them. */
 export async function fillBuffer(buffer: TextBuffer, characters: number): Promise<void> {
   while (!buffer.ended && buffer.text.length < characters) await buffer.more()
 }
 
-/** Drops what is left of the line the feed stands on, without holding it. */
+/** Drops the rest of the current line without buffering it. */
 export async function skipRestOfLine(buffer: TextBuffer, newline: Newline): Promise<void> {
   for (;;) {
     const stop = buffer.text.indexOf(newline)
@@ -107,7 +107,7 @@ export async function skipRestOfLine(buffer: TextBuffer, newline: Newline): Prom
   }
 }
 
-/** The bytes in pieces of bounded size, however large the chunks of the input are. */
+/** Splits the input into pieces of bounded size. */
 async function* splitPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   for await (const chunk of input) {
     for (let from = 0; from < chunk.length; from += PIECE_SIZE) yield chunk.subarray(from, from + PIECE_SIZE)
@@ -124,16 +124,16 @@ export type Newline = '\n' | '\r'
 export const SAMPLE_SIZE = 8 * 1024
 
 /**
- * Carriage returns alone end lines only where, outside of quotes, there is no line feed at all. `isWhole` says that the
- * text is the whole file and not only its beginning.
+ * Returns a carriage return only where there is no line feed outside of quotes. `isWhole`: the text is the whole file and
+ * not only its beginning.
  */
 export function detectNewline(text: string, isWhole: boolean, quote: string | null): Newline {
   const sample = text.slice(0, SAMPLE_SIZE)
   const isCut = sample.length < text.length || !isWhole
   const shown = isCut ? sample.replace(/\r$/, '') : sample
   const unquoted = quote === null ? shown : removeQuoted(shown, quote)
-  const telling = /[\r\n]/.test(unquoted) ? unquoted : shown
-  return telling.includes('\r') && !telling.includes('\n') ? '\r' : '\n'
+  const relevant = /[\r\n]/.test(unquoted) ? unquoted : shown
+  return relevant.includes('\r') && !relevant.includes('\n') ? '\r' : '\n'
 }
 
 function removeQuoted(sample: string, quote: string): string {
@@ -143,12 +143,12 @@ function removeQuoted(sample: string, quote: string): string {
     .join('')
 }
 
-// A row that exceeds these limits is taken for damage.
+// A row that exceeds these limits counts as damaged.
 
 export interface ReadLimits {
-  /** Characters of one row. Also bounds the memory that a quote left open can take. */
+  /** Characters of one row. Also bounds the memory that an open quote can take. */
   readonly maxRowCharacters: number
-  /** Line breaks inside the quoted cells of one row. Bounds how far a quote left open is followed. */
+  /** Line breaks inside the quoted cells of one row. Bounds how far an open quote is followed. */
   readonly maxRowLines: number
 }
 

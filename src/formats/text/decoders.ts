@@ -1,6 +1,6 @@
 /**
- * Bytes to text, piece by piece. A byte that is not text becomes a lone surrogate, which no sound text can hold, so that
- * it can be found again in the cell it ends up in and is never mistaken for a replacement character of the file's own.
+ * Decodes bytes to text, piece by piece. An undecodable byte becomes a lone surrogate, which no sound text can hold. So it
+ * can be found in its cell later, and differs from a replacement character in the file itself.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
@@ -14,11 +14,11 @@ export interface Decoded {
 export interface Decoder {
   /** Keeps a character that is cut by the end of the bytes for the next call. */
   write(bytes: Uint8Array): Decoded
-  /** What was kept, once no more bytes come. */
+  /** Returns the kept bytes at the end of the input. */
   end(): Decoded
 }
 
-/** Decoding of an encoding whose name `detectEncoding` has given. */
+/** Opens a decoder for an encoding name that `detectEncoding` has returned. */
 export function openDecoder(encoding: string): Decoder {
   if (encoding === 'utf-8') return createUtf8Decoder()
   if (encoding === 'utf-16le') return createUtf16Decoder(false)
@@ -34,7 +34,7 @@ export function hasInvalidBytes(text: string): boolean {
   return INVALID_BYTE.test(text)
 }
 
-/** The text for people to see: replacement characters where bytes could not be read. */
+/** Makes the text readable: replacement characters for undecodable bytes. */
 export function replaceInvalidBytes(text: string): string {
   return text.replace(INVALID_BYTES, '\uFFFD')
 }
@@ -52,7 +52,7 @@ function createUtf8Decoder(): Decoder {
   }
 }
 
-/** How many bytes at the end begin a character whose other bytes are still to come. */
+/** Counts the bytes of an incomplete character at the end. */
 export function measureIncompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -61,7 +61,7 @@ export function measureIncompleteTail(bytes: Buffer): number {
   return 0
 }
 
-/** The bytes of a character by its first one; 0 when none begins so. */
+/** Returns the length of a character by its first byte; 0 for an invalid first byte. */
 function characterLength(first: number): number {
   if (first < 0x80) return 1
   if (first < 0xc2) return 0
@@ -70,7 +70,7 @@ function characterLength(first: number): number {
   return first < 0xf5 ? 4 : 0
 }
 
-/** Half the time of `toString`; a mark at the very top is cut off before, any other one is a character of a cell. */
+/** Takes half the time of `toString`. The byte order mark is removed before; any other U+FEFF is data. */
 const VALID_UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function decodeUtf8(bytes: Buffer): Decoded {
@@ -96,7 +96,7 @@ function decodeInvalidUtf8(bytes: Buffer): string {
   return text + bytes.toString('utf8', soundFrom)
 }
 
-/** A surrogate without its partner in the file is damage of itself and needs no mark. */
+/** A lone surrogate in the file already marks damage. */
 function createUtf16Decoder(isBigEndian: boolean): Decoder {
   let kept = Buffer.alloc(0)
   return {
@@ -112,7 +112,7 @@ function createUtf16Decoder(isBigEndian: boolean): Decoder {
   }
 }
 
-/** Encodings older than Unicode cannot spell the replacement character, so each one in the text is an undecodable byte. */
+/** Code pages have no replacement character, so each one in the text is an undecodable byte. */
 function createCodePageDecoder(encoding: string): Decoder {
   const decoder = iconv.getDecoder(encoding)
   const marked = (text: string): Decoded => {

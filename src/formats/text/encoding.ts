@@ -1,4 +1,4 @@
-/** Detects the encoding of a file from its byte order mark, from what the mapping says, or from its first bytes. */
+/** Detects the encoding of a file from its byte order mark, the mapping, or its first bytes. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { problem, type Problem } from '../../domain/problem.ts'
@@ -8,23 +8,23 @@ export interface Encoding {
   readonly name: string
   /** The length of the byte order mark, which is not text. */
   readonly markLength: number
-  /** False when it is only what is assumed of a file that says nothing; then damage may mean a wrong guess. */
+  /** False for the default of a file without a mark; then damage may mean a wrong guess. */
   readonly isCertain: boolean
 }
 
 type EncodingResult = { readonly encoding: Encoding } | { readonly problem: Problem }
 
-export function detectEncoding(head: Uint8Array, told: string | undefined): EncodingResult {
-  const toldName = told === undefined ? undefined : normalizeEncodingName(told)
-  if (told !== undefined && toldName === undefined) return { problem: unknownEncodingProblem(told) }
+export function detectEncoding(head: Uint8Array, stated: string | undefined): EncodingResult {
+  const statedName = stated === undefined ? undefined : normalizeEncodingName(stated)
+  if (stated !== undefined && statedName === undefined) return { problem: unknownEncodingProblem(stated) }
   const other = FILE_SIGNATURES.find(({ bytes }) => startsWith(head, bytes))
   if (other) return { problem: notTextProblem(other.kind) }
   const marked = BYTE_ORDER_MARKS.find(({ bytes }) => startsWith(head, bytes))
   if (marked) return toEncodingResult(marked.name, marked.bytes.length, true)
-  const wide = toldName === undefined ? detectUtf16(head) : undefined
-  const isWide = wide !== undefined || /^(?:utf-?(?:16|32)|ucs)/.test(toldName ?? '')
+  const wide = statedName === undefined ? detectUtf16(head) : undefined
+  const isWide = wide !== undefined || /^(?:utf-?(?:16|32)|ucs)/.test(statedName ?? '')
   if (!isWide && isBinary(head)) return { problem: notTextProblem('binary data') }
-  if (toldName !== undefined) return toEncodingResult(toldName, 0, true)
+  if (statedName !== undefined) return toEncodingResult(statedName, 0, true)
   return wide === undefined ? toEncodingResult('utf-8', 0, false) : toEncodingResult(wide, 0, true)
 }
 
@@ -38,7 +38,7 @@ const BYTE_ORDER_MARKS = [
   { name: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const
 
-/** What people drop in place of a CSV file. */
+/** Files that people drop instead of a CSV file. */
 const FILE_SIGNATURES = [
   { kind: 'an Excel workbook or zip archive', bytes: [0x50, 0x4b, 0x03, 0x04] },
   { kind: 'an old Excel workbook', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
@@ -57,18 +57,18 @@ const ENCODING_NAMES: Readonly<Record<string, string>> = {
   iso88591: 'latin1',
 }
 
-/** Names that the conversion library knows but which are no encodings of text. */
+/** Names that the conversion library knows but that are not text encodings. */
 const NOT_ENCODINGS = new Set(['base64', 'hex', 'binary', 'utf7', 'utf7imap'])
 
-/** The name as we spell it, for every encoding there is a decoder for. */
-function normalizeEncodingName(told: string): string | undefined {
-  const folded = told.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const ours = ENCODING_NAMES[folded]
-  if (ours !== undefined) return ours
-  return !NOT_ENCODINGS.has(folded) && iconv.encodingExists(told) ? told.toLowerCase() : undefined
+/** Normalizes the name of every encoding that has a decoder. */
+function normalizeEncodingName(stated: string): string | undefined {
+  const folded = stated.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const knownName = ENCODING_NAMES[folded]
+  if (knownName !== undefined) return knownName
+  return !NOT_ENCODINGS.has(folded) && iconv.encodingExists(stated) ? stated.toLowerCase() : undefined
 }
 
-/** UTF-16 without a mark: in Western text every other byte is zero, which text in no other encoding has. */
+/** Detects UTF-16 without a mark: in Western text every other byte is zero, as in no other encoding. */
 function detectUtf16(head: Uint8Array): string | undefined {
   const pairs = Math.floor(Math.min(head.length, 1024) / 2)
   const zeros = [0, 0]
@@ -81,7 +81,7 @@ function detectUtf16(head: Uint8Array): string | undefined {
   return undefined
 }
 
-/** In no encoding of a byte or more for each letter does text have so many of these; separators and escapes are left out. */
+/** Control bytes that are rare in text of any byte encoding, without separators and escapes. */
 const BINARY_BYTES = [...range(0x00, 0x06), ...range(0x0e, 0x19)]
 const MIN_BINARY_KINDS = 8
 const MIN_BINARY_SHARE = 0.02
@@ -106,8 +106,8 @@ function startsWith(head: Uint8Array, bytes: readonly number[]): boolean {
   return bytes.every((byte, index) => head[index] === byte)
 }
 
-function unknownEncodingProblem(told: string): Problem {
-  const message = `The mapping names the encoding "${told}", which is not known.`
+function unknownEncodingProblem(stated: string): Problem {
+  const message = `The mapping names the encoding "${stated}", which is not known.`
   const fix = 'Use utf-8, utf-16le, utf-16be, windows-1252 or latin1 under `read: { encoding: … }`.'
   return problem('file-undecodable', {}, message, fix)
 }
@@ -117,7 +117,7 @@ function notTextProblem(kind: string): Problem {
   return problem('file-undecodable', {}, `The file is ${kind}, not CSV text.`, fix)
 }
 
-/** What to do about bytes that are no text; when the encoding was only assumed, it is probably the wrong one. */
+/** Returns the fix for undecodable bytes; an assumed encoding is probably the wrong one. */
 export function suggestEncodingFix({ isCertain }: Encoding): string | undefined {
   if (isCertain) return undefined
   return 'Save the file as UTF-8, or name its encoding in the mapping, usually `read: { encoding: windows-1252 }`.'
@@ -125,14 +125,14 @@ export function suggestEncodingFix({ isCertain }: Encoding): string | undefined 
 
 // Encoding mismatch: a file in UTF-8 although the mapping names a one-byte encoding, in which every byte is text.
 
-/** What is known so far: nothing tells yet, it is some other encoding, or it is UTF-8 for all anybody can tell. */
+/** The verdict so far: no evidence, another encoding, or UTF-8 as far as the bytes show. */
 type Utf8Verdict = 'unsure' | 'other' | 'utf-8'
 
 type Utf8Detector = NonNullable<ReturnType<typeof createUtf8Detector>>
 
 /**
- * Looks at the bytes of a file as they come, and holds none of them but a character that is cut. Undefined for an encoding
- * that takes several bytes to some characters.
+ * Checks the bytes of a file as they arrive, and keeps only a character that is cut. Undefined for an encoding with
+ * multi-byte characters.
  */
 export function createUtf8Detector(encoding: string) {
   if (!isSingleByte(encoding)) return undefined
@@ -152,7 +152,7 @@ export function createUtf8Detector(encoding: string) {
       word = NON_ASCII_WORD.exec(text)?.[0] ?? ''
       return verdict
     },
-    /** What is wrong with the file that was found to be UTF-8. */
+    /** Returns the problem of a file that turned out to be UTF-8. */
     problem() {
       const misread = iconv.decode(Buffer.from(word), encoding)
       const message = `The mapping says ${encoding}, but this file is UTF-8 ("${misread}" would be "${word}").`
@@ -162,31 +162,31 @@ export function createUtf8Detector(encoding: string) {
   }
 }
 
-/** A word with a letter beyond ASCII, to show. */
+/** A word with a letter beyond ASCII, for the message. */
 const NON_ASCII_WORD = /[\p{L}\p{N}]{0,20}[\u00A0-\u{10FFFF}][\p{L}\p{N}]{0,20}/u
 const NON_ASCII_RUNS = /[^\0-\u007F]+/g
 
-/** Western letters and signs, and all that takes three bytes: read byte by byte, `Ã«` and `â€™`. */
-const TELLING_CHARACTERS = /[\u00A0-\u00FF\u0800-\u{10FFFF}]/u
+/** Western letters and signs, and all three-byte characters: read byte by byte, `Ã«` and `â€™`. */
+const DECISIVE_CHARACTERS = /[\u00A0-\u00FF\u0800-\u{10FFFF}]/u
 const CONTROL_CHARACTER = /[\u0080-\u009F]/
 const LATIN_EXTENDED = /^[\u0100-\u017F]$/
 
-/** Three bytes make one of these, which stands alone; not the dashes, quotes and ticks of U+2000 to U+2FFF. */
+/** A single three-byte character, without the dashes, quotes and ticks of U+2000 to U+2FFF. */
 const THREE_BYTES = /^[\u0800-\u1FFF\u3000-\uFFFF]$/
 
 /** As in `Tomáš’s`, whose last letters are U+1692 in UTF-8. */
 const END_OF_WORD = /^\p{L}\p{L}[\p{L}\p{P}\p{S}]$/u
 
 /**
- * What the text that the bytes make as UTF-8 says. Bytes meant one by one make UTF-8 by accident only where a capital
- * letter with a mark stands before a sign, as in `CAFÉ®`, or two letters with marks end a word before one, as in
- * `Tomáš’s`: one such character is no proof, unless nobody writes the pair.
+ * Judges text that was decoded as UTF-8. Single-byte text looks like UTF-8 by accident only where a capital letter with a
+ * mark precedes a sign, as in `CAFÉ®`, or two letters with marks end a word before one, as in `Tomáš’s`. One such
+ * character is no proof, unless the pair is implausible.
  */
 function judgeUtf8(text: string, encoding: string, rare: Set<string>): Utf8Verdict {
   if (CONTROL_CHARACTER.test(text)) return 'other'
   for (const [run] of text.matchAll(NON_ASCII_RUNS)) {
     if (LATIN_EXTENDED.test(run) || isEndOfWord(run, encoding)) rare.add(run)
-    else if (TELLING_CHARACTERS.test(run) || run.length > 1) return 'utf-8'
+    else if (DECISIVE_CHARACTERS.test(run) || run.length > 1) return 'utf-8'
     if (rare.size > 1) return 'utf-8'
   }
   return 'unsure'
@@ -196,7 +196,7 @@ function isEndOfWord(run: string, encoding: string): boolean {
   return THREE_BYTES.test(run) && END_OF_WORD.test(iconv.decode(Buffer.from(run), encoding))
 }
 
-/** The decoder, to which characters of UTF-8 are no text once the watch has found the file to be UTF-8. */
+/** Wraps the decoder to treat UTF-8 characters as undecodable once the detector has found UTF-8. */
 export function guardDecoder(decoder: Decoder, detector: Utf8Detector): Decoder {
   let asUtf8: Decoder | undefined
   return {

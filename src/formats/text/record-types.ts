@@ -9,7 +9,7 @@ export interface RecordKind {
   readonly places: readonly CellPlace[]
   readonly ignored: boolean
   readonly layout: number
-  /** Where in the values of the layout its cells go; undefined when they are those of the layout. */
+  /** The positions of its cells in the layout; undefined when they are the same. */
   readonly slots: readonly number[] | undefined
   readonly isPart: boolean
 }
@@ -47,7 +47,7 @@ export function compileRecordKinds(records: readonly NamedType[]) {
   }
 }
 
-/** A text that is a type as a whole comes before one that only begins with it, the longer beginning first. */
+/** Creates a matcher that prefers a whole text to a prefix, and a longer prefix to a shorter one. */
 export function createTypeMatcher<Type extends { readonly type: string }>(
   all: readonly Type[],
 ): (text: string) => Type | undefined {
@@ -62,17 +62,17 @@ export function createTypeMatcher<Type extends { readonly type: string }>(
   }
 }
 
-/** The type whose layout the rows have; a row that belongs to one of a shared layout has that one too. */
+/** Finds the type whose layout the rows share; a part has the layout of its main row. */
 function findMainType({ type, like, of }: RecordType, records: readonly RecordType[]): string {
   const owner = records.find((other) => other.type === of)
   return like ?? owner?.like ?? owner?.type ?? type
 }
 
-/** Every name once; a nameless column has a place of its own only in the first of them. */
+/** Merges the columns, every name once; takes nameless columns from the first type only. */
 function mergeColumns(types: readonly NamedType[]): string[] {
-  const [first, ...others] = types
+  const [first, ...otherTypes] = types
   const names = [...(first?.columns ?? [])]
-  for (const { columns } of others) {
+  for (const { columns } of otherTypes) {
     for (const name of columns) if (!names.includes(name)) names.push(name)
   }
   return names
@@ -84,7 +84,7 @@ function mapSlots(columns: readonly string[], names: readonly string[]): readonl
   return columns.map((name, index) => (names[index] === name ? index : names.indexOf(name)))
 }
 
-/** A row that knows of which type it is, so that those who belong together can be joined. */
+/** A row with its type, so that parts can be joined to it. */
 export interface TypedRow extends Row {
   readonly kind?: RecordKind
 }
@@ -96,7 +96,7 @@ function placeInLayout(row: Row, { slots, layout }: RecordKind, width: number): 
   return { ...row, layout, values }
 }
 
-/** Adds the cells of rows that belong to the row before; only needed where a type says so. */
+/** Joins the cells of parts to the row before them; only needed for types with `of`. */
 export function createPartJoiner() {
   let open: { row: TypedRow; parts: Set<string> } | undefined
   const close = (rows: Row[]): void => {
@@ -125,7 +125,7 @@ export function createPartJoiner() {
     }
   }
   return {
-    /** The rows that are complete once these have come. */
+    /** Returns the rows that these rows complete. */
     push(rows: readonly TypedRow[]): Row[] {
       const complete: Row[] = []
       for (const row of rows) add(row, complete)
@@ -139,21 +139,21 @@ export function createPartJoiner() {
   }
 }
 
-/** What both rows have in one column stays as the first one says it. */
+/** Joins two rows; where both fill a column, the first one counts. */
 function joinRows(row: TypedRow, part: Row): TypedRow {
   const values = row.values.map((value, index) => (value.trim() === '' ? (part.values[index] ?? '') : value))
   const problems: readonly Problem[] = [...(row.problems ?? []), ...(part.problems ?? [])]
   return { ...row, values, lastLine: part.lastLine, ...(problems.length === 0 ? {} : { problems }) }
 }
 
-/** A row without cells opens no record and refuses the one it stands in. */
+/** Makes a row without cells, which opens no record and refuses the record around it. */
 function toMisplacedPart(row: Row, why: string): Row {
   const { layout, line, lastLine } = row
   const problems = [problem('record-part-misplaced', { line }, `${why}.`)]
   return { layout, line, lastLine, values: [], problems }
 }
 
-/** What is said of a row whose type nobody knows. */
+/** The problem of a row of unknown type. */
 export function unknownTypeProblem(text: string, place: Place, known: readonly RecordKind[]): Problem {
   const names = known.map(({ type }) => type).join(', ')
   const message = `The row is of record type "${text}", which the mapping does not have; it has ${names}.`

@@ -9,11 +9,11 @@
  *
  * After a crash the working file of a noted naming is still there. A second link, or a change time other
  * than the noted one, means that the file got its name, even where its reader has removed it since.
- * Otherwise it did not, and the bridge goes on from step 2. If the working file is gone, somebody else
- * removed it, and the outcome is unknown.
+ * Otherwise it did not, and the bridge continues from step 2. If the working file is gone, another
+ * program removed it, and the outcome is unknown.
  *
- * Where the file system has no links, step 3 is a rename. A working name that is there means that the file
- * did not get its name; one that is gone means that it did.
+ * Where the file system has no links, step 3 is a rename. An existing working name means that the file
+ * did not get its name; a missing one means that it did.
  */
 import type { BigIntStats } from 'node:fs'
 import { lstat, open, rename, writeFile } from 'node:fs/promises'
@@ -58,7 +58,7 @@ export async function stageFile(
   return mapWriteErrors(`${final} cannot be written`, async () => {
     try {
       await copyDurably(source, staged)
-      // A missing working name tells something after a crash, so it must not be missing because of a power cut.
+      // A missing working name is evidence after a crash, so a power cut must not remove it.
       if (moreFollow !== true) await syncFolder(path)
       return { source, folder, working, evidence: await collectEvidence(place, staged) }
     } catch (error) {
@@ -87,7 +87,7 @@ function supportsLinks({ hardLinks, foldersWithoutLinks }: DirectoryContext, fol
   return hardLinks && !foldersWithoutLinks.has(folder)
 }
 
-/** These change the change time too. */
+/** Formats owner and mode: setting them changes the change time as well. */
 function formatRights(file: BigIntStats | undefined): string {
   return `${file?.mode}:${file?.uid}:${file?.gid}`
 }
@@ -115,7 +115,7 @@ export async function giveName(
       throw error
     }
   })
-  // What was left just when the share went away is in the folder below it, where nobody looks.
+  // A file delivered while the share is unmounted is in the folder beneath the mount, where no reader looks.
   if (place.mounted) await resolveRoot(place)
   return outcome
 }
@@ -124,9 +124,9 @@ export async function giveName(
 type Placement = Pick<GiveNameOptions, 'note'> & { readonly staged: string; readonly final: string }
 
 /**
- * Right before the name is given: undefined when the working file is as it was noted. A change of one that this pass has staged is of
- * somebody who only touched it, such as a scanner or a backup, or else of a successor: noting the new evidence tells, because it
- * fails where the lease is lost. A change of one of an earlier pass is of that pass, which stood still.
+ * Returns undefined when the working file is unchanged right before it gets its name. A changed file that this pass staged was
+ * touched by a scanner or a backup, or by a successor. Noting the new evidence decides: it fails where the lease is lost. A
+ * changed file of an earlier pass was changed by that pass, which was stalled.
  */
 async function checkStagedUnchanged(
   place: DirectoryContext,
@@ -154,7 +154,7 @@ async function placeFile(
     if (linked !== 'no-links') return linked === 'linked'
     place.foldersWithoutLinks.add(folder)
   }
-  // Noted before links were found not to work.
+  // The evidence is older than the finding that links do not work here.
   if (evidence['by'] === 'link') await note?.(BY_RENAME)
   return renameIfFree(staged, final)
 }
@@ -163,7 +163,7 @@ export async function inspectNaming(place: DirectoryContext, folder: string, nam
   const path = await ensureFolder(place, splitFolder(folder), refuseToCreate)
   return mapAccessErrors(`The folder ${path} cannot be looked at`, async () => {
     const fate = await determineFate(path, naming)
-    // The crash may have come before its flush.
+    // The crash may have come before the flush.
     if (fate === 'named') await syncFolder(path)
     return fate
   })
@@ -180,7 +180,7 @@ async function determineFate(path: string, { working, name, evidence }: Naming):
   return isElsewhere ? { unclear: `${path} is another folder than before` } : fate
 }
 
-/** What the working file tells of itself. */
+/** Compares the working file with the evidence. */
 async function inspectWorkingFile(staged: string, evidence: NamingEvidence): Promise<NamingInspection> {
   if (evidence['by'] === 'rename') return 'not-named'
   const found = await statIfPresent(staged)
@@ -204,7 +204,7 @@ function statIfPresent(path: string): Promise<BigIntStats | undefined> {
 
 // Gives a file a name on the disk: whole or not at all, and never over another file.
 
-/** `temporary`: a free working name beside the final one. `occupied`: other bytes stand there. May be repeated. */
+/** `temporary`: a free working name beside the final one. `occupied`: a file with other bytes is there. May be repeated. */
 export async function deliverCopy(source: string, temporary: string, final: string, hardLinks: boolean) {
   return mapWriteErrors(`${final} cannot be written`, async () => {
     try {
@@ -219,7 +219,7 @@ export async function deliverCopy(source: string, temporary: string, final: stri
   })
 }
 
-/** Written anew rather than cloned, so that the copy gets the rights of its new folder and not those of the source. */
+/** Writes a new file instead of a clone, so that the copy gets the rights of its folder and not those of the source. */
 async function copyDurably(source: string, target: string): Promise<void> {
   const handle = await open(target, 'wx')
   try {
@@ -230,7 +230,7 @@ async function copyDurably(source: string, target: string): Promise<void> {
   }
 }
 
-/** Gives a whole file another name; false when it is taken. Until then, and after a crash in between, it has its old one. */
+/** Renames a whole file; false when the name is taken. Until then, and after a crash, it has its old name. */
 export async function moveWithoutReplacing(source: string, final: string, hardLinks: boolean) {
   const placed = await linkOrRename(source, final, hardLinks)
   if (!placed && !(await isSameFile(source, final))) return false
@@ -240,30 +240,30 @@ export async function moveWithoutReplacing(source: string, final: string, hardLi
   return true
 }
 
-/** Placed before a crash, which left it its old name too. */
+/** Whether both names are links to one file, as after a crash between link and unlink. */
 async function isSameFile(one: string, other: string): Promise<boolean> {
   const [here, there] = await Promise.all([lstat(one), lstat(other)])
   return here.isFile() && here.ino === there.ino && here.dev === there.dev
 }
 
-/** Gives the file its final name as a second one where that can be; false when the name was taken meanwhile. */
+/** Gives the file its final name by a link where possible; false when the name was taken meanwhile. */
 async function linkOrRename(temporary: string, final: string, hardLinks: boolean): Promise<boolean> {
   const linked = hardLinks ? await tryLink(temporary, final) : 'no-links'
   return linked === 'no-links' ? renameIfFree(temporary, final) : linked === 'linked'
 }
 
-/** False when the name is taken. Two at once may both find it free; the later one replaces the file then. */
+/** False when the name is taken. Two calls at once may both find it free; the later one then replaces the file. */
 async function renameIfFree(path: string, final: string): Promise<boolean> {
   if (!(await pathIsFree(final))) return false
   await rename(path, final)
   return true
 }
 
-/** Whether what stands at the final name has the bytes of the source. */
+/** Whether the entry at the final name has the bytes of the source. */
 async function compareWithExisting(source: string, final: string): Promise<'delivered' | 'occupied'> {
-  const [ours, theirs] = await Promise.all([lstat(source), lstat(final)])
-  if (!theirs.isFile() || ours.size !== theirs.size) return 'occupied'
+  const [local, existing] = await Promise.all([lstat(source), lstat(final)])
+  if (!existing.isFile() || local.size !== existing.size) return 'occupied'
   const hash = (path: string) => computeSha256(readFileBytes(path))
-  const [ourHash, theirHash] = await Promise.all([hash(source), hash(final)])
-  return ourHash === theirHash ? 'delivered' : 'occupied'
+  const [localHash, existingHash] = await Promise.all([hash(source), hash(final)])
+  return localHash === existingHash ? 'delivered' : 'occupied'
 }

@@ -8,22 +8,22 @@ import { mapAccessErrors, mapWriteErrors, refuseToCreate } from '../failures.ts'
 import type { LeftoverContext } from '../leftovers.ts'
 import { assertSafeName, CLAIMED_FOLDER, makeClaimedName, splitFolder } from '../names.ts'
 
-/** The folder of a mailbox as the user names it. */
+/** The folder of a mailbox as configured. */
 export interface MailboxRoot {
   readonly root: string
-  /** Where nothing is mounted at the root, it is away. */
+  /** With `mounted`, a root without a mount is away. */
   readonly mounted: boolean
-  /** The folders that were found to be within the root, without a link on the way, by their paths below it. */
+  /** Folders found within the root without links on the way, by their paths below it. */
   readonly knownFolders: Map<string, { readonly path: string; readonly identity: string }>
 }
 
 /** The steps of a folder below the root of the mailbox. */
 type Steps = readonly string[]
 
-/** Asked before the folder at the path is made; with what it throws it is not. */
+/** Called before the folder at the path is created; an error prevents that. */
 export type BeforeCreate = (path: string) => Promise<void>
 
-/** The real path of a folder, made when it is missing. The root is never made: a missing share must look away. */
+/** Returns the real path of a folder, created when missing. Never creates the root: a missing share must count as away. */
 export async function ensureFolder(root: MailboxRoot, segments: Steps, beforeCreate?: BeforeCreate) {
   const standing = await findKnownFolder(root, segments)
   if (standing !== undefined) return standing
@@ -35,7 +35,7 @@ export async function ensureFolder(root: MailboxRoot, segments: Steps, beforeCre
   })
 }
 
-/** The real path of a folder; undefined where there is no such folder, and none is made. */
+/** Returns the real path of a folder; undefined where there is none. Never creates it. */
 export async function findFolder(root: MailboxRoot, segments: Steps) {
   const standing = await findKnownFolder(root, segments)
   if (standing !== undefined) return standing
@@ -50,10 +50,10 @@ export async function findFolder(root: MailboxRoot, segments: Steps) {
   return place
 }
 
-/** The short way where no link is on the way. One stat tells that a path leads to the same folder as before. */
+/** Shortcut for folders without links on the way: one stat shows that the path leads to the same folder as before. */
 async function findKnownFolder({ root, mounted, knownFolders }: MailboxRoot, segments: Steps) {
   try {
-    // What is mounted is asked on the longer way, which tells why not.
+    // Mounts are checked on the long way, which also reports why one is missing.
     if (mounted) return undefined
     const path = join(root, ...segments)
     const known = knownFolders.get(path)
@@ -68,13 +68,13 @@ async function findKnownFolder({ root, mounted, knownFolders }: MailboxRoot, seg
   }
 }
 
-/** Undefined of what is no folder. */
+/** Undefined where there is no folder. */
 async function getFolderIdentity(path: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true })
   return found.isDirectory() ? `${found.dev}:${found.ino}` : undefined
 }
 
-/** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */
+/** Reports a failed write as an unreachable mailbox when the root has gone away meanwhile. */
 export async function checkRootOnFailure<T>(root: MailboxRoot, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -109,7 +109,7 @@ function assertInside(realRoot: string, path: string, found: string | undefined)
   throw new BridgeError('configuration-invalid', message)
 }
 
-/** Undefined when nothing, or a link that leads nowhere, stands at the path. */
+/** Undefined for a free path or a broken link. */
 async function resolveFolderAt(path: string): Promise<string | undefined> {
   const resolve = () => resolveFolder(path).catch(ignoreCodes('ENOENT'))
   return mapAccessErrors(`The folder ${path} cannot be reached`, resolve)
@@ -127,7 +127,7 @@ async function createFolder(path: string): Promise<string | undefined> {
       await mkdir(path)
       await syncFolder(dirname(path))
     } catch (error) {
-      ignoreCodes('EEXIST')(error) // another bridge has just made it, or it is a broken link
+      ignoreCodes('EEXIST')(error) // another bridge has just created it, or it is a broken link
     }
   })
   return resolveFolderAt(path)
@@ -150,7 +150,7 @@ export interface DirectoryContext extends MailboxRoot, LeftoverContext {
 
 export type FileRef = Pick<FileInfo, 'folder' | 'name'>
 
-/** Of a file that is to be left there: its folder is made when it is missing. */
+/** Returns the path of a file to deliver; creates its folder when missing. */
 export async function resolveTargetPath(
   place: DirectoryContext,
   { folder, name }: FileRef,
@@ -160,7 +160,7 @@ export async function resolveTargetPath(
   return join(await ensureDurableFolder(place, splitFolder(folder), beforeCreate), name)
 }
 
-/** Of a file that lies there, or did before it was claimed. */
+/** Returns the path of a file that is there, or was before its claim. */
 export async function resolveSourcePath(place: DirectoryContext, { folder, name }: FileRef): Promise<string> {
   assertSafeName(name)
   return join(await ensureFolder(place, splitFolder(folder), refuseToCreate), name)
@@ -174,7 +174,7 @@ export async function resolveClaimedPath(place: DirectoryContext, { id, folder, 
   return join(path, makeClaimedName(id, name))
 }
 
-/** A folder for deliveries. Its name and those above it are flushed once: a power cut may undo a new folder. */
+/** Creates a folder for deliveries. Flushes its name and those above it once, because a power cut may undo a new folder. */
 async function ensureDurableFolder(place: DirectoryContext, segments: Steps, beforeCreate?: BeforeCreate) {
   const path = await ensureFolder(place, segments, beforeCreate)
   if (place.flushedFolders.has(path)) return path

@@ -1,4 +1,4 @@
-/** Inspects one place of a directory mailbox: what is there, and why it cannot be listed or claimed. Changes nothing. */
+/** Inspects one place of a directory mailbox: its entry, and why it cannot be listed or claimed. Changes nothing. */
 import type { Stats } from 'node:fs'
 import { access, constants, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,12 +19,12 @@ export type Inspection =
   /** The mailbox or the folder itself cannot be read. */
   | { readonly what: 'away'; readonly why: string }
 
-/** Where the folder is on the disk, whether or not it is there. */
+/** Returns the path of the folder on the disk, even where it is missing. */
 export function resolveFolderPath(root: string, folder: string): string {
   return join(root, ...splitFolder(folder))
 }
 
-/** The same place by whatever links it is reached; as it is written when it is not there. */
+/** Resolves all links; returns the path unchanged where it is missing. */
 export async function resolveRealPath(path: string): Promise<string> {
   return (await realpath(path).catch(ignoreCodes('ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'))) ?? path
 }
@@ -34,7 +34,7 @@ export async function inspectFile(root: string, folder: string, name: string): P
   const away = await findAccessProblem(root, path)
   if (away !== undefined) return { what: 'away', why: away }
   if (!isSafeName(name)) {
-    // Such a name is never made part of a path: it may lead out of the folder.
+    // Such a name never becomes part of a path: it may lead out of the folder.
     if (!(await readdir(path).catch((): string[] => [])).includes(name)) return { what: 'nothing' }
     return { what: 'entry-ignored', why: 'its name has characters that no file of a mailbox may have' }
   }
@@ -55,7 +55,7 @@ export async function inspectFile(root: string, folder: string, name: string): P
   }
 }
 
-/** A root that is not there is a share that is not mounted; a folder that is not there is made by the next run. */
+/** A missing root is an unmounted share; the next run creates a missing folder. */
 async function findAccessProblem(root: string, path: string): Promise<string | undefined> {
   try {
     if (!(await stat(root)).isDirectory()) return `${root} is no folder`
@@ -75,7 +75,7 @@ function describeKind(found: Stats): string {
   return found.isSymbolicLink() ? 'it is a link; only files themselves are taken' : 'it is no plain file'
 }
 
-/** Only opening a file tells whether it may be read: who a program acts as is not always who it was started by. */
+/** Only opening a file shows whether it is readable: a program's rights are not always those of its user. */
 function canOpen(path: string): Promise<boolean> {
   return succeeds(async () => (await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))).close())
 }
@@ -94,7 +94,7 @@ export async function listNamesIfAllowed(path: string): Promise<string[]> {
 
 const NAMES_MAX = 10_000
 
-/** The ids under which files of this name lie claimed in the folder. */
+/** Finds the claim ids of files of this name in the folder. */
 export async function findClaims(root: string, folder: string, name: string): Promise<string[]> {
   const claimed = await listNamesIfAllowed(join(resolveFolderPath(root, folder), CLAIMED_FOLDER))
   return claimed.filter((each) => each.endsWith(`-${name}`)).flatMap((each) => parseClaimedId(each) ?? [])

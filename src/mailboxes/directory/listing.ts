@@ -8,12 +8,12 @@ import { mapAccessErrors, mapWriteErrors } from '../failures.ts'
 import { assertSafeName, compareByName, hasInvalidUtf8, isListedName, splitFolder } from '../names.ts'
 import { ensureFolder, type FileRef, findFolder, type MailboxRoot, resolveRoot } from './folders.ts'
 
-/** Whether a listing may show it, for all that its folder says. */
+/** Whether a listing may show the entry, by its name and kind alone. */
 export function isListedEntry(entry: Dirent): boolean {
   return entry.isFile() && isListedName(entry.name)
 }
 
-/** Undefined when no file of the name is there, or not any more. */
+/** Undefined when there is no file of the name, or not any more. */
 export async function statFile(path: string, { folder, name }: FileRef): Promise<FileInfo | undefined> {
   const found = await statIfPresent(join(path, name))
   if (!found?.isFile()) return undefined
@@ -28,7 +28,7 @@ export async function listIgnored(root: MailboxRoot, folder: string): Promise<Ig
     const found: IgnoredEntry[] = []
     for (const entry of entries) {
       if (isListedEntry(entry)) continue
-      // By the name that was made of its bytes it cannot be asked for, and it may be too long to ask for.
+      // The decoded name does not work for a stat call, and it may be too long for one.
       const { name } = entry
       const seen = hasInvalidUtf8(name) ? undefined : await statIfPresent(join(path, name))
       if (seen === undefined && !hasInvalidUtf8(name)) continue

@@ -40,15 +40,15 @@ import { createMarkerFolder, hasEntry, isListedEntry, listIgnored, listNames, st
 
 interface DirectoryOptions {
   readonly root: string
-  /** Where nothing is mounted at the root, the mailbox is away. False when left out. */
+  /** With true, the mailbox is away while nothing is mounted at the root. Default false. */
   readonly mounted?: boolean
-  /** Tells old left-over files from files under way. */
+  /** Separates old leftovers from files under way. */
   readonly clock?: Clock
   /** Makes working names unique. */
   readonly newId?: () => string
-  /** False for a place where hard links are known not to work; found out by trying when left out. */
+  /** False for a place where hard links are known not to work; when absent, the mailbox tries them. */
   readonly hardLinks?: boolean
-  /** Whose working files are made and swept; nobody else's are swept when left out. */
+  /** The owner of working files to create and remove; when absent, the mailbox removes none. */
   readonly working?: WorkingFiles
 }
 
@@ -113,7 +113,7 @@ const STATS_AT_ONCE = 64
 async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claimed' | 'gone'> {
   const source = await resolveSourcePath(place, claim)
   const target = await resolveClaimedPath(place, claim)
-  // One that was stopped and wakes up beside its successor finds it gone while the same claim is being carried out.
+  // A stalled process finds the file gone while its successor makes the same claim.
   const gone = async () => ((await pathIsFree(target)) ? 'gone' : 'claimed')
   return mapWriteErrors(`${source} cannot be claimed`, async () => {
     if (!(await pathIsFree(target))) {
@@ -122,11 +122,11 @@ async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claime
     }
     if ((await statFile(dirname(source), claim)) === undefined) return gone()
     try {
-      // One that may not be read stays where its owner can mend that.
+      // An unreadable file stays where its owner can mend its rights.
       await (await open(source, READ_FLAGS)).close()
       await renameDurably(source, target)
       if ((await lstat(target)).isFile()) return 'claimed'
-      // put in the place of the file since it was looked at; it is nothing that can be read
+      // another entry, which is not a file, has replaced the file since the stat
       await moveWithoutReplacing(target, source, false)
       return 'gone'
     } catch (error) {
@@ -137,7 +137,7 @@ async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claime
   })
 }
 
-/** A link put in place of a file must not be followed, and a pipe not be waited for; Windows has neither. */
+/** Does not follow a link in place of a file and does not wait for a pipe; Windows has neither. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 async function* readClaimed(place: DirectoryContext, claim: Claim): AsyncIterable<Uint8Array> {
@@ -180,20 +180,20 @@ async function releaseClaim(place: DirectoryContext, claim: Claim): Promise<'ret
     try {
       return (await moveWithoutReplacing(source, target, place.hardLinks)) ? 'returned' : 'occupied'
     } catch (error) {
-      if (await pathIsFree(source)) return 'returned' // by another one meanwhile
+      if (await pathIsFree(source)) return 'returned' // another process has released it meanwhile
       throw error
     }
   })
 }
 
-/** For a mailbox without a journal: its working files are nobody's, and stay. */
+/** For a mailbox without a journal: its working files have no owner, so they stay. */
 export function unownedWorkingFiles(): WorkingFiles {
   return { owner: randomUUID(), noted: (names) => Promise.resolve([...names]) }
 }
 
 // The archive of a directory mailbox may be a disk of its own.
 
-/** Gives the path within the mailbox. May be repeated after a crash, and carried out by two at once. */
+/** Returns the path within the mailbox. May be repeated after a crash, and run twice at once. */
 async function archiveClaim(place: DirectoryContext, claim: Claim, folder: string): Promise<string> {
   const source = await resolveClaimedPath(place, claim)
   const name = makeArchivedName(claim.id, claim.name)
@@ -209,7 +209,7 @@ async function archiveClaim(place: DirectoryContext, claim: Claim, folder: strin
         await moveAcrossDisks(place, source, target)
       }
     } catch (error) {
-      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
+      // A stalled process or its successor has archived it since the check.
       if (!(await pathIsFree(source)) || (await pathIsFree(target))) throw error
       await syncBothFolders(source, target)
     }
@@ -217,21 +217,21 @@ async function archiveClaim(place: DirectoryContext, claim: Claim, folder: strin
   return [...splitFolder(folder), name].join('/')
 }
 
-/** The new name first: in between, a power cut leaves the file in both places and not in none. */
+/** Flushes the new name first: a power cut in between leaves the file in both places and not in none. */
 async function syncBothFolders(source: string, target: string): Promise<void> {
   await syncFolder(dirname(target))
   await syncFolder(dirname(source))
 }
 
-/** Without those that are not in the archive any more. */
+/** Omits files that are not in the archive any more. */
 async function getArchivedSizes(place: DirectoryContext, paths: readonly string[]) {
   const sizes = new Map<string, number>()
   for (const [folder, names] of groupByFolder(paths)) {
     const found = await findFolder(place, splitFolder(folder))
     if (found === undefined) continue
     for (const [name, path] of names) {
-      const look = () => statFile(found, { folder, name })
-      const seen = await mapAccessErrors(`The file ${join(found, name)} cannot be looked at`, look)
+      const stat = () => statFile(found, { folder, name })
+      const seen = await mapAccessErrors(`The file ${join(found, name)} cannot be looked at`, stat)
       if (seen !== undefined) sizes.set(path, seen.size)
     }
   }

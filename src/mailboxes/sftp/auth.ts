@@ -7,7 +7,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import type { SftpLogin, SftpServer } from './options.ts'
 import { ssh2 } from './ssh2.ts'
 
-/** Reads the key and asks the agent. Throws `credentials-unusable` when it can be told before the server is asked. */
+/** Reads the key and asks the agent. Throws `credentials-unusable` for errors that show before connecting. */
 export async function prepareLogin(server: Pick<SftpServer, 'mailbox' | 'username' | 'login'>) {
   const { mailbox, username, login } = server
   const ways = [...(await keyMethods(username, login)), ...passwordMethods(username, login)]
@@ -15,12 +15,12 @@ export async function prepareLogin(server: Pick<SftpServer, 'mailbox' | 'usernam
   return {
     /** For `connect` of ssh2. */
     options: { username, authHandler: createAuthHandler(username, ways, progress) },
-    /** What to say when the server refused all of it. */
+    /** Creates the error for a server that refused all ways. */
     refused: (address: string) => loginRefusedError(address, { mailbox, username }, progress),
   }
 }
 
-/** Whether an error of ssh2 says that the server knows the user's credentials not. */
+/** Whether an error of ssh2 means that the server refused the credentials. */
 export function isRefusedLogin(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (
@@ -38,7 +38,7 @@ interface LoginMethod {
 
 interface LoginProgress {
   tried: string[]
-  /** What the server said that it takes. */
+  /** The methods that the server accepts, by its own answer. */
   accepted: readonly string[] | undefined
 }
 
@@ -59,7 +59,7 @@ async function keyMethods(username: string, { privateKeyFile, passphrase, agent 
 
 const AGENT_ANSWERS_WITHIN_MS = 10_000
 
-/** Asked beforehand: an agent that is away would end the connection with words that do not name it. */
+/** Asks the agent beforehand: a missing agent would end the connection with an error that does not name it. */
 async function countAgentKeys(agent: string): Promise<number> {
   const count = await new Promise<number | Error>((resolve) => {
     const timer = setTimeout(() => resolve(new Error('it does not answer')), AGENT_ANSWERS_WITHIN_MS)
@@ -84,7 +84,7 @@ function passwordMethods(username: string, { password }: SftpLogin): LoginMethod
   ]
 }
 
-/** Only the first hidden question is for the password; a second one asks for something that we do not have. */
+/** Answers only the first hidden prompt with the password; a second one asks for something else. */
 function answerPrompts(password: string): Extract<AnyAuthMethod, { type: 'keyboard-interactive' }>['prompt'] {
   let isAnswered = false
   return (...[, , , prompts, finish]) => {
@@ -96,7 +96,7 @@ function answerPrompts(password: string): Extract<AnyAuthMethod, { type: 'keyboa
   }
 }
 
-/** Each way once, and only where the server takes it. The first question only finds out what it takes. */
+/** Tries each way once, and only where the server accepts it. The first request only asks which ways it accepts. */
 function createAuthHandler(username: string, ways: readonly LoginMethod[], progress: LoginProgress) {
   const left = [...ways]
   // The library asks before the first attempt too, with null; its types do not say so.
@@ -144,7 +144,7 @@ async function readKeyFile(path: string): Promise<string> {
     const file = await open(path, 'r')
     try {
       const { size, mode, uid } = await file.stat()
-      // As OpenSSH sees it: a file of somebody else, such as one put there by a container's manager, is their business.
+      // As in OpenSSH: the mode of another user's file, such as a mounted secret, is not checked.
       if (process.platform !== 'win32' && uid === process.geteuid?.() && (mode & 0o077) !== 0) {
         const open = `The private key ${path} can be read by others (mode ${(mode & 0o777).toString(8)})`
         throw unusableKeyError(`${open}. Close it: chmod 600 ${path}`)
@@ -175,21 +175,23 @@ function toSupportedForm(text: string, passphrase: string | undefined): string {
     if (key.asymmetricKeyType === 'rsa') return key.export({ type: 'pkcs1', format: 'pem' }).toString()
     if (key.asymmetricKeyType === 'ec') return key.export({ type: 'sec1', format: 'pem' }).toString()
   } catch {
-    // said by whoever reads it next
+    // the next reader reports the error
   }
   return text
 }
 
-/** The library says it in words of its own; which of them mean it was tried out with keys of every form. */
-function isEncrypted(text: string, said: string): boolean {
-  return /-----BEGIN ENCRYPTED |Proc-Type: 4,ENCRYPTED/.test(text) || /passphrase|integrity check/i.test(said)
+/** The library reports it only by message; these texts were tried out with keys of every form. */
+function isEncrypted(text: string, reason: string): boolean {
+  return (
+    /-----BEGIN ENCRYPTED |Proc-Type: 4,ENCRYPTED/.test(text) || /passphrase|integrity check/i.test(reason)
+  )
 }
 
-function describeUnreadableKey(path: string, text: string, said: string, passphrase?: string): string {
+function describeUnreadableKey(path: string, text: string, reason: string, passphrase?: string): string {
   if (text.startsWith('PuTTY-User-Key-File-3')) {
     return `${path} is a key of PuTTY in its newest form, which is not understood. Write it anew: puttygen ${path} -O private-openssh -o ${path}.openssh`
   }
-  if (!isEncrypted(text, said)) {
+  if (!isEncrypted(text, reason)) {
     return `${path} holds no private key in a form that is understood. Write it anew as OpenSSH does: ssh-keygen -p -f ${path}`
   }
   if (passphrase !== undefined) return `The private key ${path} does not open with the passphrase.`

@@ -46,13 +46,13 @@ export async function claimFile(session: SftpSession, claim: Claim): Promise<'cl
     const rename = () => renameOnServer(calls, source, target)
     if ((await mapWriteRefusals(what, rename, CLAIM_IN_PLACE_HELP)) === 'gone') return 'gone'
     if ((await calls.lstat(target))?.kind === 'file') return 'claimed'
-    // put in the place of the file since it was looked at; it is nothing that can be read
+    // another entry, which is not a file, has replaced the file since the stat
     await renameOnServer(calls, target, source)
     return 'gone'
   })
 }
 
-/** A file that nobody may move is taken by knowing that it is there. */
+/** Claims a file that cannot be moved, by checking that it exists. */
 async function claimInPlace(session: SftpSession, claim: Claim): Promise<'claimed' | 'gone'> {
   const path = await resolveClaimedPath(session, claim)
   return mapAccessRefusals(`${formatAddress(session.options, path)} cannot be looked at`, async () => {
@@ -60,7 +60,7 @@ async function claimInPlace(session: SftpSession, claim: Claim): Promise<'claime
   })
 }
 
-/** Where a claimed file lies. */
+/** Returns the path of a claimed file. */
 async function resolveClaimedPath(session: SftpSession, { id, folder, name }: Claim): Promise<string> {
   const inbox = splitFolder(folder)
   if (session.options.claim === 'leave') {
@@ -85,7 +85,7 @@ export async function listClaims(session: SftpSession, folder: string): Promise<
 
 export async function getClaimSize(session: SftpSession, claim: Claim): Promise<number | undefined> {
   const { options, calls } = session
-  // One that stays in its folder is sighted there, with its new size.
+  // A file claimed in place is listed again with its new size.
   if (options.claim === 'leave') return undefined
   const path = await resolveClaimedPath(session, claim)
   const what = `The claimed file ${formatAddress(options, path)} cannot be looked at`
@@ -102,19 +102,19 @@ export async function releaseClaim(session: SftpSession, claim: Claim): Promise<
     const named = standing === undefined ? await renameOnServer(calls, source, target) : 'taken'
     if (named !== 'taken') return 'returned'
     try {
-      const isOurs =
+      const isSameFile =
         hasSameStat(claimed, await calls.lstat(target)) && (await haveSameContents(calls, source, target))
-      if (!isOurs) return (await calls.lstat(source)) === undefined ? 'returned' : 'occupied'
-      // Some servers give a name by a link and die before they take away the old one; the bytes stand where they belong.
+      if (!isSameFile) return (await calls.lstat(source)) === undefined ? 'returned' : 'occupied'
+      // Some servers rename by a link and stop before they remove the old name; the file is complete under its new name.
       await removeIfPresent(calls, source)
     } catch (error) {
-      if ((await calls.lstat(source)) !== undefined) throw error // otherwise another one has given it back
+      if ((await calls.lstat(source)) !== undefined) throw error // otherwise another process has released it
     }
     return 'returned'
   })
 }
 
-/** Gives the path of the claimed file within the mailbox. */
+/** Archives a claimed file; returns its path within the mailbox. */
 export async function archiveClaim(session: SftpSession, claim: Claim, folder: string): Promise<string> {
   const { options, calls } = session
   if (options.claim === 'leave') return [...splitFolder(claim.folder), claim.name].join('/')
@@ -132,7 +132,7 @@ export async function archiveClaim(session: SftpSession, claim: Claim, folder: s
       const moved = archived === undefined ? await moveToArchive(session, source, target, path) : 'taken'
       if (moved === 'taken') await removeArchivedSource(session, source, target)
     } catch (error) {
-      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
+      // A stalled process or its successor has archived it since the check.
       const [still, there] = await Promise.all([calls.lstat(source), calls.lstat(target)])
       if (still !== undefined || there === undefined) throw error
     }
@@ -140,7 +140,7 @@ export async function archiveClaim(session: SftpSession, claim: Claim, folder: s
   return [...splitFolder(folder), name].join('/')
 }
 
-/** The same bytes in the archive are the file, left by a crash in both places. */
+/** Removes the source where the archive has the same bytes: a crash left the file in both places. */
 async function removeArchivedSource({ options, calls }: SftpSession, source: string, target: string) {
   if (!(await haveSameContents(calls, source, target))) {
     const occupied = formatAddress(options, target)
@@ -149,7 +149,7 @@ async function removeArchivedSource({ options, calls }: SftpSession, source: str
   await removeIfPresent(calls, source)
 }
 
-/** The archive, the folder `path`, may be a disk of its own, where no file can be renamed to. */
+/** Moves the file. The archive, the folder `path`, may be another disk, where a rename fails. */
 async function moveToArchive({ options, calls }: SftpSession, source: string, target: string, path: string) {
   try {
     return await renameOnServer(calls, source, target)
@@ -162,12 +162,12 @@ async function moveToArchive({ options, calls }: SftpSession, source: string, ta
       if (named === 'named') await removeIfPresent(calls, source)
       return named
     } finally {
-      await removeIfPresent(calls, temporary).catch(() => {}) // swept away a day later
+      await removeIfPresent(calls, temporary).catch(() => {}) // otherwise removed as a leftover a day later
     }
   }
 }
 
-/** The protocol has no call for it: the bytes come here and go back. */
+/** Copies a file; the protocol has no call for it, so the bytes are downloaded and uploaded. */
 async function copyOnServer(calls: SftpCalls, source: string, target: string): Promise<void> {
   const size = (await calls.lstat(source))?.size ?? 0
   const from = await calls.open(source, OPEN_MODES.read)
@@ -184,7 +184,7 @@ async function copyOnServer(calls: SftpCalls, source: string, target: string): P
   }
 }
 
-/** Where the file is dropped, and where it lies claimed. */
+/** Returns the path of the dropped file, and that of the claimed file. */
 async function resolvePaths(session: SftpSession, claim: Claim): Promise<readonly [string, string]> {
   assertSafeName(claim.name)
   const inbox = await ensureFolder(session, splitFolder(claim.folder), refuseToCreate)
@@ -232,7 +232,7 @@ function formatReadFailure({ options }: SftpContext, path: string): string {
   return `The claimed file ${formatAddress(options, path)} cannot be read`
 }
 
-/** What is behind `from`, over one connection. */
+/** Reads the bytes from `from` on, over one connection. */
 async function* readRemaining(
   { pool, options }: SftpContext,
   { path, attributes }: ClaimedFile,
@@ -251,7 +251,7 @@ async function* readRemaining(
         yield chunk
       }
     } finally {
-      await calls.close(handle).catch(() => {}) // what was read is counted
+      await calls.close(handle).catch(() => {}) // only the bytes read matter
     }
     const address = formatAddress(options, path)
     if (count < size) {

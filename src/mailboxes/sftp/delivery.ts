@@ -1,8 +1,8 @@
 /**
  * Delivers files to a server in two halves, so that the outcome of each half is known after a crash. The
  * bridge uploads a file under a working name; the journal notes it; then the bridge renames it. A working
- * name that is there after a crash means that the file did not get its name. One that is gone means that it
- * did, even where its reader has taken it since.
+ * name that exists after a crash means that the file did not get its name. A missing one means that it did,
+ * even where its reader has taken it since.
  */
 import type {
   Naming,
@@ -56,7 +56,7 @@ export async function stageFile(
 ): Promise<StagedFile> {
   const { options } = place
   assertSafeName(how.name)
-  const segments = splitFolder(folder) // refuses those that would leave the mailbox
+  const segments = splitFolder(folder) // refuses folders outside of the mailbox
   const into = (session: SftpSession) => ensureFolder(session, segments, how.beforeCreate)
   if (options.deliver === 'direct') {
     await useSession(place, into)
@@ -114,7 +114,7 @@ interface RenameJob {
 
 async function renameStaged(job: RenameJob): Promise<NamingOutcome> {
   const { calls, working, final } = job
-  // Some servers replace what has the name.
+  // Some servers replace a file that has the name.
   if ((await calls.lstat(final)) !== undefined) return compareWithExisting(job)
   const handle = await openForFlush(calls, working)
   try {
@@ -128,7 +128,7 @@ async function renameStaged(job: RenameJob): Promise<NamingOutcome> {
   }
 }
 
-/** The answer to the first try was lost. Nobody but a successor renames the file too, and then this bridge has lost its lease. */
+/** Retries after a lost answer. Only a successor could rename the file too, and then this bridge has lost its lease. */
 async function retryRename(job: RenameJob): Promise<NamingOutcome> {
   const { calls, working, final } = job
   if ((await calls.lstat(working)) !== undefined) return renameStaged(job)
@@ -165,7 +165,7 @@ export async function inspectNaming(place: SftpContext, folder: string, { name, 
     return mapAccessRefusals(`${formatAddress(options, final)} cannot be looked at`, async () => {
       if (evidence['by'] === 'direct') return inspectDirect(calls, final, evidence)
       if ((await calls.lstat(joinPath(path, working))) !== undefined) return 'not-named'
-      // Where the folder itself is gone, nothing in it tells anything; it may be one that was known before.
+      // A missing folder gives no evidence; the bridge may have known it before.
       if ((await calls.lstat(path))?.kind !== 'folder') await refuseToCreate(formatAddress(options, path))
       return 'named'
     })
@@ -180,21 +180,21 @@ export async function removeStaged(place: SftpContext, folder: string, working: 
   })
 }
 
-// On a server that lets nobody rename, the bridge writes files straight under their names: never over
-// another file, and after a lost connection or a crash from where it stopped. A reader may see the
+// On a server that allows no renames, the bridge writes files directly under their names: never over
+// another file, and resuming after a lost connection or a crash. A reader may see the
 // beginning of such a file.
 // The evidence says how far it came: `begun` is noted when the file is open and before its first byte,
-// `complete` when all of it is flushed. So it is known of a file that is gone whether its reader has all of
-// it, a part of it, or nothing.
+// `complete` when all of it is flushed. So the evidence shows whether the reader of a missing file has all
+// of it, a part of it, or nothing.
 
 const NOT_BEGUN: NamingEvidence = { by: 'direct' }
 
 const PARTLY_TAKEN = { unclear: 'it was taken away before it was whole' } as const
 
-/** Nothing is written yet. What was begun earlier goes on. */
+/** Writes nothing yet. Continues an earlier naming. */
 function stageDirect(source: string, folder: string, earlier: Naming | undefined): StagedFile {
-  const isOurs = earlier?.evidence['by'] === 'direct'
-  const evidence = isOurs ? { ...earlier.evidence, name: earlier.name } : NOT_BEGUN
+  const isDirect = earlier?.evidence['by'] === 'direct'
+  const evidence = isDirect ? { ...earlier.evidence, name: earlier.name } : NOT_BEGUN
   return { source, folder, working: '', evidence }
 }
 
@@ -217,7 +217,7 @@ async function giveNameDirectly(
       file,
       size,
       verify: options.verify,
-      // One after the other, what is there is always the beginning of the file.
+      // With one request at a time, the bytes on the server are always the beginning of the file.
       width: 1,
       mayBeTaken: true,
       isComplete: reached === 'complete',
@@ -253,8 +253,8 @@ async function writeDirectly(writing: DirectWrite): Promise<NamingOutcome> {
   if (await isTaken(calls, final, uploading)) return 'delivered'
   if (there === undefined && progress.isBegun) return PARTLY_TAKEN
   if (there !== undefined) {
-    const isOurs = progress.isBegun || ((progress.mayBeOpen || uploading.isBegun) && there.size === 0)
-    if (!isOurs) return 'occupied'
+    const isOwnFile = progress.isBegun || ((progress.mayBeOpen || uploading.isBegun) && there.size === 0)
+    if (!isOwnFile) return 'occupied'
     if (!(await isPrefixOfLocalFile(calls, final, uploading.file))) return PARTLY_TAKEN
     Object.assign(uploading, { isBegun: true, reached: there.size })
   }
@@ -269,7 +269,7 @@ async function writeDirectly(writing: DirectWrite): Promise<NamingOutcome> {
   }
 }
 
-/** Only where the file was still there nobody has a part of it. */
+/** Removes a partial file. No reader has a part of it only if it was still there. */
 async function removePartial({ calls, final, uploading, progress, note }: DirectWrite): Promise<void> {
   try {
     await calls.unlink(final)

@@ -13,16 +13,16 @@ export interface UploadState {
   readonly size: number
   readonly verify: 'size' | 'hash'
   isBegun: boolean
-  /** Up to here the server has said that it has everything. */
+  /** The server has confirmed all bytes up to here. */
   reached: number
   isWhole: boolean
-  /** The server has flushed all of it, and said of the open file that it is as long as it should be. */
+  /** The server has flushed all of it and confirmed the size of the open file. */
   isComplete: boolean
   /** Whether a reader may take it as soon as it is complete, because it has its final name already. */
   readonly mayBeTaken: boolean
   /** How many requests may be under way at once. */
   width: number
-  /** Waited for before the first byte is written, and when all of them are flushed. */
+  /** Awaited before the first byte is written, and when all bytes are flushed. */
   readonly onBegun?: () => Promise<void>
   readonly onComplete?: () => Promise<void>
 }
@@ -49,7 +49,7 @@ export async function withLocalFile<Result>(
   }
 }
 
-/** Leaves the bytes at the path of the working name, flushed where the server can, and counted. */
+/** Uploads the file to the path, flushed where the server can, and checks its size. */
 export async function uploadFile(calls: SftpCalls, path: string, uploading: UploadState): Promise<void> {
   if (uploading.isWhole && (await calls.lstat(path))?.size === uploading.size) return
   const handle = await openForUpload(calls, path, uploading)
@@ -60,13 +60,13 @@ export async function uploadFile(calls: SftpCalls, path: string, uploading: Uplo
     uploading.isComplete = (await getOpenSize(calls, handle)) === uploading.size
     if (uploading.isComplete) await uploading.onComplete?.()
   } finally {
-    await calls.close(handle).catch(() => {}) // what matters is looked at next
+    await calls.close(handle).catch(() => {}) // the size check comes next
   }
   await verifyUpload(calls, path, uploading)
   uploading.isWhole = true
 }
 
-/** What was begun on a connection that was lost goes on; the server may have forgotten some of what it said it had. */
+/** Resumes an upload of a lost connection; the server may have lost some bytes that it had confirmed. */
 async function openForUpload(calls: SftpCalls, path: string, uploading: UploadState) {
   const found = uploading.isBegun ? await calls.lstat(path) : undefined
   if (found === undefined && uploading.mayBeTaken && uploading.reached > 0)
@@ -77,7 +77,7 @@ async function openForUpload(calls: SftpCalls, path: string, uploading: UploadSt
       return await calls.open(path, OPEN_MODES.write)
     } catch (error) {
       if (!isRefusal(error, STATUS.permissionDenied, STATUS.failure)) throw error
-      // Some servers let nobody write to a file that is there; it is begun anew.
+      // Some servers do not allow writing to an existing file, so the upload starts again.
       await (uploading.mayBeTaken ? calls.unlink(path) : removeIfPresent(calls, path))
       uploading.reached = 0
     }
@@ -87,7 +87,7 @@ async function openForUpload(calls: SftpCalls, path: string, uploading: UploadSt
     uploading.isBegun = true
     return handle
   } catch (error) {
-    // When the answer was lost, the file may be there; when it was no, it is not ours.
+    // After a lost answer the file may be the bridge's own; after a refusal it is not.
     uploading.isBegun ||= error instanceof ConnectionLost
     throw error
   }
@@ -97,12 +97,12 @@ export async function flushIfSupported(calls: SftpCalls, handle: Handle): Promis
   await calls.fsync(handle).catch(ignoreRefusal(STATUS.notSupported))
 }
 
-/** Undefined where the server does not say it of an open file. */
+/** Undefined where the server does not support the call. */
 async function getOpenSize(calls: SftpCalls, handle: Handle): Promise<number | undefined> {
   return (await calls.fstat(handle).catch(ignoreRefusal()))?.size
 }
 
-/** A file that was complete and is not there any more was taken by its reader. */
+/** Whether a complete file has disappeared, which means that its reader has taken it. */
 export async function isTaken(calls: SftpCalls, path: string, uploading: UploadState): Promise<boolean> {
   return uploading.mayBeTaken && uploading.isComplete && (await calls.lstat(path)) === undefined
 }
@@ -122,18 +122,18 @@ async function verifyUpload(calls: SftpCalls, path: string, uploading: UploadSta
 
 // Moves bytes over a connection: many requests in flight at once, in order, and counted.
 
-/** With its header it fits the packets that every server must take; the library would split more into two requests. */
+/** With its header it fits the packets that every server must accept; the library would split more into two requests. */
 const CHUNK_BYTES = 31 * 1024
 
 /** How many requests are under way at once, at first. */
 export const INITIAL_WINDOW = 64
 
-/** After a connection was lost: not every server can take that many. */
+/** Fewer requests at once after a lost connection: not every server can handle that many. */
 export function narrowWindow(width: number): number {
   return Math.max(1, width >> 2)
 }
 
-/** The bytes from `from` to `size`, and what comes behind that, if anything does. */
+/** Downloads the bytes from `from` to `size`, and any behind that. */
 export async function* download(
   calls: SftpCalls,
   handle: Handle,
@@ -145,7 +145,7 @@ export async function* download(
     while (asked < size || underWay.length > 0) {
       while (asked < size && underWay.length < width) {
         const chunk = readFully(calls, handle, asked, Math.min(CHUNK_BYTES, size - asked))
-        chunk.catch(() => {}) // looked at when its turn comes, and not at all when an earlier one failed
+        chunk.catch(() => {}) // awaited later in order, or never when an earlier one failed
         underWay.push(chunk)
         asked += CHUNK_BYTES
       }
@@ -160,7 +160,7 @@ export async function* download(
   }
 }
 
-/** Servers may give less than they are asked for; only nothing at all is the end. */
+/** Reads the whole length: servers may return fewer bytes than requested; only an empty answer is the end. */
 async function readFully(calls: SftpCalls, handle: Handle, position: number, length: number) {
   const buffer = Buffer.allocUnsafe(length)
   let got = 0
@@ -172,7 +172,7 @@ async function readFully(calls: SftpCalls, handle: Handle, position: number, len
   return got === length ? buffer : buffer.subarray(0, got)
 }
 
-/** Writes the local file from `reached` on, which grows to where the server has everything. */
+/** Writes the local file from `reached` on, which grows with each confirmed byte. */
 async function upload(calls: SftpCalls, handle: Handle, uploading: UploadState): Promise<void> {
   const { file, width } = uploading
   const underWay: { readonly end: number; readonly written: Promise<void> }[] = []
@@ -185,7 +185,7 @@ async function upload(calls: SftpCalls, handle: Handle, uploading: UploadState):
     for await (const { position, bytes } of readChunks(file, uploading.reached)) {
       if (underWay.length >= width) await awaitFirst()
       const written = calls.write(handle, bytes, position)
-      written.catch(() => {}) // looked at when its turn comes
+      written.catch(() => {}) // awaited later in order
       underWay.push({ end: position + bytes.length, written })
     }
     while (underWay.length > 0) await awaitFirst()
@@ -217,7 +217,7 @@ export async function matchesLocalFile(calls: SftpCalls, path: string, file: Fil
   return (await hashRemote(calls, path, size)) === (await hashLocal(file))
 }
 
-/** Whether the file on the server is the local one as far as it goes. */
+/** Whether the file on the server is a prefix of the local one. */
 export async function isPrefixOfLocalFile(calls: SftpCalls, path: string, file: FileHandle) {
   const [{ size }, there] = await Promise.all([file.stat(), calls.lstat(path)])
   if (there?.kind !== 'file' || there.size > size) return false
@@ -232,7 +232,7 @@ export async function haveSameContents(calls: SftpCalls, one: string, other: str
   return ofOne !== undefined && ofOne === (await hashRemote(calls, other, there.size))
 }
 
-/** Undefined when it is not there any more. */
+/** Undefined when the file is gone. */
 async function hashRemote(calls: SftpCalls, path: string, size: number): Promise<string | undefined> {
   const handle = await calls.open(path, OPEN_MODES.read).catch(ignoreRefusal(STATUS.noSuchFile))
   if (handle === undefined) return undefined
@@ -252,7 +252,7 @@ function hashLocal(file: FileHandle, until?: number): Promise<string> {
 // whatever has the name: it is the way out for servers that cannot do the plain one, and only after a look
 // at the name.
 
-/** `taken` when something else has the name; `gone` when there is nothing to be named. Throws what the server says besides. */
+/** `taken` when another entry has the name; `gone` when the source is missing. Throws other refusals. */
 export async function renameOnServer(calls: SftpCalls, from: string, to: string) {
   try {
     await calls.rename(from, to)
@@ -276,7 +276,7 @@ export async function removeIfPresent(calls: SftpCalls, path: string): Promise<v
   await calls.unlink(path).catch(ignoreRefusal(STATUS.noSuchFile))
 }
 
-/** For working files: one that cannot be removed does no harm, and is swept away a day later. */
+/** For working files: one that stays does no harm, and is removed as a leftover a day later. */
 export async function removeIfAllowed(calls: SftpCalls, path: string): Promise<void> {
   await calls.unlink(path).catch(ignoreRefusal())
 }

@@ -29,16 +29,16 @@ import type { Connection, ConnectionPool } from './session.ts'
 export interface SftpContext {
   readonly options: SftpMailboxOptions
   readonly pool: ConnectionPool
-  /** The folders that were rid of left-over files, by their real paths. */
+  /** The cleaned folders, by their real paths. */
   readonly cleanedFolders: Set<string>
-  /** Working names that are gone because their files were given their own. */
+  /** Working names that are gone because their files got their final names. */
   readonly renamedWorkingNames: Set<string>
 }
 
 /** A mailbox on one of its connections. */
 export interface SftpSession extends SftpContext {
   readonly calls: SftpCalls
-  /** The connection's own: the folders that were looked at, and where they really are. */
+  /** The connection's cache of folders and their real paths. */
   readonly folders: Connection['folders']
 }
 
@@ -49,7 +49,7 @@ export function useSession<T>(place: SftpContext, work: SessionWork<T>, reached?
   return place.pool.use(({ calls, folders }) => work({ ...place, calls, folders }), reached)
 }
 
-/** How people call what is at the path. */
+/** Formats the address of the path for people. */
 export function formatAddress({ host, port }: SftpMailboxOptions, path: string): string {
   return `sftp://${host}${port === 22 ? '' : `:${port}`}${path.startsWith('/') ? '' : '/~/'}${path}`
 }
@@ -61,10 +61,10 @@ export function joinPath(folder: string, ...names: readonly string[]): string {
 /** The steps of a folder below the root of the mailbox. */
 type Steps = readonly string[]
 
-/** Asked before a folder is made, by its name; with what it throws it is not. */
+/** Called with the folder's name before it is created; an error prevents that. */
 type BeforeCreate = (name: string) => Promise<void>
 
-/** The real path of a folder, made when it is missing. The root itself is never made: what is not there is away, not empty. */
+/** Returns the real path of a folder, created when missing. Never creates the root: a missing root is away, not empty. */
 export async function ensureFolder(session: SftpSession, segments: Steps, beforeCreate?: BeforeCreate) {
   const { folders } = session
   const root = await resolveRoot(session)
@@ -77,7 +77,7 @@ export async function ensureFolder(session: SftpSession, segments: Steps, before
   return place
 }
 
-/** As it was found before on this connection, or is found now; undefined where there is no such folder, and none is made. */
+/** Returns the cached real path, or finds it; undefined where there is no such folder. Never creates it. */
 export async function findCachedFolder(session: SftpSession, segments: Steps) {
   const steps = segments.join('/')
   const known = session.folders.get(steps) ?? (await findFolder(session, segments))
@@ -85,7 +85,7 @@ export async function findCachedFolder(session: SftpSession, segments: Steps) {
   return known
 }
 
-/** Undefined where there is no such folder; none is made. */
+/** Undefined where there is no such folder; never creates it. */
 export async function findFolder(session: SftpSession, segments: Steps) {
   const root = await resolveRoot(session)
   let place = root
@@ -117,7 +117,7 @@ async function ensureStep(session: SftpSession, root: string, path: string, befo
   return createFolder(session, root, path)
 }
 
-/** Where a folder really is; undefined when nothing is there. */
+/** Returns the real path of a folder; undefined for a free path. */
 async function resolveFolderAt({ options, calls }: SftpSession, root: string, path: string) {
   const address = formatAddress(options, path)
   return mapAccessRefusals(`The folder ${address} cannot be reached`, async () => {
@@ -132,7 +132,7 @@ async function resolveFolderAt({ options, calls }: SftpSession, root: string, pa
   })
 }
 
-/** Where a link to a folder leads; undefined when it leads to none. */
+/** Returns the target of a link to a folder; undefined for any other link. */
 async function resolveLinkedFolder(calls: SftpCalls, path: string): Promise<string | undefined> {
   try {
     const real = await calls.realpath(path)
@@ -153,7 +153,7 @@ async function createFolder(session: SftpSession, root: string, path: string): P
     try {
       await session.calls.mkdir(path)
     } catch (error) {
-      // another bridge may have just made it
+      // another bridge may have just created it
       const found = isRefusal(error) ? await resolveFolderAt(session, root, path) : undefined
       if (found === undefined) throw error
       return found
@@ -168,10 +168,10 @@ function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`)
 }
 
-/** More than any folder that people would call one; a server that never ends its listing is cut off. */
+/** More entries than any real folder has; cuts off a server with an endless listing. */
 const ENTRIES_MAX = 1_000_000
 
-/** All that is in a folder, with what the listing says of it: nothing is asked for each entry. */
+/** Lists all entries of a folder with the attributes of the listing, without a call for each entry. */
 async function listEntries(calls: SftpCalls, path: string): Promise<Entry[]> {
   const handle = await calls.opendir(path)
   const entries: Entry[] = []
@@ -183,7 +183,7 @@ async function listEntries(calls: SftpCalls, path: string): Promise<Entry[]> {
     }
     throw new BridgeError('mailbox-unreachable', `The listing of ${path} does not come to an end.`)
   } finally {
-    await calls.close(handle).catch(() => {}) // what was listed is listed
+    await calls.close(handle).catch(() => {}) // the listing is complete anyway
   }
 }
 
@@ -193,7 +193,7 @@ export function hasSameStat(one: Attributes, other: Attributes | undefined): boo
 
 // Lists a folder in one call, and looks up single files where there are few or listing is not allowed.
 
-/** One listing, whatever the number of files: what it says of each file is enough. */
+/** Lists files by one listing, whatever their number: its attributes are enough. */
 export async function listFiles(
   session: SftpSession,
   folder: string,
@@ -222,7 +222,7 @@ function formatListFailure(options: SftpMailboxOptions, path: string): string {
   return `The folder ${formatAddress(options, path)} cannot be listed`
 }
 
-/** Where nobody may list, files can still be asked for by their names. */
+/** Without a right to list, stats files by their names. */
 async function listOrProbe(calls: SftpCalls, path: string, only?: readonly string[]): Promise<Entry[]> {
   try {
     return await listEntries(calls, path)
@@ -245,7 +245,7 @@ export async function listNames(session: SftpSession, folder: string) {
   })
 }
 
-/** A server that refuses to look is a failure: only "no such file" says that nothing is there. */
+/** A refused stat is a failure: only "no such file" means that there is no entry. */
 export async function hasEntry(session: SftpSession, folder: string, name: string): Promise<boolean> {
   const found = await findFolder(session, splitFolder(folder))
   if (found === undefined) return false
@@ -267,7 +267,7 @@ export async function createMarkerFolder(session: SftpSession, folder: string, n
   })
 }
 
-/** By one listing. What a server says nothing of is ignored by its name alone. */
+/** Lists ignored entries by one listing. Entries without attributes are judged by their names. */
 export async function listIgnored(session: SftpSession, folder: string): Promise<IgnoredEntry[]> {
   const path = await findFolder(session, splitFolder(folder))
   if (path === undefined) return []
@@ -280,7 +280,7 @@ export async function listIgnored(session: SftpSession, folder: string): Promise
   })
 }
 
-/** More files of one folder than this are listed, and not looked at one by one. */
+/** For more files of one folder than this, one listing replaces single stats. */
 const STATS_MAX = 8
 
 export async function getArchivedSizes(session: SftpSession, paths: readonly string[]) {
@@ -298,7 +298,7 @@ export async function getArchivedSizes(session: SftpSession, paths: readonly str
   return sizes
 }
 
-/** Those of the names that are there; where there are many, by one listing. */
+/** Finds existing entries among the names; for many names, by one listing. */
 async function findEntries(calls: SftpCalls, path: string, names: ReadonlyMap<string, string>) {
   if (names.size > STATS_MAX) {
     const listed = (await listEntriesIfAllowed(calls, path)).filter(({ name }) => names.has(name))
@@ -308,7 +308,7 @@ async function findEntries(calls: SftpCalls, path: string, names: ReadonlyMap<st
   return Promise.all([...names.keys()].map(stat))
 }
 
-/** Removes leftovers of crashes, once a run. Those of other bridges or notes stay: they tell whether a file got its name. */
+/** Removes leftovers once a run. Files of other bridges or of namings stay, as evidence of whether a file got its name. */
 export async function cleanLeftoversOnce(session: SftpSession, path: string): Promise<void> {
   const { options, calls, cleanedFolders } = session
   const { working, clock } = options
@@ -324,7 +324,7 @@ export async function cleanLeftoversOnce(session: SftpSession, path: string): Pr
   cleanedFolders.add(path)
 }
 
-/** Where nobody may list, what was left over stays. */
+/** Empty without a right to list, so leftovers stay. */
 export async function listEntriesIfAllowed(calls: SftpCalls, path: string): Promise<Entry[]> {
   return (await listEntries(calls, path).catch(ignoreRefusal())) ?? []
 }

@@ -20,17 +20,17 @@ import type { SftpServer } from './options.ts'
 import { openSocket } from './socket.ts'
 import { ssh2 } from './ssh2.ts'
 
-/** A mailbox's server and what is trusted of it. */
+/** A mailbox's server and its trusted keys. */
 type HostTrust = Pick<SftpServer, 'mailbox' | 'host' | 'port' | 'trust'>
 
 /** For `connect` of ssh2. */
 export interface KeyOffer {
   readonly algorithms: { readonly serverHostKey: ServerHostKeyAlgorithm[] }
-  /** False ends the connection before anything is sent that could be a secret, the user's name included. */
+  /** False ends the connection before any secret is sent, the user's name included. */
   readonly hostVerifier: (blob: Buffer) => boolean
 }
 
-/** Speaks only to a trusted server; else throws `host-key-changed` or `host-key-unknown`. */
+/** Connects only to a trusted server; else throws `host-key-changed` or `host-key-unknown`. */
 export async function withTrustedHost<Connection>(
   server: HostTrust,
   connect: (offer: KeyOffer) => Promise<Connection>,
@@ -66,10 +66,10 @@ export async function withTrustedHost<Connection>(
 }
 
 interface KeyPolicy {
-  /** Which keys the server is asked for, best first: one that is known must not be hidden behind one that is not. */
+  /** The key families to request, best first: an unknown key must not hide a known one. */
   readonly families: readonly KeyFamily[]
   readonly check: (key: HostKey) => BridgeError | undefined
-  /** What else to ask a server for that showed these keys: a fingerprint does not say of which kind its key is. */
+  /** Returns further families to request after these keys: a fingerprint does not name the kind of its key. */
   readonly getOtherFamilies: (shown: readonly HostKey[]) => readonly KeyFamily[]
 }
 
@@ -127,8 +127,8 @@ function checkAgainstFile(server: HostTrust, known: KnownHost, key: HostKey): Br
   const ofType = known.trusted.filter((each) => each.key.type === key.type)
   const old = ofType.length > 0 ? ofType : known.trusted
   if (old.length === 0) return keyUnknownError(server, known, key)
-  const words = old.map((each) => `${formatHostKey(each.key)} (${file} line ${each.line})`)
-  return keyChangedError(server, key, words.join(' or '))
+  const oldKeys = old.map((each) => `${formatHostKey(each.key)} (${file} line ${each.line})`)
+  return keyChangedError(server, key, oldKeys.join(' or '))
 }
 
 function keyChangedError(server: HostTrust, key: HostKey, old: string): BridgeError {
@@ -152,7 +152,7 @@ function keyUnknownError(server: HostTrust, known: KnownHost, key: HostKey): Bri
   const place = knownHostsFile === undefined ? 'is not known' : `is not known in ${knownHostsFile}`
   const message = `${formatHostName(server)} ${place}.${authority} It shows the key ${formatHostKey(key)}. Nothing was sent.`
   return new BridgeError('host-key-unknown', message, {
-    // The fingerprint that is shown may be that of somebody in between, so it is not put into anybody's mouth.
+    // The fingerprint may be that of an attacker in between, so the command does not contain it.
     fix: `Ask the operator of the server for the fingerprint of its key, and trust that one: \`dropbridge trust-host ${server.mailbox} --fingerprint …\`. Other mailboxes go on.`,
   })
 }
@@ -162,7 +162,7 @@ function keyUnreadableError(server: HostTrust): BridgeError {
   return new BridgeError('host-key-unknown', message)
 }
 
-/** The library has only words for it. */
+/** The library reports it only by message. */
 function isNoCommonKey(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no matching host key format')
 }
@@ -201,7 +201,7 @@ async function scanHostKey(
     await new Promise<void>((resolve, reject) => {
       client.on('error', reject)
       sock.on('close', () => reject(new Error('the server closed the connection')))
-      // The keys are exchanged, so the server has signed with its key; what would come next is the user's name.
+      // After the key exchange the server has signed with its key; the next message would be the user's name.
       client.on('handshake', () => {
         sock.destroy()
         resolve()

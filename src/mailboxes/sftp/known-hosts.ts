@@ -20,11 +20,11 @@ interface KnownKey {
 export interface KnownHost {
   readonly trusted: readonly KnownKey[]
   readonly revoked: readonly KnownKey[]
-  /** The lines that trust an authority for the host, which is of no use here: hosts with certificates are not known. */
+  /** The lines that trust an authority for the host, which do not help: host certificates are not supported. */
   readonly authorities: readonly number[]
 }
 
-/** A file that is not there knows nobody. */
+/** Reads the file; a missing file trusts no host. */
 export async function readKnownHosts(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
@@ -48,13 +48,13 @@ export function findKnownHost(text: string, host: Host): KnownHost {
 
 interface KnownEntry {
   readonly mark: string
-  /** As it stands: names and patterns with commas between them, or one hashed name. */
+  /** As in the file: names and patterns with commas between them, or one hashed name. */
   readonly names: string
   readonly key: HostKey
   readonly line: number
 }
 
-/** The lines that say something; what is no entry is passed over, as OpenSSH does. */
+/** Parses the entries; ignores other lines, as OpenSSH does. */
 function parseKnownHosts(text: string): KnownEntry[] {
   return text.split('\n').flatMap((line, index) => {
     const [, mark = '', names = '', type, base64 = ''] = ENTRY.exec(line) ?? []
@@ -66,7 +66,7 @@ function parseKnownHosts(text: string): KnownEntry[] {
 
 const ENTRY = /^[ \t]*(?:(@[\w-]+)[ \t]+)?([^ \t@][^ \t]*)[ \t]+([^ \t]+)[ \t]+([A-Za-z0-9+/=]+)/
 
-/** How known_hosts calls the host: with its port, where that is not the usual one. */
+/** Formats the host as in known_hosts: with its port, unless that is the usual one. */
 export function formatHostName({ host, port }: Host): string {
   const lowered = host.toLowerCase()
   return port === USUAL_PORT ? lowered : `[${lowered}]:${port}`
@@ -83,14 +83,14 @@ function matchesHost(names: string, host: Host): boolean {
   return patterns.some((pattern) => !pattern.startsWith('!') && isNamed(pattern))
 }
 
-/** `|1|salt|hash`: the name in it can only be compared. */
+/** Compares a name with `|1|salt|hash`. */
 function matchesHash(hashed: string, name: string): boolean {
   const [, salt, hash] = /^\|1\|([A-Za-z0-9+/=]+)\|([A-Za-z0-9+/=]+)$/.exec(hashed) ?? []
   if (salt === undefined || hash === undefined) return false
   return createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest('base64') === hash
 }
 
-/** `*` and `?` stand for any letters; never slower than the lengths multiplied, whatever stands in the file. */
+/** `*` matches any letters and `?` one; never slower than the product of the lengths, for any pattern. */
 function matchesPattern(pattern: string, name: string): boolean {
   let [at, in_, star, mark] = [0, 0, -1, 0]
   while (at < name.length) {
@@ -111,7 +111,7 @@ function matchesPattern(pattern: string, name: string): boolean {
   return /^\**$/.test(pattern.slice(in_))
 }
 
-/** Whether the line names the host by itself, so that it can be taken out without touching what else is trusted. */
+/** Whether the line names the host literally, so that removing it does not affect other hosts. */
 function namesExactly(names: string, host: Host): boolean {
   const name = formatHostName(host)
   return names.startsWith('|') ? matchesHash(names, name) : names.toLowerCase().split(',').includes(name)
@@ -119,7 +119,7 @@ function namesExactly(names: string, host: Host): boolean {
 
 // Adds the keys of a server to a known_hosts file, or replaces the old ones.
 
-/** Makes the file where it is not there. With `replace`, what is trusted of the host so far goes. */
+/** Creates a missing file. With `replace`, removes the host's earlier keys. */
 export async function saveTrustedKeys(
   path: string,
   host: Host,
@@ -139,7 +139,7 @@ export async function saveTrustedKeys(
   }
 }
 
-/** What is trusted of others stays, and so does what is revoked. */
+/** Removes the host's keys. Keys of other hosts and revoked keys stay. */
 function removeHost(text: string, host: Host, path: string): string {
   const old = new Set(findKnownHost(text, host).trusted.map(({ line }) => line))
   const entries = parseKnownHosts(text).filter(({ line }) => old.has(line))
@@ -153,13 +153,13 @@ function removeHost(text: string, host: Host, path: string): string {
   const kept = text.split('\n').flatMap((line, index) => {
     const named = names.get(index + 1)
     if (named === undefined) return [line]
-    const others = named.split(',').filter((name) => name.toLowerCase() !== formatHostName(host))
-    return named.startsWith('|') || others.length === 0 ? [] : [line.replace(named, others.join(','))]
+    const otherNames = named.split(',').filter((name) => name.toLowerCase() !== formatHostName(host))
+    return named.startsWith('|') || otherNames.length === 0 ? [] : [line.replace(named, otherNames.join(','))]
   })
   return kept.join('\n')
 }
 
-/** Whole or not at all; readable for its owner alone where it is new. */
+/** Writes the file whole or not at all; a new file is readable only for its owner. */
 async function writeAtomically(path: string, text: string): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.writing`)
   try {
@@ -188,7 +188,7 @@ export interface HostKey {
   readonly blob: Buffer
 }
 
-/** The key in such bytes; undefined where they are none. */
+/** Parses a key; undefined for other bytes. */
 export function parseHostKey(blob: Buffer): HostKey | undefined {
   if (blob.length < LENGTH_BYTES) return undefined
   const length = blob.readUInt32BE(0)
@@ -220,11 +220,11 @@ export function isSameKey(one: HostKey, other: HostKey): boolean {
 export interface KeyFamily {
   readonly name: string
   readonly types: readonly string[]
-  /** What a client asks for to be shown a key of this family. */
+  /** The algorithms by which a client requests a key of this family. */
   readonly algorithms: readonly ServerHostKeyAlgorithm[]
 }
 
-/** Best first. The last one signs with SHA-1: old servers know nothing else, and the key itself is compared anyway. */
+/** Best first. The last one signs with SHA-1: old servers have nothing else, and the key itself is compared anyway. */
 export const KEY_FAMILIES: readonly KeyFamily[] = [
   { name: 'ED25519', types: ['ssh-ed25519'], algorithms: ['ssh-ed25519'] },
   ...(['nistp256', 'nistp384', 'nistp521'] as const).map((curve): KeyFamily => {

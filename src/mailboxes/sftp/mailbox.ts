@@ -24,7 +24,7 @@ export function createSftpMailbox(options: SftpMailboxOptions): Mailbox {
   const pool = createConnectionPool(options)
   const place: SftpContext = { options, pool, cleanedFolders: new Set(), renamedWorkingNames: new Set() }
   const use = <T>(work: SessionWork<T>) => useSession(place, work)
-  /** What would leave the mailbox is refused before the server is asked anything. */
+  /** Refuses paths outside of the mailbox before any call to the server. */
   const useChecked = async <T>({ folder, name }: Pick<FileInfo, 'folder' | 'name'>, work: SessionWork<T>) => {
     assertSafeName(name)
     splitFolder(folder)

@@ -1,19 +1,19 @@
-/** What an SFTP mailbox is made from. */
+/** The options of an SFTP mailbox. */
 import type { WorkingFiles } from '../../domain/mailbox.ts'
 import type { Clock } from '../../support/clock.ts'
 
-/** How a server is reached, known and logged in to. */
+/** How to reach, trust and log in to a server. */
 export interface SftpServer {
-  /** What the configuration calls the mailbox, for messages. */
+  /** The mailbox's name in the configuration, for messages. */
   readonly mailbox: string
   readonly host: string
   readonly port: number
   readonly username: string
   readonly login: SftpLogin
-  /** Which keys the server may show. Without either nothing is trusted. */
+  /** The trusted keys of the server. Without either, no key is trusted. */
   readonly trust: {
     readonly knownHostsFile?: string
-    /** Fingerprints such as `SHA256:…`; when there are any, they alone count. */
+    /** Fingerprints such as `SHA256:…`; if there are any, only these count. */
     readonly pinned?: readonly string[]
   }
   /** An address such as `socks5://user:password@host:1080` or `http://host:3128`. */
@@ -22,7 +22,7 @@ export interface SftpServer {
   readonly timeoutMs: number
 }
 
-/** All ways that are given are tried. */
+/** The bridge tries all given ways. */
 export interface SftpLogin {
   readonly password?: string
   readonly privateKeyFile?: string
@@ -32,22 +32,22 @@ export interface SftpLogin {
 }
 
 export interface SftpMailboxOptions extends SftpServer {
-  /** The folder on the server: absolute, or from where a login starts. */
+  /** The folder on the server: absolute, or relative to the start folder of a login. */
   readonly root: string
   /** How many connections may be open at once. */
   readonly connections: number
   /** How an upload is checked before it gets its name: by its size, or by reading it back. */
   readonly verify: 'size' | 'hash'
-  /** How a file is taken: renamed, or left where it is on a server without the right to move it. */
+  /** How a file is claimed: renamed, or left in place on a server without the right to move it. */
   readonly claim: 'rename' | 'leave'
-  /** How a file is left: renamed into place, or written straight under its name on a server without the right to rename. */
+  /** How a file is delivered: renamed into place, or written directly under its name without the right to rename. */
   readonly deliver: 'rename' | 'direct'
   readonly clock: Clock
   readonly random: () => number
-  /** Nothing is tried again. */
+  /** With true, no retries. */
   readonly isImpatient?: boolean
   /** Makes working names unique. */
   readonly newId: () => string
-  /** Whose working files are made and swept. */
+  /** The owner of working files to create and remove. */
   readonly working: WorkingFiles
 }

@@ -9,7 +9,7 @@ export interface Attributes {
   readonly modifiedAt: number
 }
 
-/** An entry of a folder. What a server leaves unsaid is undefined. */
+/** An entry of a folder. Attributes that the server omits are undefined. */
 export interface Entry {
   readonly name: string
   readonly attributes: Attributes | undefined
@@ -17,7 +17,7 @@ export interface Entry {
 
 export type Handle = Buffer
 
-/** What can be asked of a server. What it refuses is thrown as a `Refusal`, what it does not answer as a `ConnectionLost`. */
+/** The calls to a server. A refused call throws a `Refusal`, an unanswered one a `ConnectionLost`. */
 export type SftpCalls = ReturnType<typeof createCalls>
 
 export function createCalls(sftp: SFTPWrapper, { ask }: ReturnType<typeof trackPendingCalls>) {
@@ -30,10 +30,10 @@ export function createCalls(sftp: SFTPWrapper, { ask }: ReturnType<typeof trackP
   const stat = (what: string, send: SendCall<Stats>) => requireAnswer(what, send).then(toAttributes)
   return {
     realpath: (path: string) => requireAnswer<string>('realpath', (settle) => sftp.realpath(path, settle)),
-    /** Of the thing itself, where it is a link; undefined when nothing is there. */
+    /** The attributes of the entry itself, even of a link; undefined for a free path. */
     lstat: (path: string) =>
       stat('lstat', (settle) => sftp.lstat(path, settle)).catch(ignoreRefusal(STATUS.noSuchFile)),
-    /** Of what the path leads to in the end. */
+    /** The attributes of the final target of the path. */
     stat: (path: string) => stat('stat', (settle) => sftp.stat(path, settle)),
     opendir: (path: string) => requireAnswer<Handle>('opendir', (settle) => sftp.opendir(path, settle)),
     /** Undefined at the end. */
@@ -53,9 +53,9 @@ export function createCalls(sftp: SFTPWrapper, { ask }: ReturnType<typeof trackP
       done('write', (settle) => sftp.write(handle, bytes, 0, bytes.length, position, settle)),
     fsync: (handle: Handle) => done('fsync', (settle) => sftp.ext_openssh_fsync(handle, settle)),
     close: (handle: Handle) => done('close', (settle) => sftp.close(handle, settle)),
-    /** As the protocol has it: most servers refuse when the new name is taken, some replace. */
+    /** The rename of the protocol: most servers refuse when the new name is taken, some replace the file. */
     rename: (from: string, to: string) => done('rename', (settle) => sftp.rename(from, to, settle)),
-    /** Replaces what has the new name. */
+    /** Replaces a file that has the new name. */
     posixRename: (from: string, to: string) =>
       done('posix-rename', (settle) => sftp.ext_openssh_rename(from, to, settle)),
     unlink: (path: string) => done('remove', (settle) => sftp.unlink(path, settle)),
@@ -70,7 +70,7 @@ const KINDS: Readonly<Record<number, Attributes['kind']>> = {
   0o120_000: 'link',
 }
 
-/** A server that does not say what something is has not said that it is a file. */
+/** Without a mode, the kind is unknown and does not count as a file. */
 function toAttributes({ mode, size, mtime }: Stats): Attributes {
   return { kind: toKind(mode) ?? 'other', size: size ?? 0, modifiedAt: (mtime ?? 0) * 1000 }
 }
@@ -79,14 +79,14 @@ function toKind(mode: number | undefined): Attributes['kind'] | undefined {
   return mode === undefined || (mode & FILE_TYPE) === 0 ? undefined : (KINDS[mode & FILE_TYPE] ?? 'other')
 }
 
-/** As the library has it, when it is reported to leave out nothing: whatever the server says is in it. */
+/** An entry of the library with all answers of the server in it, by the option `full`. */
 interface RawEntry {
   readonly filename?: string
   readonly longname?: string
   readonly attrs: Partial<Stats>
 }
 
-/** Without `full` the library itself stumbles over an answer that is no list, in a place where nobody can catch it. */
+/** Without `full`, the library throws for an answer that is not a list, where no caller can catch it. */
 function readdirFull(sftp: SFTPWrapper, handle: Handle, settle: AnswerCallback<RawEntry[]>): void {
   type Full = (handle: Handle, options: { full: true }, done: AnswerCallback<RawEntry[]>) => void
   const readdir = sftp.readdir.bind(sftp) as unknown as Full
@@ -107,13 +107,13 @@ function toEntries(listing: readonly RawEntry[]): Entry[] {
 
 // Open calls: each ends with its answer, at its deadline, or with its connection.
 
-/** What the library calls with an answer. */
+/** The library's callback for an answer. */
 type AnswerCallback<Answer> = (error: Error | null | undefined, answer?: Answer) => void
 
 type SendCall<Answer> = (done: AnswerCallback<Answer>) => void
 
-/** Without any answer for this long while calls are open, it calls `lose`. Each answer is a sign of life for all. */
-export function trackPendingCalls(who: string, timeoutMs: number, lose: (lost: ConnectionLost) => void) {
+/** Calls `lose` when there is no answer for this long while calls are open. Any answer resets the time for all. */
+export function trackPendingCalls(server: string, timeoutMs: number, lose: (lost: ConnectionLost) => void) {
   const open = new Map<(lost: ConnectionLost) => void, string>()
   let lost: ConnectionLost | undefined
   let timer: NodeJS.Timeout | undefined
@@ -121,11 +121,11 @@ export function trackPendingCalls(who: string, timeoutMs: number, lose: (lost: C
     clearTimeout(timer)
     if (open.size === 0) return
     const [first = ''] = open.values()
-    const why = `${who} did not answer within ${timeoutMs / 1000} seconds (${first})`
+    const why = `${server} did not answer within ${timeoutMs / 1000} seconds (${first})`
     timer = setTimeout(() => lose(new ConnectionLost(why)), timeoutMs)
   }
   return {
-    /** Sends one request and gives its answer. */
+    /** Sends one request and returns its answer. */
     ask: <Answer>(what: string, send: SendCall<Answer>): Promise<Answer> =>
       new Promise((resolve, reject) => {
         if (lost) return reject(lost)
@@ -140,11 +140,11 @@ export function trackPendingCalls(who: string, timeoutMs: number, lose: (lost: C
             if (!open.has(reject)) return // ended already, by its deadline or with its connection
             forget()
             if (!error) return resolve(answer as Answer)
-            reject(toCallError(who, error))
+            reject(toCallError(server, error))
           })
         } catch (error) {
           forget()
-          // The library throws when the server has not offered what is asked for.
+          // The library throws when the server does not offer the requested extension.
           const isUnknown = /does not support/.test(getErrorMessage(error))
           reject(isUnknown ? createRefusal(STATUS.notSupported, '') : error)
         }
@@ -159,33 +159,33 @@ export function trackPendingCalls(who: string, timeoutMs: number, lose: (lost: C
   }
 }
 
-/** How a server says that what is behind it does not answer. */
+/** The statuses of a server whose storage does not answer. */
 const UNREACHABLE_STATUSES = [6, 7]
 
-/** An answer has a status; all else is the library's way to say that none will come. */
-function toCallError(who: string, error: Error): Error {
+/** An answer has a status; other errors of the library mean that there will be no answer. */
+function toCallError(server: string, error: Error): Error {
   const code = 'code' in error && typeof error.code === 'number' ? error.code : undefined
   if (code !== undefined && !UNREACHABLE_STATUSES.includes(code)) return createRefusal(code, error.message)
-  return new ConnectionLost(`${who} broke off the connection (${error.message})`, error)
+  return new ConnectionLost(`${server} broke off the connection (${error.message})`, error)
 }
 
-// Errors: a server that refuses, a connection that is lost, and the failures that people see of both.
+// Errors: refusals, lost connections, and the failures that people see of both.
 
 /** The answers of the protocol that mean something here; SFTP version 3, section 7. */
 export const STATUS = { noSuchFile: 2, permissionDenied: 3, failure: 4, notSupported: 8 } as const
 
-/** The server has answered, and the answer is no. */
+/** The server has refused the call. */
 class Refusal extends Error {
   readonly status: number
 
-  constructor(status: number, words: string) {
-    super(words)
+  constructor(status: number, message: string) {
+    super(message)
     this.name = 'Refusal'
     this.status = status
   }
 }
 
-/** There was no answer: whether the server did what it was asked for is not known. */
+/** There was no answer: whether the server carried out the call is unknown. */
 export class ConnectionLost extends Error {
   constructor(why: string, cause?: unknown) {
     super(why, cause === undefined ? undefined : { cause })
@@ -206,27 +206,28 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 
 const SHOWN_MAX = 200
 
-/** The status in our words and what the server adds of its own, fit to be shown. */
+/** Creates a refusal with our text for the status and the server's own text, escaped. */
 function createRefusal(status: number, message: string): Refusal {
-  const ours = STATUS_TEXTS[status] ?? `status ${status}`
-  const theirs = message
+  const statusText = STATUS_TEXTS[status] ?? `status ${status}`
+  const serverText = message
     .replaceAll(/\p{C}+/gu, ' ')
     .trim()
     .slice(0, SHOWN_MAX)
-  const adds = theirs !== '' && !theirs.toLowerCase().startsWith(ours) && !isGenericMessage(theirs)
-  return new Refusal(status, adds ? `${ours} (${theirs})` : ours)
+  const adds =
+    serverText !== '' && !serverText.toLowerCase().startsWith(statusText) && !isGenericMessage(serverText)
+  return new Refusal(status, adds ? `${statusText} (${serverText})` : statusText)
 }
 
-/** What servers say to every one of these. */
+/** Whether the server's text only repeats a status. */
 function isGenericMessage(text: string): boolean {
   return /^(no such file( or directory)?|permission denied|failure|operation unsupported)$/i.test(text)
 }
 
-/** Does the work; what the server refuses becomes `cannot-write`, with a word on what would help. */
+/** Converts refusals of the work to `cannot-write`, with a hint. */
 export const mapWriteRefusals = <T>(what: string, work: () => Promise<T>, help = '') =>
   mapRefusals('cannot-write', what, work, help)
 
-/** Does the work; what the server refuses becomes `mailbox-unreachable`, with a word on what would help. */
+/** Converts refusals of the work to `mailbox-unreachable`, with a hint. */
 export const mapAccessRefusals = <T>(what: string, work: () => Promise<T>, help = '') =>
   mapRefusals('mailbox-unreachable', what, work, help)
 
@@ -240,7 +241,7 @@ async function mapRefusals<T>(code: FailureCode, what: string, work: () => Promi
   }
 }
 
-/** For `catch`: gives undefined where the server refused, with one of these statuses if there are any. */
+/** For `catch`: returns undefined for a refusal, or only for these statuses if any are given. */
 export function ignoreRefusal(...statuses: number[]): (error: unknown) => undefined {
   return (error) => {
     if (!isRefusal(error, ...statuses)) throw error

@@ -23,7 +23,7 @@ export type ConnectionPool = ReturnType<typeof createConnectionPool>
 export function createConnectionPool(options: SftpMailboxOptions) {
   const pool = createPool(options)
   const retries = createRetryPolicy(options)
-  /** A connection for as long as the caller wants, without a second try. */
+  /** Lends a connection to the caller, without a second try. */
   const borrow = async () => {
     retries.throwIfRefused()
     try {
@@ -49,7 +49,7 @@ export function createConnectionPool(options: SftpMailboxOptions) {
     release,
     waitForRetry: retries.waitForRetry,
     close: pool.close,
-    /** Does the work with its own connection; after a loss again from its start, as long as `reached` grows. */
+    /** Does the work with its own connection; restarts it after a loss, as long as `reached` grows. */
     use: async <Result>(work: ConnectionWork<Result>, reached = () => 0): Promise<Result> => {
       let before = reached()
       for (let tries = 1; ; tries += 1) {
@@ -67,7 +67,7 @@ export function createConnectionPool(options: SftpMailboxOptions) {
 
 type ConnectionWork<T> = (connection: Connection) => Promise<T>
 
-/** A folder that was looked at earlier may be gone: then it is looked for, or made, once more. */
+/** Repeats the work when a cached folder is gone, to find or create the folder again. */
 async function withFreshFolders<T>(connection: Connection, work: ConnectionWork<T>): Promise<T> {
   const believed = connection.folders.size > 0
   try {
@@ -86,7 +86,7 @@ const FIRST_WAIT_MS = 500
 /** A refused login is not tried again for this long: many servers lock an account after a few. */
 const REFUSED_FOR_MS = 5 * 60_000
 
-/** How often something is tried again. While a server is away, each piece of work gets one try. */
+/** Limits retries. While a server is away, each piece of work gets one try. */
 function createRetryPolicy({ clock, random, isImpatient = false }: SftpMailboxOptions) {
   let isAway = isImpatient
   let refused: { readonly failure: BridgeError; readonly until: number } | undefined
@@ -104,14 +104,14 @@ function createRetryPolicy({ clock, random, isImpatient = false }: SftpMailboxOp
       }
       return error
     },
-    /** Waits before the next try, unless there were too many: then what was lost is thrown as a failure. */
+    /** Waits before the next try; after too many tries, throws the loss as a failure. */
     waitForRetry: async (error: unknown, tries: number): Promise<void> => {
       if (!(error instanceof ConnectionLost)) throw error
       if (isAway || tries >= TRIES_MAX) {
         isAway = true
         const often = tries === 1 ? 'at the first try' : `after ${tries} tries`
-        const says = `${error.message.replace(/\.$/, '')}; given up ${often}.`
-        throw new BridgeError('mailbox-unreachable', says, { cause: error })
+        const message = `${error.message.replace(/\.$/, '')}; given up ${often}.`
+        throw new BridgeError('mailbox-unreachable', message, { cause: error })
       }
       const wait = FIRST_WAIT_MS * 2 ** (tries - 1)
       await clock.sleep(wait / 2 + random() * wait)
@@ -119,7 +119,7 @@ function createRetryPolicy({ clock, random, isImpatient = false }: SftpMailboxOp
   }
 }
 
-/** Partners count idle sessions; after this long a connection is not kept for the next piece of work. */
+/** Closes an idle connection after this long, because partners count idle sessions. */
 const IDLE_MS = 60_000
 
 function createPool(server: SftpMailboxOptions) {
@@ -157,18 +157,18 @@ function createPool(server: SftpMailboxOptions) {
   }
 }
 
-// One connection has its own deadline, and is discarded as soon as anything about it is in doubt.
+// One connection, with its own deadline; discarded at the first doubt.
 
 export interface Connection {
   readonly calls: SftpCalls
   readonly isLost: () => boolean
-  /** The folders that were looked at on this connection: what they are called in the mailbox, and where they really are. */
+  /** The folders found on this connection: their paths in the mailbox, and their real paths. */
   readonly folders: Map<string, string>
-  /** Says goodbye where that takes no time. */
+  /** Ends the session properly where that takes no time. */
   end(): Promise<void>
 }
 
-/** Throws `ConnectionLost` where another try may help, and a `BridgeError` where it will not. */
+/** Throws `ConnectionLost` where another try may help, and a `BridgeError` where none will. */
 async function openConnection(server: SftpServer): Promise<Connection> {
   const login = await prepareLogin(server)
   try {
@@ -182,7 +182,7 @@ async function openConnection(server: SftpServer): Promise<Connection> {
   }
 }
 
-/** For people; the user's name is part of it nowhere. */
+/** For people; without the user's name. */
 function describeServer({ host, port }: Pick<SftpServer, 'host' | 'port'>): string {
   return `The SFTP server ${host}${port === 22 ? '' : `:${port}`}`
 }
@@ -192,13 +192,13 @@ type ConnectOptions = Omit<KeyOffer, 'algorithms'> &
 
 async function openSession(server: SftpServer, options: ConnectOptions): Promise<Connection> {
   const socket = await openSocket(server, server.proxy, new AbortController().signal)
-  // What the library throws at nobody in particular must reach somebody for as long as the socket lives.
+  // As long as the socket lives, its error events need a listener.
   let raw: Error | undefined
-  const tell = (error: unknown) => (raw ??= error instanceof Error ? error : undefined)
-  socket.on('error', tell)
-  const client = new SftpClient('dropbridge', { error: tell, end: () => {}, close: () => {} })
-  // The library's own errors say less: it drops the level by which a refused login is known.
-  client.on('error', tell)
+  const keepFirstError = (error: unknown) => (raw ??= error instanceof Error ? error : undefined)
+  socket.on('error', keepFirstError)
+  const client = new SftpClient('dropbridge', { error: keepFirstError, end: () => {}, close: () => {} })
+  // The wrapper's own errors say less: it drops the level that identifies a refused login.
+  client.on('error', keepFirstError)
   const { timeoutMs } = server
   let timer: NodeJS.Timeout | undefined
   try {
@@ -248,7 +248,7 @@ function createConnection(server: SftpServer, client: SftpClientClass, socket: S
   }
 }
 
-/** A server that wants to hear it has heard it by then. */
+/** Any cooperative server has closed the session by then. */
 const GOODBYE_MS = 1000
 
 function formatCause(error: unknown): string {

@@ -8,11 +8,11 @@ import { BridgeError, getErrorMessage } from '../../support/errors.ts'
 interface SocketTarget {
   readonly host: string
   readonly port: number
-  /** For all of it: the name, the connection, and what the proxy has to say. */
+  /** For the lookup, the connection and the proxy together. */
   readonly timeoutMs: number
 }
 
-/** Gives a socket that is connected to the server, paused, and never kills the program by an error nobody listens for. */
+/** Opens a connected, paused socket with an error listener, so that no error event ends the program. */
 export async function openSocket(
   target: SocketTarget,
   proxyAddress: string | undefined,
@@ -38,7 +38,7 @@ export async function openSocket(
     if (error instanceof BridgeError) throw error
     const seconds = `it did not answer within ${target.timeoutMs / 1000} seconds`
     const why = deadline.isOver() ? seconds : getErrorMessage(error, 'the connection failed')
-    // No cause: what the libraries throw holds the proxy's password.
+    // No cause: the errors of the libraries hold the proxy's password.
     throw new BridgeError('mailbox-unreachable', `${where} cannot be reached: ${why}.`)
   } finally {
     until.removeEventListener('abort', cutOff)
@@ -57,12 +57,12 @@ function formatAuthority(host: string, port: number): string {
 
 const KEEP_ALIVE_AFTER_MS = 30_000
 
-/** Node gives an address a quarter of a second before it tries the next one, which far servers do not manage. */
+/** Node's default of a quarter of a second for each address is too short for distant servers. */
 const NEXT_ADDRESS_AFTER_MS = 2500
 
 function dial({ host, port }: { host: string; port: number }): Socket {
   const socket = connect({ host, port, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS })
-  // Without it an upload takes a hundred times as long: each packet would wait for an answer to the one before.
+  // Otherwise an upload takes a hundred times as long: each packet would wait for the answer to the previous one.
   socket.setNoDelay(true)
   socket.setKeepAlive(true, KEEP_ALIVE_AFTER_MS)
   socket.on('error', () => {})
@@ -92,7 +92,7 @@ async function connectThroughSocks(socket: Socket, proxy: Proxy, target: SocketT
   } catch (error) {
     throw isProxyLoginRefused(error) ? proxyLoginError(proxy) : error
   }
-  // The library gives what came right behind the proxy's answer to whoever listens a moment later, and to nobody else.
+  // The library emits the bytes right behind the proxy's answer only once, so this listener keeps them.
   const keep = (chunk: Buffer) => void early.push(chunk)
   socket.on('data', keep)
   await new Promise((resolve) => setImmediate(resolve))
@@ -101,7 +101,7 @@ async function connectThroughSocks(socket: Socket, proxy: Proxy, target: SocketT
   if (early.length > 0) socket.unshift(Buffer.concat(early))
 }
 
-/** The library has only words for it. */
+/** The library reports it only by message. */
 function isProxyLoginRefused(error: unknown): boolean {
   return /authentication/i.test(getErrorMessage(error, 'the connection failed'))
 }
@@ -164,7 +164,7 @@ function parseProxy(address: string): Proxy {
   }
 }
 
-/** With the h, the proxy looks up the name, which is what is done here in any case. */
+/** With the h, the proxy looks up the name; the bridge leaves this to the proxy in any case. */
 const PROXY_KINDS: Readonly<Record<string, Proxy['kind']>> = {
   'socks5:': 'socks5',
   'socks5h:': 'socks5',
@@ -173,7 +173,7 @@ const PROXY_KINDS: Readonly<Record<string, Proxy['kind']>> = {
 
 const DEFAULT_PORTS = { socks5: 1080, http: 80 } as const
 
-/** As it stands, where it is no text in the manner of a URL. */
+/** Decodes a part of a URL; returns invalid encodings unchanged. */
 function decodeIfEncoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,7 +1,7 @@
 /**
  * Loads ssh2 and ssh2-sftp-client without the compiled ciphers that ssh2 may have built when it was installed; it then uses those
- * of Node. Compiled for Node 24.19 or later, they end the process when one is collected as garbage while WebAssembly runs, which
- * undici does for every answer. No other file imports these packages but for their types.
+ * of Node. Compiled for Node 24.19 or later, they end the process when one is garbage-collected while WebAssembly runs, and
+ * undici runs it for every answer. No other file imports these packages but for their types.
  */
 import { createRequire, Module } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ leaveOutCompiledCiphers(createRequire(require.resolve('ssh2-sftp-client')).resol
 export const ssh2 = require('ssh2') as typeof Ssh2
 export const SftpClient = require('ssh2-sftp-client') as typeof SftpClientClass
 
-/** ssh2 takes a module without exports for one that was not compiled. `main` is its `lib/index.js`. */
+/** Replaces the compiled module by one without exports, which ssh2 takes for not compiled. `main` is its `lib/index.js`. */
 function leaveOutCompiledCiphers(main: string): void {
   const path = join(dirname(main), 'protocol', 'crypto', 'build', 'Release', 'sshcrypto.node')
   require.cache[path] = Object.assign(new Module(path), { loaded: true, exports: undefined })

@@ -1,4 +1,4 @@
-/** Matches columns to fields: by name first, by the kind of cells where the name says nothing. */
+/** Matches columns to fields: by name first, by the kind of cells where the name is no help. */
 import type { FieldRule } from '../../contract/fields.ts'
 import { type InboundOperationName, OPERATIONS } from '../../contract/operations.ts'
 import { describeRule, type ObjectShape, type Shape, toShape } from '../../mapping/shape.ts'
@@ -11,16 +11,16 @@ import {
 } from './column-profile.ts'
 import { findSpelling, listNamePairs, normalizeName, type Spelling } from './spellings.ts'
 
-/** `sure`: name and cells leave no doubt; `likely`: look at it once; `guess`: it may well be something else. */
+/** `sure`: name and cells leave no doubt; `likely`: check it once; `guess`: it may well be something else. */
 export type Confidence = 'sure' | 'likely' | 'guess'
 
 export interface PlacedColumn {
   readonly field: Field
   readonly column: ColumnProfile
-  /** What is put behind it, such as a last name. */
+  /** A second column that is joined to it, such as a last name. */
   readonly joined?: ColumnProfile
   readonly confidence: Confidence
-  /** `named so`, or what the guess rests on. */
+  /** `named so`, or the reason for the guess. */
   readonly why: string
 }
 
@@ -30,7 +30,7 @@ interface Candidate extends PlacedColumn {
 
 export interface Placement {
   readonly placed: readonly PlacedColumn[]
-  /** Columns that feed no field, and what is known of them. */
+  /** Columns that feed no field, each with the reason. */
   readonly unplaced: readonly { readonly column: ColumnProfile; readonly why: string }[]
 }
 
@@ -57,7 +57,7 @@ export function placeColumns(
   return { placed: whole, unplaced: listUnplaced(columns, candidates, whole) }
 }
 
-/** A name whose first and last part stand in columns of their own. */
+/** Pairs the columns of first and last names. */
 function pairNames(
   fields: readonly Field[],
   columns: readonly ColumnProfile[],
@@ -110,7 +110,7 @@ function createNamedCandidate(field: Field, column: ColumnProfile): Candidate | 
   return { field, column, confidence, why: explainName(spelling, column, doubt), score }
 }
 
-/** Any text fits a text, so a name that may mean other things proves nothing there. */
+/** An ambiguous name proves nothing for a text field, because any text fits it. */
 function rateConfidence({ isSure }: Spelling, { rule, cellKind }: Field, fits: boolean): Confidence {
   if (!fits) return 'guess'
   if (isSure) return 'sure'
@@ -131,7 +131,7 @@ function isPlausible({ path }: Field, { filled }: ColumnProfile): boolean {
   return !/(?:\.|_)name[12]$/.test(path) || withDigits < 0.5
 }
 
-/** Words for the kinds of cell, for the reason of a guess. */
+/** Names of the kinds of cell, for the reason of a guess. */
 const CELL_KIND_LABELS: Readonly<Record<CellKind, string>> = {
   upc: 'numbers with the check digit of a UPC',
   postal: 'postal codes',
@@ -144,7 +144,7 @@ const CELL_KIND_LABELS: Readonly<Record<CellKind, string>> = {
   amount: 'amounts with two decimals',
 }
 
-/** Numbers are too much alike to be told by their look where the columns have names. */
+/** Numbers are too much alike to be matched by kind where the columns have names. */
 const AMBIGUOUS_KINDS: ReadonlySet<CellKind> = new Set(['count', 'amount'])
 
 function createGuessedCandidate(
@@ -168,7 +168,7 @@ function formatPercent(share: number): string {
   return `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))} %`
 }
 
-/** An optional object, such as the buyer's address, is worth mapping only when all that it must have was found. */
+/** Drops an optional object, such as the buyer's address, unless all its required fields were found. */
 function dropIncompleteObjects(placed: readonly PlacedColumn[], fields: readonly Field[]): PlacedColumn[] {
   const found = new Set(placed.map(({ field }) => field))
   return placed.filter(({ field: { within } }) => {
@@ -186,7 +186,7 @@ export interface Field {
   readonly list: boolean
   readonly perRow: boolean
   readonly required: boolean
-  /** The optional object it stands in, such as `sold_to`; the whole object is left out unless it can be filled. */
+  /** The optional object around it, such as `sold_to`; the whole object is left out unless it can be filled. */
   readonly within: string | undefined
   readonly cellKind: CellKind | undefined
 }
@@ -219,7 +219,7 @@ export function listFields(operation: InboundOperationName): Field[] {
   return walk(getBodyShape(operation), '', { perRow: false, within: undefined })
 }
 
-/** The look of cells that could be for no other field. */
+/** Returns the kind of cells that fits no other field. */
 function getCellKind(path: string): CellKind | undefined {
   const name = path.replace(/^.*\./, '')
   if (path.startsWith('sold_to.') || path.startsWith('ship_from')) return undefined

@@ -1,4 +1,4 @@
-/** Profiles the cells of a column: which share of them could be a value of each kind. */
+/** Profiles the cells of a column: the share of them that fits each kind of value. */
 import type { FieldRule } from '../../contract/fields.ts'
 import { isProvinceOf } from '../../contract/places.ts'
 import { compileDateFormat } from '../../mapping/values/date-format.ts'
@@ -30,7 +30,7 @@ export function profileColumn(name: string, position: number, rows: readonly (re
   }
 }
 
-/** What stands behind so many characters tells nothing more. */
+/** The profile reads this many characters of a cell. */
 const LONGEST_CELL = 1000
 const DECIMAL_COMMA = /^[$€£]?\s?-?\d{1,3}(?:[. ]?\d{3})*,\d{1,2}\s?[€]?$/
 const MONEY = /^[$€£]?\s?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:\s?(?:USD|€|\$))?$/
@@ -39,12 +39,12 @@ const POSTAL = /^(?:\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d)$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const TRACKING = /^(?:1Z[0-9A-Z]{16}|\d{12,22})$/
 
-/** The share of the filled cells for which the test holds; 0 of none. */
+/** The share of the filled cells for which the test holds; 0 without filled cells. */
 export function computeShare(cells: readonly string[], test: (cell: string) => boolean): number {
   return cells.length === 0 ? 0 : cells.filter(test).length / cells.length
 }
 
-/** What share of the filled cells the field would take. */
+/** The share of the filled cells that the field takes. */
 export function computeFittingShare({ filled, dates, decimalComma }: ColumnProfile, rule: FieldRule): number {
   switch (rule.kind) {
     case 'text':
@@ -72,11 +72,11 @@ export function computeFittingShare({ filled, dates, decimalComma }: ColumnProfi
   }
 }
 
-/** How the cells look when their kind alone tells which field they are for. */
+/** The kinds of cells that alone identify a field. */
 export type CellKind =
   'upc' | 'postal' | 'email' | 'country' | 'province' | 'date' | 'tracking' | 'count' | 'amount'
 
-/** The kinds, the surest first, with the share of the cells that look so. */
+/** Lists the kinds, the surest first, each with its share of the cells. */
 export function detectCellKinds(profile: ColumnProfile): (readonly [CellKind, number])[] {
   const { filled, dates, distinct, decimalComma } = profile
   const share = (test: (cell: string) => boolean) => computeShare(filled, test)
@@ -118,12 +118,12 @@ function isUsState(cell: string): boolean {
 interface DetectedDates {
   /** The formats that read the most cells, together; empty for ISO 8601. */
   readonly formats: readonly string[]
-  /** How many cells are written in each of them, where there are several. */
+  /** Each format with its number of cells, where there are several. */
   readonly seen: readonly string[]
-  /** A cell that is in none of them. */
+  /** A cell that fits none of them. */
   readonly unread: string | undefined
   /** Other formats that read all of these cells too, such as the day and month the other way round. */
-  readonly others: readonly string[]
+  readonly alternatives: readonly string[]
   /** The share of the cells that is read. */
   readonly share: number
   /** Whether cells have times and name no zone. */
@@ -151,22 +151,26 @@ function detectDates(cells: readonly string[]): DetectedDates | undefined {
   const isIso = distinct.every((cell) => ISO_PATTERN.test(cell))
   if (isIso) {
     const needsZone = distinct.some((cell) => cell.length > 10 && ISO_PATTERN.exec(cell)?.[1] === undefined)
-    return { formats: [], seen: [], unread: undefined, others: [], share: 1, needsZone }
+    return { formats: [], seen: [], unread: undefined, alternatives: [], share: 1, needsZone }
   }
   let left = distinct
-  const chosen: { readonly name: string; readonly others: readonly string[]; readonly cells: number }[] = []
+  const chosen: {
+    readonly name: string
+    readonly alternatives: readonly string[]
+    readonly cells: number
+  }[] = []
   const readers = listFormats().filter(({ reads }) => distinct.slice(0, 200).some(reads))
   while (left.length > 0 && chosen.length < MAX_FORMATS) {
-    // A damaged cell must not turn days and months round in others: it stays unread, and is reported.
+    // A damaged cell must not swap days and months in other cells: it stays unread, and is reported.
     const fitting = readers.filter(({ name }) => !chosen.some((each) => swapDayAndMonth(each.name) === name))
     const counted = fitting.map((reader) => ({ reader, cells: left.filter(reader.reads) }))
     const most = Math.max(0, ...counted.map((each) => each.cells.length))
     const best = counted.find((each) => each.cells.length === most && most > 0)
     if (best === undefined) break
     const mine = new Set(best.cells)
-    const others = readers.filter((reader) => reader !== best.reader && best.cells.every(reader.reads))
+    const alternatives = readers.filter((reader) => reader !== best.reader && best.cells.every(reader.reads))
     const count = cells.filter((cell) => mine.has(cell)).length
-    chosen.push({ name: best.reader.name, others: others.map(({ name }) => name), cells: count })
+    chosen.push({ name: best.reader.name, alternatives: alternatives.map(({ name }) => name), cells: count })
     left = left.filter((cell) => !mine.has(cell))
   }
   const [first] = chosen
@@ -176,13 +180,13 @@ function detectDates(cells: readonly string[]): DetectedDates | undefined {
     formats: chosen.map(({ name }) => name),
     seen: chosen.length === 1 ? [] : chosen.map(({ name, cells: count }) => `${name} in ${count}`),
     unread: left[0],
-    others: first.others,
+    alternatives: first.alternatives,
     share: cells.filter((cell) => !unread.has(cell)).length / cells.length,
     needsZone: chosen.some(({ name }) => /[Hh]/.test(name) && !name.includes('Z')),
   }
 }
 
-/** The format with days and months the other way round; the same where it says months in words or the year first. */
+/** Swaps days and months; keeps formats with month names or the year first. */
 function swapDayAndMonth(name: string): string {
   return /^(?:MM.dd|dd.MM)/.test(name) ? name.replace(/^(..)(.)(..)/, '$3$2$1') : ''
 }

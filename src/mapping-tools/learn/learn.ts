@@ -13,7 +13,7 @@ import { findServices } from './spellings.ts'
 
 export type LearnedMapping = Exclude<Awaited<ReturnType<typeof learnMapping>>, UnreadableFile>
 
-/** The problems of a file that cannot be read as a whole; throws only when it cannot be opened. */
+/** Returns problems for a file that cannot be read as a whole; throws only when it cannot be opened. */
 export async function learnMapping(
   path: string,
   operation: InboundOperationName,
@@ -47,7 +47,7 @@ export async function learnMapping(
   return {
     /** The mapping file, with a reason on each line. */
     text,
-    /** What is left to be filled in, each with its line; empty when the mapping compiles. */
+    /** The places that a person must fill in, with their lines; empty when the mapping compiles. */
     unfinished: await findMappingErrors(text, to.name),
     placed: placed.map((each) => {
       const { field, column, joined, why } = each
@@ -70,7 +70,7 @@ function isUsableColumn({ name }: ColumnProfile): boolean {
   return name !== '' && !name.startsWith('_')
 }
 
-/** When no name tells the record's key, the way its values stand together may. */
+/** Guesses the record's key from repeated neighbouring values, when no column name gives it. */
 function addGuessedKey(
   placed: readonly PlacedColumn[],
   fields: readonly Field[],

@@ -1,4 +1,4 @@
-/** Writes a learned mapping as YAML: every line with its reason, and what is missing with what it needs. */
+/** Writes a learned mapping as YAML: every line with its reason, and each gap with what it needs. */
 import type { InboundOperationName } from '../../contract/operations.ts'
 import { describeRule, type Shape } from '../../mapping/shape.ts'
 import {
@@ -36,9 +36,9 @@ export function writeMapping(learned: MappingDraft): string {
 }
 
 function writeHead({ operation, file, sample, grouping, placed }: MappingDraft): string[] {
-  const { rows, encoding, delimiter, damaged, told } = sample
+  const { rows, encoding, delimiter, damaged, statedOptions } = sample
   const written = delimiter === '\t' ? 'tabs' : `"${delimiter}"`
-  const above = told.skip === undefined ? '' : ', lines above the headings'
+  const above = statedOptions.skip === undefined ? '' : ', lines above the headings'
   const unread = damaged === 0 ? '' : `; cannot be read and left aside: ${damaged} of them`
   const keys = grouping.keys.map(({ name }) => name)
   const confidence = placed
@@ -58,13 +58,14 @@ function writeHead({ operation, file, sample, grouping, placed }: MappingDraft):
   ]
 }
 
-function writeReadSection({ told, hasHeader, columns, rows, closing }: Sample): string[] {
+function writeReadSection({ statedOptions, hasHeader, columns, rows, closing }: Sample): string[] {
   const options = ['format: csv']
-  if (told.encoding !== undefined) options.push(`encoding: ${told.encoding}`)
-  if (told.delimiter !== undefined) options.push(`delimiter: ${JSON.stringify(told.delimiter)}`)
-  if (told.quote === null) options.push('quote: null')
-  if (told.skip !== undefined) options.push(`skip: ${told.skip}`)
-  const ignored = [...(told.ignore ?? []).map(formatIgnoreRule), ...listClosingIgnoreRules(closing)]
+  if (statedOptions.encoding !== undefined) options.push(`encoding: ${statedOptions.encoding}`)
+  if (statedOptions.delimiter !== undefined)
+    options.push(`delimiter: ${JSON.stringify(statedOptions.delimiter)}`)
+  if (statedOptions.quote === null) options.push('quote: null')
+  if (statedOptions.skip !== undefined) options.push(`skip: ${statedOptions.skip}`)
+  const ignored = [...(statedOptions.ignore ?? []).map(formatIgnoreRule), ...listClosingIgnoreRules(closing)]
   if (ignored.length > 0) options.push(`ignore: [${ignored.join(', ')}]`)
   if (hasHeader) return [`read: { ${options.join(', ')} }`]
   const cellsOf = (index: number) => rows.map((row) => row[index] ?? '')
@@ -76,19 +77,19 @@ function writeReadSection({ told, hasHeader, columns, rows, closing }: Sample): 
   ]
 }
 
-function formatIgnoreRule(rule: NonNullable<Sample['told']['ignore']>[number]): string {
+function formatIgnoreRule(rule: NonNullable<Sample['statedOptions']['ignore']>[number]): string {
   return 'startsWith' in rule ? `{ startsWith: ${JSON.stringify(rule.startsWith)} }` : '{ header: repeated }'
 }
 
-/** A last row whose numbers agree with nothing is passed over. */
+/** Ignores a last row whose numbers match no totals. */
 function listClosingIgnoreRules(closing: ClosingRow | undefined): string[] {
-  if (closing === undefined || closing.says.length > 0) return []
+  if (closing === undefined || closing.totals.length > 0) return []
   const { word, isFirst } = closing
   const rule = isFirst ? `startsWith: ${JSON.stringify(word)}` : `matches: ${JSON.stringify(`\\b${word}\\b`)}`
   return [`{ ${rule} }`]
 }
 
-/** Numbered columns, in the body named with `{n}` too. */
+/** Writes the numbered columns; the body also names them with `{n}`. */
 function writeLinesSection({ numbered }: Sample): string[] {
   if (numbered === undefined) return []
   const { names, count } = numbered
@@ -96,11 +97,11 @@ function writeLinesSection({ numbered }: Sample): string[] {
   return [`lines: { columns: [${columns}] } # likely: numbered from 1 to ${count}`]
 }
 
-/** A last row that says what the file holds keeps half a file from being sent. */
+/** Writes control totals from the last row, so that an incomplete file is not sent. */
 function writeTotalsSection({ closing }: Sample): string[] {
-  if (closing === undefined || closing.says.length === 0) return []
-  const counted = closing.says.filter(({ what }) => what === 'rows').slice(0, 1)
-  const added = closing.says.filter(({ what }) => what === 'sum')
+  if (closing === undefined || closing.totals.length === 0) return []
+  const counted = closing.totals.filter(({ what }) => what === 'rows').slice(0, 1)
+  const added = closing.totals.filter(({ what }) => what === 'sum')
   const sums = added.map(({ column }) => `${formatYamlText(column)}: ${formatYamlText(column)}`)
   const keys = [
     `when: { ${formatYamlText(closing.column)}: ${formatYamlText(closing.word)} }`,
@@ -120,7 +121,7 @@ function formatGroup(keys: readonly string[], blankContinues: boolean): string {
   return blankContinues ? `{ by: ${by}, blank: continues }` : by
 }
 
-/** The lines of an object's fields; those that nothing feeds and nobody needs are left out. */
+/** Writes the fields of an object, without optional ones that no column feeds. */
 function writeBody(shape: Shape, path: string, depth: number, learned: MappingDraft): string[] {
   if (shape.kind !== 'object') return []
   return [...shape.fields].flatMap(([name, field]) => {
@@ -134,16 +135,16 @@ function writeBody(shape: Shape, path: string, depth: number, learned: MappingDr
         : [`${indent}${name}:`, ...lines]
     }
     if (field.kind === 'list' && field.item.kind === 'object') {
-      const [first = '', ...others] = writeBody(field.item, `${below}[]`, depth + 2, learned)
+      const [first = '', ...otherLines] = writeBody(field.item, `${below}[]`, depth + 2, learned)
       const head = `${indent}${name}: # one item: filled once per row`
-      return [head, `${indent}  - ${first.trimStart()}`, ...others]
+      return [head, `${indent}  - ${first.trimStart()}`, ...otherLines]
     }
     const leaf = writeField(below, learned)
     return leaf === undefined ? [] : [`${indent}${name}: ${leaf}`.replace(/: +#/, ': #')]
   })
 }
 
-/** What stands behind the name of a field, with the reason; undefined for one that is left out. */
+/** Writes the value behind a field's name, with the reason; undefined for a field that is left out. */
 function writeField(path: string, learned: MappingDraft): string | undefined {
   const service = writeServiceField(path, learned)
   if (service !== undefined) return service
@@ -161,14 +162,14 @@ function writeField(path: string, learned: MappingDraft): string | undefined {
   return needsItemName(path, learned) ? note : undefined
 }
 
-/** An item is named by any of its names; when none was found, the usual one is asked for. */
+/** Whether to ask for an item's usual name, because no column holds any of its names. */
 function needsItemName(path: string, { placed }: MappingDraft): boolean {
   if (!/variant\.(?:identifier|brand_identifier)$/.test(path)) return false
   const object = path.replace(/[^.]+$/, '')
   return !placed.some(({ field }) => field.path.startsWith(object))
 }
 
-/** The fields that say how a parcel travels, and the column of the table each is picked from. */
+/** The fields of the shipping service, and the table column that each is picked from. */
 const SERVICE_FIELDS: Readonly<Record<string, string>> = {
   'shipping_method.code': 'method',
   'shipping_method.carrier.code': 'carrier',
@@ -227,14 +228,14 @@ function toOneLine(text: string): string {
 
 // One field: its column with the options that its cells need.
 
-/** The leaf as YAML, and what a person should know about its options. */
+/** Formats the leaf as YAML, with notes about its options. */
 export function formatField(
   { field, column, joined, confidence }: PlacedColumn,
   blankContinues: boolean,
 ): {
   readonly text: string
   readonly note: string | undefined
-  /** With what the options rest on. */
+  /** The confidence, with that of the options included. */
   readonly confidence: Confidence
 } {
   const { filled, dates, decimalComma } = column
@@ -247,10 +248,11 @@ export function formatField(
     if (dates.formats.length > 0) options.push(`format: ${formatDateFormats(dates.formats)}`)
     if (dates.seen.length > 0) notes.push(`${dates.seen.join(' and ')} of its cells`)
     if (dates.unread !== undefined) notes.push(`${JSON.stringify(dates.unread)} is none of these`)
-    if (dates.others.length > 0) notes.push(`every cell fits ${dates.others.join(' and ')} as well`)
+    if (dates.alternatives.length > 0)
+      notes.push(`every cell fits ${dates.alternatives.join(' and ')} as well`)
     const isLocal = dates.needsZone && rule.kind === 'dateTime'
     if (isLocal) notes.push('times are UTC unless you name their zone: zone: America/New_York')
-    isGuess = isLocal || dates.others.length > 0
+    isGuess = isLocal || dates.alternatives.length > 0
   }
   if ((rule.kind === 'money' || rule.kind === 'decimal') && decimalComma) options.push('decimal: ","')
   const width = findLostZeros(field.path, filled)
@@ -263,7 +265,7 @@ export function formatField(
     options.push(`wrap: ${max}`)
   if (field.path.endsWith('email')) notes.push('personal data: leave it out unless it is needed')
   const blank = column.cells.length - filled.length
-  // Where blank cells go on with the record above, only those of its lines are missing.
+  // Where blank cells continue the record above, only blank cells of lines are missing values.
   if (field.required && blank > 0 && filled.length > 0 && (field.perRow || !blankContinues)) {
     notes.push(`blank in ${blank} of ${column.cells.length} rows, which a default would fill`)
   }
@@ -290,7 +292,7 @@ function formatDateFormats(formats: readonly string[]): string {
   return formats.length === 1 ? quoted(first) : `[${formats.map(quoted).join(', ')}]`
 }
 
-/** The number of digits a postal code or UPC should have, where some cells have one less and none has more. */
+/** The full number of digits of a postal code or UPC, where some cells have one less and none has more. */
 function findLostZeros(path: string, filled: readonly string[]): number | undefined {
   const full = path.endsWith('.postal_code') ? 5 : path.endsWith('.upc') ? 12 : undefined
   if (full === undefined) return undefined
@@ -300,7 +302,7 @@ function findLostZeros(path: string, filled: readonly string[]): number | undefi
   return short > 0 && !long ? full : undefined
 }
 
-// YAML writes texts plain where nothing can be misread, else in quotes.
+// Writes YAML texts plain where that is unambiguous, else in quotes.
 
 const PLAIN_TEXT = /^[\p{L}][\p{L}\p{N} ()/._-]*(?<! )$/u
 const YAML_WORDS = /^(?:true|false|null|yes|no|on|off|y|n)$/i

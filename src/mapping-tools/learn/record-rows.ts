@@ -8,12 +8,12 @@ import { findSpelling } from './spellings.ts'
 export interface Grouping {
   /** Empty when nothing was found. */
   readonly keys: readonly ColumnProfile[]
-  /** Whether rows with blank keys go on with the record before. */
+  /** Whether rows with blank keys continue the record before them. */
   readonly blankContinues: boolean
   readonly why: string
 }
 
-/** The fields that name a record, the first one being what the row cannot do without. */
+/** The fields that name a record; the first one is required. */
 export const KEY_FIELDS: Readonly<Record<InboundOperationName, readonly string[]>> = {
   'create-order': ['purchase_order_number'],
   'create-cancel': ['order_id'],
@@ -51,10 +51,10 @@ export function findGrouping(operation: InboundOperationName, placed: readonly P
   return { keys, blankContinues, why: [counted, ...unsure].join('; ') }
 }
 
-/** More columns that are torn apart tell nothing more. */
+/** A message names at most this many columns that differ within groups. */
 const MAX_TORN = 3
 
-/** A column that could name the records of a file whose headings do not say so. */
+/** Guesses the key column of a file whose headings do not name it. */
 export function guessKeyColumn(columns: readonly ColumnProfile[], placed: readonly PlacedColumn[]) {
   const taken = new Set(placed.map(({ column }) => column))
   const ofRecord = placed.filter(({ field }) => !field.perRow).map(({ column }) => column)
@@ -65,19 +65,19 @@ export function guessKeyColumn(columns: readonly ColumnProfile[], placed: readon
     const groups = groupRows([column], false)
     return groups.length === distinct.size && ofRecord.every((other) => countMixedGroups(other, groups) === 0)
   })
-  // The fewest groups that are still whole records: a column of lines would make a record of every row.
+  // Prefers the column with the fewest groups: a column of lines would make a record of every row.
   return candidates.toSorted((a, b) => a.distinct.size - b.distinct.size || a.position - b.position)[0]
 }
 
-/** The positions of the rows of each group of neighbours. */
+/** Returns the row positions of each group of neighbours. */
 function groupRows(keys: readonly ColumnProfile[], blankContinues: boolean): number[][] {
   const groups: number[][] = []
   let before: string | undefined
   for (let row = 0; row < (keys[0]?.cells.length ?? 0); row += 1) {
     const cells = keys.map((key) => key.cells[row] ?? '')
     const key = cells.join('\u0000')
-    const goesOn = key === before || (blankContinues && cells.every((cell) => cell === ''))
-    if (goesOn && groups.length > 0) groups.at(-1)?.push(row)
+    const isContinued = key === before || (blankContinues && cells.every((cell) => cell === ''))
+    if (isContinued && groups.length > 0) groups.at(-1)?.push(row)
     else {
       groups.push([row])
       before = key
@@ -86,7 +86,7 @@ function groupRows(keys: readonly ColumnProfile[], blankContinues: boolean): num
   return groups
 }
 
-/** In how many groups the filled cells of the column are not all the same. */
+/** Counts the groups in which the filled cells of the column differ. */
 function countMixedGroups({ cells }: ColumnProfile, groups: readonly (readonly number[])[]): number {
   const distinct = (rows: readonly number[]) => new Set(rows.map((row) => cells[row] ?? '').filter(Boolean))
   return groups.filter((rows) => distinct(rows).size > 1).length
@@ -94,27 +94,29 @@ function countMixedGroups({ cells }: ColumnProfile, groups: readonly (readonly n
 
 // Numbered columns such as SKU1, Qty1, SKU2, Qty2 are read as lines of their own.
 
-/** The sample with a row for each line; as it is where no columns are numbered so. */
+/** Makes a row for each line; returns the sample unchanged without numbered columns. */
 export function unpackNumberedColumns(sample: Sample, fields: readonly Field[]): Sample {
   const names = sample.hasHeader ? findNumberedNames(sample.columns, fields) : []
   if (names.length === 0) return sample
   const { columns, rows } = sample
   const count = listNumbers(names[0] ?? '', columns).length
-  const others = columns.flatMap((name, at) => (names.includes(replaceNumber(name) ?? '') ? [] : [at]))
+  const otherPositions = columns.flatMap((name, at) =>
+    names.includes(replaceNumber(name) ?? '') ? [] : [at],
+  )
   const lines = Array.from({ length: count }, (_, index) =>
     names.map((name) => columns.indexOf(name.replace('{n}', String(index + 1)))),
   )
   const unpacked = rows.flatMap((row) => {
-    const own = others.map((at) => row[at] ?? '')
+    const own = otherPositions.map((at) => row[at] ?? '')
     const made = lines.map((places) => places.map((at) => row[at] ?? ''))
     const filled = made.filter((cells) => cells.some((cell) => cell !== ''))
     return (filled.length === 0 ? made.slice(0, 1) : filled).map((cells) => [...own, ...cells])
   })
-  const own = others.map((at) => columns[at] ?? '')
+  const own = otherPositions.map((at) => columns[at] ?? '')
   return { ...sample, columns: [...own, ...names], rows: unpacked, numbered: { names, count } }
 }
 
-/** `SKU{n}` and its like: those numbered from 1 as far as the column of the quantity, none of them known as a column of the record. */
+/** Finds names such as `SKU{n}`, numbered from 1 like the quantity, and none of them a column of the record. */
 function findNumberedNames(columns: readonly string[], fields: readonly Field[]): string[] {
   const names = [...new Set(columns.flatMap((column) => replaceNumber(column) ?? []))]
   const feeds = (name: string, test: (field: Field) => boolean) =>

@@ -14,23 +14,23 @@ export interface Sample {
   readonly hasHeader: boolean
   readonly encoding: string
   readonly delimiter: string
-  /** What the mapping has to say because it cannot be found out. */
-  readonly told: Pick<ReadOptions, 'encoding' | 'quote' | 'delimiter' | 'skip' | 'ignore'>
+  /** Options that the mapping must state, because the reader does not detect them. */
+  readonly statedOptions: Pick<ReadOptions, 'encoding' | 'quote' | 'delimiter' | 'skip' | 'ignore'>
   /** Rows that cannot be read. */
   readonly damaged: number
-  /** A row at the end that speaks of the whole file; it is none of the rows. */
+  /** A last row that describes the whole file; it is not among the rows. */
   readonly closing: ClosingRow | undefined
-  /** Where rows held several lines in numbered columns: their names, with `{n}` for the number, and how many there are. */
+  /** The names of numbered columns, with `{n}` for the number, and how many numbers there are. */
   readonly numbered?: { readonly names: readonly string[]; readonly count: number }
 }
 
-/** Nothing more is learned from more rows. */
+/** More rows would teach nothing more. */
 const MAX_ROWS = 20_000
 
-/** How much is looked at to find out the encoding. */
+/** How much is read to detect the encoding. */
 const HEAD_BYTES = 1024 * 1024
 
-/** Reads the beginning of the file; the problems of one that cannot be read as a whole. */
+/** Reads the beginning of the file; returns problems when the file as a whole is unreadable. */
 export async function readSample(
   path: string,
   format: Format,
@@ -44,37 +44,43 @@ export async function readSample(
   const hasHeader = headings !== undefined
   const columns = hasHeader ? undefined : top.rows[0]?.map((_, index) => `Column ${index + 1}`)
   const expectColumns = hasPreamble ? headings : undefined
-  const told: Sample['told'] = {
+  const statedOptions: Sample['statedOptions'] = {
     ...(encoding === undefined ? {} : { encoding }),
     ...(hasPreamble ? { skip: 'header' } : {}),
     ...(top.comments === undefined ? {} : { ignore: [{ startsWith: top.comments }] }),
   }
-  const read = async (options: Sample['told']): Promise<Attempt> => {
+  const read = async (options: Sample['statedOptions']): Promise<Attempt> => {
     const expected = expectColumns === undefined ? {} : { expectColumns }
-    return { told: options, rows: await readRows(path, format, { ...options, columns, ...expected }) }
+    return {
+      statedOptions: options,
+      rows: await readRows(path, format, { ...options, columns, ...expected }),
+    }
   }
-  let best = await read(told)
+  let best = await read(statedOptions)
   for (const refine of [refineDelimiter(top), refineRepeatedHeadings, refineQuotes]) {
     const better = 'problems' in best.rows ? undefined : refine(best.rows)
-    const other = better && (await read(mergeOptions(best.told, better)))
+    const other = better && (await read(mergeOptions(best.statedOptions, better)))
     const isTaken = refine === refineQuotes ? isBetter : isAsGood
     if (other !== undefined && isTaken(countDamagedRows(other), countDamagedRows(best))) best = other
   }
-  return 'problems' in best.rows ? best.rows : buildSample(best.rows, hasHeader, best.told)
+  return 'problems' in best.rows ? best.rows : buildSample(best.rows, hasHeader, best.statedOptions)
 }
 
-function mergeOptions(told: Sample['told'], more: Sample['told']): Sample['told'] {
-  const ignore = [...(told.ignore ?? []), ...(more.ignore ?? [])]
-  return { ...told, ...more, ...(ignore.length === 0 ? {} : { ignore }) }
+function mergeOptions(
+  stated: Sample['statedOptions'],
+  more: Sample['statedOptions'],
+): Sample['statedOptions'] {
+  const ignore = [...(stated.ignore ?? []), ...(more.ignore ?? [])]
+  return { ...stated, ...more, ...(ignore.length === 0 ? {} : { ignore }) }
 }
 
-/** Quotes become data only where that mends something. */
+/** Treats quotes as data only where that reduces the damage. */
 const isBetter = (damage: number, before: number) => damage < before
 
 const isAsGood = (damage: number, before: number) => damage <= before
 
 interface Attempt {
-  readonly told: Sample['told']
+  readonly statedOptions: Sample['statedOptions']
   readonly rows: RowsRead | UnreadableFile
 }
 
@@ -82,24 +88,24 @@ function countDamagedRows({ rows }: Attempt): number {
   return 'problems' in rows ? Number.POSITIVE_INFINITY : countDamaged(rows.rows)
 }
 
-/** What the mapping should say as well, going by how the file was read without it. */
-type RefineOptions = (read: RowsRead) => Sample['told'] | undefined
+/** Derives further options from how the file was read without them. */
+type RefineOptions = (read: RowsRead) => Sample['statedOptions'] | undefined
 
-/** Lines above the headings, and data without any, may hold more of something else than of what stands between the cells. */
+/** States the delimiter for a preamble or missing headings: another character may be more frequent there. */
 function refineDelimiter({ delimiter, headings, hasPreamble }: SampleTop): RefineOptions {
   const isUnsure = hasPreamble || headings === undefined
   return ({ reading }) => (isUnsure && reading.delimiter !== delimiter ? { delimiter } : undefined)
 }
 
-/** Several files that were put together into one. */
-function refineRepeatedHeadings({ reading, rows }: RowsRead): Sample['told'] | undefined {
+/** Ignores repeated headings: several files were put together into one. */
+function refineRepeatedHeadings({ reading, rows }: RowsRead): Sample['statedOptions'] | undefined {
   const headings = (reading.layouts[0]?.columns ?? []).map(cleanText).join('\n')
   const isAgain = rows.some(({ values }) => values.map(cleanText).join('\n') === headings)
   return isAgain ? { ignore: [{ header: 'repeated' }] } : undefined
 }
 
-/** Files without quoting hold quotes that are data, such as 12" for inches. */
-function refineQuotes({ rows }: RowsRead): Sample['told'] | undefined {
+/** Treats quotes as data in files without quoting, such as 12" for inches. */
+function refineQuotes({ rows }: RowsRead): Sample['statedOptions'] | undefined {
   const isBroken = rows.some(({ problems = [] }) => problems.some(({ code }) => code === 'quote-not-closed'))
   return isBroken ? { quote: null } : undefined
 }
@@ -120,7 +126,11 @@ async function readRows(path: string, format: Format, options: Omit<ReadOptions,
   return { reading, rows: rows.slice(0, MAX_ROWS) }
 }
 
-function buildSample({ reading, rows }: RowsRead, hasHeader: boolean, told: Sample['told']) {
+function buildSample(
+  { reading, rows }: RowsRead,
+  hasHeader: boolean,
+  statedOptions: Sample['statedOptions'],
+) {
   const columns = reading.layouts[0]?.columns ?? []
   const usable = rows.flatMap((row) => (row.problems === undefined ? [row.values.map(cleanText)] : []))
   if (usable.length === 0) {
@@ -132,11 +142,11 @@ function buildSample({ reading, rows }: RowsRead, hasHeader: boolean, told: Samp
   const { encoding, delimiter } = reading
   const closing = findClosingRow(usable, columns)
   const data = closing === undefined ? usable : usable.slice(0, -1)
-  const read = { encoding, delimiter, told, damaged: countDamaged(rows), closing }
+  const read = { encoding, delimiter, statedOptions, damaged: countDamaged(rows), closing }
   return { sample: { columns, rows: data, hasHeader, ...read } }
 }
 
-/** The types of rows whose first cell names their type: few, some of them repeated, each with its own number of cells. */
+/** Finds record types in the first cells: few, some repeated, each with its own number of cells. */
 function findRecordTypes(rows: readonly (readonly string[])[]): string[] {
   const widths = new Map<string, Set<number>>()
   for (const row of rows) {
@@ -164,7 +174,7 @@ function countDamaged(rows: readonly Row[]): number {
   return rows.filter(({ problems }) => problems !== undefined).length
 }
 
-/** UTF-16 is found out by the reader; what else is not UTF-8 is nearly always what Windows writes. */
+/** Whether the text is Unicode. The reader detects UTF-16; other text is nearly always Windows-1252. */
 function isUnicode(head: Buffer): boolean {
   if (head.includes(0)) return true
   try {
@@ -181,17 +191,17 @@ interface SampleTop {
   readonly delimiter: string
   /** The first rows, blank ones left out. */
   readonly rows: readonly (readonly string[])[]
-  /** The names of the columns; absent in a file that begins with data. */
+  /** The column names; absent in a file that begins with data. */
   readonly headings: readonly string[] | undefined
-  /** Whether other lines stand above them. */
+  /** Whether there are other lines above them. */
   readonly hasPreamble: boolean
-  /** What lines that are no rows begin with; absent where there are none. */
+  /** The start of comment lines; absent without comments. */
   readonly comments?: string
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** So many rows tell how a file is written. */
+/** This many rows are enough to detect the dialect. */
 const TOP_ROWS = 50
 
 function readTop(text: string): SampleTop {
@@ -205,7 +215,7 @@ function readTop(text: string): SampleTop {
 
 const COMMENT_MARKS = ['#', '//', '--']
 
-/** Undefined where no line begins so, or where such lines have as many cells as the others. */
+/** Undefined without such lines, or where they have as many cells as other lines. */
 function removeComments(text: string, mark: string): string | undefined {
   const lines = text.split('\n')
   const rest = lines.filter((line) => !line.startsWith(mark))
@@ -222,8 +232,8 @@ function readTopRows(plain: string): SampleTop {
     const rows = Papa.parse<string[]>(plain, { delimiter, preview: TOP_ROWS, skipEmptyLines: 'greedy' }).data
     return { delimiter, rows, ...findCommonWidth(rows) }
   })
-  // Where two would do, as with commas before decimals, more cells are made by the one that is meant; more rows alone tell
-  // little, as a quote left open takes most rows away from the right one.
+  // Where two delimiters fit, as with decimal commas, the right one makes more cells. The number of rows alone says little,
+  // because an open quote swallows most rows of the right one.
   const dividedBy = ({ count, width }: { count: number; width: number }) => count * (width - 1)
   const [best] = tries.toSorted((a, b) => dividedBy(b) - dividedBy(a) || b.width - a.width)
   const { delimiter = ',', rows = [], width = 1 } = best ?? {}
@@ -233,7 +243,7 @@ function readTopRows(plain: string): SampleTop {
   return { delimiter, rows, headings: first.some(isDataCell) ? undefined : first, hasPreamble: false }
 }
 
-/** How many cells most rows have, and how many rows these are. */
+/** Finds the most frequent number of cells, and how many rows have it. */
 function findCommonWidth(rows: readonly (readonly string[])[]): { width: number; count: number } {
   const counts = new Map<number, number>()
   for (const { length } of rows) if (length > 1) counts.set(length, (counts.get(length) ?? 0) + 1)
@@ -241,7 +251,7 @@ function findCommonWidth(rows: readonly (readonly string[])[]): { width: number;
   return { width: common?.[0] ?? 1, count: common?.[1] ?? 0 }
 }
 
-/** The first whole row of names, with less above it than in it and a row like it below; -1 when there is none. */
+/** Finds the first whole row of names, with shorter rows above and a row as wide below; -1 when there is none. */
 function findHeadingRow(rows: readonly (readonly string[])[], width: number): number {
   const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== '').length
   const isFull = (row: readonly string[]) => row.length === width && filled(row) >= 0.8 * width
@@ -250,16 +260,16 @@ function findHeadingRow(rows: readonly (readonly string[])[], width: number): nu
   return width > 1 && isAbove && rows.slice(at + 1).some((row) => row.length === width) ? at : -1
 }
 
-/** Dates, amounts and numbers are shorter. */
+/** The longest date, amount or number. */
 const LONGEST_DATA = 40
 
-/** A cell that no column is named: a number, an amount, a date. */
+/** Whether the cell cannot be a column name: a number, an amount, a date. */
 function isDataCell(cell: string): boolean {
   if (cell.length > LONGEST_DATA) return false
   return /^[$€£]?[\d.,/:-]*\d[\d.,/:TZ+ -]*$/.test(cell.trim()) && !/^\d$/.test(cell.trim())
 }
 
-// A last row that describes the whole file: what it counts or adds up.
+// A last row that describes the whole file with counts or sums.
 
 export interface ClosingRow {
   /** The column of the cell that names the row, and its text. */
@@ -267,14 +277,14 @@ export interface ClosingRow {
   readonly word: string
   /** Whether the line begins with it. */
   readonly isFirst: boolean
-  /** What its numbers are, by their columns; empty when nothing agrees. */
-  readonly says: readonly { readonly column: string; readonly what: 'rows' | 'sum' }[]
+  /** The counts and sums by their columns; empty when no number matches. */
+  readonly totals: readonly { readonly column: string; readonly what: 'rows' | 'sum' }[]
 }
 
 const CLOSING_WORDS =
   /^(?:grand ?total|sub ?total|totals?|sum|summe|gesamt|gesamtsumme|total general|somme|suma|trailer|trl|end|eof|end of (?:file|report)|ende|fin)\b/i
 
-/** Undefined where the last row is one like the others. */
+/** Undefined where the last row is an ordinary row. */
 function findClosingRow(rows: readonly (readonly string[])[], columns: readonly string[]) {
   const last = rows.at(-1)
   const above = rows.slice(0, -1)
@@ -285,7 +295,7 @@ function findClosingRow(rows: readonly (readonly string[])[], columns: readonly 
   if (named === undefined || !CLOSING_WORDS.test(named.cell) || filled.length > usual * 0.7) return undefined
   const isAlone = above.every((row) => row[named.at]?.toLowerCase() !== named.cell.toLowerCase())
   if (!isAlone) return undefined
-  const says = filled.slice(1).flatMap(({ cell, at }): ClosingRow['says'] => {
+  const totals = filled.slice(1).flatMap(({ cell, at }): ClosingRow['totals'] => {
     const number = parseNumber(cell)
     const column = columns[at] ?? ''
     const sum = sumCells(above.map((row) => row[at] ?? ''))
@@ -294,7 +304,7 @@ function findClosingRow(rows: readonly (readonly string[])[], columns: readonly 
     const isCount = compareDecimals(number, { units: BigInt(above.length), scale: 0 }) === 0
     return isCount ? [{ column, what: 'rows' }] : []
   })
-  return { column: columns[named.at] ?? '', word: named.cell, isFirst: named.at === 0, says }
+  return { column: columns[named.at] ?? '', word: named.cell, isFirst: named.at === 0, totals }
 }
 
 function sumCells(cells: readonly string[]): Decimal | undefined {
@@ -308,7 +318,7 @@ function sumCells(cells: readonly string[]): Decimal | undefined {
   return sum
 }
 
-/** `1.216,73` and `1,216.73`; what stands last is before the decimals. */
+/** Parses `1.216,73` and `1,216.73`; the last mark is the decimal mark. */
 function parseNumber(cell: string): Decimal | undefined {
   const plain = cell.replace(/^[$€£]\s?/, '').replaceAll(' ', '')
   const isComma = /,\d{1,2}$/.test(plain)

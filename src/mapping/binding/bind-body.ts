@@ -80,7 +80,7 @@ export function bindPlan(plan: ObjectPlan, context: BindContext): BoundObject {
       }
       if (mayBeLeftOut && builder.filled === filledBefore) {
         const { problems } = builder
-        // What its conditions could not decide is no matter of its fields.
+        // Keeps the problems of the object's own conditions: these have no field.
         problems.push(...problems.splice(problemsBefore).filter(({ place }) => place.field === undefined))
         return undefined
       }
@@ -111,7 +111,7 @@ function toProblem({ code, path, message }: RuleViolation, node: BoundObject) {
   return problem(code, locateField(node, path), sentence)
 }
 
-/** Follows the path of a violation down to the cell that fed the field, as far as there is one. */
+/** Follows the path of a violation to the cell that feeds the field, or as near to it as possible. */
 function locateField(start: BoundNode, path: readonly (string | number)[]): Place {
   let node = start
   for (const step of path) {
@@ -130,7 +130,7 @@ function locateField(start: BoundNode, path: readonly (string | number)[]): Plac
   return node.place()
 }
 
-/** The place of the first cell below that has something in it, else of the first one that could have. */
+/** Returns the place of the first filled cell below the object, else of its first cell. */
 function findObjectPlace(nodes: readonly BoundNode[]): Place {
   let firstPlace: Place | undefined
   for (const node of nodes) {
@@ -164,7 +164,7 @@ function bindRows(plan: RowsPlan, context: BindContext): BoundRows {
       const rows = builder.lineRows
       builder.bodyRows = rows
       if (rows.length === 0) {
-        // A condition that could not be decided has said so.
+        // A condition that could not be decided has already added a problem.
         if (builder.itemRows.length > 0 && builder.problems.length > 0) return FAILED
         const message = `The record has no rows for ${plan.field}; the API requires at least one.`
         const fix = 'Add the detail rows of the record.'
@@ -186,7 +186,7 @@ function bindRows(plan: RowsPlan, context: BindContext): BoundRows {
   return node
 }
 
-/** The fields of each line, and each row that makes none. */
+/** Lists the fields of each line, and an entry for each row that makes no line. */
 function explainRows(plan: RowsPlan, node: BoundRows, builder: RecordBuilder): ExplainedField[] {
   const built = node.build()
   const lines: readonly unknown[] = Array.isArray(built) ? built : []
@@ -199,9 +199,9 @@ function explainRows(plan: RowsPlan, node: BoundRows, builder: RecordBuilder): E
   const { when } = plan.item
   if (when === undefined) return made
   const kept = new Set(builder.lineRows)
-  const others = builder.itemRows.filter((row) => !kept.has(row))
-  const words = formatCondition(when)
-  return [...made, ...others.map((row) => explainLeftOutRow(plan.item.field, row.line, words))]
+  const leftOutRows = builder.itemRows.filter((row) => !kept.has(row))
+  const conditionText = formatCondition(when)
+  return [...made, ...leftOutRows.map((row) => explainLeftOutRow(plan.item.field, row.line, conditionText))]
 }
 
 function selectApplicableRows(item: BoundObject, builder: RecordBuilder): readonly Row[] {
@@ -214,7 +214,7 @@ function selectApplicableRows(item: BoundObject, builder: RecordBuilder): readon
   })
 }
 
-/** Lines that agree in everything but their quantity become one, where the first of them stands. */
+/** Merges lines that differ only in quantity into the first of them. */
 function addUpLines(items: readonly unknown[], builder: RecordBuilder, field: string, addUpTo: number) {
   const lines = new Map<unknown, { readonly item: Record<string, unknown>; readonly row: Row | undefined }>()
   for (const [index, built] of items.entries()) {

@@ -65,13 +65,13 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   }
 }
 
-/** A text that the mapping takes for blank is one that people see. */
+/** Shows the text that the mapping takes for blank, because people see a filled cell. */
 function explainBlank(source: TextSource): string {
-  const told = source.cells().find(({ text }) => cleanText(text) !== '')
-  return `The cell is blank${told === undefined ? '' : ` (${quoteText(cleanText(told.text))} means blank)`}`
+  const filledCell = source.cells().find(({ text }) => cleanText(text) !== '')
+  return `The cell is blank${filledCell === undefined ? '' : ` (${quoteText(cleanText(filledCell.text))} means blank)`}`
 }
 
-/** Where the text comes from; undefined when nothing in the file feeds the leaf. */
+/** Returns the source of the text; undefined when no column of the file feeds the leaf. */
 function bindSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
   if (plan.calc !== undefined) return bindCalc(plan.calc, bindCalcColumns(plan, context))
   if (plan.joinedWith === undefined) return bindSingleSource(plan, plan.sources, context)
@@ -147,7 +147,7 @@ function findColumns(sources: readonly ValueSource[], perRow: boolean, context: 
   return { ...findColumnsIn(header, sources), ofHeader: true }
 }
 
-/** The columns up to the first that is not there and has something known in its place; and what is known then. */
+/** Lists columns up to the first absent one that a known value replaces, and returns that known value. */
 function findColumnsIn(where: BindContext['header'], sources: readonly ValueSource[]) {
   const columns: Column[] = []
   for (const origin of sources) {
@@ -159,7 +159,7 @@ function findColumnsIn(where: BindContext['header'], sources: readonly ValueSour
   return { columns, known: undefined }
 }
 
-/** Notes what is named; its id is filled in where the API can be asked. */
+/** Adds a reference by name. The pipeline looks its id up at the API. */
 function addReference(
   { reference: kind = '', field }: { readonly reference?: string | undefined; readonly field: string },
   key: string,
@@ -216,7 +216,7 @@ function bindDeferredLeaf(plan: LeafPlan, deferred: DeferredPlan, builder: Recor
   })
 }
 
-/** What the leaf makes of the text that was found, as if it had stood in a cell. */
+/** Converts the text that was found, as if a cell held it. */
 function convertDeferred(
   { deferred, field, convert, fallback, required }: LeafPlan,
   found: unknown,
@@ -243,9 +243,9 @@ function toText(found: unknown): string {
   return typeof found === 'number' || typeof found === 'boolean' ? String(found) : ''
 }
 
-// What becomes of the cells of one leaf, one step after the other, with the steps that build its value.
+// Explains the cells of one leaf step by step, with the same steps that build its value.
 
-/** The steps of the leaf in the record being built; without a source, nothing in the file feeds it. */
+/** Lists the steps of the leaf in the record being built. Without a source, no column feeds the leaf. */
 export function explainLeaf(
   plan: LeafPlan,
   source: TextSource | undefined,
@@ -270,7 +270,7 @@ export function explainLeaf(
   return { field, cells, ...explainConversion(plan, taken.result, steps) }
 }
 
-/** From the cells to the one text that the leaf takes: which of them, put together how, what is cut off. */
+/** Explains how the cells become the text of the leaf: which cells, how they are joined, and the trimming. */
 function explainGathering(plan: LeafPlan, cells: readonly ExplainedCell[], text: string): ExplainedStep[] {
   const { gathering } = plan.steps
   if (gathering !== '') return [{ option: plan.calc === undefined ? 'all' : 'calc', does: gathering, text }]
@@ -329,7 +329,7 @@ function toRefusedPart([refused]: readonly ProblemCode[]): { readonly refused?: 
   return refused === undefined ? {} : { refused }
 }
 
-/** Runs something that builds, and leaves the record as it was. */
+/** Runs a build step and then restores the record builder. */
 export function runAndRestore<Result>(builder: RecordBuilder, run: () => Result) {
   const { filled, references, deferred, row, index, bodyRows } = builder
   const before = builder.problems.length

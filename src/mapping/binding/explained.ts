@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from '../../domain/problem.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../../domain/translator.ts'
 import { toProvince } from '../values/places.ts'
 
-/** A cell as it stands in the file, with its column as the file spells it. */
+/** A cell with the text and the column name of the file. */
 export interface ExplainedCell {
   readonly column: string
   readonly text: string
@@ -13,7 +13,7 @@ export interface ExplainedCell {
 export interface ExplainedStep {
   /** The option that asks for it; `trim` and `value` need none. */
   readonly option: string
-  /** In the words of the mapping: `case upper`. */
+  /** The option as the mapping writes it: `case upper`. */
   readonly does: string
   /** The text after it, empty when blank; absent when it was refused. */
   readonly text?: string
@@ -25,7 +25,7 @@ export interface ExplainedField {
   readonly field: string
   readonly cells: readonly ExplainedCell[]
   readonly steps: readonly ExplainedStep[]
-  /** What the steps come to; absent when that is nothing, or was refused. */
+  /** The result of the steps; absent when it is blank or refused. */
   readonly value?: unknown
   /** Which condition chose this value, or why the field is left out. */
   readonly note?: string
@@ -35,16 +35,16 @@ export interface ExplainedField {
   readonly branch?: number
 }
 
-/** A record that was just made, for the tools that show how. */
+/** A record just translated, with its explanation. */
 export interface TranslatedRecord {
   readonly draft: Draft
   /** Its rows, one for each line where several are packed into one. */
   readonly rows: readonly Row[]
-  /** Each field with the steps from its cells to its value; to be asked before the next record is made. */
+  /** Explains each field from its cells to its value. Call it before the next record is translated. */
   readonly fields: () => readonly ExplainedField[]
 }
 
-/** A value as the text it is in a step. */
+/** Formats a value as the text of a step. */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
@@ -52,7 +52,7 @@ export function formatValue(value: unknown): string {
 
 export type TranslationTrace = (record: TranslatedRecord) => void
 
-/** A translator whose records can be watched as they are made. */
+/** A translator that can report each record as it translates it. */
 export interface TraceableTranslator extends Translator {
   bind(
     layouts: readonly Layout[],
@@ -73,8 +73,8 @@ export function explainLeftOut(
 }
 
 /** A row that makes no line of the array. */
-export function explainLeftOutRow(field: string, line: number, words: string): ExplainedField {
-  const note = `line ${line} is left out: it takes that ${words}`
+export function explainLeftOutRow(field: string, line: number, conditionText: string): ExplainedField {
+  const note = `line ${line} is left out: it takes that ${conditionText}`
   return { field, cells: [], steps: [], absent: 'condition', note }
 }
 

@@ -9,23 +9,23 @@ import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
 export interface RecordBuilder {
   /** The ordinal of the record in the file, from 1. */
   number: number
-  /** The usable rows that speak for the record as a whole. */
+  /** The usable rows that hold the fields of the whole record. */
   headerRows: readonly Row[]
-  /** The rows of its array; those with problems of their own are passed over. */
+  /** The rows of its array, without rows that have problems. */
   itemRows: readonly Row[]
   /** The row being built, and its index among `itemRows`. */
   row: Row | undefined
   index: number
-  /** How many cells had something in them. */
+  /** The number of filled cells so far. */
   filled: number
   readonly problems: Problem[]
   references: Reference[]
   deferred: DeferredValue[]
-  /** Those of `itemRows` that are not left out. */
+  /** The `itemRows` that the mapping does not leave out. */
   lineRows: readonly Row[]
   /** The row of each line of the array, by its index in the body: lines of the same item may have become one. */
   bodyRows: readonly Row[]
-  /** Whether of rows that say different things the first counts. */
+  /** Whether the first row wins where rows of a record differ. */
   readonly firstCounts: boolean
 }
 
@@ -43,7 +43,7 @@ export function resolveField({ field }: { readonly field: string }, { index }: R
 export interface BindContext {
   readonly builder: RecordBuilder
   readonly source?: FileSource | undefined
-  /** The columns of rows that speak for the record. */
+  /** The columns of the rows that hold the fields of the whole record. */
   readonly header: Columns
   /** The columns of rows that fill the array; the same as `header` in a plain table. */
   readonly items: Columns
@@ -61,7 +61,7 @@ export interface BoundLeaf {
   place(): Place
   /** The text of the current record; empty when blank. */
   text(): string
-  /** The field with the steps from its cells to its value, for those who show them; leaves the record as it is. */
+  /** Explains the field from its cells to its value. Does not change the record. */
   explain(): readonly ExplainedField[]
 }
 
@@ -82,7 +82,7 @@ export interface BoundRows {
   place(): Place
   /** Finds out which rows are not left out, before anything is built. */
   choose(): void
-  /** Makes the row with this index the one that places are asked of. */
+  /** Makes the row with this index the current one, for places in messages. */
   select(index: number): void
   explain(): readonly ExplainedField[]
 }

@@ -10,17 +10,17 @@ export interface TextSource {
   readonly columns: readonly Column[]
   /** The text of the current record, empty when blank; notes rows that disagree. */
   readonly take: () => string | typeof FAILED
-  /** The text without noting anything, for messages. */
+  /** The text for messages; adds no problems. */
   readonly text: () => string
   readonly place: () => Place
-  /** Whether a cell of the current record says it; left out where nothing else can. */
+  /** Whether the text comes from a cell and not from a known value; absent where only cells can give it. */
   readonly isFed?: () => boolean
-  /** The first of several columns put together whose cell is blank. */
+  /** The first joined column whose cell is blank. */
   readonly blank?: () => string | undefined
   readonly cells: () => readonly ExplainedCell[]
 }
 
-/** The first of the cells that is not blank, in the rows that speak for the record or in the row being built. */
+/** Takes the first filled cell, from the rows of the whole record or from the row being built. */
 export function createCellSource(cells: {
   readonly columns: readonly Column[]
   readonly blanks: ReadonlySet<string>
@@ -54,7 +54,7 @@ export function createCellSource(cells: {
       const rows = builder.headerRows
       const [first] = rows
       if (first === undefined) return ''
-      // Most files repeat the cells of the record as they are.
+      // Most files repeat the cells of the record unchanged on each row.
       if (rows.length === 1 || (only !== undefined && haveSameCell(rows, only, first.values[only])))
         return read(first.values)
       return read(findAgreeingRow(first, read, builder, placeIn).values)
@@ -62,12 +62,12 @@ export function createCellSource(cells: {
   }
 }
 
-/** What is known without a column. */
+/** Takes a value that is known without a column. */
 export function createKnownSource(name: string, text: () => string, place: () => Place): TextSource {
   return { columns: [], take: text, text, place, cells: () => [{ column: name, text: text() }] }
 }
 
-/** The text of the first source, or where it is blank what is known without a column. */
+/** Takes the text of the cells, or the known value where they are blank. */
 export function createFallbackSource(cells: TextSource, known: TextSource): TextSource {
   const chosen = () => (cells.text() === '' ? known : cells)
   return {
@@ -108,7 +108,7 @@ export function findSourcePlace(sources: readonly TextSource[]): Place {
   return (sources.find((source) => source.text() !== '') ?? sources[0])?.place() ?? {}
 }
 
-/** Finds the row that says the value for the record; rows that say different things are a problem. */
+/** Finds the row that holds the record's value; rows with different values are a problem. */
 function findAgreeingRow(first: Row, read: ReadText, builder: RecordBuilder, placeIn: (row: Row) => Place) {
   let chosen = first
   let text = read(first.values)

@@ -1,4 +1,4 @@
-/** Parses the calculations of a mapping: columns, numbers and sums, and nothing that could run for ever. */
+/** Parses the calculations of a mapping: columns, numbers and sums. No calculation can run forever. */
 import { type Decimal, parseDecimal } from '../../support/decimal.ts'
 import type { KeyRow } from '../source/schema.ts'
 import type { DateOptions } from '../values/dates.ts'
@@ -16,11 +16,11 @@ export type Calc =
 export interface CalcColumn {
   readonly name: string
   readonly inSum: boolean
-  /** What stands for a blank cell, or for a column that the file does not have. */
+  /** The number for a blank cell or an absent column. */
   readonly otherwise?: Decimal
 }
 
-/** A date in a column, and the days that are added to it. */
+/** A date column plus a number of days. */
 export interface DateCalc {
   readonly kind: 'date'
   readonly column: string
@@ -32,18 +32,18 @@ export interface CalcPlan {
   /** How numbers and dates are written in the columns. */
   readonly numbers: NumberOptions
   readonly dates: DateOptions
-  /** How a result without an end is rounded, and to how many decimals; without it, it is refused. */
+  /** How a non-terminating result is rounded, and to how many decimals; without it, the result is refused. */
   readonly round: { readonly decimals: number; readonly rounding: Rounding } | undefined
 }
 
-/** The calculations that a calculation is made of. */
+/** Lists the direct parts of a calculation. */
 function listParts(calc: Calc | DateCalc): readonly Calc[] {
   if ('of' in calc) return [calc.of]
   if ('left' in calc) return [calc.left, calc.right]
   return calc.kind === 'date' ? [calc.days] : []
 }
 
-/** The columns a calculation names. */
+/** Lists the columns that a calculation names. */
 export function listColumns(calc: Calc | DateCalc): CalcColumn[] {
   if (calc.kind === 'column') return [calc]
   const own = calc.kind === 'date' ? [{ name: calc.column, inSum: false }] : []
@@ -61,7 +61,7 @@ export function listSums(calc: Calc | DateCalc): string[][] {
 /** Thrown inside of the parser only. */
 class CalcSyntaxError extends Error {}
 
-/** The calculation, or a text that says what is wrong with it. */
+/** Returns the calculation, or a text that describes its error. */
 export function parseCalc(text: string, result: 'number' | 'date'): Calc | DateCalc | string {
   try {
     return new Parser(text).whole(result)
@@ -83,7 +83,7 @@ class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
   #inSum = false
-  /** Whether what is read is rounded before it leaves the sum it stands in. */
+  /** Whether a `round` within the current sum surrounds the expression; a division in a sum needs one. */
   #inRound = false
 
   constructor(text: string) {
@@ -227,7 +227,7 @@ function tokenize(text: string): Token[] {
 
 const DEFAULT_PATTERN = /^(.*\S)\s*\|\s*(\d+(?:\.\d+)?)$/
 
-/** `Freight`, or `Freight | 0` with what a blank counts as. */
+/** Parses `Freight`, or `Freight | 0` with the number for a blank. */
 export function parseColumn(text: string): Pick<CalcColumn, 'name' | 'otherwise'> {
   const [, name, number = ''] = DEFAULT_PATTERN.exec(text) ?? []
   const otherwise = parseDecimal(number)
@@ -250,7 +250,7 @@ function describeMisplaced(text: string): string {
 
 type CalcForm = Required<Pick<KeyRow, 'summary' | 'example' | 'of' | 'gives'>>
 
-/** What is called by name. */
+/** The functions that a calculation may call. */
 const CALC_FUNCTIONS = {
   sum: {
     summary: 'over the rows of the record; a blank cell in a sum counts as nothing',

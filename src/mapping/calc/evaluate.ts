@@ -1,4 +1,4 @@
-/** Evaluates a calculation for the record being built. No float ever holds a number. */
+/** Evaluates a calculation for the record being built, without floating-point numbers. */
 import type { Row } from '../../domain/format.ts'
 import { type Place, problem, type ProblemCode } from '../../domain/problem.ts'
 import {
@@ -24,7 +24,7 @@ import { FAILED, quoteText } from '../values/text.ts'
 import { type Calc, type CalcColumn, type CalcPlan, type DateCalc, listColumns } from './calculation.ts'
 import { DAY_MS } from '../../support/clock.ts'
 
-// Binds a calculation to the columns of a file; its result is a text, as if it stood in a cell.
+// Binds a calculation to the columns of a file. Its result is a text, like that of a cell.
 
 /** A date may be moved by about a hundred years. */
 const MAX_DAYS = 36_500
@@ -52,7 +52,7 @@ export function bindCalc(plan: CalcPlan, columns: CalcColumns): TextSource {
   }
 }
 
-/** The texts of so many rows are shown of a sum. */
+/** An explanation of a sum shows the texts of this many rows. */
 const MAX_SHOWN_ROWS = 5
 
 function explainSummedCells({ inside, columns }: CalcScope): ExplainedCell[] {
@@ -66,14 +66,14 @@ function explainSummedCells({ inside, columns }: CalcScope): ExplainedCell[] {
 
 function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
   const evaluate = createEvaluator(calc, scope)
-  const { round: told } = scope.plan
+  const { round: roundTo } = scope.plan
   return () => {
     const value = evaluate(undefined)
     if (value === 'failed') return FAILED
     if (value === 'blank') return ''
     const exact = toDecimal(value)
     if (exact !== undefined) return trimTrailingZeros(formatDecimal(exact))
-    if (told !== undefined) return formatDecimal(roundRatio(value, told.decimals, told.rounding))
+    if (roundTo !== undefined) return formatDecimal(roundRatio(value, roundTo.decimals, roundTo.rounding))
     const shown = formatDecimal(roundRatio(value, DECIMALS_SHOWN, 'down'))
     return refuseCalc(scope, `The calculation comes to ${shown}…, a number without an end.`, ROUNDING_FIX)
   }
@@ -82,7 +82,7 @@ function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
 const DECIMALS_SHOWN = 6
 const ROUNDING_FIX = 'Say in the mapping how it is rounded, as in `round([Total] / [Qty], 2)`.'
 
-/** Nobody's cell is wrong by itself: the place is that of the calculation. */
+/** Adds a problem at the place of the calculation, because no single cell is wrong. */
 function refuseCalc(scope: CalcScope, message: string, fix: string): typeof FAILED {
   scope.columns.builder.problems.push(problem('decimal-expected', findPlace(scope), message, fix))
   return FAILED
@@ -132,11 +132,11 @@ function formatOffset(offsetMs: number | undefined): string {
   return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
-/** How the columns of a calculation are read in the file. */
+/** Reads the columns of a calculation from the file. */
 export interface CalcColumns {
   readonly builder: RecordBuilder
   readonly field: () => string
-  /** A column outside of sums; undefined when the file does not have it, which one that is needed must. */
+  /** Returns a column outside of sums; undefined when the file lacks it, which is a problem where `isNeeded`. */
   source(name: string, isNeeded: boolean): TextSource | undefined
   /** A column inside of a sum, for each of the rows of the record. */
   rowSource(name: string, isNeeded: boolean): RowSource | undefined
@@ -147,7 +147,7 @@ interface RowSource {
   place(row: Row): Place
 }
 
-/** A blank makes what it stands in blank; only a sum passes over it. */
+/** A blank makes the expression around it blank; only a sum skips it. */
 type CalcValue = Ratio | 'blank' | 'failed'
 
 type Evaluate = (row: Row | undefined) => CalcValue
@@ -226,7 +226,7 @@ function applyOperation(a: CalcValue, b: CalcValue, operation: (a: Ratio, b: Rat
   return a === 'blank' || b === 'blank' ? 'blank' : operation(a, b)
 }
 
-/** Rows that cannot be used have said so already. */
+/** Adds the rows up. Skips unusable rows, which carry their own problems. */
 function evaluateSum(of: Evaluate, builder: RecordBuilder): Evaluate {
   return () => {
     let total = ZERO
@@ -272,21 +272,21 @@ function createValueReader({ numbers }: CalcPlan, builder: RecordBuilder) {
   }
 }
 
-/** Where a record stands that no cell is to blame for. */
+/** Returns the place of the record, for a problem that belongs to no cell. */
 function findRecordPlace({ builder, field }: CalcColumns): Place {
   return locate(builder, false, { field: field() })
 }
 
-// Exact numbers that may be quotients: no digit is lost before the mapping says how to round.
+// Exact numbers that may be quotients, so that no digit is lost before the mapping rounds.
 
-/** A decimal number divided by a whole one that is above zero; most are divided by one. */
+/** A decimal number divided by a positive whole number, mostly by one. */
 interface Ratio extends Decimal {
   readonly over: bigint
 }
 
 const ZERO: Ratio = { units: 0n, scale: 0, over: 1n }
 
-/** What has more decimals is taken for a number without an end: nobody writes so many. */
+/** More decimals than this count as non-terminating: no file has so many. */
 const MAX_DECIMALS = 20
 
 function toRatio({ units, scale }: Decimal): Ratio {
@@ -314,7 +314,7 @@ function divideRatios(a: Ratio, b: Ratio): Ratio | undefined {
   return { ...multiplyDecimals(a, turned), over: a.over * sign * b.units }
 }
 
-/** The number as a decimal; undefined when it has no end. */
+/** Converts to a decimal; undefined for a non-terminating number. */
 function toDecimal(ratio: Ratio): Decimal | undefined {
   const { units, scale, over } = ratio
   if (over === 1n) return { units, scale }

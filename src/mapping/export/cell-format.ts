@@ -12,7 +12,7 @@ import { type ColumnLeaf, NUMBER_OPTIONS, type NumberForm } from './column-optio
 
 export type PrintValue = (value: unknown, refuse: RefuseCell) => string
 
-/** What kind of value stands at the end of a path; undefined where nothing is known of it. */
+/** The kind of value at the end of a path; undefined where the contract does not say. */
 export type ValueKind = ReturnType<typeof getValueKind>
 
 export function getValueKind(shape: Shape) {
@@ -25,7 +25,7 @@ export function mayBeNumber(kind: ValueKind): boolean {
   return kind === undefined || kind === 'text' || kind === 'integer' || kind === 'money' || kind === 'decimal'
 }
 
-/** How values of the kind are printed; options that are for other kinds are passed over. */
+/** Prints values of the kind; ignores options for other kinds. */
 export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateOptions): PrintValue {
   const [format] = dates.formats
   if ((kind === 'dateTime' || kind === 'date') && format !== undefined) return createDatePrinter(dates)
@@ -33,7 +33,7 @@ export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateO
   if (kind === 'boolean' && (options.yes !== undefined || options.no !== undefined)) {
     return (value) => (value === true ? yes : value === false ? no : toPlainText(value))
   }
-  // Beside a table, the options for numbers are for what stands in it.
+  // With a table, the number options apply to the texts of the table.
   if (mayBeNumber(kind) && options.table === undefined && hasNumberForm(options)) {
     return (value, refuse) => {
       const number = parseApiNumber(value, refuse)
@@ -68,13 +68,13 @@ export function toPlainText(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value)
 }
 
-// Numbers: what stands before the decimals, between thousands, how many are implied, whether zeros are cut.
+// Numbers: decimal and grouping marks, implied decimals, and trailing zeros.
 
 export function hasNumberForm(form: NumberForm): boolean {
   return NUMBER_OPTIONS.some((option) => form[option] !== undefined)
 }
 
-/** A number as the API writes it; undefined after refusing. */
+/** Parses a number of the API; undefined after refusing it. */
 export function parseApiNumber(value: unknown, refuse: RefuseCell): Decimal | undefined {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : ''
   const number = parseDecimal(text)
@@ -100,7 +100,7 @@ export function formatNumber(number: Decimal, form: NumberForm, refuse: RefuseCe
   return refuse('decimal-expected', message)
 }
 
-/** Notes the forms of a number that do not go together. */
+/** Notes number options that exclude each other. */
 export function checkNumberForm({ decimal, implied, grouping, zeros }: NumberForm, note: NoteOption): void {
   if (implied !== undefined && (decimal ?? zeros) !== undefined) {
     const none = 'there is no `decimal` and there are no `zeros` to cut'
@@ -114,22 +114,22 @@ export function checkNumberForm({ decimal, implied, grouping, zeros }: NumberFor
   }
 }
 
-// The finish: case, characters, zeros in front, formulas, width.
+// The finish: case, characters, leading zeros, formulas, width.
 
 type FinishStep = (text: string, refuse: RefuseCell) => string
 
 export interface CellFinish {
   /** For values of the API: case, characters, pad, formulas. */
   readonly shape: FinishStep | undefined
-  /** For everything that is written, blanks too: the width of the column. */
+  /** For every cell, blank ones included: the width of the column. */
   readonly layout: FinishStep | undefined
-  /** All of them in their order, for the tools that show them. */
+  /** All steps in their order, for explanations. */
   readonly named: readonly { readonly does: string; readonly step: FinishStep }[]
 }
 
 type TextForm = ColumnLeaf & { readonly isNumber: boolean }
 
-/** The steps in their one order; those that nobody asks for cost nothing. */
+/** Compiles the steps in their fixed order; steps without an option are left out. */
 export function compileFinish(form: TextForm, limits: OutputLimits): CellFinish {
   const { pad, formulas = limits.guardsFormulas ? 'guard' : 'leave' } = form
   const named: { does: string; step: FinishStep }[] = []
@@ -153,7 +153,7 @@ function chainSteps(steps: readonly FinishStep[]): FinishStep {
 
 const NUMBER = /^[+-]?(?:\d+(?:[.,]\d+)*|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?|[.,]\d+)$/
 
-/** A program that opens the file must not run what a buyer typed as his name. */
+/** Stops a spreadsheet from running a formula that a buyer typed as his name. */
 function guardFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text
 }
@@ -174,33 +174,33 @@ function createLayoutStep({ width, align, long, isNumber }: TextForm, { isFixed 
   }
 }
 
-/** In characters: what stands outside of the basic plane is two units long. */
+/** Counts characters: one outside of the basic plane is two code units long. */
 function countCharacters(text: string): number {
   return /[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length
 }
 
-// What the output file demands of its cells.
+// The limits of the output file for its cells.
 
-/** Notes a problem of the record, and gives the empty text. The fix is what to do about it, where the code's does not fit. */
+/** Notes a problem of the record and returns the empty text. `fix` replaces the fix of the code. */
 export type RefuseCell = (code: ProblemCode, message: string, fix?: string) => string
 
-/** Notes what is refused as an error of the mapping. */
+/** Notes each refusal as an error of the mapping. */
 export function noteRefused(place: SourceNode, errors: MappingErrors): RefuseCell {
   return (_code, message) => errors.add(place, message) ?? ''
 }
 
 export type FitText = (text: string, refuse: RefuseCell) => string
 
-/** What the file asks of every cell. */
+/** The limits of the file for every cell. */
 export interface OutputLimits {
-  /** Cells have the width of their column, and nothing stands between them. */
+  /** Cells have the width of their column, without a delimiter. */
   readonly isFixed: boolean
-  /** The names of the columns stand in the file. */
+  /** The file has a header line. */
   readonly hasHeader: boolean
-  /** Cells that a spreadsheet would take for a formula get an apostrophe in front. */
+  /** Cells that look like a formula get an apostrophe in front. */
   readonly guardsFormulas: boolean
-  /** Nothing but the delimiter keeps the cells apart. */
+  /** Only the delimiter separates the cells; there are no quotes. */
   readonly isUnquoted: boolean
-  /** The text in characters that the file can hold; left out where it can hold all. */
+  /** Rewrites the text in characters that the file can hold; absent where it can hold all. */
   readonly fit?: FitText
 }

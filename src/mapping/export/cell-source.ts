@@ -19,7 +19,7 @@ import {
 import { type ColumnLeaf, NUMBER_OPTIONS, type NumberForm } from './column-options.ts'
 import { createPathReader, createValuesReader, followPath } from './paths.ts'
 
-/** Where a record has what is kept beside its order. */
+/** The field of a record that holds the values kept beside its order. */
 export const KEPT_FIELD = 'kept'
 
 export interface RowScope {
@@ -29,7 +29,7 @@ export interface RowScope {
   readonly item: ObjectShape | undefined
 }
 
-/** A path of the API as a column names it. */
+/** An API path as a column names it. */
 export interface ValuePart {
   readonly path: string
   /** Whether the value is the item's, not the record's. */
@@ -40,10 +40,10 @@ export interface ValuePart {
   readonly read: (record: unknown, item: unknown) => unknown
 }
 
-/** The text of a column in one row; blank when there is nothing. */
+/** Reads the text of a column in one row; blank when the value is missing. */
 export type ReadText = (record: unknown, item: unknown, refuse: RefuseCell) => string
 
-/** The paths of a column; those with errors, which are noted, are left out. */
+/** Compiles the paths of a column. Notes errors and leaves out the paths that have them. */
 export function compileParts(
   node: SourceNode,
   options: ColumnLeaf,
@@ -51,7 +51,7 @@ export function compileParts(
   errors: MappingErrors,
 ): readonly ValuePart[] {
   if (options.kept !== undefined) {
-    // A value kept beside the order is with the record when its row is written.
+    // The pipeline adds kept values to the record before it writes the row.
     const path = `${KEPT_FIELD}.${options.kept}`
     return [{ path, perItem: false, kind: 'text', list: 'none', read: (record) => getAtPath(record, path) }]
   }
@@ -66,14 +66,14 @@ export function compileParts(
   })
 }
 
-/** What a path leads to, in the record or in the item that makes the row. */
+/** Follows a path in the record, or in the item that makes the row. */
 export function followInScope(written: string, { record, each, item }: RowScope, inLists: boolean) {
   const perItem = each !== undefined && item !== undefined && written.startsWith(`${each}.`)
   const path = perItem ? written.slice(each.length + 1) : written
   return { perItem, path, followed: followPath(perItem ? item : record, path, inLists) }
 }
 
-/** The part, or what is wrong with its path. */
+/** Returns the part, or the error of its path. */
 export function compilePart(written: string, scope: RowScope, packs: boolean): ValuePart | string {
   const { perItem, path, followed } = followInScope(written, scope, packs)
   if ('error' in followed) return followed.error
@@ -90,7 +90,7 @@ export function compilePart(written: string, scope: RowScope, packs: boolean): V
   return { path: written, perItem, kind: getValueKind(found), list, read: perItem ? ofItem : read }
 }
 
-/** The text of one part: printed, and looked up where the column says so. */
+/** Reads the text of one part: printed, and looked up in a table where the column says so. */
 export function createPartReader(
   { list, read }: ValuePart,
   steps: { readonly print: PrintValue; readonly lookup: LookUpText | undefined },
@@ -131,7 +131,7 @@ function joinValues(texts: readonly string[], separator: string): string {
 
 export type ReadTotal = (record: unknown, refuse: RefuseCell) => Decimal | undefined
 
-/** Sums and counts over the record: numbers that are there, further parcels left out; what is wrong is noted. */
+/** Sums or counts over the record, without missing values and further parcels. Notes errors. */
 export function createTotalReader(
   leaf: Pick<ColumnLeaf, 'sum' | 'count'>,
   record: Shape,
@@ -170,11 +170,11 @@ export function createTotalText(total: ReadTotal, form: NumberForm): ReadText {
   }
 }
 
-// Looks the text of a column up in a table, from key to value or back.
+// Looks up the text of a column in a table, from key to value or back.
 
 export type LookUpText = (text: string, refuse: RefuseCell) => string
 
-/** Undefined after noting what is wrong. With options for numbers, what is found must be one, and is written so. */
+/** Undefined after noting errors. With number options, the text that is found must be a number and gets that form. */
 export function compileCellLookup(
   node: MapNode,
   options: ColumnLeaf,
@@ -199,7 +199,7 @@ export function compileCellLookup(
   }
 }
 
-/** The keys of a table by what stands in a column; of several with the same value the first. */
+/** Indexes the keys of a table by a column's text; of several keys with the same text the first one counts. */
 function indexByValue({ keys, rows }: Table, column: string): Map<string, string> {
   const byValue = new Map<string, string>()
   for (const key of keys) {
@@ -209,28 +209,28 @@ function indexByValue({ keys, rows }: Table, column: string): Map<string, string
   return byValue
 }
 
-/** The numbers of a table have a point before their decimals, as in the mapping itself; here they get the form of the column. */
+/** Gives a table's numbers, which the mapping writes with a decimal point, the form of the column. */
 function formatTableNumbers(
   texts: Map<string, string>,
   options: ColumnLeaf,
   { node, table, errors }: { readonly node: MapNode; readonly table: Table; readonly errors: MappingErrors },
 ): void {
   const note = (option: string, message: string) => errors.add(nodeAt(node, option), message)
-  const told = ['implied' as const, ...NUMBER_OPTIONS].find((key) => options[key] !== undefined)
+  const writtenOption = ['implied' as const, ...NUMBER_OPTIONS].find((key) => options[key] !== undefined)
   if (options.miss === 'keep') note('miss', 'a text that is kept is no number: leave out `miss: keep`')
   for (const [key, text] of texts) {
     const number = parseDecimal(text)
     if (text === '') continue
     if (number === undefined) {
       const why = `the table "${table.name}" has ${quoteText(text)}, which is no number such as 9.50`
-      return note(told ?? '', `${why}: a table's text is written as it is`)
+      return note(writtenOption ?? '', `${why}: a table's text is written as it is`)
     }
     let wrong: string | undefined
     const written = formatNumber(number, options, (_code, message) => {
       wrong = message
       return ''
     })
-    if (wrong !== undefined) return note(told ?? '', `the table "${table.name}": ${wrong}`)
+    if (wrong !== undefined) return note(writtenOption ?? '', `the table "${table.name}": ${wrong}`)
     texts.set(key, written)
   }
 }

@@ -51,11 +51,11 @@ export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'value
   readonly title: string
   readonly text: ReadText
   readonly holds: CellCondition | undefined
-  /** As the mapping has it. */
+  /** The column as the mapping writes it. */
   readonly written: unknown
 }
 
-/** The plan of the column, or undefined after its errors were noted. */
+/** Compiles the column; undefined after noting its errors. */
 export function compileCell(name: string, node: SourceNode, context: CellContext): CellPlan | undefined {
   const { errors } = context
   const before = errors.count()
@@ -75,7 +75,7 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
 
 const REQUIRED_FIX = 'Fill the value in at the API, or give the column a `default` in the mapping.'
 
-/** The text of the column with all that is done to it; a constant or default is finished here, once. */
+/** Compiles all steps of the column's text. Finishes a constant or default once, here. */
 function compileCellText(
   { node, name, reading }: { node: SourceNode; name: string; reading: CellReading },
   options: ColumnLeaf,
@@ -95,9 +95,9 @@ function compileCellText(
   const fitted = (text: string, at: string) => limits.fit?.(text, noted(at)) ?? text
   const laid = (text: string, at: string) => layout?.(fitted(text, at), noted(at)) ?? fitted(text, at)
   const title = limits.hasHeader ? (limits.isFixed ? laid : fitted)(name, '') : name
-  const told = getEntryText(node, option)
+  const writtenText = getEntryText(node, option)
   const blank = laid('', '')
-  const fallback = told === undefined ? blank : laid(told, option)
+  const fallback = writtenText === undefined ? blank : laid(writtenText, option)
   if (value === undefined) return { title, blank, steps: [], text: () => fallback }
   const text: ReadText = (record, item, refuse) => {
     const written = value(record, item, refuse)
@@ -111,7 +111,7 @@ function compileCellText(
   return { title, blank, text, steps: buildSteps(reading.steps, named) }
 }
 
-/** Each step after those before it; what is blank gets no further. */
+/** Chains the steps; a blank text ends the chain. */
 function buildSteps(before: readonly CellStep[], named: CellFinish['named']): CellStep[] {
   const steps = [...before]
   for (const { does, step } of named) {
@@ -126,7 +126,7 @@ function buildSteps(before: readonly CellStep[], named: CellFinish['named']): Ce
   return steps
 }
 
-// What a column shows before its text is finished: values printed, joined and looked up, a total or a flag.
+// The text of a column before its finish: values printed, joined and looked up, a total or a flag.
 
 export interface ExportContext {
   readonly errors: MappingErrors
@@ -137,7 +137,7 @@ export interface ExportContext {
 
 type CellContext = ExportContext & RowScope
 
-/** What a column has after a step, for the tools that show how it comes to its text. */
+/** The text of a column after a step, for explanations. */
 interface CellStep {
   readonly does: string
   readonly read: ReadText
@@ -150,13 +150,13 @@ interface CellReading {
   /** Undefined for a constant, and after its errors were noted. */
   readonly value: ReadText | undefined
   readonly isNumber: boolean
-  /** What the API shows, by the paths as written. */
+  /** The API values, by their paths as written. */
   readonly values: readonly Pick<ValuePart, 'path' | 'read'>[]
-  /** The last is the value. */
+  /** The last step gives the value. */
   readonly steps: readonly CellStep[]
 }
 
-/** The reading of a column whose options go together; what is wrong with its paths and tables is noted. */
+/** Compiles how a column reads its value. Notes errors in its paths and tables. */
 function compileReading(node: SourceNode, options: ColumnLeaf, context: CellContext): CellReading {
   const { sum, count, filled } = options
   const note = (option: string, message: string) => context.errors.add(nodeAt(node, option), message)
@@ -170,8 +170,8 @@ function compileReading(node: SourceNode, options: ColumnLeaf, context: CellCont
     const total = createTotalReader(options, context.record, note)
     const isFlag = (options.yes ?? options.no) !== undefined
     const value = total && (isFlag ? createCountFlag(total, options) : createTotalText(total, options))
-    const told = toSingleStep(value, sum === undefined ? 'count' : 'sum')
-    return { field: sum ?? count ?? '', perItem: false, ...told, isNumber: !isFlag }
+    const singleStep = toSingleStep(value, sum === undefined ? 'count' : 'sum')
+    return { field: sum ?? count ?? '', perItem: false, ...singleStep, isNumber: !isFlag }
   }
   const parts = options.const === undefined ? compileParts(node, options, context, context.errors) : []
   const [first] = parts
@@ -201,7 +201,7 @@ function compileValue(
   const separator = options.join ?? (isFixed || isUnquoted ? ' ' : '\n')
   const { with: between = lookup === undefined ? ' ' : ' | ' } = options
   const readWith = (asked: typeof lookup): ReadText | undefined => {
-    // A table is asked for what `all` puts together, not for its parts.
+    // With `all`, the table looks up the joined text and not its parts.
     const perPart = options.all === undefined ? asked : undefined
     const texts = parts.map((part) => {
       const steps = { print: createPrinter(part.kind, options, dates), lookup: perPart }
@@ -213,8 +213,8 @@ function compileValue(
   const value = readWith(lookup)
   const printed = lookup === undefined ? value : readWith(undefined)
   if (value === undefined || printed === undefined) return { value, steps: [] }
-  const looked = lookup === undefined ? [] : [{ does: `table ${options.table ?? ''}`, read: value }]
-  return { value, steps: [{ does: 'written', read: printed }, ...looked] }
+  const lookupSteps = lookup === undefined ? [] : [{ does: `table ${options.table ?? ''}`, read: value }]
+  return { value, steps: [{ does: 'written', read: printed }, ...lookupSteps] }
 }
 
 function readJoined(texts: readonly ReadText[], between: string, lookup: LookUpText | undefined): ReadText {
@@ -255,13 +255,13 @@ export function compileCellCondition(
     const read = createPartReader(part, { print: toPlainText, lookup: undefined }, { separator: '\n' })
     return [{ holds, read }]
   })
-  // The values that are tested are plain texts, of which none is ever refused.
+  // The tested values are plain texts, which are never refused.
   return (record, item) => tests.every(({ holds, read }) => holds(read(record, item, () => '').trim()))
 }
 
-// `filled`: whether there is something under a path.
+// `filled`: whether a path has a value.
 
-/** The flag of `filled`, or what is wrong with its path, which may lead to anything. */
+/** Compiles the flag of `filled`, or returns the error of its path. The path may lead to any kind of value. */
 function compileFlag(written: string, { yes = 'true', no = 'false' }: ColumnLeaf, scope: RowScope) {
   const { perItem, path, followed } = followInScope(written, scope, true)
   if ('error' in followed) return followed.error
@@ -270,7 +270,7 @@ function compileFlag(written: string, { yes = 'true', no = 'false' }: ColumnLeaf
   return { field: written, perItem, text }
 }
 
-/** Blank texts, empty lists and objects without a filled field are nothing; false and zero are something. */
+/** Whether the value is filled. Blank texts, empty lists and objects without a filled field are not; false and zero are. */
 function isFilled(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() !== ''
   if (Array.isArray(value)) return value.some(isFilled)
@@ -278,17 +278,17 @@ function isFilled(value: unknown): boolean {
   return value !== null && value !== undefined
 }
 
-/** A count in words. */
+/** Formats a count above zero as `yes`, else as `no`. */
 function createCountFlag(count: ReadTotal, { yes = 'true', no = 'false' }: ColumnLeaf): ReadText {
   return (record, _item, refuse) => ((count(record, refuse)?.units ?? 0n) > 0n ? yes : no)
 }
 
-// What a column says: where its value comes from, and which options go together.
+// The options of a column: where its value comes from, and which options go together.
 
-/** Those that say where the value comes from. */
+/** The options that name the source of the value. */
 const SOURCE_OPTIONS = ['from', 'firstOf', 'all', 'sum', 'count', 'filled', 'const', 'kept'] as const
 
-/** What the column says, or undefined after its errors were noted. */
+/** Parses the options of the column; undefined after noting its errors. */
 export function parseColumnOptions(node: SourceNode, errors: MappingErrors): ColumnLeaf | undefined {
   if (node.kind === 'text' && typeof node.value === 'string' && node.value !== '') return { from: node.value }
   if (node.kind !== 'map') {
@@ -319,20 +319,20 @@ export function parseColumnOptions(node: SourceNode, errors: MappingErrors): Col
 
 /** A constant and a total take fewer options than a value. */
 function checkSource(node: MapNode, options: ColumnLeaf, note: NoteOption) {
-  const others = [...node.entries.keys()]
+  const otherKeys = [...node.entries.keys()]
   if (options.const !== undefined) {
     const fit: readonly string[] = ['const', 'when', 'width', 'align']
-    if (others.some((key) => !fit.includes(key))) note('', 'a constant takes no other options')
+    if (otherKeys.some((key) => !fit.includes(key))) note('', 'a constant takes no other options')
   } else if (options.sum !== undefined || options.count !== undefined) {
     const flag = options.count === undefined ? [] : ['yes', 'no']
     const isFlag = (options.yes ?? options.no) !== undefined
     const form = options.count !== undefined && isFlag ? ['long'] : ['pad', ...NUMBER_OPTIONS]
     const fit: readonly string[] = ['sum', 'count', 'when', 'width', 'align', ...flag, ...form]
-    const unfit = others.find((key) => !fit.includes(key))
+    const unfit = otherKeys.find((key) => !fit.includes(key))
     if (unfit !== undefined) note(unfit, `a sum or a count takes no \`${unfit}\``)
   } else if (options.filled !== undefined) {
     const fit: readonly string[] = ['filled', 'yes', 'no', 'when', 'width', 'align', 'long']
-    const unfit = others.find((key) => !fit.includes(key))
+    const unfit = otherKeys.find((key) => !fit.includes(key))
     if (unfit !== undefined) note(unfit, `\`filled\` says yes or no, and takes no \`${unfit}\``)
   }
   if (options.required && options.default !== undefined) {
@@ -341,7 +341,7 @@ function checkSource(node: MapNode, options: ColumnLeaf, note: NoteOption) {
   if (options.with !== undefined && options.all === undefined) note('with', '`with` is for `all`')
 }
 
-/** Options for dates, booleans, numbers and lists, where the column has none. */
+/** Notes options for dates, booleans, numbers or lists where the column has no such value. */
 export function checkKinds(
   node: SourceNode,
   options: ColumnLeaf,

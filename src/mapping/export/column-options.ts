@@ -106,7 +106,7 @@ export const COLUMN_OPTIONS = {
 
 const Pad = z.strictObject({ to: z.int().min(1).max(4000), with: Character })
 
-/** What means in an export what it means in a body; some of it takes less, or more. */
+/** The options that mean the same in an export and in a body; some take fewer values, or more. */
 export const SHARED_OPTIONS = {
   from: { ...ORIGIN_OPTIONS.from, schema: Text },
   firstOf: { ...ORIGIN_OPTIONS.firstOf, schema: Paths },

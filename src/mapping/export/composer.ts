@@ -8,7 +8,7 @@ import type { CellPlan } from './cell.ts'
 import { createPathReader, isFirstPart } from './paths.ts'
 
 export interface RowPlan {
-  /** The first cell, in a file whose rows say what they are. */
+  /** The text of the first cell, in a file of typed rows. */
   readonly type: string | undefined
   /** The path of the list that makes a row per item; one row per record without it. */
   readonly each: string | undefined
@@ -17,7 +17,7 @@ export interface RowPlan {
 }
 
 export interface TrailerPlan {
-  /** Refuses the record when something in it cannot be added up. */
+  /** Refuses the record when one of its amounts cannot be added up. */
   check(record: unknown, refuse: RefuseCell): void
   start(): Trailer
 }
@@ -30,7 +30,7 @@ interface OutboundPlan {
   readonly rows: readonly RowPlan[]
   readonly trailer: TrailerPlan | undefined
   readonly recordsPerFile: number | undefined
-  /** What is remembered beside the order, by name. */
+  /** The values to keep beside the order, by name. */
   readonly keep: ReadonlyMap<string, (record: unknown) => unknown>
 }
 
@@ -72,7 +72,7 @@ function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: Trai
     return ''
   })
   if (rows.length === 0) {
-    // A record that leaves no trace in the file would be acknowledged without anybody having seen it.
+    // The bridge would acknowledge a record without a row, and its reader would never see it.
     const field = plans.flatMap(({ each }) => each ?? []).join(' or ')
     const message = `The record has nothing in ${field}, so there is no row to write.`
     return { problems: [problem('value-missing', { field }, message, 'Look at the record at the API.')] }
@@ -80,7 +80,7 @@ function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: Trai
   return problems.length > 0 ? { problems } : { rows }
 }
 
-/** Without quotes, a row of one blank cell is a line with nothing on it: no reader would take it for a row. */
+/** Refuses an unquoted row of one blank cell: it is an empty line, which readers do not take for a row. */
 function refuseBlankLines(composed: ComposedRows, { quote }: WriteOptions): ComposedRows {
   if (quote !== null || 'problems' in composed) return composed
   if (composed.rows.every((row) => row.length > 1 || row[0] !== '')) return composed
@@ -119,25 +119,25 @@ export function createItemReader(each: string | undefined, firstPartsOnly: boole
   }
 }
 
-// How the rows of a record got their cells: the values of the API, the text after every step, the refusals.
+// Explains the cells of a record's rows: the API values, the text after every step, the refusals.
 
 export interface ExplainedExportCell {
   readonly column: string
   readonly values: readonly { readonly path: string; readonly value: unknown }[]
-  /** Only those that change something, and the first. */
+  /** The first step, and each later one that changes the text. */
   readonly steps: readonly { readonly does: string; readonly text: string }[]
-  /** What stands in the cell; blank where it is refused. */
+  /** The text of the cell; blank where it is refused. */
   readonly text: string
   readonly refused: readonly string[]
 }
 
 export interface ExplainedRow {
-  /** The first cell, in a file whose rows say what they are. */
+  /** The text of the first cell, in a file of typed rows. */
   readonly type: string | undefined
   readonly cells: readonly ExplainedExportCell[]
 }
 
-/** In the order in which they stand in the file. The steps are those by which the file is made. */
+/** Explains the rows in the order of the file, with the same steps that compose it. */
 export function explainRows(rows: readonly RowPlan[], record: ApiRecord): ExplainedRow[] {
   return rows.flatMap((row) =>
     row
@@ -155,7 +155,7 @@ function explainCell({ name, values, steps, text }: CellPlan, record: unknown, i
   const written = text(record, item, note)
   const shown: { does: string; text: string }[] = []
   for (const { does, read } of steps) {
-    // What a step refuses, the cell as a whole refuses too.
+    // The whole cell notes the refusals of its steps, so a step notes none here.
     const now = read(record, item, () => '')
     if (shown.at(-1)?.text !== now) shown.push({ does, text: now })
   }

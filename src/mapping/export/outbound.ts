@@ -1,4 +1,4 @@
-/** Compiles an outbound mapping: which rows a record makes, and what stands in each column. */
+/** Compiles an outbound mapping: which rows a record makes, and the source of each column. */
 import type { OutboundOperation } from '../../contract/operations.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
@@ -33,7 +33,7 @@ import { TotalLeaf } from './column-options.ts'
 
 export interface CompiledOutbound {
   readonly composer: Composer
-  /** How the rows of a record come to their cells, for the tools that show it. */
+  /** Explains the cells of a record's rows. */
   readonly explain: (record: Readonly<Record<string, unknown>>) => readonly ExplainedRow[]
   readonly rows: readonly RowPlan[]
   readonly examples: readonly Example[]
@@ -68,7 +68,7 @@ export async function compileOutbound(
   return { composer, explain: (record) => explainRows(rows, record), rows, examples: file.examples ?? [] }
 }
 
-/** The kinds of rows of a file in which each row says in its first cell what it is. */
+/** Compiles the kinds of rows of a file whose first cells name the kind. */
 function compileRecords(root: MapNode, context: ExportContext): readonly RowPlan[] {
   for (const key of ['columns', 'each', 'parts']) {
     if (root.entries.has(key)) {
@@ -130,7 +130,7 @@ function findColumns(node: MapNode, errors: MappingErrors): MapNode | undefined 
   return errors.add(columns ?? node, message)
 }
 
-/** The items that make a row each; undefined when a record makes one row, or the error was noted. */
+/** Returns the item shape of `each`; undefined when a record makes one row, or after noting the error. */
 function checkEach(node: MapNode, record: Shape, errors: MappingErrors): ObjectShape | undefined {
   const each = getEntry(node, 'each')
   const parts = getEntry(node, 'parts')
@@ -150,15 +150,15 @@ function resolveItem(record: Shape, path: string): ObjectShape | string {
   return found.kind === 'list' && found.item.kind === 'object' ? found.item : `${path} is no list of objects`
 }
 
-// The trailer: a last row that says how many records are in the file and what they add up to.
+// The trailer: a last row with the number of records in the file and their totals.
 
 interface TotalCell {
-  /** What a record, or its rows, add to the total; undefined for a constant. */
+  /** The amount that a record, or its rows, add to the total; undefined for a constant. */
   readonly amount: ((record: unknown, rows: number, refuse: RefuseCell) => Decimal | undefined) | undefined
   readonly text: (total: Decimal, refuse: RefuseCell) => string
 }
 
-/** The plan of the trailer; what is wrong is noted. */
+/** Compiles the trailer and notes its errors. */
 export function compileTrailer(
   columns: MapNode,
   type: string | undefined,
@@ -187,7 +187,7 @@ export function compileTrailer(
 
 const ZERO: Decimal = { units: 0n, scale: 0 }
 
-/** No record is to blame when the trailer itself cannot be written. */
+/** Stops the export: a trailer that cannot be written belongs to no record. */
 function throwUnwritable(_code: unknown, message: string): never {
   throw new BridgeError('mapping-invalid', `The trailer of the file cannot be written: ${message}`)
 }

@@ -1,4 +1,4 @@
-/** Paths into an API record, such as `order_lines.variant.upc` or `gift_message[0]`: checked against the contract, compiled once. */
+/** Paths into an API record, such as `order_lines.variant.upc` or `gift_message[0]`: checked by the contract, compiled once. */
 import { didYouMean } from '../../support/text.ts'
 import type { Shape } from '../shape.ts'
 
@@ -6,11 +6,11 @@ interface PathStep {
   readonly name: string
   /** The position in the list of this name, from 0. */
   readonly at?: number
-  /** It names an attribute of an item, of which the value is meant. */
+  /** The step names an attribute of an item and means its value. */
   readonly isAttribute?: true
 }
 
-/** What a path leads to, or why it leads nowhere. `inLists` lets it go through lists, into every item. */
+/** Returns the shape at a path, or why the path is wrong. `inLists` lets it go through lists, into every item. */
 export function followPath(shape: Shape, path: string, inLists = false) {
   let here = shape
   let crossed = false
@@ -57,10 +57,7 @@ export function createPathReader(path: string): (record: unknown) => unknown {
   }
 }
 
-/**
- * Reads the values at a path that goes through lists, in their order, and null where one is missing. Items for further
- * parcels are passed over.
- */
+/** Reads all values at a path through lists, null for a missing one. Skips items for further parcels. */
 export function createValuesReader(path: string): (record: unknown) => unknown[] {
   const steps = parsePath(path)
   const collect = (value: unknown, from: number, values: unknown[]): void => {
@@ -101,7 +98,7 @@ function readAttribute(attributes: object, code: string): unknown {
     : readField(attributes, code)
   const values = readField(attribute, 'values')
   if (!Array.isArray(values)) return undefined
-  // A retailer is shown no values but its own and those for all; a brand is shown those of every retailer.
+  // The API shows a retailer its own values and those for all; it shows a brand the values of every retailer.
   const isForAll = (value: unknown) => isList || (readField(value, 'retailer') ?? null) === null
   return readField((values as unknown[]).find(isForAll), 'value')
 }
@@ -120,7 +117,7 @@ function parsePath(path: string): PathStep[] {
   })
 }
 
-/** Every path that leads to something a cell can show; those into open objects end in `.*`. */
+/** Lists every path whose value a cell can show; paths into open objects end in `.*`. */
 export function listPaths(shape: Shape, each: string | undefined): string[] {
   const walk = (here: Shape, path: string): string[] => {
     if (here.kind === 'field') return [path]

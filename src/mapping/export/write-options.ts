@@ -17,12 +17,12 @@ import { type FitText, noteRefused, type OutputLimits } from './cell-format.ts'
 
 const Columns = z.unknown().optional()
 
-/** One kind of row in a file whose rows say in their first cell what they are. */
+/** One kind of row in a file whose first cells name the kind. */
 export const RecordFrame = z.strictObject({ type: Text, each: Text.optional(), columns: Columns })
 export const TrailerFrame = z.strictObject({ type: Text.optional(), columns: Columns })
 export const FileFrame = z.strictObject({ records: z.int().min(1) })
 
-/** What the writer is reported and what cells are held to; what is wrong is noted. */
+/** Compiles the options of the writer and the limits of cells. Notes errors. */
 export function compileWrite(
   write: WriteFrame,
   root: MapNode,
@@ -70,7 +70,7 @@ function checkWrite(write: WriteFrame, isTable: boolean, note: NoteOption<keyof 
   }
 }
 
-/** The lines above the header, in characters the file can hold. */
+/** Compiles the lines above the header, in characters the file can hold. */
 function compileLinesAbove(
   write: SourceNode | undefined,
   context: { write: WriteFrame; holds: IsEncodable; fit: FitText | undefined; errors: MappingErrors },
@@ -92,7 +92,7 @@ function compileLinesAbove(
   })
 }
 
-// Characters: which ones the file can hold, and what becomes of the others.
+// Characters: which ones the file can hold, and what replaces the rest.
 
 type IsEncodable = (character: string) => boolean
 
@@ -104,10 +104,10 @@ function isUnicode(encoding: string): boolean {
   return /^utf[-_ ]?(?:8|16|32)/i.test(encoding)
 }
 
-/** What iconv knows by name and is no encoding of text. */
+/** Names that iconv knows but that are not text encodings. */
 const NOT_ENCODINGS = new Set(['base64', 'hex', 'binary', 'utf7', 'utf7imap', 'cesu8', 'ucs2'])
 
-/** Whether a character is in the encoding; undefined where there is no such encoding. */
+/** Tests whether a character is in the encoding; undefined for an unknown encoding. */
 function createEncodableTest(encoding: string): IsEncodable | undefined {
   if (NOT_ENCODINGS.has(encoding.toLowerCase().replace(/[^a-z0-9]/g, ''))) return undefined
   if (!iconv.encodingExists(encoding)) return undefined
@@ -125,16 +125,15 @@ function createEncodableTest(encoding: string): IsEncodable | undefined {
 // oxlint-disable-next-line no-control-regex -- every character of ASCII
 const ASCII = /^[\u0000-\u007f]*$/
 
-/** What keeps the cells of a file apart where they have no quotes around them. */
+/** How cells without quotes are separated. */
 interface UnquotedCells {
-  /** Left out where cells have their widths instead. */
+  /** Absent where cells have fixed widths. */
   readonly delimiter?: string
 }
 
 /**
- * Gives texts with the characters the file cannot hold folded or replaced, as told, or refused. Undefined where it can
- * hold all. In bare cells line breaks and delimiters cannot be written, and tabs go the way of line breaks where
- * something stands for these.
+ * Folds, replaces or refuses characters that the file cannot hold. Undefined where it can hold all. Unquoted cells can
+ * hold neither line breaks nor delimiters; a replacement for line breaks is used for tabs as well.
  */
 function createFitter(
   { encoding = 'utf-8', fold, replace }: WriteFrame,
@@ -188,7 +187,7 @@ function describeUnquotable(text: string, character: string, bare: UnquotedCells
 /** Texts that the options of a column put into the file. */
 const TEXT_OPTION_NAMES = ['with', 'join', 'yes', 'no', 'decimal', 'grouping'] as const
 
-/** Notes what a column puts into the file of itself and the file cannot hold. */
+/** Notes option texts of a column that the file cannot hold. */
 export function checkOptionTexts(
   node: SourceNode,
   options: Partial<Record<(typeof TEXT_OPTION_NAMES)[number], string | undefined>> & {

@@ -9,7 +9,7 @@ import type { LeafTarget, ObjectPlan, Plan } from './plan.ts'
 
 type BodyPlace = Pick<LeafTarget, 'field' | 'perRow' | 'needed'>
 
-/** The plan of the object, or undefined after its errors were noted; those of its fields are noted too. */
+/** Compiles the object; undefined after noting its errors, those of its fields included. */
 export function compileBody(
   node: SourceNode,
   shape: ObjectShape,
@@ -116,7 +116,7 @@ function findProvinceFields(shape: ObjectShape): ObjectPlan['province'] {
 
 // A value that depends on a condition: a leaf with `when`, or `oneOf` several.
 
-/** The plan of a leaf, conditional or not; undefined after its errors were noted. */
+/** Compiles a leaf, conditional or not; undefined after noting its errors. */
 function compileValue(node: SourceNode, target: LeafTarget, context: LeafContext): Plan | undefined {
   if (node.kind !== 'map' || !(node.entries.has('when') || node.entries.has('oneOf'))) {
     return compileLeaf(node, target, context)

@@ -1,4 +1,4 @@
-/** Compiles what happens to the text of a cell on its way to the field, always in the same order. */
+/** Compiles the conversion of a cell's text to the value of a field, always in the same order. */
 import type { FieldRule } from '../../contract/fields.ts'
 import { type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { padDigits, restoreUpc } from '../values/convert.ts'
@@ -20,15 +20,15 @@ import type { BodyLeaf } from './options.ts'
 /** Text to text; an empty one is blank. */
 type Step = (text: string, refuse: Refuse) => string | typeof FAILED
 
-/** A step with its option, for those who show what becomes of a text. */
+/** A step with its option, for explanations. */
 export interface TextStep {
   readonly option: keyof BodyLeaf
-  /** In the words of the mapping: `case upper`. */
+  /** The option as the mapping writes it: `case upper`. */
   readonly does: string
   readonly apply: Step
 }
 
-/** The leaves of one object that take lines of the same text: the last of them must not leave any over. */
+/** The leaves of one object that take lines of the same text. The last leaf must take the last line. */
 export interface LineOverflow {
   last: number
 }
@@ -55,7 +55,7 @@ export function compileTextSteps(options: BodyLeaf, target: StepTarget): readonl
   return steps.flatMap(([option, does, apply]) => (apply === undefined ? [] : [{ option, does, apply }]))
 }
 
-/** The conversion of what the steps make of a text. */
+/** Puts the text steps in front of a conversion. */
 export function prependSteps(convert: Convert, texts: readonly Pick<TextStep, 'apply'>[]): Convert {
   const steps = texts.map(({ apply }) => apply)
   if (steps.length === 0) return convert
@@ -119,7 +119,7 @@ function createDigitsStep({ digits }: BodyLeaf, { rule }: StepTarget): Step | un
 
 // Lists of texts, and values that the mapping itself writes.
 
-/** Splits a text into a list. An empty item is kept only between others, and only where the API gives it a meaning. */
+/** Splits a text into a list. Keeps an empty item only between two items, and only where the API gives it a meaning. */
 export function createListConverter(convert: Convert, rule: FieldRule, options: BodyLeaf): Convert {
   const itemsOf = createSplitter(options)
   const keepsBlanks = rule.kind === 'text' && rule.blankAllowed === true
@@ -137,7 +137,7 @@ function createSplitter({ split, escape, wrap }: BodyLeaf): (text: string) => st
   return wrap === undefined ? partsOf : (text) => partsOf(text).flatMap((part) => wrapText(part, wrap))
 }
 
-/** Converts a text of the mapping itself. */
+/** Converts a text that the mapping itself holds. */
 export function convertText(convert: Convert, text: string): { value?: unknown; refused?: string } {
   const refusals: string[] = []
   const value = convert(text, (_code, message) => {
@@ -149,7 +149,7 @@ export function convertText(convert: Convert, text: string): { value?: unknown; 
 
 // Compiles `format` and `zone`.
 
-/** What is wrong with the options is noted; the rest can be used. */
+/** Notes errors in the options; the rest can be used. */
 export function compileDates(
   node: SourceNode,
   options: { readonly format?: string | string[] | undefined; readonly zone?: string | undefined },
@@ -177,12 +177,12 @@ export function compileDates(
   return { formats, names, zone: zone ?? UTC }
 }
 
-/** What the leaf says, else what is said for the file. */
+/** Returns the options of the leaf, with those of the file as defaults. */
 export function resolveNumberOptions(
   { decimal, implied, round, table }: BodyLeaf,
   ofFile: '.' | ',' | undefined,
 ): NumberOptions {
-  // The numbers of a table stand in the mapping and not in the file.
+  // The numbers of a table are in the mapping, so the file's decimal mark does not apply.
   const mark = decimal ?? (implied === undefined && table === undefined ? ofFile : undefined)
   return { decimal: mark, implied, round }
 }

@@ -1,4 +1,4 @@
-/** Compiles the lookup of a leaf: as one of its steps, and as a conversion that has looked everything up before. */
+/** Compiles the lookup of a leaf: as one of its steps, and as a conversion of values that are converted beforehand. */
 import type { NoteOption } from '../source/source.ts'
 import type { BodyLeaf } from './options.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import type { Convert } from '../values/text.ts'
 import { convertText, prependSteps, type TextStep } from './leaf-conversion.ts'
 
-/** The lookup as a step, and the conversion of what is looked up; undefined after its errors were noted. */
+/** Returns the lookup as a step, and its conversion; undefined after noting errors. */
 export function compileLookup(options: BodyLeaf, tables: Tables, note: NoteOption<'table' | 'pick'>) {
   const { table: name = '', pick } = options
   const found = findTable(tables, { table: name, pick }, note)
@@ -35,7 +35,7 @@ function checkKeys({ name, keys, keyColumns }: Table, { all, with: separator }: 
   return `the table "${name}" has several key columns: leave \`with\` out`
 }
 
-/** Values that do not fit their field are shown up to this many. */
+/** Messages show this many values that do not fit their field. */
 const MAX_SHOWN = 5
 
 function createLookupStep({ table, column }: TableColumn, options: BodyLeaf): TextStep {
@@ -52,10 +52,7 @@ function createLookupStep({ table, column }: TableColumn, options: BodyLeaf): Te
   }
 }
 
-/**
- * Looks the text up with the step. What the table's texts stand for is converted here, once, so that a wrong one is a
- * error of the mapping and not of every file.
- */
+/** Looks texts up. Converts the table's texts once, here, so that a wrong one is an error of the mapping. */
 function createLookupConverter(
   table: Table,
   { apply }: TextStep,
@@ -72,7 +69,7 @@ function createLookupConverter(
     wrong += 1
     if (wrong <= MAX_SHOWN) note(`the table "${table.name}" says for "${key}": ${result.refused}`)
   }
-  // Most texts are spelled as in the table.
+  // Fast path: most texts are spelled as in the table.
   const spelled = new Map(table.keys.map((key) => [key, values.get(normalizeKey(key))]))
   return (text, refuse) => {
     const found = spelled.get(text)

@@ -7,7 +7,7 @@ import { type MapNode, type MappingErrors, nodeAt, type SourceNode, toPlain } fr
 import { GS1_WIDTHS } from '../values/convert.ts'
 import { checkEscape } from '../values/text.ts'
 
-/** What of the field decides which options fit. */
+/** The parts of the field that decide which options fit. */
 type OptionTarget = Pick<LeafTarget, 'rule' | 'list'>
 
 /** The leaf in its long form; a name or a list of names is `from`. Undefined after its errors were noted. */
@@ -50,7 +50,7 @@ function checkOptions(node: MapNode, options: BodyLeaf, target: OptionTarget, er
   return errors.count() === before
 }
 
-/** A constant may name something whose id is found. */
+/** Checks a constant, which may name something whose id the bridge looks up. */
 function checkConstant(options: BodyLeaf, target: OptionTarget, note: ReportOptionError): void {
   const [other] = Object.keys(options).filter((name) => name !== 'const' && name !== 'find')
   if (other !== undefined) note(other as keyof BodyLeaf, 'a constant takes no other options')
@@ -109,7 +109,7 @@ function checkFieldKind(options: BodyLeaf, target: OptionTarget, note: ReportOpt
   }
 }
 
-/** What a calculation gives needs no further steps. */
+/** The result of a calculation takes no further steps. */
 const NOT_WITH_CALC = ['find', 'table', 'match', 'split', 'wrap', 'case', 'pad', 'digits', 'long'] as const
 
 function checkExclusions(options: BodyLeaf, note: ReportOptionError): void {

@@ -29,7 +29,7 @@ export function compileSources(
   return { alternatives, sources }
 }
 
-/** What is known without a column is always there, so nothing behind it is ever asked. */
+/** Compiles one source. A known value is never absent, so no source may follow it. */
 function compileSource(
   names: readonly string[],
   where: { nth: number | undefined; perRow: boolean; isLast: boolean; note: ReportSourceError },
@@ -71,7 +71,7 @@ export interface ColumnContext {
   readonly packed: readonly string[] | undefined
 }
 
-/** The columns inside of a sum are those of the rows. */
+/** Checks the columns that a leaf names; those inside of a sum are columns of the rows. */
 export function checkColumnNames(
   node: SourceNode,
   calc: CalcPlan | undefined,
@@ -86,7 +86,7 @@ export function checkColumnNames(
   }
 }
 
-/** Where a row holds several lines, what stands in it once would be added once for each of them. */
+/** Notes unpacked columns in a sum: a row of several lines would add their cell once for each line. */
 function checkSum(names: readonly string[], place: SourceNode, { errors, packed }: ColumnContext): void {
   const [first] = names
   const isPacked = (name: string) => packed?.some((column) => foldColumnName(column) === foldColumnName(name))

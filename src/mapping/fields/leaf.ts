@@ -30,17 +30,17 @@ import type { DeferredPlan, LeafPlan, LeafSteps, LeafTarget } from './plan.ts'
 
 export interface LeafContext extends ColumnContext {
   readonly tables: Tables
-  /** What stands before the decimals of the numbers in the file, unless a leaf says otherwise. */
+  /** The decimal mark of the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
   /** Texts that mean blank in the file, unless a leaf says otherwise. */
   readonly blanks: ReadonlySet<string>
-  /** Why a value cannot be taken from an order; undefined where the record is about one. */
+  /** Why the record has no order to take values from; undefined where it is about one. */
   readonly noOrder: string | undefined
-  /** Leaves that share out the lines of one text, by what they have in common. */
+  /** Leaves that share the lines of one text, by the options they have in common. */
   readonly overflows: Map<string, LineOverflow>
 }
 
-/** What the conditions on a row, or on a record, may look at. */
+/** Creates the context of conditions on a row or on a record. */
 export function createConditionContext(
   { errors, columnsFor, decimal }: LeafContext,
   perRow: boolean,
@@ -98,7 +98,7 @@ function compileDeferred(
   return { from, name }
 }
 
-/** The keys of a table stand between bars, so those of a leaf do too. */
+/** Joins table keys with bars, as the table does. */
 function resolveSeparator({ with: separator, table }: BodyLeaf): string {
   return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
 }
@@ -134,12 +134,12 @@ function compileConversion(
   return { convert: prependSteps(lookedUp, texts), steps }
 }
 
-/** What stands for the id until it is found. */
+/** Returns the rule for the name that replaces the id until the bridge finds the id. */
 function toReferenceRule(kind: ReferenceKind): FieldRule {
   return { kind: 'text', max: REFERENCES[kind].max }
 }
 
-/** What a calculation gives is written plainly, however its columns are. */
+/** Converts a calculation's result as plain text, whatever the format of its columns. */
 function createValueConverter(
   node: SourceNode,
   options: BodyLeaf,
@@ -154,7 +154,7 @@ function createValueConverter(
   return createConverter(sent, dates, { ...plain, round, cut: long !== undefined })
 }
 
-/** The constant or the default, as the value it stands for. */
+/** Converts the constant or the default to its value. */
 function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingErrors): unknown {
   const written = getEntry(node, 'const') ?? getEntry(node, 'default')
   if (written?.kind !== 'text') return undefined
@@ -167,9 +167,9 @@ function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingEr
   return result.refused === undefined ? result.value : errors.add(written, result.refused)
 }
 
-// Compiles `calc`: how its columns are read, and what becomes of the result.
+// Compiles `calc`: how its columns are read, and how its result is rounded.
 
-/** Undefined where there is none, or after its errors were noted. */
+/** Undefined without a calculation, or after noting its errors. */
 function compileCalc(
   node: SourceNode,
   options: BodyLeaf,
@@ -185,16 +185,16 @@ function compileCalc(
   return { calc, numbers, dates: compileDates(node, options, errors, 'read'), round }
 }
 
-/** How many decimals a field keeps; undefined where it is no number. */
+/** Returns how many decimals a field keeps; undefined for a field that is not a number. */
 function countDecimals(rule: FieldRule): number | undefined {
   if (rule.kind === 'money') return 2
   if (rule.kind === 'integer') return 0
   return rule.kind === 'decimal' ? rule.decimals : undefined
 }
 
-// Formats what a leaf does in the words of the mapping, for tools that show it step by step.
+// Formats the options of a leaf as the mapping writes them, for explanations.
 
-/** How texts are put together before anything is done to them; empty where there is one. */
+/** Formats how several texts are joined; empty for a single text. */
 function formatGathering(options: BodyLeaf): string {
   const { all, calc, with: separator } = options
   if (calc !== undefined) return [`calc ${calc}`, ...formatOptions(options, CALC_OPTION_NAMES)].join(', ')
@@ -202,13 +202,13 @@ function formatGathering(options: BodyLeaf): string {
   return separator === undefined ? 'all' : `all with ${JSON.stringify(separator)}`
 }
 
-/** Of a calculation these say how its columns are read. */
+/** In a calculation, these options apply to its columns. */
 const CALC_OPTION_NAMES = ['format', 'decimal', 'implied'] as const
 
 /** Options by which a text becomes the value of its field. */
 const VALUE_OPTION_NAMES = ['format', 'zone', 'decimal', 'implied', 'round', 'long', 'find'] as const
 
-/** How the text becomes the value; empty where no option says it. */
+/** Formats how the text becomes the value; empty without such options. */
 function formatValueOptions(options: BodyLeaf, isList: boolean): string {
   if (options.calc !== undefined) return formatOptions(options, ['zone', 'round']).join(', ')
   const ofList = isList ? (['split', 'wrap'] as const) : []

@@ -5,19 +5,19 @@ import { ORDER_VALUES } from '../../contract/order.ts'
 import { ConditionFrame } from '../rows/conditions.ts'
 import { Character, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 
-// Options that say where the value comes from.
+// Options for the source of the value.
 
 export const ColumnNames = z.union([Text, z.array(Text).min(1)], {
   error: 'expected a column name in text, or a list of the names a file may use for it',
 })
 
-/** A calculation longer than this belongs elsewhere. */
+/** The longest calculation, in characters. */
 const MAX_CALC = 500
 const Plain = z.union([z.string(), z.number(), z.boolean()], {
   error: 'expected text, a number, true or false',
 })
 
-/** How values are called that are kept beside an order. */
+/** The names of values that are kept beside an order. */
 export const KEPT_NAME = '^[a-z][a-z0-9_]{0,39}$'
 const KEPT_NAME_ERROR = 'expected a name of small letters, digits and _, such as erp_id'
 const KeptName = z.string().regex(new RegExp(KEPT_NAME), KEPT_NAME_ERROR)
@@ -124,7 +124,7 @@ export const ORIGIN_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-// Options that say what is done to a text on its way to the field, in the order in which it is done.
+// Options that change the text on its way to the field, in the order in which they apply.
 
 export const TEXT_OPTIONS = {
   match: {
@@ -212,7 +212,7 @@ export const TEXT_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-// Options that say how a text becomes the value of its field.
+// Options that convert the text to the value of its field.
 
 export const VALUE_OPTIONS = {
   format: {
@@ -275,7 +275,7 @@ export const BodyLeaf = z.strictObject(optionalKeys(LEAF_OPTIONS))
 
 export type BodyLeaf = z.infer<typeof BodyLeaf>
 
-/** Names with what is kept under them. */
+/** A map of kept names to values of the schema. */
 export function keptNames<Schema extends z.ZodType>(value: Schema) {
   return z.record(KeptName, value, {
     error: ({ code }) => (code === 'invalid_key' ? KEPT_NAME_ERROR : undefined),

@@ -1,4 +1,4 @@
-/** Lines of a record that are made of those of its order, for files that have none of their own. */
+/** Makes the lines of a record from those of its order, for files without lines. */
 import { z } from 'zod'
 import { ORDER_LINES } from '../../contract/order.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
@@ -24,10 +24,10 @@ type Fields = Readonly<Record<string, unknown>>
 type OrderLine = Fields & { readonly variant?: Fields | null }
 
 interface LineKind {
-  /** How many units of the order's line it takes; lines without any are left out. */
+  /** The units that the record takes of an order line; lines with 0 are left out. */
   readonly units: (line: OrderLine) => number
   readonly item: (variant: Fields) => Fields
-  /** What is missing where no line has units. */
+  /** The message where no line has units. */
   readonly none: string
 }
 
@@ -36,7 +36,7 @@ const countOpenUnits = (line: OrderLine) =>
   readCount(line, 'quantity') - readCount(line, 'quantity_shipped') - readCount(line, 'quantity_canceled')
 const byId = ({ id }: Fields) => ({ id })
 
-/** By the list of the body that is filled. */
+/** By the body's list that is filled. */
 const LINE_KINDS: Readonly<Record<string, LineKind>> = {
   invoice_lines: {
     units: (line) => readCount(line, 'quantity_shipped'),
@@ -90,7 +90,7 @@ export function compileOrderLines(
   }
 }
 
-/** Every price of the table is held to the form of a price, so that a wrong one is an error of the mapping. */
+/** Converts every price of the table, so that a wrong one is an error of the mapping. */
 function compilePrices(
   node: SourceNode,
   price: { readonly table: string; readonly pick?: string | undefined },
@@ -132,7 +132,7 @@ function createLines(found: unknown, body: Fields, making: OrderLineContext) {
   return problems.length > 0 ? { problems } : { value, problems }
 }
 
-/** From the table, or from the total where there is but one line; never from anywhere else. */
+/** Takes the price from the table, or from the total of a single line; there is no third source. */
 function findPrice(line: OrderLine, { kind, prices }: OrderLineContext, body: Fields, isOnly: boolean) {
   const { brand_identifier: sku, identifier, upc } = line.variant ?? {}
   const names = [sku, identifier, upc].filter((name): name is string => typeof name === 'string')

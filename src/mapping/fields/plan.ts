@@ -1,4 +1,4 @@
-/** What a body compiles to before any file is seen: the contract's tree, with a way to get each value. */
+/** The compiled form of a body, before it is bound to a file: the contract's tree, with a way to get each value. */
 import type { Rule } from '../../contract/object-schema.ts'
 import type { FieldRule, ReferenceKind } from '../../contract/fields.ts'
 import type { DeferredResult } from '../../domain/translator.ts'
@@ -12,13 +12,13 @@ import type { BodyLeaf } from './options.ts'
 /** Where a text comes from: the first of several cells that is not blank, each under one of several column names. */
 export type ColumnAlternatives = readonly (readonly string[])[]
 
-/** What a text is made of: a column under one of several names, or what is known without a column. */
+/** A source of text: a column under one of several names, or a value known without a column. */
 export type ValueSource =
   | {
       readonly kind: 'column'
       readonly names: readonly string[]
       readonly nth?: number
-      /** What is taken where the file has no such column. */
+      /** The known value to take where the file has no such column. */
       readonly otherwise?: KnownName
     }
   | { readonly kind: 'known'; readonly name: KnownName }
@@ -30,50 +30,50 @@ export interface LeafTarget {
   /** Whether the field is a list of such values. */
   readonly list: boolean
   readonly required: boolean
-  /** Whether no body can be without the field. */
+  /** Whether every body must have the field. */
   readonly needed: boolean
 }
 
 export interface LeafPlan {
   readonly kind: 'leaf'
-  /** The path of the API field; `[]` stands for the index of the row. */
+  /** The path of the API field; `[]` is replaced by the index of the row. */
   readonly field: string
-  /** Whether it stands in the array that is filled once per row. */
+  /** Whether it is in the array that gets one item per row. */
   readonly perRow: boolean
-  /** The columns it names, whatever becomes of their texts; empty for a constant. */
+  /** All columns that the leaf names; empty for a constant. */
   readonly alternatives: ColumnAlternatives
-  /** The first of these that is not blank is the text; or all of them, when they are joined. */
+  /** The first filled source is the text; with `joinedWith`, all of them joined. */
   readonly sources: readonly ValueSource[]
-  /** What stands between the texts of all origins. */
+  /** The separator between joined texts. */
   readonly joinedWith?: string | undefined
-  /** Takes the place of the origins. */
+  /** Replaces the sources. */
   readonly calc?: CalcPlan | undefined
   /** Texts that mean blank, in lower case. */
   readonly blanks: ReadonlySet<string>
   /** The constant, or the value for a blank cell. */
   readonly fallback?: unknown
-  /** Gives undefined where the text means blank after all. */
+  /** Returns undefined where the text turns out to be blank. */
   readonly convert: Convert
   readonly steps: LeafSteps
   readonly required: boolean
-  /** Whether no record can be valid without the column. */
+  /** Whether every valid record needs the column. */
   readonly columnRequired: boolean
-  /** The value is the name of something whose id only the API knows. */
+  /** The value names a resource whose id the bridge looks up at the API. */
   readonly reference?: ReferenceKind | undefined
-  /** The text is not in the file but known of the order that the record is about. */
+  /** The text comes from the record's order and not from the file. */
   readonly deferred?: DeferredPlan | undefined
-  /** What it was compiled from; left out where the leaf gives a whole list. */
+  /** The options it was compiled from; absent where the leaf gives a whole list. */
   readonly written?: { readonly options: BodyLeaf; readonly target: LeafTarget }
 }
 
-/** What of the order is taken; with `lines`, the lines of the record are made of those of the order. */
+/** The value to take from the order; with `lines`, the order's lines become those of the record. */
 export interface DeferredPlan {
   readonly from: 'order' | 'kept'
   readonly name: string
   readonly lines?: (found: unknown, body: Readonly<Record<string, unknown>>) => DeferredResult
 }
 
-/** What a leaf does to its text one step after the other, for those who show it: `convert` does the same at once. */
+/** The steps of a leaf one by one, for explanations; `convert` runs all of them. */
 export interface LeafSteps {
   /** How several texts become one: `all with ", "`; empty where there is one. */
   readonly gathering: string
@@ -81,7 +81,7 @@ export interface LeafSteps {
   readonly texts: readonly TextStep[]
   /** How the last text becomes the value; `isAsked` where an option of the mapping says it. */
   readonly value: { readonly does: string; readonly isAsked: boolean; readonly convert: Convert }
-  /** What stands for a blank: `default US`. */
+  /** The replacement for a blank: `default US`. */
   readonly fallback: string
 }
 
@@ -95,7 +95,7 @@ export interface ObjectPlan {
   readonly kind: 'object'
   readonly field: string
   readonly perRow: boolean
-  /** Where it does not hold, the object is as if it were not in the mapping; a line is left out. */
+  /** Where it does not hold, the object counts as unmapped, and a line is left out. */
   readonly when?: Condition | undefined
   /** In the contract's order, so that the same data gives the same text whatever the order in the mapping. */
   readonly fields: readonly (readonly [name: string, plan: Plan])[]
@@ -103,7 +103,7 @@ export interface ObjectPlan {
   readonly required: boolean
   /** Whether any of its values comes from a column; if so, an optional object is there only when one is filled. */
   readonly hasColumns: boolean
-  /** Province fields are understood with the country beside them. */
+  /** A province is read together with the country beside it. */
   readonly province?: { readonly field: string; readonly countryField: string } | undefined
 }
 
@@ -112,7 +112,7 @@ export interface RowsPlan {
   readonly field: string
   readonly item: ObjectPlan
   readonly required: boolean
-  /** Rules of the user's own for each line. */
+  /** The mapping's own rules for each line. */
   readonly checks?: readonly Check[]
   /** Lines of the same item become one; its quantity is at most this. */
   readonly addUpTo?: number
@@ -120,20 +120,20 @@ export interface RowsPlan {
 
 export type Plan = LeafPlan | ChoicePlan | ObjectPlan | RowsPlan
 
-/** How rows are reported to belong together. */
+/** How the mapping groups rows into records. */
 export type Grouping =
   | {
       readonly kind: 'keys'
       readonly keys: readonly ColumnAlternatives[]
       readonly blankContinues: boolean
-      /** Whether of rows that say different things the first counts. */
+      /** Whether the first row wins where rows of a record differ. */
       readonly firstCounts: boolean
     }
   | {
       readonly kind: 'records'
       readonly header: string
       readonly detail: string
-      /** The type of the row that speaks of the whole file. */
+      /** The type of the totals row, which describes the whole file. */
       readonly totals: string | undefined
     }
 

@@ -1,4 +1,4 @@
-/** The keys of `read`, which say what the files of a mapping look like, and what of them does not go together. */
+/** The keys of `read`, which describe the files of a mapping, and the checks of their combinations. */
 import iconv from 'iconv-lite'
 import { z } from 'zod'
 import { didYouMean } from '../../support/text.ts'
@@ -11,11 +11,11 @@ const Encoding = Text.refine(
   'no encoding has this name; try utf-8, windows-1252 or utf-16le',
 )
 
-/** No line of a file has more; a start beyond it is a slip. */
+/** The longest line in characters; a start beyond it is a typing error. */
 const MAX_LINE_WIDTH = 100_000
 const Position = z.int().min(1).max(MAX_LINE_WIDTH)
 
-/** A column of a file of fixed width; without a start it stands right behind the one before. */
+/** A column of a file of fixed width; without a start it follows the column before it. */
 const FixedColumn = z.strictObject({ name: Text, start: Position.optional(), length: Position })
 
 export type FixedColumn = z.infer<typeof FixedColumn>
@@ -33,12 +33,9 @@ const RowKind = z.enum(['header', 'detail', 'ignore', 'totals'], {
 })
 
 const RecordLayout = z.strictObject({
-  /**
-   * A header row opens a record; the detail rows after it are its lines; rows to ignore are left out; the row of totals
-   * speaks of the whole file.
-   */
+  /** A header row opens a record; detail rows are its lines; ignored rows are left out; a totals row is of the whole file. */
   as: RowKind.optional(),
-  /** The type to whose row, right before it, the cells of this one are added. */
+  /** The type of the row right before this one, which gets its cells. */
   of: Text.optional(),
   columns: Columns.optional(),
 })
@@ -213,7 +210,7 @@ function checkColumns({ format, columns, records }: ReadFrame, note: ReportReadE
   }
 }
 
-/** What speaks of a header line, in files that have none. */
+/** Notes options for a header line in files that have none. */
 function checkHeaderOptions(read: ReadFrame, note: ReportReadError): void {
   const { format, columns, records, typeIn, skip } = read
   checkRepeatedHeader(read, note)
@@ -231,7 +228,7 @@ function checkHeaderOptions(read: ReadFrame, note: ReportReadError): void {
   if (skip === 'header') note(['skip'], why)
 }
 
-/** Types without `columns` have heading rows, which may come again too. */
+/** Checks `header: repeated`. Types without `columns` have heading rows, which may be repeated too. */
 function checkRepeatedHeader({ format, columns, records, ignore = [] }: ReadFrame, note: ReportReadError) {
   const hasHeadings =
     records === undefined

@@ -19,10 +19,7 @@ export { ReadFrame } from './read-keys.ts'
 
 type RecordsGrouping = Extract<Grouping, { kind: 'records' }>
 
-/**
- * Which record type opens a record and which holds its rows; undefined for a plain table. Notes whatever in `read` does
- * not go together.
- */
+/** Finds the record types of headers and details; undefined for a plain table. Notes keys that do not go together. */
 export function compileRecordGrouping(read: ReadFrame, root: MapNode, errors: MappingErrors) {
   const node = getEntry(root, 'read')
   if (node?.kind === 'map') checkReading(read, node, errors)
@@ -37,7 +34,7 @@ function listTypes(records: Readonly<Record<string, RecordLayout>>, as: NonNulla
   return Object.entries(records).flatMap(([type, record]) => (record.as === as ? [type] : []))
 }
 
-/** The columns there are where the mapping names them; undefined where the file does. */
+/** Lists the columns that the mapping itself defines; undefined where the file names them. */
 export function listKnownColumns(
   { columns, records }: Pick<ReadFrame, 'columns' | 'records'>,
   grouping: RecordsGrouping | undefined,
@@ -50,7 +47,7 @@ export function listKnownColumns(
   return perRow ? [...detail, ...header] : header
 }
 
-/** Which row of the file is that of its totals, and the columns there are, as far as the mapping says. */
+/** Describes the totals row of the file, and the columns as far as the mapping defines them. */
 export function createTotalsContext(
   { columns, records, decimal }: ReadFrame,
   grouping: RecordsGrouping | undefined,
@@ -65,24 +62,24 @@ export function createTotalsContext(
   return { typed: true, type, columns: own, added, decimal }
 }
 
-/** The columns of all types that are read alike, and of those that belong to them. */
+/** Lists the columns of all types of one kind, their parts included. */
 function listTypeColumns(records: Readonly<Record<string, RecordLayout>>, as: 'header' | 'detail') {
   const types = Object.values(records).filter((record) => (record.as ?? records[record.of ?? '']?.as) === as)
   if (types.some(({ columns }) => columns === undefined)) return undefined
   return types.flatMap(({ columns = [] }) => columns.map(getColumnName))
 }
 
-/** What the format has to know; a header line must hold at least one name that the mapping uses. */
+/** Compiles the options of the format. A header line must hold at least one name that the mapping uses. */
 export function toReadOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
   const { extra: _, decimal: __, blanks: ___, missing: ____, ...options } = read
-  const { columns, records, typeIn, ignore, ...told } = options
+  const { columns, records, typeIn, ignore, ...formatOptions } = options
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []
   const bodyNames = listLeaves(body).flatMap((leaf) => leaf.alternatives.flat())
   const names = [...typeColumn, ...groupNames, ...bodyNames]
   const hasHeaderLine = columns === undefined && (records === undefined || typeof typeIn === 'string')
   return {
-    ...told,
+    ...formatOptions,
     ...(ignore === undefined ? {} : { ignore: ignore.map(toIgnoreRule) }),
     ...toColumnOptions(columns),
     ...(records === undefined || grouping.kind !== 'records'
@@ -129,7 +126,7 @@ function toRecordType(type: string, record: RecordLayout, { header, detail }: Re
   }
 }
 
-/** The translator, refusing files with columns that the mapping does not use, or without some it names, as it says. */
+/** Wraps the translator to refuse files with extra or missing columns, where the mapping says so. */
 export function enforceColumns(
   translator: TraceableTranslator,
   { extra, missing }: ReadFrame,

@@ -9,15 +9,15 @@ import { quoteText } from '../values/text.ts'
 
 export interface BoundCondition {
   holds(): boolean
-  /** The place of the first test that fails, or of the first that holds when all do. */
+  /** Returns the place of the first test that fails, or of the first test when all hold. */
   place(): Place
   text(): string
 }
 
 interface TestTarget {
-  /** Whether the row being built is meant, not the record. */
+  /** Whether the condition is about the row being built and not the record. */
   readonly perRow: boolean
-  /** What the columns are needed for, when they must be in the file; others are blank when they are not. */
+  /** Why the columns must be in the file; without it, an absent column is blank. */
   readonly needed?: string
 }
 
@@ -30,13 +30,13 @@ interface BoundTest extends BoundCondition {
 
 export function bindCondition({ tests }: Condition, where: TestTarget, context: BindContext): BoundCondition {
   const bound = tests.map((test) => bindTest(test, where, context))
-  // Where another test fails, a text that should be a number need not be one.
+  // Number tests run last: where another test fails, the text need not be a number.
   const numbersLast = bound.toSorted((a, b) => Number(a.isNumber ?? false) - Number(b.isNumber ?? false))
-  const telling = () => numbersLast.find((test) => !test.holds()) ?? bound[0] ?? EMPTY_TEST
+  const findDecidingTest = () => numbersLast.find((test) => !test.holds()) ?? bound[0] ?? EMPTY_TEST
   return {
     holds: () => numbersLast.every((test) => test.holds()),
-    place: () => telling().place(),
-    text: () => telling().text(),
+    place: () => findDecidingTest().place(),
+    text: () => findDecidingTest().text(),
   }
 }
 
@@ -52,16 +52,13 @@ export function bindChecks(checks: readonly Check[], perRow: boolean, context: B
     for (const { condition, brokenWhen, say } of bound) {
       const before = problems.length
       if (condition.holds() !== brokenWhen || problems.length > before) continue
-      // The mapping's own words are all there is to say.
+      // The mapping's own text is the whole message, so there is no fix.
       problems.push(problem('check-failed', condition.place(), say, ''))
     }
   }
 }
 
-/**
- * Makes the function that says why the current record waits for a person; undefined where no rule is. A row that the
- * `when` of its lines leaves out counts too: what must be told is reported.
- */
+/** Binds the rules that hold a record for a person; undefined without rules. Rows that `when` leaves out count too. */
 export function bindHolds(
   { ofRecord, ofRows }: { readonly ofRecord: readonly Check[]; readonly ofRows: readonly Check[] },
   context: BindContext,
@@ -103,7 +100,7 @@ function bindTest(test: ColumnTest, { perRow, needed }: TestTarget, context: Bin
   return { holds, text, place, isNumber: test.unclear !== undefined }
 }
 
-/** Whether the test holds for the text; nothing is quietly false of a text that should be a number. */
+/** Runs the test; adds a problem where the text should be a number and is not. */
 function evaluateTest(
   test: ColumnTest,
   text: string,
@@ -113,26 +110,27 @@ function evaluateTest(
   if (test.holds(text)) return true
   const why = test.unclear?.(text)
   if (why === undefined) return false
-  const asks = `The mapping asks whether it ${test.words}.`
+  const asks = `The mapping asks whether it ${test.description}.`
   const message = why.why === undefined ? `${quoteText(text)} is not a number. ${asks}` : `${why.why} ${asks}`
   problems.push(problem('decimal-expected', place(), message, why.fix))
   return false
 }
 
-/** What is known of the row, or the record, without a column. */
+/** Binds a test of a value that is known without a column. */
 function bindKnownTest(test: ColumnTest, name: KnownName, perRow: boolean, context: BindContext): BoundTest {
   const { builder } = context
   const text = bindKnownText(name, perRow, context)
   return { holds: () => test.holds(text()), text, place: () => locate(builder, perRow, { column: name }) }
 }
 
-/** The first cell that is filled speaks for the record; another that would decide otherwise is a problem. */
+/** Tests the first filled cell of the record; a later cell with another outcome is a problem. */
 function bindRecordTest(test: ColumnTest, column: Column, { builder, blanks }: BindContext): BoundTest {
   const read: ReadText = createTextReader([column], blanks)
-  const speaking = () => builder.headerRows.find(({ values }) => read(values) !== '') ?? builder.headerRows[0]
-  const text = () => read(speaking()?.values ?? [])
+  const findFilledRow = () =>
+    builder.headerRows.find(({ values }) => read(values) !== '') ?? builder.headerRows[0]
+  const text = () => read(findFilledRow()?.values ?? [])
   const place = () => {
-    const line = speaking()?.line
+    const line = findFilledRow()?.line
     return { ...(line === undefined ? {} : { line }), column: column.name }
   }
   return {
@@ -140,14 +138,14 @@ function bindRecordTest(test: ColumnTest, column: Column, { builder, blanks }: B
     place,
     isNumber: test.unclear !== undefined,
     holds() {
-      const first = speaking()
-      const told = read(first?.values ?? [])
-      const holds = evaluateTest(test, told, place, builder)
+      const first = findFilledRow()
+      const firstText = read(first?.values ?? [])
+      const holds = evaluateTest(test, firstText, place, builder)
       if (builder.firstCounts || first === undefined) return holds
       for (const row of builder.headerRows) {
         const other = read(row.values)
-        if (other === '' || other === told || test.holds(other) === holds) continue
-        const message = `${quoteText(other)} stands here, but ${quoteText(told)} in line ${first.line} of the same record.`
+        if (other === '' || other === firstText || test.holds(other) === holds) continue
+        const message = `${quoteText(other)} stands here, but ${quoteText(firstText)} in line ${first.line} of the same record.`
         builder.problems.push(problem('rows-disagree', { line: row.line, column: column.name }, message))
         break
       }

@@ -12,7 +12,7 @@ export interface Column {
 
 export type Columns = ReturnType<typeof indexColumns>
 
-/** A column that must be there and is not. */
+/** A required column that the file lacks. */
 export interface MissingColumn {
   readonly names: readonly string[]
   readonly field: string
@@ -22,7 +22,7 @@ export interface MissingColumn {
 /** Columns whose names start so are results this bridge added to a rejects file. */
 const RESULT_PREFIX = '_'
 
-/** The name without case, blanks and punctuation: `delivery-Instructions` is `Delivery Instructions`. */
+/** Drops case, blanks and punctuation: `delivery-Instructions` equals `Delivery Instructions`. */
 export function foldColumnName(name: string): string {
   const folded = name
     .normalize('NFC')
@@ -31,7 +31,7 @@ export function foldColumnName(name: string): string {
   return folded === '' ? name.trim() : folded
 }
 
-/** The columns of a layout. A name that fits two of them is a problem, noted when it is asked for. */
+/** Indexes the columns of a layout. A name that fits two columns becomes a problem when it is looked up. */
 export function indexColumns(layout: Layout, problems: Problem[]) {
   const byName = new Map<string, Column[]>()
   const byFolded = new Map<string, Column[]>()
@@ -53,12 +53,9 @@ export function indexColumns(layout: Layout, problems: Problem[]) {
     return first
   }
   return {
-    /** The names nobody has asked for so far, for suggestions. */
+    /** Lists the names that were not looked up so far, for suggestions. */
     unused: () => [...byName.keys()].filter((name) => !used.has(name)),
-    /**
-     * The first of the names that the file has, without regard to case, blanks and punctuation; `nth` tells which one
-     * is meant of several columns with one name.
-     */
+    /** Finds a column by the first name that the file has, in any spelling; `nth` picks one of several with that name. */
     find(names: readonly string[], nth?: number) {
       for (const name of names) {
         const column = findOne(name, nth)
@@ -69,22 +66,22 @@ export function indexColumns(layout: Layout, problems: Problem[]) {
       absent.add(names[0] ?? '')
       return undefined
     },
-    /** Whether there is a column of the name, without asking for it. */
+    /** Whether the column exists; does not count as a lookup. */
     has: (name: string) => byName.has(name.trim()) || byFolded.has(foldColumnName(name)),
-    /** The first names of what was asked for and is not there. */
+    /** Lists the first name of each column that was looked up and is absent. */
     absent: () => [...absent],
   }
 }
 
-/** Tells of a missing column, once it is known which columns are used by others. */
+/** Creates the problem of a missing column, once all used columns are known. */
 export function missingColumnProblem({ names, field, columns }: MissingColumn): Problem {
-  const [first = '', ...others] = names
-  const also = others.length === 0 ? '' : `, nor ${others.map((name) => `"${name}"`).join(' or ')}`
+  const [first = '', ...otherNames] = names
+  const also = otherNames.length === 0 ? '' : `, nor ${otherNames.map((name) => `"${name}"`).join(' or ')}`
   const fix = suggestColumn(names, columns.unused())
   return problem('column-missing', { column: first, field }, `The file has no column "${first}"${also}.`, fix)
 }
 
-/** Which column may be meant by one of the names; undefined when none is near. */
+/** Suggests a column with a similar name; undefined when none is near. */
 export function suggestColumn(names: readonly string[], unused: readonly string[]): string | undefined {
   const nearest = names.map((name) => findSimilarName(name, unused)).find((name) => name !== undefined)
   return nearest === undefined
@@ -92,7 +89,7 @@ export function suggestColumn(names: readonly string[], unused: readonly string[
     : `Did you mean "${nearest}"? Rename that column, or name this spelling in the mapping.`
 }
 
-/** A row whose cells stand under numbered columns of the file, each under the one that names all of its kind. */
+/** An unpacked row: each cell of a numbered column of the file is under the one name for its kind. */
 export interface NumberedRow extends Row {
   readonly numbered: {
     /** The position of the first of them. */

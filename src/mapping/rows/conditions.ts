@@ -22,7 +22,7 @@ import { cleanCell } from '../values/text.ts'
 import { foldColumnName } from './columns.ts'
 import { checkKnownName, looksLikeKnownName } from './known-values.ts'
 
-// What a condition may say of a column: the words, and the keys of the long form.
+// The tests of a column: the words, and the keys of the long form.
 
 const Word = z.union([z.string(), z.number(), z.boolean()])
 const Words = z.array(Word).min(1)
@@ -57,7 +57,7 @@ const CONDITION_KEYS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow & ConditionForm>>
 
-/** Words that are no text to compare with, and which texts they are for. */
+/** Words with a meaning of their own, and the texts for which they hold. */
 const CONDITION_WORDS = {
   filled: {
     summary: 'is not blank',
@@ -77,7 +77,7 @@ const CONDITION_WORDS = {
 
 const WORDS = [...Object.keys(CONDITION_WORDS), ...Object.keys(CONDITION_KEYS)].map((name) => `\`${name}\``)
 
-/** What stands behind the name of a column. */
+/** The test behind the name of a column. */
 const ConditionTest = z.union([Word, Words, z.strictObject(optionalKeys(CONDITION_KEYS))], {
   error: `expected a text, a list of texts, or one of ${WORDS.slice(0, -1).join(', ')} and ${WORDS.at(-1) ?? ''}`,
 })
@@ -89,7 +89,7 @@ export const ConditionFrame = z
   .record(Text, ConditionTest, { error: ({ input }) => (input === undefined ? undefined : EXPECTED_COLUMNS) })
   .refine((tests) => Object.keys(tests).length > 0, 'a condition names at least one column')
 
-/** A rule of the user's own, with what to say when it is broken. */
+/** A rule of the mapping, with the message for a violation. */
 export const CheckFrame = z
   .strictObject({ when: ConditionFrame.optional(), unless: ConditionFrame.optional(), say: Text })
   .refine(
@@ -104,7 +104,7 @@ export const CheckFrame = z
 /** All of its tests must hold. */
 export interface Condition {
   readonly tests: readonly ColumnTest[]
-  /** As the mapping has it. */
+  /** The condition as the mapping writes it. */
   readonly written: Readonly<Record<string, unknown>>
 }
 
@@ -113,9 +113,9 @@ export interface ColumnTest {
   readonly column: string
   /** Whether a text without outer blanks passes; blank is the empty text. */
   readonly holds: (text: string) => boolean
-  /** In words, after the name of the column: `is Ready or New`. */
-  readonly words: string
-  /** Why nothing can be said of a text that is to be compared with a number, and is none or may be two. */
+  /** For people, after the name of the column: `is Ready or New`. */
+  readonly description: string
+  /** Returns why the text cannot be compared with a number: it is not a number, or it is ambiguous. */
   readonly unclear?: (text: string) => InvalidNumber | undefined
 }
 
@@ -128,15 +128,15 @@ export interface Check {
 
 export interface ConditionContext {
   readonly errors: MappingErrors
-  /** The columns that can be named here, where the mapping itself says which there are. */
+  /** The columns that may be named here, where the mapping defines them. */
   readonly columns?: readonly string[] | undefined
-  /** Whether it looks at a row or a record, and may ask for what is known of it without a column. */
+  /** Whether it tests a row or a record; also allows the values known without a column. */
   readonly of?: 'row' | 'record'
-  /** What stands before the decimals of the numbers in the file. */
+  /** The decimal mark of the numbers in the file. */
   readonly decimal?: '.' | ',' | undefined
 }
 
-/** The condition, or undefined after its errors were noted. */
+/** Compiles the condition; undefined after noting its errors. */
 export function compileCondition(node: SourceNode, context: ConditionContext): Condition | undefined {
   const { errors, of } = context
   const before = errors.count()
@@ -153,7 +153,7 @@ export function compileCondition(node: SourceNode, context: ConditionContext): C
   return errors.count() > before ? undefined : { tests, written: toPlain(node) as Condition['written'] }
 }
 
-/** Where the mapping itself says which columns there are, it may name no others. */
+/** Notes a column that is missing from the mapping's own list of columns. */
 export function checkColumn(
   name: string,
   place: Parameters<MappingErrors['add']>[0],
@@ -186,9 +186,9 @@ export function createRowCondition(
   return (values) => bound.every(({ position, holds }) => holds(cleanCell(values[position] ?? '', blanks)))
 }
 
-/** The condition for people: `Status is Ready or New, and Qty is above 0`. */
+/** Formats the condition for people: `Status is Ready or New, and Qty is above 0`. */
 export function formatCondition({ tests }: Condition): string {
-  return tests.map(({ column, words }) => `${column} ${words}`).join(', and ')
+  return tests.map(({ column, description }) => `${column} ${description}`).join(', and ')
 }
 
 type CompiledTest = Omit<ColumnTest, 'column'>
@@ -204,33 +204,33 @@ function compileTest(node: SourceNode, context: ConditionContext): CompiledTest 
   }
   if (tests.length === 0) context.errors.add(node, 'say what the column must be')
   const unclear = tests.find((test) => test.unclear !== undefined)?.unclear
-  const others = tests.filter((test) => test.unclear === undefined)
+  const otherTests = tests.filter((test) => test.unclear === undefined)
   return {
     holds: (text) => tests.every(({ holds }) => holds(text)),
-    words: tests.map(({ words }) => words).join(' and '),
-    // A text that the other tests turn down need not be a number.
+    description: tests.map(({ description }) => description).join(' and '),
+    // A text that fails another test need not be a number.
     ...(unclear && {
-      unclear: (text: string) => (others.every(({ holds }) => holds(text)) ? unclear(text) : undefined),
+      unclear: (text: string) => (otherTests.every(({ holds }) => holds(text)) ? unclear(text) : undefined),
     }),
   }
 }
 
-function negateTest({ holds, words }: CompiledTest): CompiledTest {
+function negateTest({ holds, description }: CompiledTest): CompiledTest {
   return {
     holds: (text) => !holds(text),
-    words: words === 'is blank' ? 'is filled' : words.replace(/^is /, 'is not '),
+    description: description === 'is blank' ? 'is filled' : description.replace(/^is /, 'is not '),
   }
 }
 
 /** One of several texts, without regard to case; `filled` and `blank` by themselves are tests of their own. */
 function compileOneOf(node: SourceNode): CompiledTest {
   const word = node.kind === 'text' ? node.text : ''
-  if (isConditionWord(word)) return { holds: CONDITION_WORDS[word].test, words: `is ${word}` }
+  if (isConditionWord(word)) return { holds: CONDITION_WORDS[word].test, description: `is ${word}` }
   const items = node.kind === 'list' ? node.items : [node]
   const texts = items.map((item) => (item.kind === 'text' ? item.text.trim() : ''))
   const allowed = new Set(texts.map((text) => text.toLowerCase()))
-  const words = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
-  return { holds: (text) => allowed.has(text.toLowerCase()), words }
+  const description = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
+  return { holds: (text) => allowed.has(text.toLowerCase()), description }
 }
 
 function isConditionWord(text: string): text is keyof typeof CONDITION_WORDS {
@@ -238,20 +238,17 @@ function isConditionWord(text: string): text is keyof typeof CONDITION_WORDS {
 }
 
 function compileMatch(pattern: string, node: SourceNode, { errors }: ConditionContext): CompiledTest {
-  const words = `matches ${pattern}`
+  const description = `matches ${pattern}`
   const expression = compilePattern(pattern, 'iu')
   if (typeof expression !== 'string') {
     const longest = measureSearchLimit(pattern)
-    return { holds: (text) => expression.test(text.slice(0, longest)), words }
+    return { holds: (text) => expression.test(text.slice(0, longest)), description }
   }
   errors.add(node, expression)
-  return { holds: () => false, words }
+  return { holds: () => false, description }
 }
 
-/**
- * Whether a number is above (1) or below (-1) another. A blank is neither; of a text that is no number, or may be two,
- * nothing can be said.
- */
+/** Tests for a number above (1) or below (-1) another. A blank is neither; any other or ambiguous text is unclear. */
 function compileComparison(
   shown: string,
   sign: 1 | -1,
@@ -261,7 +258,7 @@ function compileComparison(
   const limit = parseNumber(shown)
   if (limit === undefined) {
     errors.add(node, 'expected a number with digits only, such as 12.50')
-    return { holds: () => false, words: '' }
+    return { holds: () => false, description: '' }
   }
   const read = createNumberReader({ decimal })
   const otherFix = suggestDecimalFix({ decimal })
@@ -270,7 +267,7 @@ function compileComparison(
       const number = read(stripCurrency(text))
       return !('why' in number) && compareDecimals(number, limit) === sign
     },
-    words: `is ${sign === 1 ? 'above' : 'below'} ${shown}`,
+    description: `is ${sign === 1 ? 'above' : 'below'} ${shown}`,
     unclear(text: string) {
       const number = read(stripCurrency(text))
       if (text === '' || !('why' in number)) return undefined
@@ -282,10 +279,7 @@ function compileComparison(
 
 const WRITTEN_NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
 
-/**
- * A number as people write it, with commas between thousands and perhaps a dollar sign; or with what the mapping says
- * stands before decimals.
- */
+/** Parses a number as people write it, with commas and perhaps a dollar sign, or with the mapping's decimal mark. */
 export function parseNumber(text: string, decimal?: '.' | ','): Decimal | undefined {
   const plain = stripCurrency(text)
   if (decimal !== undefined) {

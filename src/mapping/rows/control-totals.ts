@@ -1,4 +1,4 @@
-/** Control totals: one row of a file counts and adds up the others. */
+/** Control totals: one row of a file holds the count and the sums of all its other rows. */
 import { z } from 'zod'
 import type { Row } from '../../domain/format.ts'
 import { type Place, type Problem, problem } from '../../domain/problem.ts'
@@ -34,22 +34,22 @@ export const TotalsFrame = z
   )
 
 export interface TotalsPlan {
-  /** Which row is that of the totals; left out where a record type of its own says it. */
+  /** The condition for the totals row; absent where it has its own record type. */
   readonly when: Condition | undefined
-  /** The columns in which that row says how many there are. */
+  /** The columns of the totals row that hold the counts. */
   readonly rows: string | undefined
   readonly records: string | undefined
-  /** Columns to be added up, and where that row says what they come to. */
+  /** Columns to add up, each with the column of the totals row that holds its sum. */
   readonly sums: readonly (readonly [column: string, total: string])[]
   readonly decimal: '.' | ',' | undefined
 }
 
 export interface TotalsContext {
   readonly errors: MappingErrors
-  /** Whether rows have types, and the type of the row of totals. */
+  /** Whether rows have types, and the type of the totals row. */
   readonly typed: boolean
   readonly type: string | undefined
-  /** The columns of the row of totals and of the others, where the mapping itself says which there are. */
+  /** The columns of the totals row and of other rows, where the mapping defines them. */
   readonly columns: readonly string[] | undefined
   readonly added: readonly string[] | undefined
   readonly decimal: '.' | ',' | undefined
@@ -94,20 +94,20 @@ function checkColumns(node: MapNode, { errors, columns, added }: TotalsContext):
   }
 }
 
-// Counts and adds up the rows of one file and compares the result with its row of totals.
+// Counts and adds up the rows of one file and compares the result with its totals row.
 
 export type BoundTotals = ReturnType<typeof bindTotals>
 
 export interface TotalsColumns {
-  /** The layout of the row of totals, when it has one of its own, and its columns. */
+  /** The layout of the totals row, when it has its own, and its columns. */
   readonly layout: number | undefined
   readonly totals: Columns
-  /** The layouts of the other rows, each with its columns: a column is added up in the first that has it. */
+  /** The layouts of the other rows with their columns. A column is added up in the first layout that has it. */
   readonly added: readonly (readonly [layout: number, columns: Columns])[]
   readonly missing: MissingColumn[]
   /**
-   * Whether the file holds a part of another: it needs no row of totals. One that has it is a file that was refused as a
-   * whole, and is held to it.
+   * Whether the file holds a part of another, such as rejected rows: it needs no totals row. A part that has one was
+   * refused as a whole, so its totals are checked.
    */
   readonly isPart: boolean
   readonly blanks: ReadonlySet<string>
@@ -122,7 +122,7 @@ export function bindTotals(plan: TotalsPlan, columns: TotalsColumns) {
   let totals: Row | undefined
   let behind: Row | undefined
   return {
-    /** Tells whether the row is that of the totals, and belongs to no record; any other is counted. */
+    /** Returns whether the row is the totals row, which belongs to no record; counts any other row. */
     take(row: Row) {
       if (isTotals(row)) {
         if (totals !== undefined) behind ??= row
@@ -134,7 +134,7 @@ export function bindTotals(plan: TotalsPlan, columns: TotalsColumns) {
       for (const sum of sums) sum.add(row)
       return false
     },
-    /** What does not agree, when the file has ended. */
+    /** Lists mismatches at the end of the file. */
     listMismatches(records: number) {
       if (totals === undefined) return columns.isPart ? [] : [missingTotalsProblem(plan)]
       const row = totals
@@ -174,7 +174,7 @@ function missingTotalsProblem({ when }: TotalsPlan): Problem {
   return problem('control-total-wrong', {}, `The file has no row of totals${which}: its end may be missing.`)
 }
 
-/** A row of totals often has fewer cells than the others. */
+/** Ignores a wrong number of cells: totals rows often have fewer. */
 function isUsableRow({ problems = [] }: Row): boolean {
   return problems.every(({ code }) => code === 'row-short')
 }
@@ -192,8 +192,8 @@ function checkCount(
 ): Problem[] {
   if (column === undefined) return []
   const { place, text } = readCell(row, column)
-  const said = toNumber(text)
-  if (said !== undefined && compareDecimals(said, { units: BigInt(count), scale: 0 }) === 0) return []
+  const declared = toNumber(text)
+  if (declared !== undefined && compareDecimals(declared, { units: BigInt(count), scale: 0 }) === 0) return []
   const message = `The totals say ${quoteText(text)}, but the file holds ${count} ${count === 1 ? one : many}.`
   return [problem('control-total-wrong', place, message)]
 }
@@ -221,8 +221,8 @@ function createSum(
         return [problem('control-total-wrong', unreadable.place, message)]
       }
       const { place, text } = readCell(row, total)
-      const said = toNumber(text)
-      if (said !== undefined && compareDecimals(said, sum) === 0) return []
+      const declared = toNumber(text)
+      if (declared !== undefined && compareDecimals(declared, sum) === 0) return []
       const message = `The totals say ${quoteText(text)}, but "${column.name}" adds up to ${formatDecimal(sum)}.`
       return [problem('control-total-wrong', place, message)]
     },

@@ -6,7 +6,7 @@ import type { ReadText } from '../binding/text-source.ts'
 import { ColumnNames } from '../fields/options.ts'
 import { type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 
-/** The rows of one record, and what is wrong with the way they stand together. */
+/** The rows of one record, and the problems of their grouping. */
 export interface RecordRows {
   readonly rows: readonly Row[]
   readonly problems: readonly Problem[]
@@ -20,32 +20,32 @@ export interface RecordGatherer {
 export interface KeyColumn {
   readonly name: string
   readonly read: ReadText
-  /** The positions it reads; a broken row without them says nothing about its record. */
+  /** The positions of the key; a broken row without these cells cannot name its record. */
   readonly positions: readonly number[]
 }
 
-/** More rows than any record has; a key column that is not filled must not gather the whole file. */
+/** More rows than any record has, so that an unfilled key column does not gather the whole file. */
 export const MAX_RECORD_ROWS = 10_000
 
 interface OpenRecord {
   keys: readonly string[]
   rows: Row[]
   problems: Problem[]
-  /** Whether rows of the record had to be given away already. */
+  /** Whether rows of the record were already emitted because there were too many. */
   overflowed: boolean
 }
 
-/** Rows with the same keys make a record; with `blankContinues`, rows without keys belong to the record before. */
+/** Gathers rows with the same keys. With `blankContinues`, rows without keys belong to the record before them. */
 export function gatherByKeys(
   keys: readonly KeyColumn[],
   blankContinues: boolean,
   emit: (gathered: RecordRows) => void,
 ): RecordGatherer {
   let open: OpenRecord | undefined
-  /** Rows that do not say where they belong; they are the open record's when it goes on after them. */
+  /** Rows without a readable key; they belong to the open record when it continues after them. */
   let strays: RecordRows[] = []
 
-  /** Strays may be lines of the record before them, and a record must not be sent with a line missing. */
+  /** Closes the record and refuses it with strays behind it: they may be its lines, and no line may be missing. */
   function close(): void {
     const [stray] = strays
     if (open !== undefined && stray !== undefined) {
@@ -79,7 +79,7 @@ export function gatherByKeys(
         if (strays.length >= MAX_RECORD_ROWS) close()
         return
       }
-      // A damaged row may as well be the first line of the record after it; a blank key would stand in that line too.
+      // A damaged row may also be the first line of the next record; a row with a blank key cannot.
       const damaged = strays.find((stray) => stray.rows[0]?.problems !== undefined)
       close()
       const problems = damaged === undefined ? [] : [unreadableNeighbourProblem(row, damaged.rows[0])]
@@ -95,7 +95,7 @@ function unreadableNeighbourProblem(row: Row | undefined, stray: Row | undefined
   return problem('neighbour-unreadable', place, message)
 }
 
-/** A header row opens a record; the rows after it are its details, a row that cannot be understood included. */
+/** Gathers a header row and the rows after it, unreadable ones included. */
 export function gatherByHeader(
   headerLayout: number,
   headerType: string,
@@ -126,13 +126,13 @@ export function gatherByHeader(
   }
 }
 
-/** A row whose type could not be told has cells that mean nothing. */
+/** Whether the row opens a record; false for a row of unknown type, whose cells have no meaning. */
 export function opensRecord(row: Row): boolean {
   if (row.problems === undefined) return true
   return row.values.length > 0 && !row.problems.some(({ code }) => code === 'record-type-unknown')
 }
 
-/** Gives the rows of a record that is too large away, refused, before they fill the memory. */
+/** Emits the rows of an oversized record as refused, before they fill the memory. */
 function flushOversized(record: OpenRecord, emit: (gathered: RecordRows) => void): void {
   if (record.overflowed && record.problems.length === 0)
     record.problems.push(recordTooLargeProblem(record.rows[0]))
@@ -173,7 +173,7 @@ function blankKeyProblem(row: Row, keys: readonly KeyColumn[]): Problem {
   return problem('value-missing', place, message)
 }
 
-// `group`: which rows make a record, in all forms in which a mapping can say it.
+// `group`: which rows make a record, in all its forms.
 
 const GroupKey = z.union([ColumnNames, z.strictObject({ firstOf: z.array(ColumnNames).min(2) })], {
   error: 'expected a column name, a list of the names it may have, or `firstOf` with several columns',
@@ -181,10 +181,10 @@ const GroupKey = z.union([ColumnNames, z.strictObject({ firstOf: z.array(ColumnN
 
 const GroupKeys = z.array(GroupKey).min(1)
 
-/** Which columns, where nothing more is said of them. */
+/** The short form: only the columns. */
 const BY_COLUMNS = z.union([Text, GroupKeys], { error: 'expected a column name or a list of them' })
 
-/** What can be said beside `by`. */
+/** The keys beside `by`. */
 const GROUP_OPTIONS = {
   blank: {
     schema: z.literal('continues', { error: 'expected `continues`' }),
@@ -206,7 +206,7 @@ export const GroupFrame = z.union([Text, GroupKeys, LongGroup], {
 
 export type GroupFrame = z.infer<typeof GroupFrame>
 
-/** Each form as it is written, for the documentation. */
+/** Each form, for the documentation. */
 export const GROUP_FORMS: readonly Pick<KeyRow, 'summary' | 'example'>[] = [
   { example: 'group: PO Number', summary: 'one column' },
   { example: 'group: [PO Number, Tracking Number]', summary: 'both together' },

@@ -2,7 +2,7 @@
 import { didYouMean } from '../../support/text.ts'
 import type { BindContext } from '../binding/record-builder.ts'
 
-/** How each is read of the row, or of the record, being built. `docs/mapping.md` lists them. */
+/** Reads each value for the row or record being built. `docs/mapping.md` lists them. */
 const KNOWN_VALUES = {
   $file: ({ source }: BindContext) => source?.file ?? '',
   $folder: ({ source }: BindContext) => source?.folder ?? '',
@@ -14,7 +14,7 @@ const KNOWN_VALUES = {
 
 export type KnownName = keyof typeof KNOWN_VALUES
 
-/** Whether the name is meant as one of these: a dollar sign and small letters. `$ Amount` is a column. */
+/** Whether the name has the form of a known value: a dollar sign and small letters. `$ Amount` is a column. */
 export function looksLikeKnownName(name: string): boolean {
   return /^\$[a-z]+$/.test(name)
 }
@@ -23,7 +23,7 @@ export function isKnownName(name: string): name is KnownName {
   return Object.hasOwn(KNOWN_VALUES, name)
 }
 
-/** Why a leaf cannot have it; undefined when it can. */
+/** Returns why a leaf cannot use the value; undefined when it can. */
 export function checkKnownName(name: string, perRow: boolean): string | undefined {
   const names = Object.keys(KNOWN_VALUES)
   if (!isKnownName(name))

@@ -27,14 +27,14 @@ export interface PackedLines {
   readonly columns: readonly string[]
   /** What separates the lines in a cell; without it the columns are numbered. */
   readonly split: string | undefined
-  /** What stands before a separator that is text, and before itself. */
+  /** The escape before a separator that is text, and before itself. */
   readonly escape: string | undefined
 }
 
-/** What stands for the number in the name of a numbered column. */
+/** The placeholder for the number in the name of a numbered column. */
 const NUMBER_MARK = '{n}'
 
-/** The packed columns, or undefined when there are none or they have errors, which were noted. */
+/** Compiles the packed columns; undefined without any, or after noting their errors. */
 export function compilePacked(root: MapNode, { errors, columns: known }: ConditionContext) {
   const node = nodeAt(root, 'lines')
   const frame = checkEntry(LinesFrame, root, 'lines', errors)
@@ -69,10 +69,10 @@ function checkPackedColumn(name: string, split: string | undefined, known: reado
   return `\`read\` names no column "${name}".${didYouMean(name, known)}`
 }
 
-/** What `lines` says of each line of the array. */
+/** The rules of `lines` for each line of the array. */
 export interface LineRules {
   readonly checks: readonly Check[]
-  /** One row of these holds the whole record: an order must not go out with a line missing. */
+  /** One row that matches holds the whole record, because an order must not lack a line. */
   readonly holds: readonly Check[]
   /** Whether lines of the same item become one. */
   readonly adds: boolean
@@ -88,7 +88,7 @@ export function compileLineRules(root: MapNode, context: ConditionContext): Line
   }
 }
 
-/** The body with the rules of its lines. */
+/** Adds the rules of the lines to the body. */
 export function addLineRules(body: ObjectPlan, shape: Shape, { checks, adds }: LineRules): ObjectPlan {
   if (checks.length === 0 && !adds) return body
   const fields = body.fields.map(([name, plan]): readonly [string, Plan] => {
@@ -110,7 +110,7 @@ function findMaxQuantity(shape: Shape, array: string): number {
   return rule?.kind === 'integer' ? rule.max : Number.MAX_SAFE_INTEGER
 }
 
-/** The 12 of `SKU 12` for `SKU {n}`. */
+/** Parses the 12 of `SKU 12` for the pattern `SKU {n}`. */
 function parseColumnNumber(name: string, pattern: string): number | undefined {
   const [before = '', after = ''] = pattern
     .split(NUMBER_MARK)
@@ -121,9 +121,9 @@ function parseColumnNumber(name: string, pattern: string): number | undefined {
   return /^\d{1,4}$/.test(digits) ? Number(digits) : undefined
 }
 
-// Rows that hold several lines are unpacked: every line becomes a row of its own, at the same place in the file.
+// Unpacks rows that hold several lines: every line becomes a row with the same place in the file.
 
-/** The rows that a row stands for. */
+/** Splits a row into the rows of its lines. */
 type Unpack = (row: Row) => readonly Row[]
 
 /** How the rows of one layout are unpacked. */
@@ -132,7 +132,7 @@ export interface Unpacking {
   readonly unpack: Unpack
 }
 
-/** The record with its rows unpacked, if those are not too many. */
+/** Unpacks the rows of a record, unless they become too many. */
 export function unpackRecord({ rows, problems }: RecordRows, { layout, unpack }: Unpacking): RecordRows {
   const lines: Row[] = []
   for (const row of rows) {
@@ -143,7 +143,7 @@ export function unpackRecord({ rows, problems }: RecordRows, { layout, unpack }:
   return { rows: lines, problems }
 }
 
-/** The layout with a column for each kind of numbered column, after its own. */
+/** Appends one column to the layout for each kind of numbered column. */
 export function extendLayout(layout: Layout, { columns, split }: PackedLines): Layout {
   return split === undefined ? { ...layout, columns: [...layout.columns, ...columns] } : layout
 }
@@ -174,9 +174,9 @@ export function listNumberedColumns(columns: readonly string[], layout: Layout):
 }
 
 interface NumberedPositions {
-  /** The numbers that stand in names, ascending. */
+  /** The numbers in the column names, ascending. */
   readonly numbers: readonly number[]
-  /** For each of them the position of each kind of column; -1 where the file has none. */
+  /** For each number the position of each kind of column; -1 where the file lacks it. */
   readonly positions: readonly (readonly number[])[]
 }
 
@@ -257,7 +257,7 @@ function splitList(cell: string, separator: string, escape: string | undefined):
     .map((item) => item.trim())
 }
 
-/** How many lines a list holds; blank items at its end may come from a separator too many. */
+/** Counts the lines of a list; ignores blank items at its end, which a trailing separator makes. */
 function countLines(items: readonly string[]): number {
   return items.findLastIndex((item) => item !== '') + 1
 }

@@ -1,4 +1,4 @@
-/** The rows of one record become its draft: a body, a list of problems, or a record that was left out on purpose. */
+/** Makes the draft of a record from its rows: a body, a list of problems, or a skip. */
 import type { Row } from '../../domain/format.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import type { Draft, LineRange } from '../../domain/translator.ts'
@@ -13,16 +13,16 @@ export interface DraftContext {
   readonly headerLayout: number
   readonly builder: RecordBuilder
   readonly body: BoundObject
-  /** The field of the body that says which order the record is about, where it is about one. */
+  /** The field of the body that names the record's order, where there is one. */
   readonly orderField: string
   /** Its array, when it is mapped. */
   readonly lines: BoundRows | undefined
   readonly keys: readonly KeyColumn[]
-  /** What is remembered beside the order that the record creates. */
+  /** The values to keep beside the order that the record creates. */
   readonly keep: BoundObject | undefined
-  /** Which records are taken, and the same in words; without it, all are. */
-  readonly only: { readonly condition: BoundCondition; readonly words: string } | undefined
-  /** Why the record waits for a person; empty when it does not. */
+  /** Which records are taken, with a description for people; without it, all are. */
+  readonly only: { readonly condition: BoundCondition; readonly description: string } | undefined
+  /** Returns why the record waits for a person; empty when it does not. */
   readonly hold: (() => readonly Problem[]) | undefined
   readonly check: (() => void) | undefined
 }
@@ -57,13 +57,13 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
     const more = { ...(deferred.length === 0 ? {} : { deferred }), ...toKeptValues(keep) }
     return { number, lines, keyValues, body: built, references, ...more, problems: [] }
   }
-  // A value that seems to be missing may stand in the row that cannot be read.
+  // A missing value may be in the unreadable row, so it is not reported.
   const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
   const problems = removeRepeats([...record.problems, ...rows.flatMap((row) => row.problems ?? []), ...sure])
   return { number, lines, keyValues, references, ...readOrderReference(context, built), problems }
 }
 
-/** A value that could not be made is an object, and so is one that is found later. */
+/** Reads the order field. Placeholders for failed and deferred values are objects, so only plain values count. */
 function readOrderReference({ orderField }: DraftContext, built: Record<string, unknown> | undefined) {
   const value = built?.[orderField]
   return typeof value === 'number' || typeof value === 'string' ? { about: { [orderField]: value } } : {}
@@ -74,7 +74,7 @@ function toKeptValues(keep: Record<string, unknown> | undefined): Pick<Draft, 'k
   return { keep: Object.fromEntries(Object.entries(keep).map(([name, value]) => [name, String(value)])) }
 }
 
-/** Makes the rows those of the record being built; tells whether some cannot be used. */
+/** Gives the rows to the record builder; returns whether some are unusable. */
 function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout }: DraftContext): boolean {
   const isBroken = rows.some(({ problems }) => problems !== undefined)
   const usable = isBroken ? rows.filter(({ problems }) => problems === undefined) : rows
@@ -90,14 +90,14 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   return isBroken
 }
 
-/** Why the record is none of those the mapping takes; rows that disagree about it are a problem instead. */
+/** Returns why the mapping skips the record; rows that disagree about it are a problem instead. */
 function findSkipReason(rows: readonly Row[], { only, builder, lines }: DraftContext): Problem | undefined {
   if (builder.headerRows.length === 0) return undefined
   if (only?.condition.holds() === false && builder.problems.length === 0) {
     const place = only.condition.place()
     const text = only.condition.text()
     const is = text === '' ? 'is blank' : `is ${quoteText(text)}`
-    const message = `"${place.column ?? ''}" ${is}; the mapping takes records of which ${only.words}.`
+    const message = `"${place.column ?? ''}" ${is}; the mapping takes records of which ${only.description}.`
     return problem('left-out', place, message)
   }
   lines?.choose()
@@ -108,7 +108,7 @@ function findSkipReason(rows: readonly Row[], { only, builder, lines }: DraftCon
   return problem('left-out', { line: first.line }, message)
 }
 
-/** Why a person has to look at the record; rows that disagree about it are a problem instead. */
+/** Returns why the record waits for a person; rows that disagree about it are a problem instead. */
 function findHoldReasons({ hold, builder }: DraftContext): readonly Problem[] {
   if (hold === undefined || builder.headerRows.length === 0) return []
   const reasons = hold()
@@ -122,7 +122,7 @@ function findKeyRow(rows: readonly Row[], { grouping, headerLayout }: DraftConte
   return first.layout === headerLayout && opensRecord(first) ? first : undefined
 }
 
-/** The lines of the file in the order of the lines of the record, so that those of its messages can be found. */
+/** Lists the file lines in the order of the record's lines, to place the API's messages. */
 function listLineRanges(rows: readonly Row[], { itemRows, bodyRows }: RecordBuilder): LineRange[] {
   if (bodyRows === itemRows) return rows.map(toLineRange)
   const items = new Set(itemRows)
@@ -135,7 +135,7 @@ function toLineRange({ line, lastLine }: Row): LineRange {
   return [line, lastLine]
 }
 
-/** What is wrong with a cell whatever field it feeds: that it is blank, or that its text is no number. */
+/** Returns a key for problems of the cell itself, whatever field it feeds: it is blank, or not a number. */
 function toCellProblemKey(code: ProblemCode, message: string): string | undefined {
   if (code === 'value-missing') return code
   if (code !== 'decimal-expected' && code !== 'integer-expected') return undefined
@@ -143,12 +143,17 @@ function toCellProblemKey(code: ProblemCode, message: string): string | undefine
   return text && `number ${text}`
 }
 
-/** One cell may feed several fields; what is wrong with it is said once. */
+/** Reports a problem of a cell once, even where the cell feeds several fields. */
 export function removeRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
   return problems.filter(({ code, message, place }) => {
-    const said = place.column === undefined ? undefined : toCellProblemKey(code, message)
-    const key = [said ?? code, place.line, place.column, said === undefined ? message : ''].join('\u0000')
+    const cellProblemKey = place.column === undefined ? undefined : toCellProblemKey(code, message)
+    const key = [
+      cellProblemKey ?? code,
+      place.line,
+      place.column,
+      cellProblemKey === undefined ? message : '',
+    ].join('\u0000')
     if (seen.has(key)) return false
     seen.add(key)
     return true

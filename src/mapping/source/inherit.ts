@@ -1,4 +1,4 @@
-/** A mapping that extends another: the base's tree with what the extending file says laid over it. */
+/** Merges a mapping that extends another over the tree of its base. */
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { didYouMean } from '../../support/text.ts'
 import {
@@ -18,25 +18,25 @@ interface InheritContext {
   readonly readFile: (path: string) => Promise<string>
 }
 
-/** One file of the chain. Its path is relative to the first one's folder; that of the first is empty. */
+/** One file of the chain. Its path is relative to the folder of the first file, whose own path is empty. */
 interface MappingLink {
   readonly path: string
   readonly root: SourceNode
 }
 
-/** So many files may stand behind one another. */
+/** The longest chain of bases. */
 const MAX_BASE_DEPTH = 5
 
-/** Keys of which a value has one: the one that the extending file names takes the place of the base's. */
+/** Exclusive keys: the key of the extending file replaces that of the base. */
 const EXCLUSIVE_KEYS: readonly (readonly string[])[] = [
   ['from', 'firstOf', 'all', 'const', 'calc', 'oneOf', 'sum', 'count'],
   ['file', 'rows'],
 ]
 
-/** A null at these places is a value of its own and takes nothing away. */
+/** At these places null is a value and does not remove the key. */
 const MEANINGFUL_NULLS: ReadonlySet<string> = new Set(['read.quote', 'write.quote'])
 
-/** The tree of the mapping called `name`, with its bases under it; undefined after an error was noted. */
+/** Reads the mapping called `name` merged over its bases; undefined after noting an error. */
 export async function readWithBases(text: string, name: string, inheriting: InheritContext) {
   const { errors } = inheriting.reader
   const links: MappingLink[] = []
@@ -59,7 +59,7 @@ export async function readWithBases(text: string, name: string, inheriting: Inhe
   return merged === undefined ? own : mergeOver(merged, own, errors)
 }
 
-/** The file that the last one extends; undefined when there is none, or an error was noted. */
+/** Reads the base of the last file; undefined without one, or after noting an error. */
 async function readBase(links: readonly MappingLink[], name: string, { reader, readFile }: InheritContext) {
   const last = links.at(-1)
   const written = last && getEntry(last.root, 'extends')
@@ -85,7 +85,7 @@ function resolveFileName(path: string, first: string): string {
   return isAbsolute(path) ? path : join(dirname(first), path)
 }
 
-/** The base with the paths of its tables as seen from the extending file. */
+/** Makes the table paths of the base relative to the extending file. */
 function relocateTables({ path, root }: MappingLink): SourceNode {
   const folder = dirname(path)
   const tables = root.kind === 'map' ? root.entries.get('tables') : undefined
@@ -107,10 +107,10 @@ function removeKeys(node: SourceNode, keys: readonly string[]): SourceNode {
   return { ...node, entries: new Map([...node.entries].filter(([key]) => !keys.includes(key))) }
 }
 
-/** Lists whose items have names of their own, by which a map can say something of single ones. */
+/** Lists with named items: a map in the extending file can change single items. */
 const NAMED_LISTS = /^(?:records|read\.columns|read\.records\.[^.]+\.columns)$/
 
-/** The list with what the map says of some of its items: another name, more of what is in them, or null. */
+/** Merges a map of item names into the list: another name, changed keys, or null to remove the item. */
 function mergeList(base: ListNode, over: MapNode, errors: MappingErrors): SourceNode {
   const names = base.items.map(getItemName)
   const items: (SourceNode | undefined)[] = [...base.items]
@@ -139,14 +139,14 @@ function getItemName(item: SourceNode): string {
   return getEntryText(item, getEntry(item, 'type') === undefined ? 'name' : 'type') ?? ''
 }
 
-/** Maps are merged key by key; a list or a text takes the place of what is under it; null takes a key away. */
+/** Merges maps key by key; a list or a text replaces the base's value; null removes a key. */
 function mergeOver(base: SourceNode, over: SourceNode, errors: MappingErrors): SourceNode {
   if (base.kind === 'list' && over.kind === 'map' && NAMED_LISTS.test(over.path)) {
     return mergeList(base, over, errors)
   }
   if (base.kind !== 'map' || over.kind !== 'map') return over
   const entries = new Map(base.entries)
-  // A constant takes no other options, so none of the base's may stay beside it.
+  // A constant takes no other options, so it replaces all of the base's.
   if (over.entries.has('const') && !base.entries.has('const') && !hasFreeKeys(over.path)) return over
   for (const key of hasFreeKeys(over.path) ? [] : listReplacedKeys(over)) entries.delete(key)
   for (const [key, { keyOffset, node }] of over.entries) {
@@ -162,13 +162,13 @@ function mergeOver(base: SourceNode, over: SourceNode, errors: MappingErrors): S
   return { ...over, entries }
 }
 
-/** The keys of the base that have another in their place. */
+/** Lists the keys of the base that the extending file replaces. */
 function listReplacedKeys({ entries }: MapNode): string[] {
   const named = EXCLUSIVE_KEYS.filter((keys) => keys.some((key) => entries.has(key)))
   return named.flat().filter((key) => !entries.has(key))
 }
 
-/** Where the keys are names that people choose: columns of a file, tables and their rows. */
+/** Whether people choose the keys at the path: columns of a file, tables and their rows. */
 function hasFreeKeys(path: string): boolean {
   return /^(?:columns|records\.[^.]+\.columns|tables|tables\.[^.]+\.rows)$/.test(path)
 }

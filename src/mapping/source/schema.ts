@@ -8,15 +8,15 @@ export const Character = z.string().length(1, 'expected one character')
 
 // Each key says how it is checked, what it means and shows an example: for the compiler, the schema and the docs.
 
-/** A row of a table; where the example is tried on something, it says on what, and what comes of it. */
+/** A row of a table of keys. A tested example comes with its input and its result. */
 export interface KeyRow {
   readonly schema: z.ZodType
   readonly summary: string
-  /** As it is written in a mapping. */
+  /** The key as a mapping writes it. */
   readonly example: string
-  /** The columns of a file, or the fields of a record, that the example is tried on; a list stands for several lines. */
+  /** The input of the example: columns of a file, or fields of a record; a list means several lines. */
   readonly of?: readonly (readonly [name: string, value: unknown])[]
-  /** What stands in the body, or in the cell. */
+  /** The result in the body, or in the cell. */
   readonly gives?: unknown
 }
 
@@ -24,7 +24,7 @@ type KeyTable = Readonly<Record<string, KeyRow>>
 
 type OptionalKeys<T extends KeyTable> = { readonly [Key in keyof T]: z.ZodOptional<T[Key]['schema']> }
 
-/** The keys of a frame: none has to be there, and each says what it means. */
+/** Makes the keys of a table optional, each with its summary. */
 export function optionalKeys<Table extends KeyTable>(table: Table): OptionalKeys<Table> {
   const keys = Object.entries(table).map(([key, row]) => [key, row.schema.optional().describe(row.summary)])
   return Object.fromEntries(keys) as OptionalKeys<Table>
@@ -35,7 +35,7 @@ export function pickKeys<Table extends object, Key extends keyof Table>(table: T
   return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<Table, Key>
 }
 
-/** The part as the schema's type, or undefined after its errors were noted. */
+/** Parses the part with the schema; undefined after noting its errors. */
 export function checkPart<Schema extends z.ZodType>(schema: Schema, node: SourceNode, errors: MappingErrors) {
   const checked = schema.safeParse(toPlain(node))
   if (checked.success) return checked.data
@@ -43,7 +43,7 @@ export function checkPart<Schema extends z.ZodType>(schema: Schema, node: Source
   return undefined
 }
 
-/** The part under a key by itself, so that an error elsewhere does not hide those in it; undefined where it is not there. */
+/** Checks the part under a key alone, so that an error elsewhere does not hide its errors; undefined where it is absent. */
 export function checkEntry<Schema extends z.ZodType>(
   schema: Schema,
   root: SourceNode,
@@ -54,7 +54,7 @@ export function checkEntry<Schema extends z.ZodType>(
   return node && checkPart(schema, node, errors)
 }
 
-/** The keys lead from the node to where the issue's own path begins. */
+/** Notes an issue. `keys` lead from the node to the start of the issue's own path. */
 function reportIssue(
   issue: z.core.$ZodIssue,
   context: {
@@ -82,7 +82,7 @@ function reportIssue(
   errors.add(where, formatIssue(issue))
 }
 
-/** Of a union's members the one that got furthest; undefined when none got beyond the value's own type. */
+/** Finds the union member that matches furthest; undefined when none gets beyond the value's type. */
 function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
   return branches.find((issues) =>
     issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),

@@ -1,4 +1,4 @@
-/** The text of mapping files as trees whose every part knows where it stands, and the list of errors made in them. */
+/** Parses mapping files into trees with a place for each part, and collects their errors. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
 export interface TextNode {
@@ -27,15 +27,15 @@ export interface MapNode {
 export type SourceNode = TextNode | ListNode | MapNode
 
 /**
- * Collects what is wrong with a mapping, each with its file, line and column. The files it is made of share one row of
- * offsets, one behind the other, so that an offset alone says in which of them a part stands.
+ * Collects the errors of a mapping with file, line and column. Its files share one range of offsets, one file after
+ * another, so that an offset alone identifies the file.
  */
 export type MappingErrors = ReturnType<typeof collectErrors>
 
-/** Notes what is wrong with one of the options of a part. */
+/** Notes an error in one of the options of a part. */
 export type NoteOption<Option extends string = string> = (option: Option, message: string) => void
 
-/** More than any real mapping; stops aliases that multiply or lead to themselves. */
+/** More than any real mapping has; stops YAML aliases that multiply or refer to themselves. */
 const MAX_NODES = 50_000
 const MAX_DEPTH = 50
 
@@ -47,7 +47,7 @@ export function openSourceReader() {
   const errors = collectErrors(files)
   return {
     errors,
-    /** The tree of the YAML text of the file called `name`; what is wrong with it as YAML is among the errors. */
+    /** Parses the YAML text of the file called `name` and notes its YAML errors. */
     read(text: string, name: string) {
       const last = files.at(-1)
       const start = last === undefined ? 0 : last.start + last.length + 1
@@ -73,7 +73,7 @@ export function nodeAt(root: SourceNode, ...keys: readonly PropertyKey[]): Sourc
   return node
 }
 
-/** The value of a key; undefined where it is not there. */
+/** The value of a key; undefined where it is absent. */
 export function getEntry(node: SourceNode, key: string): SourceNode | undefined {
   return node.kind === 'map' ? node.entries.get(key)?.node : undefined
 }
@@ -84,7 +84,7 @@ export function getEntryText(node: SourceNode, key: string): string | undefined 
   return entry?.kind === 'text' ? entry.text : undefined
 }
 
-/** Where the key of an entry stands, for errors about the key itself. */
+/** Returns the place of the key of an entry, for errors about the key itself. */
 export function locateKey(map: MapNode, key: string): { offset: number; path: string } {
   return { offset: map.entries.get(key)?.keyOffset ?? map.offset, path: joinPath(map.path, key) }
 }
@@ -112,9 +112,9 @@ function collectErrors(files: readonly SourceFile[]) {
   const offsets = new Map<string, number>()
   return {
     count: () => offsets.size,
-    /** In the order in which they stand in the files. */
+    /** In the order of the files. */
     lines: () => [...offsets].toSorted(([, a], [, b]) => a - b).map(([line]) => line),
-    /** Gives undefined, which stands for what has the error. */
+    /** Returns undefined, as the result of the part with the error. */
     add({ offset, path }: Pick<SourceNode, 'offset' | 'path'>, message: string): undefined {
       const file = files.findLast(({ start }) => start <= offset)
       const { line, col } = file?.counter.linePos(offset - file.start) ?? { line: 0, col: 0 }

@@ -11,7 +11,7 @@ import {
 import { toCountry } from './places.ts'
 import { type Convert, findCutPosition, quoteText, type Refuse } from './text.ts'
 
-/** The conversion for a field, made once; with `cut`, a text that is too long is cut. */
+/** Creates the conversion for a field; with `cut`, it cuts a text that is too long. */
 export function createConverter(
   rule: FieldRule,
   dates: DateOptions,
@@ -41,13 +41,13 @@ export function createConverter(
     case 'country':
       return toCountry
     case 'province':
-      // Which province a text means depends on the country beside it: see `places.ts`.
+      // The meaning of a province depends on the country beside it: see `places.ts`.
       return (text) => text
   }
 }
 
-/** What no keyboard writes; tabs and line breaks are none of these. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+/** Control characters that no keyboard writes; tabs and line breaks are not among them. */
+// oxlint-disable-next-line no-control-regex -- it finds control characters
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000e-\u001f\u007f]/
 
 function createTextConverter(max = Number.POSITIVE_INFINITY): Convert {
@@ -95,19 +95,19 @@ function createChoiceConverter(values: readonly string[]): Convert {
   }
 }
 
-// Numbers that are names, such as postal codes and UPCs: their leading zeros and check digits.
+// Numbers used as names, such as postal codes and UPCs: their leading zeros and check digits.
 
 /** The lengths of the numbers GS1 gives out: EAN-8, UPC, EAN-13 and GTIN-14. */
 export const GS1_WIDTHS: readonly number[] = [8, 12, 13, 14]
 
-/** A text of digits only, with the zeros in front that it should have; other texts are what they are. */
+/** Adds the missing leading zeros to a text of digits; leaves other texts alone. */
 export function padDigits(text: string, width: number): string {
   return /^\d+$/.test(text) ? text.padStart(width, '0') : text
 }
 
-/** A UPC with its zeros, when its check digit proves that no other digit is missing. */
+/** Restores the leading zeros of a UPC, when its check digit proves that no other digit is missing. */
 export function restoreUpc(text: string, width: number, refuse: Refuse) {
-  // What spreadsheets made of it is the field's own to refuse.
+  // The field itself refuses other damage by spreadsheets, such as 8.6E+11.
   if (!/^\d+$/.test(text)) return text
   if (text.length > width) {
     const message = `${quoteText(text)} has ${text.length} digits; a UPC has ${width} here.`

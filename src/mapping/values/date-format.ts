@@ -10,7 +10,7 @@ export interface WrittenTime {
 
 export type DateFormat = Exclude<ReturnType<typeof compileDateFormat>, string>
 
-/** Compiles a format; a text answers why it is none. */
+/** Compiles a format; returns a text with the error of an invalid one. */
 export function compileDateFormat(format: string) {
   const pieces = splitFormat(format)
   const unknown = pieces.find((piece) => piece.kind === 'unknown')
@@ -28,9 +28,9 @@ export function compileDateFormat(format: string) {
   const readPlain = createPlainReader(pieces)
   const takers = tokens.flatMap((token) => DATE_TOKENS[token] ?? [])
   return {
-    /** Which of year, month and day it does not name; without them nothing can be read. */
+    /** The parts of year, month and day that the format lacks; it needs all three for reading. */
     missing,
-    /** Undefined when the text is not in this format or names a day that does not exist. */
+    /** Undefined when the text does not match the format or names a day that does not exist. */
     read(text: string) {
       const plain = readPlain?.(text)
       if (plain !== undefined) return toWrittenTime(plain)
@@ -58,7 +58,7 @@ const NAMED_BY = { year: /^[yXx]/, month: /^(?:M|DDD|[Xx])/, day: /^(?:d|DDD|[Xx
 const EARLIEST_YEAR = 1900
 const LATEST_YEAR = 2199
 
-/** The time the parts name; undefined when there is no such day or hour, or no such year in any business. */
+/** Converts the parts to a time; undefined for an impossible day or hour, or an implausible year. */
 export function toWrittenTime(parts: DateParts): WrittenTime | undefined {
   if (parts.instantMs !== undefined) return toInstantTime(parts.instantMs)
   const { year, minute, second } = parts
@@ -113,7 +113,7 @@ function compilePiece(piece: FormatPiece, neighbours: readonly (FormatPiece | un
   return `(${pattern === '\\d{1,2}' && packed && piece.text.length === 2 ? '\\d{2}' : pattern})`
 }
 
-/** An hour of a twelve-hour clock; 13 and 0 are none, and give an hour that does not exist. */
+/** Converts an hour of a twelve-hour clock. 13 and 0 are invalid and give an hour that does not exist. */
 function toHour24(hour: number, afternoon: boolean): number {
   if (hour < 1 || hour > 12) return 99
   return (hour % 12) + (afternoon ? 12 : 0)
@@ -121,12 +121,12 @@ function toHour24(hour: number, afternoon: boolean): number {
 
 // The tokens: what each reads from a text and writes into one.
 
-/** What a text in some format says of a moment. */
+/** The parts of a moment that a text names. */
 interface DateParts extends PlainDate {
   dayOfYear?: number
   afternoon?: boolean
   offsetMs?: number
-  /** Says it all by itself. */
+  /** An instant needs no other part. */
   instantMs?: number
 }
 
@@ -261,8 +261,8 @@ function padNumber(value: number, width: number): string {
   return String(value).padStart(width, '0')
 }
 
-// Dates that have a digit for each letter of their format, which nearly all have, are read without a regular
-// expression: half the time of a date and 3 % of that of a whole translation.
+// Reads dates with one digit for each letter of the format, nearly all dates, without a regular expression.
+// This saves half the time of a date and 3 % of a whole translation.
 
 interface PlainDate {
   year: number
@@ -282,7 +282,7 @@ const DATE_PARTS: Readonly<Record<string, keyof PlainDate>> = {
   ss: 'second',
 }
 
-/** Reads exactly what the pieces of a format stand for; undefined when one of them is no number of fixed width. */
+/** Creates a reader by positions; undefined when a piece of the format is not a number of fixed width. */
 function createPlainReader(pieces: readonly { readonly kind: string; readonly text: string }[]) {
   const digits: { part: keyof PlainDate; from: number; to: number }[] = []
   let units: number[] = []
@@ -302,7 +302,7 @@ function createPlainReader(pieces: readonly { readonly kind: string; readonly te
   }
 }
 
-/** Stands for any digit among the characters of a format. */
+/** Marks the place of any digit in a format. */
 const DIGIT = -1
 const ZERO = 0x30
 

@@ -1,4 +1,4 @@
-/** Converts whole numbers, money and measures as people write them. Exact: no float ever holds one. */
+/** Converts whole numbers, money and measures as people write them, exactly and without floats. */
 import type { FieldRule } from '../../contract/fields.ts'
 import { type Decimal, formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import { type Convert, quoteText, type Refuse } from './text.ts'
@@ -84,7 +84,7 @@ export function createDecimalConverter(
   }
 }
 
-/** With so many decimals; undefined when that would lose a digit and nobody asked to round. */
+/** Scales to this many decimals; undefined when that loses a digit and the mapping does not round. */
 function fitScale(number: Decimal, scale: number, { round }: NumberOptions): Decimal | undefined {
   return round === undefined ? rescaleExactly(number, scale) : roundDecimal(number, scale, round)
 }
@@ -107,14 +107,14 @@ export function stripCurrency(text: string): string {
 // Parses the text of a number: signs, separators of thousands, decimal points and commas.
 
 export interface NumberOptions {
-  /** What stands before the decimals; without it, what two people would read differently is refused. */
+  /** The decimal mark; without it, ambiguous numbers are refused. */
   readonly decimal?: '.' | ',' | undefined
-  /** How many of the last digits are decimals that no point marks. */
+  /** How many of the last digits are decimals without a decimal mark. */
   readonly implied?: number | undefined
   readonly round?: Rounding | undefined
 }
 
-/** Why a text is no number, where there is more to say than that. */
+/** Why a text is not a number, and a fix where there is a specific one. */
 export interface InvalidNumber {
   readonly why: string | undefined
   readonly fix?: string
@@ -122,7 +122,7 @@ export interface InvalidNumber {
 
 type NumberReader = (text: string) => Decimal | InvalidNumber
 
-/** Nothing longer is a number anybody meant. */
+/** A longer text is not a number. */
 const MAX_NUMBER_LENGTH = 30
 const INVALID_NUMBER: InvalidNumber = { why: undefined }
 const COMMA: InvalidNumber = { why: undefined, fix: 'Write a point before the decimals, such as 12.50.' }
@@ -141,14 +141,14 @@ export function createNumberReader({ decimal, implied }: NumberOptions): NumberR
   }
 }
 
-/** Digits, or digits in groups of three; then perhaps decimals. Blanks and apostrophes only where the mapping says which is which. */
+/** Digits, perhaps in groups of three and with decimals. Blanks and apostrophes group only with a stated decimal mark. */
 const GRAMMARS = {
   unsure: /^([+-]?)((?:\d+|\d{1,3}(?:(,)\d{3})+)?)(?:\.(\d*))?$/,
   '.': /^([+-]?)((?:\d+|\d{1,3}(?:([,\s'’])\d{3})(?:\3\d{3})*)?)(?:\.(\d*))?$/,
   ',': /^([+-]?)((?:\d+|\d{1,3}(?:([.\s'’])\d{3})(?:\3\d{3})*)?)(?:,(\d*))?$/,
 }
 
-/** `(5.00)` and `5.00-` are below zero, as `-5.00` is. */
+/** Turns `(5.00)` and `5.00-` into `-5.00`. */
 function normalizeSign(text: string): string {
   const inner = /^\((.*)\)$/.exec(text)?.[1] ?? /^([\d.,].*?)\s*-$/.exec(text)?.[1]
   return inner === undefined ? text : `-${inner}`
@@ -162,10 +162,7 @@ function parseImplied(text: string, bare: string, scale: number): Decimal | Inva
   return { why: `${quoteText(text)} has a point, but the mapping says that ${digits}.` }
 }
 
-/**
- * A comma with three digits behind it and nothing else: a thousand where people write points for decimals, one where they
- * write commas. The same for a whole number with a point and three zeros.
- */
+/** `1,000` is a thousand where people write decimal points, and one where they write commas. The same with `1.000`. */
 const AMBIGUOUS = /^[+-]?\d{1,3}(?:,\d{3}|\.000)$/
 
 function describeAmbiguous(text: string, bare: string): Decimal | InvalidNumber {
@@ -175,7 +172,7 @@ function describeAmbiguous(text: string, bare: string): Decimal | InvalidNumber 
   }
 }
 
-/** A number as others write it is worth a fix. */
+/** Describes a number in another country's notation, with a fix. */
 function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | undefined) {
   if (decimal === ',' && /\d\.\d+$/.test(bare)) {
     const where = 'where the mapping says that decimals stand behind a comma'
@@ -184,9 +181,9 @@ function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | 
   return decimal !== ',' && /\d,\d{1,2}$/.test(bare) ? COMMA : INVALID_NUMBER
 }
 
-// Fixes: what to do about a text that is no number.
+// Fixes for a text that is not a number.
 
-/** Undefined where nothing but the usual is to be said. */
+/** Undefined where the fix of the code fits. */
 export function suggestDecimalFix({ decimal, implied }: NumberOptions): string | undefined {
   if (implied !== undefined) return suggestImpliedFix(implied)
   return decimal === ',' ? 'Write digits with a comma, such as 12,50.' : undefined
@@ -197,13 +194,13 @@ function suggestWholeFix({ decimal, implied }: NumberOptions): string | undefine
   return decimal && `Write a whole number, such as 2 or ${decimal === ',' ? '2.000' : '2,000'}.`
 }
 
-/** What to do about decimals that the API does not keep. */
+/** Returns the fix for decimals that the API does not keep. */
 function suggestFewerDecimals(decimals: number): string {
   const what = decimals === 0 ? 'a whole number' : `${decimals} decimals at most`
   return `Write ${what}; or let the mapping round it with \`round\`.`
 }
 
-/** What to do about an amount in another currency; undefined for a text that names none. */
+/** Returns the fix for an amount in another currency; undefined for a text that names none. */
 export function suggestCurrencyFix(text: string): string | undefined {
   const isForeign = /\p{Sc}/u.test(text) || /^[A-Z]{3}\b|\b[A-Z]{3}$/.test(text.trim())
   return isForeign ? 'Amounts are US dollars: take the sign away, or do not send this record.' : undefined

@@ -1,9 +1,9 @@
-/** Regular expressions that a mapping may use: those that cannot run away on a text somebody sends. */
+/** Regular expressions that a mapping may use: none can take too long on any text. */
 
-/** Every expression that is taken searches texts of this length. */
+/** Every accepted expression can search texts of this length. */
 const MIN_SEARCH_LENGTH = 250
 
-/** How many repetitions without an upper bound there may be; each multiplies the time by the length of the text. */
+/** The most unbounded repetitions; each multiplies the time by the length of the text. */
 const MAX_REPETITIONS = 4
 
 /** The expression, with the flags, or a text that says why it is refused. */
@@ -17,13 +17,10 @@ export function compilePattern(pattern: string, flags = 'u'): RegExp | string {
   return findDanger(tokenizePattern(pattern)) ?? expression
 }
 
-/** So many ways through a text may be tried, one after the other, before it is said that it does not match. */
+/** The most paths through a text that a failing match may try. */
 const MAX_WAYS = 20_000_000
 
-/**
- * How long the texts are that the expression searches in bounded time: what repeats often takes the longer the more
- * characters there are, and what hardly repeats may search a whole page.
- */
+/** Returns how long a text the expression can search in bounded time: the more repetitions, the shorter. */
 export function measureSearchLimit(pattern: string): number {
   const tokens = tokenizePattern(pattern)
   const repetitions = countRepetitions(tokens)
@@ -41,22 +38,22 @@ function countWays(token: string): number {
   return token.startsWith('?') || token === '|' ? 2 : 1
 }
 
-/** What brackets hold is noted at every step, which takes as long as several steps. */
+/** Capturing brackets save their text at every step, which costs as much as several steps. */
 const CAPTURE_COST = 4
 
 function isCapturing(token: string): boolean {
   return token === '(' || /^\(\?<\w/.test(token)
 }
 
-/** The repetitions without an upper bound; an expression that may begin anywhere repeats that, too. */
+/** Counts unbounded repetitions; an unanchored expression counts one more for its start. */
 function countRepetitions(tokens: readonly string[]): number {
   const start = tokens[0] === '^' && !tokens.includes('|') ? 0 : 1
   return start + tokens.filter((token) => /^(?:[*+]|\{\d+,\})/.test(token)).length
 }
 
-/** What brackets hold, once it is known whether they are repeated. */
+/** The contents of brackets, kept until a quantifier behind them is known. */
 interface Group {
-  /** Whether there is a choice in it, so that one text can be read in several ways. */
+  /** Whether it has alternatives, so that one text can match in several ways. */
   varies: boolean
 }
 

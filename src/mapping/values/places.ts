@@ -3,7 +3,7 @@ import { iso31661, iso31662 } from 'iso-3166'
 import { isCountry, isProvinceOf } from '../../contract/places.ts'
 import { type Convert, quoteText } from './text.ts'
 
-/** What people call countries whose ISO names nobody writes. */
+/** Common names of countries whose ISO names are not in use. */
 const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   'U.S.': 'US',
   'United States': 'US',
@@ -39,7 +39,7 @@ export const toCountry: Convert = (text, refuse) => {
   )
 }
 
-/** `ny`, `US-NY` and `New York` are all `NY` in the US; what is unknown stays, for the contract's rule to refuse. */
+/** `ny`, `US-NY` and `New York` are all `NY` in the US. An unknown text stays; the contract's rule refuses it. */
 export function toProvince(text: string, country: string): string {
   if (text.length === 2 && isProvinceOf(country, text)) return text.toUpperCase()
   const code = text.toUpperCase()

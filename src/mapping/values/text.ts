@@ -1,4 +1,4 @@
-/** Cleans and splits the text of cells: what is blank, what spreadsheets put around it, how texts are broken. */
+/** Cleans and splits the text of cells: blanks, the wrappers of spreadsheets, and line breaks. */
 import type { ProblemCode } from '../../domain/problem.ts'
 
 const MAX_QUOTE_LENGTH = 60
@@ -12,8 +12,8 @@ const SPREADSHEET_FORMULA = /^="(.*)"$/s
 const SPREADSHEET_APOSTROPHE = /^'(?=[\d+=-])/
 
 /**
- * The text without outer blanks (no-break spaces too) and without what spreadsheets wrap numbers in to keep their
- * zeros: `="01754"` and a leading apostrophe.
+ * Removes outer blanks (no-break spaces too) and the wrappers by which spreadsheets keep leading zeros: `="01754"` and a
+ * leading apostrophe.
  */
 export function cleanText(raw: string): string {
   if (raw.length === 0 || isPlain(raw.charCodeAt(0), raw.charCodeAt(raw.length - 1))) return raw
@@ -34,7 +34,7 @@ export function cleanCell(raw: string, blanks: ReadonlySet<string>): string {
   return blanks.size > 0 && blanks.has(text.toLowerCase()) ? '' : text
 }
 
-/** Whether the outer characters of a text show at once that there is nothing to clean. */
+/** Whether the outer characters of a text need no cleaning. */
 function isPlain(first: number, last: number): boolean {
   return first > 0x20 && first < 0x7f && first !== 0x3d && first !== 0x27 && last > 0x20 && last < 0x7f
 }
@@ -72,16 +72,16 @@ export function findCutPosition(text: string, width: number): number {
 
 // A conversion takes a text and gives a value or a refusal.
 
-/** Stands for a value that was refused, so that a rule over several fields does not take it for a missing one. */
+/** Marks a refused value, so that a rule over several fields does not take it for a missing one. */
 export const FAILED: Readonly<Record<string, never>> = Object.freeze({})
 
-/** Stands for an id that is still to be found, for the same reason; it is not in the body in the end. */
+/** Marks an id that is still to be found, for the same reason; it is removed from the final body. */
 export const DEFERRED: Readonly<Record<string, never>> = Object.freeze({})
 
 /** Notes a problem and gives FAILED. */
 export type Refuse = (code: ProblemCode, message: string, fix?: string) => typeof FAILED
 
-/** Text that is not blank and has no outer blanks, to a value. */
+/** Converts a filled text without outer blanks to a value. */
 export type Convert = (text: string, refuse: Refuse) => unknown
 
 // Several texts in one cell; a separator behind an escape is text.
@@ -109,10 +109,7 @@ export function splitEscaped(text: string, separator: string, escape: string | u
   return [...texts, current]
 }
 
-/**
- * The text as it stands between separators. Every character that could begin one is escaped: the end of a text must not
- * run into the separator behind it.
- */
+/** Escapes every character that could begin a separator, so that no text runs into the separator behind it. */
 export function escapeSeparator(text: string, separator: string, escape: string): string {
   const first = separator.charAt(0)
   return text.replace(/[\s\S]/g, (unit) => (unit === escape || unit === first ? escape + unit : unit))
@@ -127,7 +124,7 @@ export function checkEscape(escape: string, separator: string): string | undefin
 
 // Plain ASCII: letters without their marks.
 
-/** What Unicode does not take apart by itself. */
+/** Letters that Unicode does not decompose. */
 const SPELLINGS = new Map(
   [
     'ß ss, ẞ SS, æ ae, Æ AE, œ oe, Œ OE, ø o, Ø O, đ d, Đ D, ð d, Ð D, þ th, Þ Th, ł l, Ł L, ħ h, Ħ H, ı i',
@@ -135,7 +132,7 @@ const SPELLINGS = new Map(
   ].flatMap((list) => list.split(', ').map((pair) => [pair.charAt(0), pair.slice(2)] as const)),
 )
 
-/** The character in ASCII: `é` is `e`, `ß` is `ss`; undefined where nobody would read the same. */
+/** Converts to ASCII: `é` is `e`, `ß` is `ss`; undefined for characters without a readable equivalent. */
 export function toAscii(character: string): string | undefined {
   const spelled = SPELLINGS.get(character)
   if (spelled !== undefined) return spelled

@@ -10,25 +10,25 @@ import { hashSecret, randomSecret, type Tokens } from './tokens.ts'
 
 interface ClientOptions {
   readonly scope: 'read write' | 'read'
-  /** Random and long where they are not given. */
+  /** Random and long when absent. */
   readonly clientId?: string
   readonly clientSecret?: string
-  /** Whether the service reports it at its start. */
-  readonly told?: boolean
+  /** Whether the service prints it at its start. */
+  readonly isAnnounced?: boolean
 }
 
 type ClientRow = Insertable<Tables['clients']>
 
 /** Makes a client. Its secret is known here and never again. Runs in the write queue, or before the service starts. */
 export function createClient(store: Store, account_id: number, options: ClientOptions) {
-  const { scope, told = false, clientId = randomSecret(), clientSecret = randomSecret() } = options
+  const { scope, isAnnounced = false, clientId = randomSecret(), clientSecret = randomSecret() } = options
   const row: ClientRow = {
     client_id: clientId,
     secret_hash: hashSecret(clientSecret),
     account_id,
     scope,
     revoked_at: null,
-    told: Number(told),
+    told: Number(isAnnounced),
   }
   store.insert('clients', row)
   return { ...row, client_secret: clientSecret }
@@ -81,13 +81,13 @@ export function readStartupClients(store: Store, secrets = new Map<string, strin
   }
 }
 
-/** Makes another client for every account whose secrets are lost; the earlier ones stay good. Before the service starts. */
+/** Makes another client for every account whose secrets are lost; earlier ones stay valid. Before the service starts. */
 export function replaceStartupClients(store: Store): StartupClients {
   const secrets = new Map<string, string>()
   store.runInTransaction(() => {
     store.update('clients', { told: 1 }, { told: 0 })
     for (const { id } of store.all(build.selectFrom('accounts').select('id'))) {
-      const { client_id, client_secret } = createClient(store, id, { scope: 'read write', told: true })
+      const { client_id, client_secret } = createClient(store, id, { scope: 'read write', isAnnounced: true })
       secrets.set(client_id, client_secret)
     }
   })
@@ -106,7 +106,7 @@ export function answerWithSecret(body: unknown): Answer {
   return { status: 201, body, headers: { 'cache-control': 'no-store' } }
 }
 
-/** A second time keeps the time of the first and is fine. */
+/** Revokes a client. A second call keeps the first time and succeeds. */
 export function revokeClient(store: Store, tokens: Tokens, client_id: string): Answer {
   if (!tokens.revoke(client_id)) return refuseNotFound()
   const client = store.find('clients', { client_id })

@@ -1,4 +1,4 @@
-/** OAuth 2.0 client credentials: issues tokens, and finds the caller of one. Spec: "Authentication". */
+/** OAuth 2.0 client credentials: issues tokens and identifies callers by them. Spec: "Authentication". */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { TokenRequest } from '../../contract/endpoints.ts'
 import type { Clock } from '../../support/clock.ts'
@@ -54,7 +54,7 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     return { status: 200, body, headers: { 'cache-control': 'no-store' } }
   }
 
-  /** Who is behind an Authorization header, or the refusal. */
+  /** Returns the caller of an Authorization header, or the refusal. */
   function findCaller(header: string | undefined): Caller | Answer {
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
     if (token === undefined) return refuseUnauthorized('Authentication credentials were not provided.')
@@ -78,11 +78,11 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     return store.find('clients', { client_id: clientId }) !== undefined
   }
 
-  /** `refresh` reads everything anew, after writes were taken back. */
+  /** `refresh` reloads everything after a rollback. */
   return { issue, findCaller, revoke, refresh: book.refresh }
 }
 
-/** The answer to a request without a token, or with one that is not in force. */
+/** The answer to a request without a valid token. */
 export function refuseUnauthorized(detail: string): Answer {
   return refuseWith(401, detail, { 'www-authenticate': 'Bearer realm="api"' })
 }
@@ -115,7 +115,7 @@ const MAX_TOKENS_PER_CLIENT = 1000
 interface KnownToken {
   readonly caller: Caller
   readonly expiresAt: number
-  /** Made with it since the service started. */
+  /** Requests with this token since the service started. */
   requests: number
 }
 
@@ -153,12 +153,12 @@ function openTokenStore(store: Store, clock: Clock) {
       store.insert('tokens', row)
       known.set(token_hash, token)
     },
-    /** In memory alone, for a request that writes nothing; the row goes when the token's time is over. */
+    /** Forgets a token in memory only, for a request that writes nothing; the row is removed at its expiry. */
     forget: (tokenHash: string): void => void known.delete(tokenHash),
     removeAll: (clientId: string): void => {
       for (const tokenHash of tokensOf(clientId)) remove(tokenHash)
     },
-    /** Reads the tokens anew, after writes of theirs were taken back. */
+    /** Reloads the tokens after a rollback. */
     refresh: (): void => {
       const before = known
       known = readTokens(store)
@@ -201,7 +201,7 @@ export interface Caller {
   readonly isAdmin: boolean
 }
 
-/** The refusal of a request for which the caller's token is not good enough. */
+/** Refuses a request beyond the scope of the caller's token. */
 export function refuseScope({ scope }: Caller, method: string): Answer | undefined {
   const needed: Scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
   if (scope.has(needed)) return undefined
@@ -210,7 +210,7 @@ export function refuseScope({ scope }: Caller, method: string): Answer | undefin
   })
 }
 
-/** The scopes among the words of a text. */
+/** Parses the scopes in a text. */
 function parseScope(text: string): ReadonlySet<Scope> {
   const words = new Set(text.split(' '))
   return new Set(SCOPES.filter((scope) => words.has(scope)))
@@ -220,7 +220,7 @@ function joinScope(scope: ReadonlySet<Scope>): string {
   return [...scope].join(' ')
 }
 
-/** What a client asks for out of what it may have, all of it when it does not ask; undefined when it may not have it. */
+/** Returns the requested scopes, or all allowed ones without a request; undefined for a scope that is not allowed. */
 function parseRequestedScope(asked: unknown, allowed: ReadonlySet<Scope>): ReadonlySet<Scope> | undefined {
   if (asked === undefined || asked === '') return allowed
   if (typeof asked !== 'string') return undefined

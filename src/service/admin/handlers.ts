@@ -1,4 +1,4 @@
-/** What each administration endpoint does: one row per endpoint, complete by the compiler's word. */
+/** The handlers of the administration endpoints: one row each; the compiler checks that none is missing. */
 import type { z } from 'zod'
 import { issueClient, revokeClient } from '../access/clients.ts'
 import type { Tokens } from '../access/tokens.ts'
@@ -41,7 +41,7 @@ type Named = {
 
 type BodyOf<Name extends Named> = z.output<(typeof ADMIN_ENDPOINTS)[Name]['request']>
 
-/** A body that is right is handed to the rule, with the id in the path. */
+/** Checks the body and calls the rule with it and the id in the path. */
 function receive<Name extends Named>(name: Name, rule: (id: number, body: BodyOf<Name>) => Answer): Handler {
   return withBody(ADMIN_ENDPOINTS[name].request, (_, body, id) => rule(id, body as BodyOf<Name>))
 }
@@ -63,7 +63,7 @@ function createResourceHandlers(context: ServiceContext) {
 function createTradeHandlers(context: ServiceContext, tokens: Tokens) {
   const { store, directory } = context
 
-  /** Within the write, so that what comes after it finds it; a write that is taken back is read away again. */
+  /** Refreshes the directory within the write, so that the answer shows the change; a rollback refreshes it again. */
   function refreshed(handler: Handler, show?: (id: number, call: ServiceCall) => unknown): Handler {
     return (call) => {
       const answer = handler(call)

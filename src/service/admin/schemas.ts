@@ -9,23 +9,23 @@ import { RMA_REASONS } from '../../contract/return.ts'
 import { oneLinePerItem, VariantInput } from '../../contract/variant.ts'
 import { SWITCH_NAMES, SWITCHES, type SwitchName, type SwitchRow } from '../switches.ts'
 
-/** The fields of the catalogue of parties and carriers have no size in the spec; more than this is no name. */
+/** The spec gives names of parties and carriers no size; this is our limit. */
 const nameField = () => text(255)
 
-/** A SCAC has four letters; codes of carriers and methods stand in tracking numbers and file names. */
+/** A SCAC has four letters; tracking numbers and file names contain codes of carriers and methods. */
 const codeField = () => text(64)
 
 /** A year: no deadline is further away. */
 const hoursField = () => integer(1, 8760)
 
-/** What a supplier cancels. Spec: reason ids 1 to 5. */
+/** A cancel by the supplier. Spec: reason ids 1 to 5. */
 export const SupplierCancel = objectSchema(
   { reason_id: CancelCreate.shape.reason_id, cancel_lines: z.array(CancelLineInput).min(1) },
   oneLinePerItem('cancel_lines', 'id', 'identifier', 'upc'),
 )
 export type SupplierCancel = z.infer<typeof SupplierCancel>
 
-/** What is left out stays as it is. The requested method takes the place of the specific one. */
+/** Absent fields stay unchanged. The requested method replaces the specific one. */
 export const OrderChange = objectSchema({
   retailer_order_number: text(32).nullish(),
   pickup_on: dateTime().nullish(),
@@ -48,7 +48,7 @@ export type RmaCreate = z.infer<typeof RmaCreate>
 
 const adjustmentFields = { type: text(64), description: text(255).nullish() }
 
-/** Without lines, all of the return that is not credited yet at the prices the supplier was paid. */
+/** Without lines, credits the rest of the return at the prices the supplier was paid. */
 export const CreditCreate = objectSchema(
   {
     credit_number: text(32),
@@ -74,7 +74,7 @@ export type CreditCreate = z.infer<typeof CreditCreate>
 
 const adjustmentList = () => z.array(objectSchema({ ...adjustmentFields, amount: money(6) })).optional()
 
-/** What is left out stays as it is. Charges and allowances are replaced, and the amount due follows from them. */
+/** Absent fields stay unchanged. Charges and allowances are replaced, and the amount due follows from them. */
 export const InvoiceChange = objectSchema({
   terms_discount_percent: integer(0, 100).nullish(),
   terms_discount_days: integer().nullish(),
@@ -91,7 +91,7 @@ export const StockChange = objectSchema({
 })
 export type StockChange = z.infer<typeof StockChange>
 
-/** A retailer says how long its brands have to acknowledge an order. Without an account it gets one of its own. */
+/** A retailer sets the time its brands have to acknowledge an order. Without an account, the party gets a new one. */
 export const PartyCreate = objectSchema(
   {
     kind: choice('retailer', 'brand'),
@@ -153,7 +153,7 @@ export const ConnectionCreate = objectSchema({
 })
 export type ConnectionCreate = z.infer<typeof ConnectionCreate>
 
-/** What is left out stays as it is. */
+/** Absent fields stay unchanged. */
 export const ConnectionChange = z.object(connectionTermsFields).partial()
 export type ConnectionChange = z.infer<typeof ConnectionChange>
 
@@ -168,7 +168,7 @@ export type ShippingAccountCreate = z.infer<typeof ShippingAccountCreate>
 
 // Answers that are not resources of the API.
 
-/** Whoever may log in for an account; the secret is never shown again. */
+/** A client that may log in for an account; without its secret. */
 export const Client = z.object({
   client_id: text(),
   account_id: id(),
@@ -208,7 +208,7 @@ export const ConnectionTerms = z.object({
 })
 export type ConnectionTerms = z.infer<typeof ConnectionTerms>
 
-/** All switches and what they stand at. */
+/** All switches with their positions. */
 export const SwitchPositions = z.object(
   Object.fromEntries(SWITCH_NAMES.map((name) => [name, switchSchema(SWITCHES[name])])) as Record<
     SwitchName,

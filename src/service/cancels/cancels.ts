@@ -1,4 +1,4 @@
-/** Cancels: shown to retailers, and created for an order or a part of it. Spec: "Cancel", "Cancel create", "Cancel eligibility". */
+/** Cancels: for retailers to read, and for an order or a part of it. Spec: "Cancel", "Cancel create", "Cancel eligibility". */
 import type { Selectable } from 'kysely'
 import { Cancel, type CancelCreate, CancelLine } from '../../contract/cancel.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'

@@ -91,7 +91,7 @@ function checkAmount(amount: Decimal, errors: FieldErrors): void {
   else if (!fitsWholeDigits(amount, MONEY_DIGITS)) refuse('The credit would be more than 999999.99.')
 }
 
-/** The lines of a return, each with its line of the order and how much of it earlier credits hold. */
+/** Reads the lines of a return, each with its order line and the quantity of earlier credits. */
 function readReturnedLines(store: Store, rmaId: number) {
   const returned = store.findAll('rma_lines', 'rma_id', [rmaId])
   const orderLines = readOrderLines(
@@ -108,7 +108,7 @@ function readReturnedLines(store: Store, rmaId: number) {
 
 type ReturnedLine = ReturnType<typeof readReturnedLines>[number]
 
-/** Without lines in the body, everything that is left, at what the supplier was paid. What is wrong is among the errors. */
+/** Without lines in the body, takes the rest of the return, at the prices the supplier was paid. Adds errors. */
 function matchCreditedLines(
   { credit_lines }: CreditCreate,
   returned: readonly ReturnedLine[],

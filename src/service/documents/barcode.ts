@@ -39,13 +39,13 @@ const QUIET_MODULES = { code128: 10, datamatrix: 2 }
 const DOT_MIN = 2
 const DOT_MAX = { code128: 4, datamatrix: 10 }
 
-/** A greater-than sign switches code sets in ZPL, and control characters are no tracking number anybody reads out. */
+/** A greater-than sign switches code sets in ZPL, and tracking numbers have no control characters. */
 const CODE_128_TEXT = /^[\x20-\x3d\x3f-\x7e]+$/
 
 /**
- * Code 128, the code every carrier reads. It holds about 31 characters of any kind, or 60 digits, across four inches. A
- * number that is longer (the API allows 128), or has characters outside ASCII, becomes a Data Matrix, which holds it
- * whole. A number has at least one character.
+ * Creates Code 128, which every carrier reads. Four inches have room for about 31 characters of any kind, or 60 digits. A
+ * longer number (the API allows 128), or one with characters outside ASCII, becomes a Data Matrix, which has room for it.
+ * A number has at least one character.
  */
 export function createBarcode(text: string, room: BarcodeArea): Barcode {
   const linear = CODE_128_TEXT.test(text) ? createCode128(text, room) : undefined
@@ -66,7 +66,7 @@ function createCode128(text: string, room: BarcodeArea): Code128 {
 }
 
 function createDataMatrix(text: string, room: BarcodeArea): DataMatrix {
-  // As bytes, each written as a character: otherwise characters above Latin-1 depend on the reader's guess.
+  // Each byte becomes a character: otherwise readers must guess characters above Latin-1.
   const bytes = Buffer.from(text, 'utf8').toString('latin1')
   const [symbol] = bwipjs.raw({ bcid: 'datamatrix', text: bytes, binarytext: true })
   assert(symbol !== undefined && 'pixs' in symbol, 'a Data Matrix is drawn as modules')
@@ -89,7 +89,7 @@ function toBarBoxes({ widths, dot, height }: Code128): Box[] {
   return boxes
 }
 
-/** Neighbours in a row become one box, so that no hairline shows between them. */
+/** Merges neighbours in a row into one box, so that no hairline shows between them. */
 function toModuleBoxes({ rows, dot }: DataMatrix): Box[] {
   return rows.flatMap((row, index) =>
     findRuns(row).map(({ start, length }) => ({

@@ -17,7 +17,7 @@ import {
   renderShippingLabel,
 } from './shipping-label.ts'
 
-/** Fonts are read with the first document, so that a service that makes none starts without them. */
+/** Reads the fonts with the first document, so that a service without documents starts without them. */
 export function createDocumentHandlers(
   context: ServiceContext,
   queue: WriteQueue,
@@ -40,7 +40,7 @@ export function createDocumentHandlers(
     return createDocumentAnswer(content, { type: 'application/pdf', name: `packing-slip-${id}.pdf` })
   }
 
-  /** A label that was not made yet is made now, and its tracking number is on the disk before it is printed. */
+  /** Makes a missing label now; its tracking number is on the disk before it is printed. */
   async function shippingLabel({ party, id, mayWrite }: ServiceCall): Promise<Answer> {
     if (!isOwned(party, id)) return refuseNotFound()
     const found = readShipment(id)

@@ -1,4 +1,4 @@
-/** The layout of a shipping label, once for all formats: where each text, box and bar code stands, in printer dots. */
+/** The layout of a shipping label for all formats: the place of each text, box and bar code, in printer dots. */
 import type { RetailerOrder } from '../../contract/order.ts'
 import type { BrandShipment } from '../../contract/shipment.ts'
 import { readOrigin } from '../values.ts'
@@ -54,7 +54,7 @@ const RULE_HEIGHT = 4
 /** The bands of the label from the top: each ends with a rule, but the last. */
 const BAND = { from: 0, to: 226, service: 610, tracking: 756, end: 1070 }
 
-/** The column at the right of the origin: what the parcel weighs and measures. */
+/** The column at the right of the origin: the weight and sizes of the parcel. */
 const PARCEL = { x: 532, width: LABEL.width - MARGIN - 532 }
 
 const CAPTION: ElementFace = { size: 18, weight: 'regular' }
@@ -176,15 +176,15 @@ function formatAddressLines(address: PrintedAddress): string[] {
 
 interface Block {
   readonly area: Box
-  /** From the wished size to the smallest that is still read. */
+  /** From the preferred size to the smallest readable one. */
   readonly sizes: readonly number[]
   readonly weight: Weight
   readonly centered?: boolean
 }
 
 /**
- * Texts below each other at the largest size at which they fit the area: first each on a line of its own, then wrapped.
- * Where even the smallest is too large, which no real address is, every text gets its share of the lines and is cut.
+ * Lays texts out below each other at the largest size at which they fit the area: first each on its own line, then
+ * wrapped. Where even the smallest size is too large, as for no real address, every text gets a share of the lines and is cut.
  */
 function layOutBlock(texts: readonly string[], ruler: Ruler, options: Block): LabelElement[] {
   const { area, sizes, weight } = options
@@ -193,7 +193,7 @@ function layOutBlock(texts: readonly string[], ruler: Ruler, options: Block): La
     return texts.flatMap((text) => wrapText(text, { fits, maxLines }))
   }
   const capacity = (size: number) => Math.floor(area.height / computeLineHeight(size))
-  // One line more than there is room for: what does not fit shows as too many lines instead of being cut.
+  // One line more than there is room for: a text that does not fit has too many lines instead of being cut.
   const linesUncut = (size: number) => linesAt(size, capacity(size) + 1).length
   const size =
     sizes

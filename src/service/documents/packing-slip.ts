@@ -42,7 +42,7 @@ export type PackingSlipLine = PackingSlip['lines'][number]
 
 // Pages fill from the top down; a new page begins when one is full.
 
-/** US Letter in points, with the part that is written on. */
+/** US Letter in points, with the printed area. */
 const PAGE = { size: [612, 792], left: 48, top: 48, width: 516, bottom: 738 } as const
 
 /** Three columns beside each other: sender, receiver, order. */
@@ -110,7 +110,7 @@ function drawParties(slip: PackingSlip, pages: SlipPages): void {
   }
 }
 
-/** The name stands out. */
+/** Prints the name in bold. */
 function toAddressColumn(address: PrintedAddress, pages: SlipPages): ColumnLine[] {
   return addressLines(address)
     .flatMap((text, index) => {
@@ -120,7 +120,7 @@ function toAddressColumn(address: PrintedAddress, pages: SlipPages): ColumnLine[
     .map((part, line) => ({ ...part, indent: 0, line }))
 }
 
-/** However long the values, the three columns stay on the first page. */
+/** Cuts long values, so that the three columns stay on the first page. */
 function toFactColumn(slip: PackingSlip, pages: SlipPages): ColumnLine[] {
   const { customerOrderNumber, shippedAt, trackingNumber } = slip
   const facts: readonly (readonly [label: string, value: string | null, maxLines?: number])[] = [
@@ -147,7 +147,7 @@ function toFactColumn(slip: PackingSlip, pages: SlipPages): ColumnLine[] {
   return lines
 }
 
-/** Line by line, so that a message of any length flows on to the next page. */
+/** Draws line by line, so that a long message continues on the next page. */
 function drawGiftMessage(message: readonly string[], pages: SlipPages): void {
   if (message.every((line) => line.trim() === '')) return
   const face = { size: 11, weight: 'regular' } as const
@@ -187,7 +187,7 @@ const STRONG_CELL_FACE: FontFace = { size: 9, weight: 'bold' }
 const ROW_LINE_HEIGHT = 12
 const ROW_PADDING = 9
 
-/** Of one cell; longer texts are cut, so that a row never needs a page of its own. */
+/** The most lines of a cell; longer texts are cut, so that a row never needs a whole page. */
 const MAX_CELL_LINES = 16
 
 function drawItems(lines: readonly PackingSlipLine[], pages: SlipPages): void {
@@ -257,7 +257,7 @@ function drawRow({ cells, height }: Row, pages: SlipPages, top: number): void {
   pages.fill([{ x: PAGE.left, y: top + height - 2, width: PAGE.width, height: 0.4 }], 0.6)
 }
 
-/** Numbers stand at the right of their column, everything else at the left. */
+/** Aligns numbers to the right and everything else to the left. */
 function writeCell(pages: SlipPages, name: ColumnName, line: CellLine & { readonly baseline: number }): void {
   const { x, width } = TABLE_COLUMNS[name]
   const indent = name === 'quantity' ? width - pages.ruler(line.text, line.face) : 0
@@ -278,9 +278,9 @@ const FOOTER_BASELINE = 762
 const FOOTER_FACE: FontFace = { size: 8, weight: 'regular' }
 
 interface SpaceOptions {
-  /** What must stay on one page with the taken space, itself included. */
+  /** The height that must stay on one page with the taken space, this space included. */
   readonly keepTogether?: number
-  /** What stands on top again when a new page begins. */
+  /** The heading that a new page repeats at its top. */
   readonly repeatedHeading?: { readonly height: number; draw(top: number): void }
 }
 
@@ -299,7 +299,7 @@ function createSlipPages({ purchaseOrderNumber, madeAt }: PackingSlip, typeface:
   return {
     ...pdf,
     ruler,
-    /** Takes space over the whole width and says where it begins; never across two pages. */
+    /** Takes space over the whole width, never across two pages, and returns its top. */
     takeSpace(height: number, { keepTogether = height, repeatedHeading }: SpaceOptions = {}): number {
       if (next + keepTogether > PAGE.bottom) {
         pdf.addPage()

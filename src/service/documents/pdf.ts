@@ -11,7 +11,7 @@ export interface FontFace {
 
 interface TextPosition {
   readonly x: number
-  /** Where the letters stand; y grows downwards from the top of the page. */
+  /** The baseline of the letters; y grows downwards from the top of the page. */
   readonly baseline: number
 }
 
@@ -25,7 +25,7 @@ export interface Box {
 /** The width of a text in the unit of its size. */
 export type Ruler = (text: string, face: FontFace) => number
 
-/** What all renderers share: the fonts, and a ruler over the same fonts. */
+/** The fonts and a ruler for them, shared by all renderers. */
 export interface Typeface {
   readonly fonts: Fonts
   readonly ruler: Ruler
@@ -50,7 +50,7 @@ export function openPdf(fonts: Fonts, { size, title, madeAt }: PdfOptions) {
   })
   document.addPage()
   return {
-    /** One line of text. Nothing is wrapped and no page is begun. */
+    /** Writes one line of text, without wrapping or a new page. */
     write(text: string, { x, baseline }: TextPosition, { size: fontSize, weight }: FontFace): void {
       document.font(weight, fontSize).fillColor('black')
       document.text(text, x, baseline, { lineBreak: false, baseline: 'alphabetic' })
@@ -62,7 +62,7 @@ export function openPdf(fonts: Fonts, { size, title, madeAt }: PdfOptions) {
       if (boxes.length > 0) document.fill([level, level, level])
     },
     addPage: (): void => void document.addPage(),
-    /** Goes back to each page there is, in order; pages count from 1. */
+    /** Draws on each existing page, in order; pages count from 1. */
     onEachPage(draw: (page: number, pages: number) => void): void {
       const { start, count } = document.bufferedPageRange()
       for (let index = 0; index < count; index += 1) {
@@ -70,17 +70,17 @@ export function openPdf(fonts: Fonts, { size, title, madeAt }: PdfOptions) {
         draw(index + 1, count)
       }
     },
-    /** No more may be written after this. */
+    /** Finishes the document; nothing can be written after this. */
     finish: (): Promise<Buffer> => finishDocument(document),
   }
 }
 
-/** More characters than a service ever prints; beyond it the widths are measured anew. */
+/** More different characters than a service prints; beyond it widths are measured each time. */
 const MAX_KNOWN_WIDTHS = 5000
 
 /**
- * Measures with the same fonts as the paper, for those who draw elsewhere or must know before. Letters are added up
- * without kerning, which makes a line a hair wider than it will be: measuring whole texts is a hundred times slower.
+ * Measures with the same fonts as the PDF, for other formats and for layout. Adds letters up without kerning, which makes
+ * a line a hair wider than printed: measuring whole texts is a hundred times slower.
  */
 export function createRuler(fonts: Fonts): Ruler {
   const document = openPdfDocument(fonts, { fontLayoutCache: false })
@@ -129,7 +129,7 @@ export type Fonts = Readonly<Record<Weight, Buffer>>
 
 /**
  * DejaVu Sans, because the fonts that every PDF reader has cannot show "Łódź" or "Ζωή". It covers Latin, Greek, Cyrillic,
- * Armenian and Georgian, and Arabic and Hebrew letters, though words of a right-to-left line stand left to right. It
+ * Armenian and Georgian, and Arabic and Hebrew letters, though words of a right-to-left line run left to right. It
  * does not hold Chinese, Japanese, Korean, the scripts of India, nor most emoji: each such character shows as a box.
  */
 export function readFonts(): Fonts {

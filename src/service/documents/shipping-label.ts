@@ -116,7 +116,7 @@ function fillBoxes(image: Image, boxes: readonly Box[]): void {
   image.fill('000000')
 }
 
-/** Letter by letter at the measured place: the library rounds every letter's width, and a line would grow or shrink. */
+/** Writes letter by letter at measured places: the library rounds every letter's width, so a line would grow or shrink. */
 function writeText(image: Image, mark: Extract<LabelElement, { kind: 'text' }>, ruler: Ruler): void {
   const font = { name: FONT_NAMES[mark.weight], width: mark.size, height: mark.size, dx: 0 }
   let before = ''
@@ -130,7 +130,7 @@ function writeText(image: Image, mark: Extract<LabelElement, { kind: 'text' }>, 
 
 // ZPL II, the language of label printers: 203 dots to the inch, text as UTF-8.
 
-/** The printer's own scalable font takes the place of ours; which scripts it holds depends on the printer. */
+/** Uses the printer's own scalable font; its scripts depend on the printer. */
 function renderLabelZpl(marks: readonly LabelElement[]): Buffer {
   const lines = [
     '^XA',
@@ -158,7 +158,7 @@ function toBoxField({ x, y, width, height }: Box): string {
   return `^FO${x},${y}^GB${width},${height},${Math.min(width, height)}^FS`
 }
 
-/** Without the printer's line of text, which is a field of its own, and with its choice of code sets. */
+/** Without the printer's line of text, which is a separate field, and with its choice of code sets. */
 function toCode128Field({ dot, height, text }: Code128): string {
   return `^BY${dot}^BCN,${height},N,N,N,A^FH_^FD${escapeFieldData(text)}`
 }
@@ -180,7 +180,7 @@ function paintBox(bitmap: Buffer, bytesPerRow: number, box: Box): void {
   }
 }
 
-/** A caret or tilde in the data would begin a command, and an underscore is what we escape with. */
+/** Escapes carets and tildes, which begin commands, and underscores, which begin escapes. */
 function escapeFieldData(text: string): string {
   return text.replace(
     /[\^~_]/g,

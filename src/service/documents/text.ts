@@ -7,14 +7,14 @@ export type PrintedAddress = Pick<
   'name1' | 'name2' | 'street1' | 'street2' | 'city' | 'province' | 'postal_code' | 'country' | 'phone1'
 >
 
-/** No single text on a page is longer; what comes after is cut. Four times the longest text of the contract. */
+/** Longer texts are cut. Four times the longest text of the contract. */
 const MAX_TEXT_LENGTH = 1024
 
 const ELLIPSIS = '…'
 
 /**
- * Text on one line. Line ends and control characters become spaces; invisible ones, among them those that turn the
- * direction of writing, are taken out: on paper they can only mislead.
+ * Makes text for one line. Line ends and control characters become spaces; invisible characters, such as those that change
+ * the direction of writing, are removed, because on paper they only mislead.
  */
 export function toPrintable(text: string): string {
   return text
@@ -35,7 +35,7 @@ export function addressLines(address: PrintedAddress): string[] {
     .filter((line) => line !== '')
 }
 
-/** The date of an ISO time. All times of the API are UTC, and the paper says so. */
+/** Formats the date of an ISO time. All times of the API are UTC, and the document says so. */
 export function formatUtcDate(isoTime: string): string {
   return `${toPrintable(isoTime).slice(0, 10)} (UTC)`
 }
@@ -46,7 +46,7 @@ interface LineLimits {
   readonly maxLines: number
 }
 
-/** A text as lines that fit, broken between words where possible. An ellipsis says that the rest is cut. */
+/** Wraps a text into lines that fit, between words where possible. An ellipsis marks a cut text. */
 export function wrapText(text: string, { fits, maxLines }: LineLimits): string[] {
   const lines: string[] = []
   let rest = toPrintable(text)
@@ -66,7 +66,7 @@ function findLineLength(text: string, fits: LineLimits['fits']): number {
   return space > 0 ? space : length
 }
 
-/** At least one character, so that a line that is too narrow for anything still gets on. */
+/** Returns at least one character, so that even a line that is too narrow makes progress. */
 function findFittingLength(text: string, fits: LineLimits['fits']): number {
   const ends = findCharacterEnds(text)
   let fitting = 0
@@ -79,7 +79,7 @@ function findFittingLength(text: string, fits: LineLimits['fits']): number {
   return ends[fitting] ?? text.length
 }
 
-/** Where a text may be cut: not between a letter and its accent, nor within a character of two code units. */
+/** Finds where a text may be cut: not between a letter and its accent, nor within a character of two code units. */
 function findCharacterEnds(text: string): number[] {
   return [...text.matchAll(/\P{M}\p{M}*|\p{M}+/gu)].map((match) => match.index + match[0].length)
 }

@@ -11,7 +11,7 @@ interface Page {
   readonly results: readonly unknown[]
 }
 
-/** Leaves refusals, tokens, documents and whatever is not of the API itself as they are. */
+/** Leaves refusals, tokens, documents and answers outside of the API unchanged. */
 export function applyAnswerForm(
   answer: Answer,
   endpoint: Pick<Endpoint, 'kind' | 'path'>,
@@ -43,13 +43,13 @@ function formatLink(address: string | null, relation: 'next' | 'prev'): string |
   return address === null ? undefined : `<${address}>; rel="${relation}"`
 }
 
-/** The fields whose values are words of a short list. */
+/** The fields with a value from a short list. */
 const ENUM_FIELDS: ReadonlySet<string> = new Set(['status', 'level', 'type', 'owner_type', 'created_by'])
 
-/** A number holds no more digits than these exactly; a longer UPC, or one that is no digits, stays text. */
+/** A number is exact up to 15 digits; a longer UPC, or one with other characters, stays text. */
 const NUMERIC_UPC = /^\d{1,15}$/
 
-/** No resource is nested as deep; what lies deeper is left as it is. */
+/** No resource is nested this deep; deeper values stay unchanged. */
 const MAX_DEPTH = 20
 
 function rewriteAnswer(answer: Answer, { ids, upc, enumCase }: Switches): Answer {

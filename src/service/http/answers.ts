@@ -11,12 +11,12 @@ export function answerWith(body: unknown, status = 200): Answer {
   return { status, body }
 }
 
-/** Spec: error bodies are not shown; `detail` is what Django REST framework says where no field is to blame. */
+/** Spec: error bodies are not shown; `detail` is the key of Django REST framework where no field is to blame. */
 export function refuseWith(status: number, detail: string, headers: Answer['headers'] = {}): Answer {
   return { status, body: { detail }, headers }
 }
 
-/** Also for a resource of another party, so that nobody learns what exists. */
+/** Also for a resource of another party, so that a caller cannot learn what exists. */
 export function refuseNotFound(): Answer {
   return refuseWith(404, 'Not found.')
 }
@@ -36,8 +36,8 @@ export function refuseField(path: FieldPath, message: string): Answer {
 export type FieldPath = readonly (string | number)[]
 
 /**
- * Gathers what is wrong, so that all of it is reported at once. `{"field": ["message"]}`, nested like the body; a list of
- * objects becomes a list in which `{}` is an object that is fine, a list of plain values becomes `{"1": ["message"]}`.
+ * Collects all errors, to report them at once: `{"field": ["message"]}`, nested like the body. In a list of objects `{}` is
+ * an object without errors; a list of plain values becomes `{"1": ["message"]}`.
  */
 export interface FieldErrors {
   add(path: FieldPath, message: string): void

@@ -1,4 +1,4 @@
-/** The faults of real services, struck at random by the switches: some before the work, some instead of its answer. */
+/** Simulates the faults of real services at random, as the switches say: some before the work, some after it. */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../context.ts'
@@ -16,16 +16,16 @@ export function createFaultCounts(): FaultCounts {
   return Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as FaultCounts
 }
 
-/** Hooks the faults in around the handlers, and dates every answer by the service's clock. */
+/** Adds the faults as hooks around the handlers, and dates every answer by the service's clock. */
 export function registerFaults(
   app: FastifyInstance,
   { switches, clock }: ServiceContext,
   { counts, hasStaleData }: { counts: FaultCounts; hasStaleData: () => boolean },
 ): void {
   const chances = createSeededRandom(switches, 0)
-  // apart from the chances, so that turning the jitter on does not change who is struck
+  // a separate sequence, so that jitter does not change which requests are struck
   const jitters = createSeededRandom(switches, 0x9e3779b9)
-  /** Those that will strike; they count already, so that no more of them are chosen meanwhile than there may be. */
+  /** Faults that will strike after the work; they already count, so that no more than allowed are chosen. */
   const chosen = new Map<FastifyRequest, FaultAfter>()
   const released = holdConnections(app)
 
@@ -51,7 +51,7 @@ export function registerFaults(
     const fault = chosen.get(request)
     chosen.delete(request)
     if (fault === undefined || reply.statusCode >= 400) return payload
-    // There is nothing to be cut off of an answer without a body.
+    // An answer without a body cannot be cut off.
     if (fault === 'truncatedJson' && !isText(payload)) return payload
     if (fault === 'redirectAfter' && request.method === 'GET') return payload
     counts[fault] += 1
@@ -69,7 +69,7 @@ export function registerFaults(
 
 function chooseFault(request: FastifyRequest, switches: Switches, next: () => number): FaultName | undefined {
   const endpoint = endpointOf(request)
-  // Faults are of the API itself: neither tokens nor the administration are struck.
+  // Faults strike only the API itself, neither tokens nor the administration.
   if (endpoint === undefined || !endpoint.path.startsWith('/v1/')) return undefined
   return FAULT_NAMES.find(
     (name) => switches[name] > 0 && canStrike(name, endpoint, switches) && next() < switches[name],
@@ -81,7 +81,7 @@ function canStrike(fault: FaultName, endpoint: Endpoint, { faultsStrike }: Switc
   return faultsStrike === 'all' || endpoint.method !== 'GET'
 }
 
-/** Whether older data can be shown: who is in the market, and the carriers, are always as they are. */
+/** Whether older data can be shown: parties and carriers are always current. */
 function isReadOfParty({ kind, context }: Endpoint): boolean {
   return (kind === 'one' || kind === 'list') && (context === 'retailer' || context === 'brand')
 }
@@ -161,7 +161,7 @@ function answerAsGateway(reply: FastifyReply): FastifyReply {
   return reply.code(502).type('text/html; charset=utf-8')
 }
 
-/** Connections that get no answer, which would keep the service from ending for as long as their clients wait. */
+/** Holds connections without an answer and releases them at the end, so that waiting clients do not block shutdown. */
 function holdConnections(app: FastifyInstance): FaultTarget['released'] {
   const held = new Set<Socket>()
   let closing = false
@@ -181,7 +181,7 @@ function holdConnections(app: FastifyInstance): FaultTarget['released'] {
     })
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed; another seed starts a sequence of its own. */
+/** Creates random numbers from 0 to 1 that are the same for the same seed; a new seed restarts the sequence. */
 function createSeededRandom(switches: Pick<Switches, 'faultSeed'>, salt: number): () => number {
   let seed = switches.faultSeed
   let next = createRandom(seed ^ salt)

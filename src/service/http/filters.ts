@@ -19,7 +19,7 @@ export function readConditions(query: Query, filters: Filters, errors: FieldErro
   return {
     ...(acknowledged === undefined ? {} : { acknowledged }),
     ...(statuses.length === 0 ? {} : { statuses }),
-    others: names
+    conditions: names
       .filter((name) => name !== 'is_acknowledged' && name !== 'status')
       .flatMap((name) => toConditions(name, filters[name], { query, errors })),
   }
@@ -57,7 +57,7 @@ function toConditions(name: string, filter: Filter | undefined, asked: FilterReq
   }
 }
 
-/** 1 or 0; undefined when it is not asked for or wrong. */
+/** Returns 1 or 0; undefined when the parameter is absent or wrong. */
 export function readFlag(name: string, query: Query, errors: FieldErrors): 0 | 1 | undefined {
   const value = lastValue(query[name])
   if (value === undefined) return undefined
@@ -100,8 +100,8 @@ function readTimes(name: string, { query, errors }: FilterRequest): Condition[] 
 const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
 /**
- * Spec: "attribute=code[value1||value2]; several codes are joined with ::", a free-text search. All codes must match,
- * each with one of its values, which is somewhere in the attribute's text in whatever case.
+ * Spec: "attribute=code[value1||value2]; several codes are joined with ::", a free-text search. All codes must match, each
+ * with one of its values anywhere in the attribute's text, without regard to case.
  */
 function readSearch(name: string, text: string, errors: FieldErrors): Condition[] {
   const parts = text.split('::')
@@ -133,17 +133,17 @@ function readSearch(name: string, text: string, errors: FieldErrors): Condition[
 
 /** Each becomes a condition, and the database takes a limited number of them. */
 const MAX_PARTS = 50
-/** Each is searched for in each item, while nobody else is served. */
+/** Each is searched for in each item, and other requests wait meanwhile. */
 const MAX_VALUES = 200
 
 const SEARCHABLE_CODES = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }]) =>
   isSearchable ? [code] : [],
 )
 
-/** Those of the searchable attributes that are columns of the item. */
+/** The searchable attributes that are columns of the item. */
 const SEARCHED_COLUMNS: ReadonlySet<string> = new Set(['size', 'color'])
 
-/** The wanted values are bound as one, in one case, so that the statement is the same for any number of them. */
+/** Binds the wanted values as one parameter, in one case, so that the statement is the same for any number of them. */
 function containsAny(code: AttributeCode, wanted: readonly string[]): Condition {
   const isColumn = SEARCHED_COLUMNS.has(code)
   const value = isColumn ? sql.ref(`listed.${code}`) : sql.ref('variant_attributes.value')

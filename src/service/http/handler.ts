@@ -15,20 +15,20 @@ export interface ServiceCall {
   /** The text `{name}` in the path of an administration endpoint; empty where there is none. */
   readonly name: string
   readonly query: Query
-  /** Where the request came to, without the query. */
+  /** The address of the request, without the query. */
   readonly address: string
   readonly body: unknown
   /** Whether the token has the scope `write`. */
   readonly mayWrite: boolean
 }
 
-/** Runs from start to end with nobody in between. */
+/** Runs synchronously, so no other request can come in between. */
 export type Handler = (call: ServiceCall) => Answer
 
-/** What a route calls: what it changes is on the disk when the promise resolves. */
+/** The handler of a route: its changes are on the disk when the promise resolves. */
 export type QueuedHandler = (call: ServiceCall) => Answer | Promise<Answer>
 
-/** A body that is right is handed to the rules; no body at all is a body without fields. */
+/** Checks the body and calls the handler with it; a missing body counts as one without fields. */
 export function withBody<Schema extends z.ZodType>(
   schema: Schema,
   handle: (party: number, body: z.output<Schema>, id: number) => Answer,
@@ -40,12 +40,12 @@ export function withBody<Schema extends z.ZodType>(
   }
 }
 
-// Words the refusals of the contract as Django REST framework does.
+// Formats the refusals of the contract as Django REST framework does.
 
-/** A body of nonsense can be wrong in a hundred thousand places; nobody reads more than these. */
+/** A nonsense body can have a hundred thousand errors; more than these are not reported. */
 const MAX_ISSUES = 1000
 
-/** The valid body, or the refusal that names everything that is wrong with it. */
+/** Returns the valid body, or a refusal with all its errors. */
 export function validateBody<Schema extends z.ZodType>(schema: Schema, body: unknown) {
   const tooLong = findLongList(body)
   if (tooLong !== undefined) {
@@ -60,10 +60,10 @@ export function validateBody<Schema extends z.ZodType>(schema: Schema, body: unk
   return { refusal: errors.toAnswer() }
 }
 
-/** Spec: not shown. More lines than any order has; looking at hundreds of thousands would keep the others waiting. */
+/** Spec: not shown. More lines than any order has; hundreds of thousands would keep other requests waiting. */
 const MAX_ITEMS = 1000
 
-/** Bodies are not nested as deep; below, nothing is looked at anyway. */
+/** Bodies are not nested this deep; deeper values are not checked anyway. */
 const MAX_DEPTH = 6
 
 function findLongList(value: unknown, path: FieldPath = []): FieldPath | undefined {
@@ -128,7 +128,7 @@ function formatWrongType(expected: string, input: unknown): string {
   return TYPE_MESSAGES[expected] ?? 'This value is of the wrong type.'
 }
 
-/** The contract's messages are fragments, to be put into any sentence. */
+/** Makes a sentence of a message of the contract, which is a fragment. */
 function toSentence(message: string): string {
   const sentence = message.charAt(0).toUpperCase() + message.slice(1)
   return sentence.endsWith('.') ? sentence : `${sentence}.`

@@ -1,4 +1,4 @@
-/** Lists: what a query asks for, which resources match, and the envelope a page comes in. */
+/** Lists: parses the query, finds the matching resources, and wraps a page in its envelope. */
 import { type Filters, MAX_PAGE_SIZE } from '../../contract/filters.ts'
 import type { ListName } from '../store/list-counts.ts'
 import { countRows, readSlice, type Slice } from '../store/list-reader.ts'
@@ -12,10 +12,10 @@ import type { ServiceCall } from './handler.ts'
 export const DEFAULT_PAGE_SIZE = 50
 
 /**
- * Answers a page of the resources with `read`. Spec: limit is at most 250; the envelope, the default and later pages are not shown. Our choice: an envelope with
- * `count`, `next`, `previous` and `results`; a larger limit is taken for 250; `page` counts from 1; in the order of
- * the ids. The links say after or before which id they go on, so that whoever follows them sees every resource that
- * was there all the time once, whatever happens to the list meanwhile.
+ * Answers a page of the resources with `read`. Spec: limit is at most 250; the envelope, the default and later pages are
+ * not shown. Our choice: an envelope with `count`, `next`, `previous` and `results`; a larger limit counts as 250; `page`
+ * counts from 1; in the order of the ids. The links continue after or before an id, so that a client that follows them sees
+ * every resource that exists all the time exactly once, even while the list changes.
  */
 export function answerList(
   { store, switches }: ServiceContext,
@@ -37,7 +37,7 @@ export function answerList(
   return { status: 200, body: wrapPage(call, { count, slice, position, switches }, read(slice.ids)) }
 }
 
-/** A list that is in memory. */
+/** Answers a page of a list in memory. */
 export function answerSmallList(call: ServiceCall, items: readonly unknown[]): Answer {
   const errors = gatherErrors()
   const limit = readLimit(call.query, errors)
@@ -54,7 +54,7 @@ export function answerSmallList(call: ServiceCall, items: readonly unknown[]): A
   return { status: 200, body }
 }
 
-/** Which page; by its number alone, or by the id it goes on from. */
+/** Which page: by its number, or by the id after or before which it begins. */
 interface Position {
   readonly page: number
   readonly after?: number
@@ -94,7 +94,7 @@ interface Page {
 function wrapPage(call: ServiceCall, { count, slice, position, switches }: Page, rows: readonly unknown[]) {
   const { page } = position
   const isAnchored = switches.paging === 'anchored'
-  // a page that has become empty goes on from where it was to be
+  // an empty page links to the position at which it would have begun
   const first = slice.ids[0] ?? (position.after === undefined ? undefined : position.after + 1)
   const last =
     slice.ids.at(-1) ?? (position.before === undefined ? undefined : Math.max(0, position.before - 1))
@@ -111,7 +111,7 @@ function wrapPage(call: ServiceCall, { count, slice, position, switches }: Page,
   }
 }
 
-/** The same query for another page; the first page by number is the one without a number. */
+/** Links the same query for another page; the first page has no number. */
 function createLink({ query, address }: ServiceCall, { page, after, before }: Position): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

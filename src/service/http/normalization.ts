@@ -6,7 +6,7 @@ import { attributeRule, isAttributeCode } from '../../contract/attributes.ts'
 import { formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import { isObject } from '../../support/object-paths.ts'
 
-/** Gives the right spelling, or the value as it is when there is nothing to forgive. */
+/** Returns the standard notation, or the value unchanged when it has no other notation. */
 export type Normalise = (value: unknown) => unknown
 
 const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})[ Tt](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)([Zz]|[+-]\d{2}:\d{2})?$/
@@ -57,7 +57,7 @@ function readPlainNumber(value: unknown): string | undefined {
   return GROUPED.test(value) ? value.replaceAll(',', '') : value
 }
 
-/** `12.5`, `"$12.50"` and `"1,012.50"` as text with two decimals; what would lose a digit stays as it is. */
+/** Turns `12.5`, `"$12.50"` and `"1,012.50"` into text with two decimals, unless that loses a digit. */
 function normaliseMoney(value: unknown): unknown {
   const text = readPlainNumber(typeof value === 'string' && value.startsWith('$') ? value.slice(1) : value)
   const amount = text === undefined ? undefined : parseDecimal(text)
@@ -70,7 +70,7 @@ function normaliseMeasure(value: unknown): unknown {
   return readPlainNumber(value) ?? value
 }
 
-/** With a space, without a zone, or in another zone: `2026-11-21 02:15:00` is taken for UTC. */
+/** Normalizes times with a space, without a zone, or in another zone; `2026-11-21 02:15:00` counts as UTC. */
 function normaliseDateTime(value: unknown): unknown {
   const match = typeof value === 'string' ? LOCAL_TIME.exec(value) : null
   if (match === null) return value
@@ -89,7 +89,7 @@ function renameShippingMethod(body: unknown): unknown {
 
 // Amounts among the attributes of items.
 
-/** `12.5`, `"12.5"`, `"$12.50"` and `"1,012.50"` of an amount become text with two decimals; all else stays. */
+/** Turns amounts `12.5`, `"12.5"`, `"$12.50"` and `"1,012.50"` into text with two decimals; other values stay. */
 export const normaliseVariant: Normalise = (body) => {
   if (!isObject(body) || !Array.isArray(body['attributes'])) return body
   return { ...body, attributes: body['attributes'].map(normaliseEntry) }

@@ -3,13 +3,13 @@ import type { Clock } from '../../support/clock.ts'
 import type { Switches } from '../switches.ts'
 import { type Answer, refuseWith } from './answers.ts'
 
-/** The clients that have been quiet for longest are forgotten beyond this many, and start with a full bucket again. */
+/** Beyond this many, the longest idle clients are dropped, and start with a full bucket again. */
 const MAX_BUCKETS = 1000
 
-/** Counts a request of the client; the refusal when that is one too many. */
+/** Counts a request of the client; returns a refusal beyond the limit. */
 export type Throttle = (clientId: string) => Answer | undefined
 
-/** A request costs `COST`, and every millisecond fills in the limit: whole numbers, which do not drift. */
+/** A request costs `REQUEST_COST`, and every millisecond adds the limit: whole numbers do not drift. */
 const REQUEST_COST = 60_000
 
 interface Bucket {
@@ -19,7 +19,7 @@ interface Bucket {
 
 /** A bucket per client holds the requests of one minute and fills evenly. */
 export function createThrottle(clock: Clock, switches: Switches): Throttle {
-  /** In the order in which the clients were last heard of. */
+  /** In the order of the clients' last requests. */
   const buckets = new Map<string, Bucket>()
 
   return (clientId) => {
@@ -37,14 +37,14 @@ export function createThrottle(clock: Clock, switches: Switches): Throttle {
   }
 }
 
-/** 429 with a Retry-After in the form the switch says. */
+/** 429 with a Retry-After in the form of the switch. */
 export function refuseThrottled(seconds: number, now: number, switches: Pick<Switches, 'retryAfter'>) {
   const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
   const header = formatRetryAfter(seconds, switches.retryAfter, now)
   return refuseWith(429, `Request was throttled. Expected available in ${wait}.`, { 'retry-after': header })
 }
 
-/** A clock that was set back fills nothing, and a lower limit takes away what is above it. */
+/** A clock that was set back adds nothing, and a lower limit cuts the bucket down. */
 function computeLeft(bucket: Bucket | undefined, limit: number, now: number): number {
   const full = limit * REQUEST_COST
   if (bucket === undefined) return full
@@ -58,7 +58,7 @@ function removeIdleBucket(buckets: Map<string, Bucket>): void {
 
 // The clock of the service, and times in headers.
 
-/** The clock of the service, which is wrong by as much as the switch says at the moment it is read. */
+/** The clock of the service, with the skew of the switch at the moment of reading. */
 export function skewClock(clock: Clock, switches: Pick<Switches, 'clockSkewMs'>): Clock {
   return { now: () => clock.now() + switches.clockSkewMs, sleep: (ms, signal) => clock.sleep(ms, signal) }
 }

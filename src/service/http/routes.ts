@@ -1,4 +1,4 @@
-/** Endpoints over HTTP: who may call, what may be sent, and how an answer leaves. */
+/** Endpoints over HTTP: checks the caller and the request, and sends the answer. */
 import type { Endpoint } from '../../contract/endpoints.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TradeDirectory } from '../trade/directory.ts'
@@ -32,7 +32,7 @@ declare module 'fastify' {
 
 interface RouteOptions {
   readonly handlers: Readonly<Record<ServedEndpointName, QueuedHandler>>
-  /** The handler of a read, over the data of some time ago; undefined where those are the same as now. */
+  /** The handler of a read over older data; undefined where these equal the present ones. */
   readonly staleHandler: (name: ServedEndpointName) => QueuedHandler | undefined
   readonly tokens: Tokens
   readonly throttle: Throttle
@@ -66,13 +66,13 @@ export function registerRoutes(app: FastifyInstance, parts: RouteOptions): void 
   }
 }
 
-/** The endpoint of a request, or undefined for an address that is none. */
+/** The endpoint of a request, or undefined for an unknown address. */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   const { endpoint } = request.routeOptions.config
   return endpoint === undefined ? undefined : SERVED_ENDPOINTS[endpoint]
 }
 
-/** An address that is no endpoint: either none at all, or one that knows other methods. */
+/** Answers a request without an endpoint: an unknown address, or one with other methods. */
 export function answerUnrouted(request: FastifyRequest): Answer {
   const methods = findEndpointsByPath(readPath(request)).flatMap(({ method, kind }) =>
     method === 'GET' && kind !== 'document' ? ['GET', 'HEAD'] : [method],
@@ -82,8 +82,8 @@ export function answerUnrouted(request: FastifyRequest): Answer {
 }
 
 /**
- * A hook that answers must be of the kind that says when to go on, and not say it: Fastify takes an answer whose caller
- * hangs up before it has left for one that was not given, and would go on to do what an asynchronous hook has refused.
+ * A hook that answers must be a callback hook and not call `done`: if the caller hangs up before the answer is sent,
+ * Fastify assumes that an asynchronous hook did not answer, and runs the handler that the hook has refused.
  */
 export function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: Answer): FastifyReply {
   return reply.code(status).headers(headers).send(body)
@@ -96,7 +96,7 @@ function refuseRequest(request: FastifyRequest, endpoint: Endpoint, parts: Route
     if ('status' in caller) return caller
     request.account = caller.account
     request.mayWrite = caller.scope.has('write')
-    // the administration is let through, so that whoever has set a limit too low can take it back
+    // the administration has no limit, so that an administrator can raise a limit that is too low
     const throttle = caller.isAdmin ? undefined : parts.throttle
     const refusal = refuseCaller(request, endpoint, caller, parts.directory) ?? throttle?.(caller.clientId)
     if (refusal !== undefined) return refusal

@@ -1,4 +1,4 @@
-/** The HTTP server: parses bodies, words every error, and shuts down without losing answers. */
+/** The HTTP server: parses bodies, formats every error, and shuts down without losing answers. */
 import { isUtf8 } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ import { answerUnrouted, endpointOf, sendAnswer } from './routes.ts'
 /** Spec: not shown. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** A request that has not arrived whole after this long is given up. */
+/** The longest time for a request to arrive whole. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 export async function createServer(
@@ -35,7 +35,7 @@ export async function createServer(
       done(new UnreadableBody(error instanceof Error ? error.message : 'unknown'))
     }
   })
-  // only an endpoint that takes no body gets this far with another content type
+  // only endpoints without a body reach this parser with another content type
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, _text, done) => {
     if (endpointOf(request)?.kind === 'act') done(null)
     else done(new UnsupportedBody())
@@ -64,15 +64,15 @@ class UnsupportedBody extends Error {
   readonly statusCode = 415
 }
 
-/** An empty body is no body, and what is sent along with an acknowledge, close or reopen is not looked at. */
+/** An empty body is no body; the body of an acknowledge, close or reopen is ignored. */
 function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0 || endpointOf(request)?.kind === 'act') return undefined
-  // read all the same, it would be kept with the wrong letters
+  // other bytes would be decoded to wrong letters
   if (!isUtf8(bytes)) throw new Error('the body is not in UTF-8')
   return JSON.parse(bytes.toString()) as unknown
 }
 
-/** Spec: not shown. Where the paths are strict there is none; else the address with the slash that is missing. */
+/** Spec: not shown. Returns the address with the missing slash; undefined where paths are strict. */
 function findRedirect({ url }: FastifyRequest, { trailingSlash }: Pick<Switches, 'trailingSlash'>) {
   if (trailingSlash === 'strict') return undefined
   const [path = '', ...query] = url.split('?')
@@ -80,36 +80,36 @@ function findRedirect({ url }: FastifyRequest, { trailingSlash }: Pick<Switches,
   return { status: 301, headers: { location: [`${path}/`, ...query].join('?') } }
 }
 
-/** A logger that notes of a request what helps to find it and nothing that must stay secret. */
+/** Creates a logger that identifies requests without their secrets. */
 function hideSecrets(logger: boolean | object): boolean | object {
   if (typeof logger === 'boolean' && !logger) return false
   return { ...(typeof logger === 'object' ? logger : {}), serializers: { req: serializeRequest } }
 }
 
-/** Without headers, body and query, where secrets may have gone by error, at whatever address. */
+/** Omits headers, body and query, which may hold secrets by error, at any address. */
 function serializeRequest(request: FastifyRequest): object {
   const { method, url, host, ip } = request
   const [path = ''] = url.split('?', 1)
   return { method, url: path, host, remoteAddress: ip }
 }
 
-/** Requests that cannot be read. Nothing of them is logged: their bytes hold whatever the caller sent along. */
+/** Answers unreadable requests. Logs none of their bytes, which may hold secrets. */
 function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
   if (socket.writable) {
-    const { words, detail } = UNREADABLE_ANSWERS[error.code ?? ''] ?? NOT_HTTP
+    const { status, detail } = UNREADABLE_ANSWERS[error.code ?? ''] ?? NOT_HTTP
     const body = JSON.stringify({ detail })
-    const head = [`HTTP/1.1 ${words}`, 'Content-Type: application/json; charset=utf-8', 'Connection: close']
+    const head = [`HTTP/1.1 ${status}`, 'Content-Type: application/json; charset=utf-8', 'Connection: close']
     socket.write([...head, `Content-Length: ${body.length}`, '', body].join('\r\n'))
   }
   socket.destroySoon()
 }
 
-const NOT_HTTP = { words: '400 Bad Request', detail: 'The request is not HTTP.' }
+const NOT_HTTP = { status: '400 Bad Request', detail: 'The request is not HTTP.' }
 
 const UNREADABLE_ANSWERS: Readonly<Record<string, typeof NOT_HTTP>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { words: '408 Request Timeout', detail: 'The request took too long to arrive.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', detail: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: {
-    words: '431 Request Header Fields Too Large',
+    status: '431 Request Header Fields Too Large',
     detail: 'The headers of the request are too large.',
   },
 }
@@ -124,13 +124,13 @@ function answerToError(error: FastifyError): Answer {
 
 // Shutdown answers every complete request; a half-sent request cannot keep the server open.
 
-/** An answer that its reader does not take is cut off after this long. */
+/** An answer that its reader does not accept is cut off after this long. */
 const MAX_SENDING_MS = 5_000
 
 /**
- * To be registered after whatever delays an answer. Callers whose request has arrived whole are answered, and told to let go of
- * their connection; all other connections are broken. Node would take an answer that is still being sent for one that is
- * out, and, once it closes, wait for ever for a request of which only a part has come.
+ * Register it after all hooks that delay answers. It answers callers whose request has arrived whole, with
+ * `Connection: close`, and breaks all other connections. Node would take an answer that is still being sent for a finished
+ * one, and would wait forever for the rest of a partial request.
  */
 export function registerShutdown(app: FastifyInstance): void {
   const connections = new Map<Socket, Set<ServerResponse>>()
@@ -166,14 +166,14 @@ export function registerShutdown(app: FastifyInstance): void {
   })
 }
 
-/** One that was made after closing began: until its reader has taken it, it keeps the server open by itself. */
+/** Cuts off an answer that was made after closing began, because it keeps the server open until it is read. */
 function destroyAfterTimeout(answer: ServerResponse): void {
   const { socket } = answer.req
   const timer = setTimeout(() => socket.destroy(), MAX_SENDING_MS).unref()
   answer.once('close', () => clearTimeout(timer))
 }
 
-/** Those that are still being made are sent later. */
+/** Waits for finished answers; unfinished ones are sent later. */
 async function waitUntilSent(connections: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Promise<void> {
   const sending = [...connections].filter(([, answers]) =>
     [...answers].some(({ writableEnded }) => writableEnded),

@@ -16,7 +16,7 @@ import {
 } from '../values.ts'
 import { readRetailerInvoices } from './views.ts'
 
-/** What is left out of the body stays as it is; the amount due moves with charges and allowances. */
+/** Fields that are absent from the body stay unchanged; the amount due moves with charges and allowances. */
 export function changeInvoice(context: ServiceContext, id: number, body: InvoiceChange): Answer {
   const { store } = context
   const invoice = store.find('invoices', { id })

@@ -12,18 +12,20 @@ const showForBrand = createRowView(BrandInvoice)
 /** Invoices by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readRetailerInvoices(context: ServiceContext, ids: readonly number[]): RetailerInvoice[] {
   const invoices = readInvoices(context, ids, summarizeForRetailer)
-  return invoices.map(({ row, others }) => showForRetailer(row, others))
+  return invoices.map(({ row, commonFields }) => showForRetailer(row, commonFields))
 }
 
 export function readBrandInvoices(context: ServiceContext, ids: readonly number[]): BrandInvoice[] {
-  return readInvoices(context, ids, summarizeForBrand).map(({ row, others }) => showForBrand(row, others))
+  return readInvoices(context, ids, summarizeForBrand).map(({ row, commonFields }) =>
+    showForBrand(row, commonFields),
+  )
 }
 
 function readInvoices<Item>(context: ServiceContext, ids: readonly number[], summarize: Summarize<Item>) {
   const { store, directory } = context
   const linesOf = readLinesOf(context, ['invoice_lines', 'invoice_id'], ids, summarize)
   return store.rows(invoicesByIds, idsParameter(ids)).map((row) => {
-    const others = {
+    const commonFields = {
       retailer: directory.getParty('retailer', row.retailer_id),
       brand: directory.getParty('brand', row.brand_id),
       currency: 'USD',
@@ -37,7 +39,7 @@ function readInvoices<Item>(context: ServiceContext, ids: readonly number[], sum
         price: net_price,
       })),
     }
-    return { row, others }
+    return { row, commonFields }
   })
 }
 

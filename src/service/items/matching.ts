@@ -6,7 +6,7 @@ import { isAbsent } from '../values.ts'
 
 // Spec: "One per unique item".
 
-/** What a line of an order is known by. */
+/** The identifiers of an order line. */
 interface IdentifiedLine {
   readonly variant_id: number
   readonly brand_identifier: string
@@ -24,18 +24,18 @@ interface LineMatching<Line extends IdentifiedLine, Input extends LineInput> {
   readonly field: string
   readonly inputs: readonly Input[]
   readonly lines: readonly Line[]
-  /** What the lines belong to, for messages; `order` by default. */
+  /** The owner of the lines, for messages; `order` by default. */
   readonly owner?: string
-  /** Every line that the name fits. */
+  /** Returns every line that the name fits. */
   readonly find: (lines: readonly Line[], variant: Input['variant']) => readonly Line[]
   /** How many units of a line may be named. */
   readonly left: (line: Line) => number
-  /** Says that there are no more, such as `Only 2 of 3 are left to be shipped.` */
+  /** The message for too many units, such as `Only 2 of 3 are left to be shipped.` */
   readonly tooMany: (line: Line) => string
   readonly errors: FieldErrors
 }
 
-/** Each line of the body with the one it names; those that name none, several or one that was named are among the errors. */
+/** Matches body lines to the lines they name; adds errors for lines that name none, several or a line named before. */
 export function matchLines<Line extends IdentifiedLine, Input extends LineInput>(
   matching: LineMatching<Line, Input>,
 ): { readonly line: Line; readonly input: Input }[] {
@@ -66,14 +66,14 @@ export function matchLines<Line extends IdentifiedLine, Input extends LineInput>
 export function findLinesByVariant<Line extends IdentifiedLine>(
   lines: readonly Line[],
   { id, identifier, upc }: VariantInput,
-  speaker: 'retailer' | 'brand',
+  namedBy: 'retailer' | 'brand',
 ): readonly Line[] {
   if (!isAbsent(id)) return lines.filter((line) => line.variant_id === id)
   if (isAbsent(identifier)) return lines.filter((line) => line.upc === upc)
   const bySku = lines.filter((line) => line.retailer_identifier === identifier)
   if (bySku.length > 0) return bySku
   const byBrand = lines.filter((line) => line.brand_identifier === identifier)
-  return speaker === 'brand' ? byBrand : byBrand.filter((line) => line.retailer_identifier === null)
+  return namedBy === 'brand' ? byBrand : byBrand.filter((line) => line.retailer_identifier === null)
 }
 
 /** Spec: when both are given, upc has priority. Where several lines have the UPC, brand_identifier decides. */
@@ -93,7 +93,7 @@ export function findLinesByShippedVariant<Line extends IdentifiedLine>(
 /** An item as far as placing an order needs it. */
 export type CatalogItem = RowOf<typeof itemsById>
 
-/** Every item the retailer could mean. Spec: when several names are given the priority is id, identifier, upc. */
+/** Finds every item the retailer could mean. Spec: when several names are given the priority is id, identifier, upc. */
 export function findItems(store: Store, retailer: number, { id, identifier, upc }: VariantInput) {
   if (!isAbsent(id)) return store.rows(itemsById, { id })
   if (isAbsent(identifier)) return isAbsent(upc) ? [] : store.rows(itemsByUpc, { upc })
@@ -101,13 +101,13 @@ export function findItems(store: Store, retailer: number, { id, identifier, upc 
   return own.length > 0 ? own : store.rows(itemsByBrandSku, { retailer, identifier })
 }
 
-/** `id 9001`, `identifier "NL-0001"`, `upc "086000100011"`: the name that has priority, in words. */
+/** Formats the name that has priority: `id 9001`, `identifier "NL-0001"`, `upc "086000100011"`. */
 export function describeItem({ id, identifier, upc }: VariantInput): string {
   if (!isAbsent(id)) return `id ${id}`
   return isAbsent(identifier) ? `upc "${upc}"` : `identifier "${identifier}"`
 }
 
-/** Several brands may sell what has one UPC; as many are looked at. */
+/** Several brands may sell an item with the same UPC; at most this many are checked. */
 const MAX_CANDIDATES = 100
 
 const items = build
@@ -125,7 +125,7 @@ const itemsByRetailerSku = (p: { retailer: number; identifier: string }) =>
     .where('retailer_variants.retailer_id', '=', p.retailer)
     .where('retailer_variants.sku', '=', p.identifier)
 
-/** Of items that have no SKU of the retailer's. */
+/** Items without a retailer SKU. */
 const itemsByBrandSku = (p: { retailer: number; identifier: string }) =>
   items
     .where('variants.identifier', '=', p.identifier)

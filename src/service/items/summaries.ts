@@ -8,7 +8,7 @@ import type { ServiceContext } from '../context.ts'
 import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
 import type { TradeDirectory } from '../trade/directory.ts'
 
-/** What other resources show of an item, joined to their rows. */
+/** The columns of an item for other resources, joined to their rows. */
 interface ItemRow {
   readonly variant_id: number
   readonly brand_id: number
@@ -34,7 +34,7 @@ export const ITEM_COLUMNS = [
   'variants.color',
 ] as const
 
-/** Takes all rows of a page, so that what they have in common is read once, and gives the summary of each. */
+/** Summarizes all rows of a page, reading their common data once. */
 export type Summarize<Summary> = (
   context: ServiceContext,
   rows: readonly ItemRow[],
@@ -82,7 +82,7 @@ function toCommonAttributes({ name, size, color, brand_identifier: identifier }:
 
 // Spec: "attributes", keyed by code for brands and an array for retailers.
 
-/** A value; with the retailer it is for where it is not for all. */
+/** A value, with its retailer where it is not for all. */
 export interface AttributeValueRow {
   readonly value: string
   readonly retailerId?: number
@@ -98,7 +98,7 @@ export function toAttribute(code: AttributeCode, values: readonly AttributeValue
     description,
     type,
     units,
-    // Spec: what numbers a value is not shown; here it is counted within its attribute
+    // Spec: the number of a value is not shown; here it counts within its attribute
     values: values.map(({ value, retailerId }, index) => ({
       id: index + 1,
       value,

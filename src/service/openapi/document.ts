@@ -17,7 +17,7 @@ import {
 
 type Endpoints = Readonly<Record<string, Endpoint>>
 
-/** Of all that the service serves, wherever the document came from, by default. */
+/** By default of all endpoints, with a relative server address. */
 export function createOpenApi({
   endpoints = SERVED_ENDPOINTS,
   serverUrl = '/',
@@ -138,7 +138,7 @@ function createPageSchemas(endpoints: Endpoints, { responses }: Schemas): Record
 
 /** Spec: "The envelope of a list response and the pagination mechanism: not shown." */
 function createPageSchema(resource: string): JsonSchema {
-  const link = (words: string) => ({ type: ['string', 'null'], format: 'uri', description: words })
+  const link = (description: string) => ({ type: ['string', 'null'], format: 'uri', description })
   return {
     type: 'object',
     description: 'A page of a list.',

@@ -28,12 +28,12 @@ export interface JsonSchema {
   deprecated?: boolean
 }
 
-/** By the name of the component. What has a name stands for itself wherever else it is used. */
+/** By component name; other schemas refer to a named one. */
 export type NamedSchemas = ReadonlyMap<string, z.ZodType>
 
 const COMPONENTS = '#/components/schemas/'
 
-/** A schema that stands elsewhere in the document. */
+/** Creates a reference to a named schema. */
 export function refTo(name: string): JsonSchema {
   return { $ref: COMPONENTS + name }
 }
@@ -43,7 +43,7 @@ export function refName({ $ref }: JsonSchema): string | undefined {
   return $ref?.startsWith(COMPONENTS) === true ? $ref.slice(COMPONENTS.length) : undefined
 }
 
-/** `input` for what is sent, `output` for what is answered. */
+/** `input` for requests, `output` for answers. */
 export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of named) registry.add(schema, { id })
@@ -54,7 +54,7 @@ export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Reco
     override: ({ zodSchema, jsonSchema }) => {
       const rule = FIELD_RULES.get(zodSchema)
       if (rule !== undefined) Object.assign(jsonSchema, describeRule(rule))
-      // what is answered may get further keys one day
+      // answers may get further keys one day
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
@@ -68,7 +68,7 @@ interface Generated extends JsonSchema {
   readonly $schema?: string
 }
 
-/** What the rule of a field knows and its schema does not say, or says in a way that nobody can read. */
+/** Adds facts of a field's rule that its schema lacks, or states in an unreadable form. */
 function describeRule(rule: FieldRule): JsonSchema {
   switch (rule.kind) {
     case 'money':
@@ -98,7 +98,7 @@ function describeRule(rule: FieldRule): JsonSchema {
   }
 }
 
-/** Says what may be null in one line where that is possible, and leaves out where a schema came from. */
+/** Writes nullable types in one line where possible, and drops the origin of a schema. */
 function simplifySchema({ $id: _id, $schema: _dialect, ...schema }: Generated): JsonSchema {
   const { type, items, properties, additionalProperties, anyOf, ...rest } = schema
   const options = anyOf?.map(simplifySchema)
@@ -117,7 +117,7 @@ function simplifySchema({ $id: _id, $schema: _dialect, ...schema }: Generated): 
   }
 }
 
-/** What is undefined is left out, as JSON has it. */
+/** Drops undefined members, as JSON does. */
 export function omitUndefined(schema: {
   [Name in keyof JsonSchema]: JsonSchema[Name] | undefined
 }): JsonSchema {

@@ -33,7 +33,7 @@ figcaption { font-size: 13px }
 @media (max-width: 60rem) { body { display: block } nav { position: static; height: auto } }
 `
 
-/** Whole, because one blank more would be another style than the policy allows. */
+/** The whole element: with one more blank the style would not match the hash in the policy. */
 export const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` }
 
 /** No script, no frame, no form, nothing from elsewhere: this style and no more. */

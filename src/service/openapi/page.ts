@@ -64,8 +64,8 @@ function renderRefusal(name: string, { description, headers = {}, content = {} }
     <h3>${name}</h3>
     <p>${renderInlineCode(description)}</p>
     ${Object.entries(headers).map(
-      ([header, { description: words }]) =>
-        html`<p>Header <code>${header}</code>: ${renderInlineCode(words)}</p>`,
+      ([header, { description: text }]) =>
+        html`<p>Header <code>${header}</code>: ${renderInlineCode(text)}</p>`,
     )}
     ${Object.values(content).flatMap(({ examples = {} }) => Object.values(examples).map(renderExampleBlock))}
   </section>`
@@ -87,7 +87,7 @@ interface PageOperation {
   readonly operation: Operation
 }
 
-/** Those of a tag, in the order of the document. */
+/** Lists the operations of a tag, in the order of the document. */
 function listOperations({ paths }: OpenApi, tag: string): PageOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
@@ -151,7 +151,7 @@ function renderBody(content: Content, document: OpenApi): Html[] {
   })
 }
 
-/** What is sent form-encoded is shown in JSON too: the names and values are the same. */
+/** Shows form-encoded bodies as JSON too: the names and values are the same. */
 function renderExampleBlock({ summary, value }: Example): Html {
   return html`<figure>
     <figcaption>${summary}</figcaption>
@@ -241,8 +241,8 @@ function renderType(schema: JsonSchema): Html {
   if (anyOf !== undefined) return joinHtml(anyOf.map(renderType), ' or ')
   if (type === undefined)
     return html`${schema.enum === undefined && schema.const === undefined ? 'anything' : 'value'}`
-  const [first, ...others] = typeof type === 'string' ? [type] : type
-  const last = others.map((other) => ` or ${other}`).join('')
+  const [first, ...otherTypes] = typeof type === 'string' ? [type] : type
+  const last = otherTypes.map((other) => ` or ${other}`).join('')
   if (first === 'array') return html`list of ${renderType(items ?? {})}${last}`
   if (first === 'object' && typeof additionalProperties === 'object') {
     return html`object by key, of ${renderType(additionalProperties)}${last}`

@@ -17,7 +17,7 @@ export function createParameters(endpoint: Endpoint): Parameter[] {
 
 const ID: JsonSchema = { type: 'integer', minimum: 1, maximum: 2_147_483_647 }
 
-/** What stands before an id in a path says whose it is. */
+/** The path segment before an id names its owner. */
 function pathParameter(name: string, owner: string): Parameter {
   const isId = name !== 'name'
   return {
@@ -107,7 +107,7 @@ const FLAG_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['has_shipping', '1 with package sizes and weights, 0 without.'],
 ])
 
-/** What has no filters is short, and its pages are cut by their number alone. */
+/** Lists without filters are short and have only numbered pages. */
 function pageParameters(filters: Filters): Parameter[] {
   const limit = queryParameter(
     'limit',
@@ -124,8 +124,8 @@ function pageParameters(filters: Filters): Parameter[] {
 }
 
 function anchorParameter(name: string, link: string): Parameter {
-  const words = `Only what comes ${name} this id. The link \`${link}\` has it, so that nothing is missed or seen twice when the list changes in between.`
-  return queryParameter(name, words, { type: 'integer', minimum: 0 })
+  const description = `Only what comes ${name} this id. The link \`${link}\` has it, so that nothing is missed or seen twice when the list changes in between.`
+  return queryParameter(name, description, { type: 'integer', minimum: 0 })
 }
 
 function queryParameter(name: string, description: string, schema: JsonSchema): Parameter {

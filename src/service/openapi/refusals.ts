@@ -1,4 +1,4 @@
-/** The answers that are no success. Spec: "Error status codes, error body shape": not shown; these are our choice. */
+/** The refusals. Spec: "Error status codes, error body shape": not shown; these are our choice. */
 import type { Endpoint } from '../../contract/endpoints.ts'
 import { type JsonSchema, refTo } from './json-schema.ts'
 import type { Response, ResponseRef } from './types.ts'
@@ -95,7 +95,7 @@ export const REFUSALS = {
   },
 } as const satisfies Record<string, Response>
 
-/** By status; those that the endpoint can answer. */
+/** The refusals of an endpoint, by status. */
 export function createRefusals(endpoint: Endpoint): Record<string, ResponseRef> {
   const { kind, path } = endpoint
   const hasBody = endpoint.request !== undefined

@@ -33,7 +33,7 @@ export function createSchemas(endpoints: Readonly<Record<string, Endpoint>>): Sc
   return { ...components, schemas: { ...Object.fromEntries(described), ...REFUSAL_SCHEMAS } }
 }
 
-/** The fields, and those of the objects within. */
+/** Describes the fields, and those of nested objects. */
 function describeSchema(schema: JsonSchema, component: string): JsonSchema {
   const { properties, items, ...rest } = schema
   return omitUndefined({
@@ -46,16 +46,17 @@ function describeSchema(schema: JsonSchema, component: string): JsonSchema {
 function describeFields(properties: Readonly<Record<string, JsonSchema>>, component: string) {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
-      const words = SCHEMA_FIELD_DESCRIPTIONS.get(`${component}.${name}`) ?? FIELD_DESCRIPTIONS.get(name)
-      const description = [words, schema.description].filter((one) => one !== undefined).join(' ')
+      const ownDescription =
+        SCHEMA_FIELD_DESCRIPTIONS.get(`${component}.${name}`) ?? FIELD_DESCRIPTIONS.get(name)
+      const description = [ownDescription, schema.description].filter((one) => one !== undefined).join(' ')
       const deprecated = DEPRECATED_FIELDS.has(`${component}.${name}`) ? { deprecated: true } : {}
       return [name, { ...describeSchema(schema, component), ...toDescription(description), ...deprecated }]
     }),
   )
 }
 
-function toDescription(words: string | undefined): { description?: string } {
-  return words === undefined || words === '' ? {} : { description: words }
+function toDescription(description: string | undefined): { description?: string } {
+  return description === undefined || description === '' ? {} : { description }
 }
 
 /** Spec: "brands is deprecated in favor of brand; order bill_to and ship_from are deprecated". */
@@ -67,7 +68,7 @@ const DEPRECATED_FIELDS: ReadonlySet<string> = new Set([
   'BrandOrder.ship_from',
 ])
 
-// The schemas that have a name of their own in the document.
+// The named schemas of the document.
 
 const REQUESTS = {
   TokenRequest,
@@ -154,7 +155,7 @@ interface Components {
   readonly responses: NamedSchemas
 }
 
-/** Those above; what an endpoint takes or answers and is not among them is named after the endpoint. */
+/** Collects the named schemas; names further request and answer schemas after their endpoint. */
 function collectComponents(endpoints: Readonly<Record<string, Endpoint>>): Components {
   const requests = new Map<string, z.ZodType>(Object.entries(REQUESTS))
   const responses = new Map<string, z.ZodType>(Object.entries(RESPONSES))

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_SECURITY_POLICY } from './page-style.ts'
 
-/** Both are made, and what makes them is loaded, when somebody asks: a service starts as if they did not exist. */
+/** Loads the modules and makes both on the first request, so that they do not slow the start of the service. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
   const json = memoize(async () => {
     const { createOpenApi } = await import('./document.ts')

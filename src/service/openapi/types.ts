@@ -43,7 +43,7 @@ export interface Example {
   readonly value: unknown
 }
 
-/** Examples for every endpoint of a table that takes a body, each of them such a body. */
+/** Example bodies for every endpoint of a table that takes a body. */
 export type ExamplesOf<Table> = {
   readonly [
     Name in keyof Table as Table[Name] extends { request: z.ZodType } ? Name : never
@@ -63,7 +63,7 @@ export interface Response {
   readonly content?: Content
 }
 
-/** A response that stands among the components. */
+/** A reference to a response among the components. */
 export interface ResponseRef {
   readonly $ref: string
 }

@@ -9,12 +9,12 @@ import { readBrandOrders, readRetailerOrders } from './views.ts'
 
 type Order = Selectable<Tables['orders']>
 
-/** What each move of a brand changes; undefined when the order is there already. Spec: "Order status". */
+/** The changes of each move of a brand; undefined when the order has that state already. Spec: "Order status". */
 const MOVES = {
-  /** Spec: not shown; a second time changes nothing and is fine. */
+  /** Spec: not shown; a second call changes nothing and succeeds. */
   acknowledged: ({ acknowledged_at }: Order, now: number) =>
     acknowledged_at === null ? { acknowledged_at: now } : undefined,
-  /** Spec: not shown; any order that is not closed can be, whatever is shipped, and a closed one stays as it is. */
+  /** Spec: not shown; any open order can be closed, whatever is shipped, and a closed one stays unchanged. */
   closed: ({ status }: Order, now: number) =>
     status === 'closed' ? undefined : { status: 'closed' as const, closed_at: now },
   /** Spec: "reopen a closed order"; on another one it changes nothing. The status it gets is not shown. */
@@ -37,7 +37,7 @@ export function moveOrder(context: ServiceContext, brandId: number, id: number, 
   return answerWith(readBrandOrders(context, [id])[0])
 }
 
-/** What is left out of the body stays as it is. */
+/** Fields that are absent from the body stay unchanged. */
 export function changeOrder(context: ServiceContext, id: number, body: OrderChange): Answer {
   const { store, clock, directory } = context
   if (store.find('orders', { id }) === undefined) return refuseNotFound()

@@ -25,7 +25,7 @@ export function placeOrder(context: ServiceContext, retailerId: number, body: Or
   return answerWith(readRetailerOrders(context, [id])[0], 201)
 }
 
-/** The item of every line that names one the retailer may order; the others are among the errors. */
+/** Finds the item of every line; adds errors for items that the retailer may not order. */
 function findOrderedItems(
   { store, directory }: ServiceContext,
   retailerId: number,
@@ -90,7 +90,7 @@ function findMethod(
   return method?.id
 }
 
-/** What an order can show as a subtotal. Spec: not shown for orders. */
+/** The largest subtotal of an order. Spec: not shown for orders. */
 const MAX_SUBTOTAL = '99999999.99'
 
 function computeSubtotals(body: OrderCreate, errors: FieldErrors) {

@@ -1,4 +1,4 @@
-/** How far an order has come: its status follows from what of its lines is shipped and canceled. */
+/** Derives the status of an order from the shipped and canceled units of its lines. */
 import type { ServiceContext } from '../context.ts'
 import type { Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
@@ -17,10 +17,10 @@ export function updateOrderStatus(context: ServiceContext, id: number, now: numb
 type OrderStatus = Tables['orders']['status']
 
 /**
- * What the status would be if nobody had closed the order by hand. Spec: open is "one or more line items outstanding",
+ * Computes the status, without regard to closing by hand. Spec: open is "one or more line items outstanding",
  * partial "at least one line item fulfilled", closed "all line items and quantities fulfilled", canceled "entire order
- * canceled". What moves an order there is not shown: here the shipment or cancel that makes it true, and whether an
- * order closes by itself is a switch.
+ * canceled". The trigger is not shown: here it is the shipment or cancel that makes it true, and a switch decides whether
+ * an order closes by itself.
  */
 export function computeOrderStatus({ store, switches }: ServiceContext, id: number): OrderStatus {
   const lines = store.findAll('order_lines', 'order_id', [id])

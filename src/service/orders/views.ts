@@ -113,7 +113,7 @@ function toCommonFields(
     brand: directory.getParty('brand', row.brand_id),
     sold_to: soldTo,
     ship_to: addressFromJson(row.ship_to_id, row.ship_to),
-    // both deprecated. Spec: what they hold is not shown
+    // both deprecated. Spec: their contents are not shown
     bill_to: soldTo,
     ship_from: addressFromJsonOrNull(row.ship_from_id, row.ship_from),
     shipping_method: row.shipping_method_id === null ? null : directory.getMethod(row.shipping_method_id),
@@ -134,15 +134,15 @@ export function toRetailerLine(line: OrderLineRow, variant: RetailerOrderLine['v
   return showRetailerLine(line, { ...toLineFields(line), variant })
 }
 
-/** Nothing is charged for shipping and tax, because no order can say so. */
+/** Charges nothing for shipping and tax, because orders have no fields for them. */
 function toLineFields({ number, subtotal }: OrderLineRow) {
   const charged = { shipping_charged: '0.00', subtotal_charged: subtotal, tax_charged: '0.00' }
   return { order_line_number: String(number), ...charged }
 }
 
-// What belongs to an order. Spec: the shapes inside these arrays are not shown; they are our choice.
+// Related records of an order. Spec: the shapes inside these arrays are not shown; they are our choice.
 
-/** What belongs to any number of orders, read at once. */
+/** Reads the related records of any number of orders at once. */
 function readRelatedRecords(store: Store, ids: readonly number[]) {
   const shipments = groupRows(store.rows(shipmentLines, idsParameter(ids)), (line) => line.order_id)
   const cancels = groupRows(store.rows(cancelLines, idsParameter(ids)), (line) => line.order_id)
@@ -205,7 +205,7 @@ function toCancels(lines: readonly RowOf<typeof cancelLines>[]): OrderCancel[] {
   )
 }
 
-/** The words behind a reason's id. */
+/** Returns the text of a reason id. */
 export function cancelReason(id: number): string {
   return CANCEL_REASONS[id as keyof typeof CANCEL_REASONS]
 }

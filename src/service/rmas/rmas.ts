@@ -1,4 +1,4 @@
-/** Returns: shown to retailers, issued and accepted. Spec: "Return (RMA)", "Return status". */
+/** Returns: shows them to retailers, issues and accepts them. Spec: "Return (RMA)", "Return status". */
 import { Rma, RmaLine } from '../../contract/return.ts'
 import { addDecimals, formatDecimal } from '../../support/decimal.ts'
 import type { RmaCreate } from '../admin/schemas.ts'
@@ -95,7 +95,7 @@ export function issueReturn(context: ServiceContext, orderId: number, body: RmaC
   return answerWith(readRmas(context, [id])[0], 201)
 }
 
-/** Spec: "items received and inspected, all well". A second time changes nothing and is fine. Runs in the write queue. */
+/** Spec: "items received and inspected, all well". A second call changes nothing and succeeds. Runs in the write queue. */
 export function acceptReturn(context: ServiceContext, id: number): Answer {
   const { store, clock } = context
   const rma = store.find('rmas', { id })

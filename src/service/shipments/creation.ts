@@ -66,8 +66,8 @@ interface CarriageSearch {
 }
 
 /**
- * Undefined when something is wrong; the errors say what. Mode A, the label exists: the method must be one of the
- * carrier's. Mode B: the account must be one of the order's, the method one of the account's.
+ * Undefined after adding errors. Mode A, the label exists: the method must be one of the carrier's. Mode B: the account
+ * must be one of the order's, the method one of the account's.
  */
 function findCarriage(
   { carrier_id, shipping_account_id: accountId, shipping_method_id: methodId }: ShipmentCreate,
@@ -98,7 +98,7 @@ function findCarriage(
 
 /**
  * Spec: shipped_at is "when the tracking number was captured or generated; null until then". Batches are the
- * shipments made on one day in UTC, such as 20261121; the spec does not show what makes one.
+ * shipments made on one day in UTC, such as 20261121; the spec does not define a batch.
  */
 function insertShipment(
   context: ServiceContext,

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { type Answer, answerWith, refuseNotFound, refuseState } from '../http/answers.ts'
 import { readRetailerShipments } from './views.ts'
 
-/** Gives it the tracking number that a carrier would give. Spec: then it is shipped; a switch decides the status. */
+/** Assigns a tracking number in place of a carrier. Spec: then it is shipped; a switch decides the status. */
 export function labelShipment(context: ServiceContext, id: number, shipped_at: number): void {
   const { store, directory, switches } = context
   const shipment = store.find('shipments', { id, tracking_number: null })
@@ -14,9 +14,9 @@ export function labelShipment(context: ServiceContext, id: number, shipped_at: n
 }
 
 /**
- * The carrier picks up a shipment, or delivers it, for which the API has no call. A second time keeps the first time's
- * times and is fine; what is delivered was picked up. Spec: of two statements about the status, both close a shipment
- * that has a tracking number and is picked up.
+ * Picks up or delivers a shipment for the carrier; the API has no call for it. A second call keeps the first times and
+ * succeeds; a delivery implies a pick-up. Spec: two statements about the status differ; both close a shipment with a
+ * tracking number that is picked up.
  */
 export function moveShipment(context: ServiceContext, id: number, isDelivered: boolean): Answer {
   const { store } = context

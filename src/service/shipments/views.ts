@@ -12,13 +12,15 @@ const showForBrand = createRowView(BrandShipment)
 /** Shipments by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readRetailerShipments(context: ServiceContext, ids: readonly number[]): RetailerShipment[] {
   const shipments = readShipments(context, ids, summarizeForRetailer)
-  return shipments.map(({ row, origin, others }) => showForRetailer(row, { ...others, ship_from: origin }))
+  return shipments.map(({ row, origin, commonFields }) =>
+    showForRetailer(row, { ...commonFields, ship_from: origin }),
+  )
 }
 
 export function readBrandShipments(context: ServiceContext, ids: readonly number[]): BrandShipment[] {
-  return readShipments(context, ids, summarizeForBrand).map(({ row, origin, others }) => {
+  return readShipments(context, ids, summarizeForBrand).map(({ row, origin, commonFields }) => {
     const carrier = context.directory.getCarrier(row.carrier_id)
-    return showForBrand(row, { ...others, carrier, ...flattenAddress('ship_from', origin) })
+    return showForBrand(row, { ...commonFields, carrier, ...flattenAddress('ship_from', origin) })
   })
 }
 
@@ -28,7 +30,7 @@ function readShipments<Item>(context: ServiceContext, ids: readonly number[], su
   return store.rows(shipmentsByIds, idsParameter(ids)).map((row) => {
     const connection = directory.findConnection(row.retailer_id, row.brand_id)
     const account = connection?.accounts.find(({ id }) => id === row.shipping_account_id)
-    const others = {
+    const commonFields = {
       brand: directory.getParty('brand', row.brand_id),
       shipping_account:
         account === undefined
@@ -50,7 +52,7 @@ function readShipments<Item>(context: ServiceContext, ids: readonly number[], su
         quantity,
       })),
     }
-    return { row, others, origin: addressFromJson(row.ship_from_id, row.ship_from) }
+    return { row, commonFields, origin: addressFromJson(row.ship_from_id, row.ship_from) }
   })
 }
 

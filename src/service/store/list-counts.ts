@@ -1,4 +1,4 @@
-/** The lists of the service and their row counts. Triggers keep the counts, so that a page far down a list of millions is found, and its length is known, without walking the list. */
+/** The lists of the service and their row counts. Triggers keep the counts, so that no page of any list needs a full scan. */
 
 /** Where the rows of a list come from. */
 export interface ListDefinition {

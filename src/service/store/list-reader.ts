@@ -1,4 +1,4 @@
-/** Reads parts of lists: how many rows match, and the ids of a page, wherever in the list it lies. */
+/** Reads parts of lists: how many rows match, and the ids of a page anywhere in the list. */
 import { type RawBuilder, sql } from 'kysely'
 import { BLOCK_BITS, LISTS, LIST_STATUSES, type ListDefinition, type ListName } from './list-counts.ts'
 import { build, type Store } from './store.ts'
@@ -9,7 +9,7 @@ export interface Conditions {
   /** All rows when left out. */
   readonly statuses?: readonly string[]
   /** Conditions on the columns of the list, which goes by the name `listed`. */
-  readonly others: readonly RawBuilder<unknown>[]
+  readonly conditions: readonly RawBuilder<unknown>[]
 }
 
 export interface Selection extends Conditions {
@@ -17,7 +17,7 @@ export interface Selection extends Conditions {
   readonly ownerId: number
 }
 
-/** A page by its number, counted from 1, or the one that follows or goes before an id. */
+/** A page by its number, counted from 1, or the page after or before an id. */
 interface SliceRequest {
   readonly page: number
   readonly after?: number
@@ -34,11 +34,11 @@ export interface Slice {
 }
 
 /**
- * A selection by acknowledgement and status alone costs the same whatever the length of the list: its rows are counted
- * already, and each combination of the two is a range of one index. Any other condition is looked up in the list.
+ * Counts a selection by acknowledgement and status in constant time: triggers count its rows, and each combination of the
+ * two is a range of one index. Any other condition scans the list.
  */
 export function countRows(store: Store, selection: Selection): number {
-  if (selection.others.length === 0)
+  if (selection.conditions.length === 0)
     return readBlocks(store, selection).reduce((sum, { count }) => sum + count, 0)
   const rows = store.all(sql<{ count: number }>`select count(*) as count ${selectMatching(selection, [])}`)
   return rows[0]?.count ?? 0
@@ -82,7 +82,7 @@ function readBlocks(store: Store, selection: Selection): Block[] {
   )
 }
 
-/** Every combination of acknowledgement and status that is asked for. */
+/** Lists every requested combination of acknowledgement and status. */
 function listKeys({ list, acknowledged, statuses }: Selection): [acknowledged: number, status: string][] {
   const { isAcknowledged, hasStatus }: ListDefinition = LISTS[list]
   const flags = !isAcknowledged ? [0] : acknowledged === undefined ? [0, 1] : [acknowledged]
@@ -90,9 +90,9 @@ function listKeys({ list, acknowledged, statuses }: Selection): [acknowledged: n
   return flags.flatMap((flag) => names.map((name): [number, string] => [flag, name]))
 }
 
-/** Where to begin so that as many rows are skipped: at the id `from`, with `skip` rows still to be left out. */
+/** Finds the start behind the skipped rows: the id `from`, with `skip` more rows to leave out. */
 function findStart(store: Store, selection: Selection, skipped: number): { from: number; skip: number } {
-  if (skipped === 0 || selection.others.length > 0) return { from: 0, skip: skipped }
+  if (skipped === 0 || selection.conditions.length > 0) return { from: 0, skip: skipped }
   let left = skipped
   for (const { block, count } of readBlocks(store, selection)) {
     if (left < count) return { from: block * 2 ** BLOCK_BITS, skip: left }
@@ -124,10 +124,10 @@ function readIds(store: Store, selection: Selection, range: Range): number[] {
   return store.all(page).map(({ id }) => id)
 }
 
-/** Where the ids come from: a range of the index for each combination, or all rows that match. */
+/** Lists the sources of ids: a range of the index for each combination, or all rows that match. */
 function listSources(selection: Selection, { from, below }: Range): RawBuilder<unknown>[] {
   const range = [sql`id >= ${from}`, ...(below === undefined ? [] : [sql`id < ${below}`])]
-  if (selection.others.length > 0) return [selectMatching(selection, range)]
+  if (selection.conditions.length > 0) return [selectMatching(selection, range)]
   return listKeys(selection).map(([acknowledged, status]) =>
     selectMatching(
       {
@@ -141,13 +141,13 @@ function listSources(selection: Selection, { from, below }: Range): RawBuilder<u
 }
 
 function selectMatching(selection: Selection, range: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  const { list, ownerId, acknowledged, statuses, others } = selection
+  const { list, ownerId, acknowledged, statuses, conditions: filters } = selection
   const { from, owner, isAcknowledged }: ListDefinition = LISTS[list]
   const conditions = [
     sql`${sql.ref(owner)} = ${ownerId}`,
     ...(acknowledged === undefined || !isAcknowledged ? [] : [sql`is_acknowledged = ${acknowledged}`]),
     ...(statuses === undefined ? [] : [sql`status in (${sql.join(statuses)})`]),
-    ...others,
+    ...filters,
     ...range,
   ]
   return sql`from ${sql.table(from)} as listed where ${sql.join(conditions, sql` and `)}`

@@ -29,14 +29,14 @@ export const build = new Kysely<Tables>({
   },
 })
 
-/** What `build` or `sql` makes. */
+/** A query of `build` or `sql`. */
 interface Query<Row> {
   compile(executor: typeof build): CompiledQuery<Row>
 }
 
 /**
- * A query with named values. The store compiles it once, at its first use, with a stand-in for every value, and keeps
- * it by the identity of the function: a statement is a constant, never a function made for one call.
+ * A query with named values. The store compiles it once, at its first use, with a placeholder for every value, and caches
+ * it by the identity of the function: a statement must be a constant, never a function made for one call.
  */
 export type Statement<Parameters, Row> = (parameters: Parameters) => Query<Row>
 
@@ -64,7 +64,7 @@ export function openCopy(bytes: Uint8Array): Store {
   return createStore(connection)
 }
 
-/** A store in memory that goes on from a copy. */
+/** A store in memory that starts from a copy. */
 export function openImage(bytes: Uint8Array): Store {
   const connection = openDatabase(Buffer.from(bytes))
   connection.pragma('foreign_keys = ON')
@@ -72,14 +72,14 @@ export function openImage(bytes: Uint8Array): Store {
   return createStore(connection)
 }
 
-/** Nothing here waits, so a rule runs with nobody in between. The write queue makes writes durable. */
+/** All calls are synchronous, so no other request comes between those of a rule. The write queue makes writes durable. */
 export type Store = ReturnType<typeof createStore>
 
 function createStore(connection: Database) {
   const compile = memoize((statement: Statement<never, unknown>) => compileStatement(connection, statement))
   const prepare = memoize((text: string) => connection.prepare<unknown[]>(text))
   return {
-    /** Runs a query that is made for one use. */
+    /** Runs a one-time query. */
     all<Row>(query: Query<Row>): Row[] {
       const { sql: text, parameters } = query.compile(build)
       return connection.prepare<unknown[], Row>(text).all(...parameters)
@@ -130,9 +130,9 @@ function createStore(connection: Database) {
       const statement = connection.prepare(text)
       return () => void statement.run()
     },
-    /** Runs the work in a transaction of its own: all or nothing. Not for what runs in the write queue. */
+    /** Runs the work in its own transaction: all or nothing. Not for use within the write queue. */
     runInTransaction: (work: () => void): void => connection.transaction(work).immediate(),
-    /** The bytes of the database as it stands. Not within a transaction. */
+    /** The bytes of the present database. Not within a transaction. */
     copy: (): Uint8Array => clearWalFlag(connection.serialize()),
     close: (): void => void connection.close(),
   }
@@ -208,7 +208,7 @@ function prepareConnection(connection: Database): void {
   connection.function('fold', { deterministic: true }, (text) => foldCase(String(text)))
 }
 
-/** Bytes 18 and 19 say that there is a write-ahead log beside the file; a copy in memory has none and would not open. */
+/** Clears bytes 18 and 19, which promise a write-ahead log beside the file; a copy in memory has none and would not open. */
 function clearWalFlag(bytes: Buffer): Buffer {
   return bytes.fill(1, 18, 20)
 }
@@ -232,7 +232,7 @@ function migrate(connection: Database): void {
   migrateOnce.immediate()
 }
 
-/** Stands for a named value while a statement is made. */
+/** Replaces a named value while a statement is compiled. */
 class Placeholder {
   readonly name: string
 

@@ -20,7 +20,7 @@ export interface Tables {
     account_id: number
     scope: string
     revoked_at: number | null
-    /** 1 for the client that the service tells at its start. */
+    /** 1 for a client that the service prints at its start. */
     told: number
   }
   tokens: { token_hash: string; account_id: number; client_id: string; scope: string; expires_at: number }
@@ -106,7 +106,7 @@ export interface Tables {
 
   // Orders, cancels and shipments.
 
-  /** An address as it was sent; nothing looks for one by its contents. */
+  /** An address as it was sent; no query searches its contents. */
   addresses: { id: Id; body: string }
   orders: AcknowledgedTable & {
     retailer_id: number
@@ -116,7 +116,7 @@ export interface Tables {
     retailer_order_number: string | null
     ship_to_id: number
     sold_to_id: number | null
-    /** Of the two methods one is given. */
+    /** One of the two methods is set. */
     shipping_method_id: number | null
     requested_shipping_method_id: number | null
     gift_message: string

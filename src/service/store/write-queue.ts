@@ -2,16 +2,16 @@
 import type { Answer } from '../http/answers.ts'
 import type { Store } from './store.ts'
 
-/** As many writes share a commit; the rest waits for the next one, so that reads get a turn. */
+/** At most this many writes share a commit; the rest waits for the next one, so that reads run in between. */
 const MAX_BATCH = 200
 
 export interface WriteQueue {
   /**
-   * Runs the work in the next transaction and resolves after its commit. Work that answers a refusal or throws leaves
-   * nothing behind and does not touch the others. Rejects when the work throws or the commit fails.
+   * Runs the work in the next transaction and resolves after its commit. Work that answers a refusal or throws is rolled
+   * back alone. Rejects when the work throws or the commit fails.
    */
   run(work: () => Answer): Promise<Answer>
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>
 }
 
@@ -21,12 +21,12 @@ interface Job {
   readonly reject: (reason: unknown) => void
 }
 
-/** What a job came to; it is reported only after the commit. */
+/** Reports the result of a job, after the commit. */
 type Report = () => void
 
 const doNothing = (): void => undefined
 
-/** Calls `beforeWrites` right before a transaction, and `rolledBack` after work was taken back. */
+/** Calls `beforeWrites` right before a transaction, and `rolledBack` after a rollback. */
 export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWrites = doNothing): WriteQueue {
   const commands = {
     begin: store.command('begin immediate'),
@@ -46,7 +46,7 @@ export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWri
     scheduled = waiting.length > 0
     if (scheduled) setImmediate(flush)
     for (const report of commit(jobs)) report()
-    if (!scheduled) for (const tell of whenIdle.splice(0)) tell()
+    if (!scheduled) for (const resolve of whenIdle.splice(0)) resolve()
   }
 
   function commit(jobs: readonly Job[]): Report[] {
@@ -61,7 +61,7 @@ export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWri
     } catch (error) {
       // SQLite has already rolled back after some failures, such as a full disk, and then refuses to do it again.
       if (begun) succeeds(commands.rollback)
-      // Whoever waits for an answer must get one, also when the store cannot even be read any more.
+      // Every caller must get an answer, even when the store is unreadable.
       succeeds(rolledBack)
       return jobs.map((job) => () => job.reject(error))
     }
@@ -78,7 +78,7 @@ export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWri
     try {
       answer = job.work()
     } catch (error) {
-      // A full disk has taken everything back already: then this one's failure is the whole batch's.
+      // A full disk has already rolled back everything: then this failure is that of the whole batch.
       if (!succeeds(rollBackJob)) throw error
       return () => job.reject(error)
     }
@@ -99,7 +99,7 @@ export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWri
   }
 }
 
-/** For what is done because of a failure: that is what is reported, and not that this failed as well. */
+/** Runs clean-up after a failure. Swallows further errors, because the first failure is the one to report. */
 function succeeds(work: () => void): boolean {
   try {
     work()

@@ -3,7 +3,7 @@ import type { CarrierCreate, ShippingAccountCreate } from '../admin/schemas.ts'
 import type { ServiceContext } from '../context.ts'
 import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseNotFound } from '../http/answers.ts'
 
-/** Answers the id alone: the directory shows the rest once it was read again. */
+/** Answers only the id: the caller shows the rest from the refreshed directory. */
 export function createCarrier({ store, directory }: ServiceContext, body: CarrierCreate): Answer {
   const { name, code, shipping_methods } = body
   const errors = gatherErrors()
@@ -28,7 +28,7 @@ export function createCarrier({ store, directory }: ServiceContext, body: Carrie
   return answerWith({ id }, 201)
 }
 
-/** Tells the place of every value that was there before. */
+/** Calls `repeat` with the index of every repeated value. */
 function reportRepeatedValues(values: readonly (string | number)[], repeat: (index: number) => void): void {
   const seen = new Set<string | number>()
   for (const [index, value] of values.entries()) {
@@ -37,7 +37,7 @@ function reportRepeatedValues(values: readonly (string | number)[], repeat: (ind
   }
 }
 
-/** Answers the id alone: the directory shows the rest once it was read again. */
+/** Answers only the id: the caller shows the rest from the refreshed directory. */
 export function createShippingAccount(
   { store, directory }: ServiceContext,
   connection_id: number,
@@ -63,7 +63,7 @@ export function createShippingAccount(
   return answerWith({ id }, 201)
 }
 
-/** Every method is named once and nothing is wrong with it. */
+/** Checks that every method is named once and without errors. */
 export function checkShippingMethods(
   ids: readonly number[],
   errors: FieldErrors,

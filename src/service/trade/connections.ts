@@ -10,7 +10,7 @@ import { offerAllVariants } from '../variants/offers.ts'
 import { checkShippingMethods } from './carriers.ts'
 import type { Connection, TradeDirectory } from './directory.ts'
 
-/** What the directory knows. */
+/** Converts a connection of the directory to its terms. */
 export function toConnectionTerms(connection: Connection): ConnectionTerms {
   return {
     id: connection.id,
@@ -30,7 +30,7 @@ export function toConnectionTerms(connection: Connection): ConnectionTerms {
 /** Spec: "Static message". */
 export const DEFAULT_CONNECTION_MESSAGE = 'The retailer and the supplier are connected.'
 
-/** Answers the id alone: the directory shows the rest once it was read again. */
+/** Answers only the id: the caller shows the rest from the refreshed directory. */
 export function createConnection({ store, directory }: ServiceContext, body: ConnectionCreate): Answer {
   const { retailer_id, brand_id, level, status } = body
   const errors = gatherErrors()
@@ -60,7 +60,7 @@ export function createConnection({ store, directory }: ServiceContext, body: Con
   return answerWith({ id }, 201)
 }
 
-/** What is left out of the body stays as it is. Answers the id alone, as creating does. */
+/** Fields that are absent from the body stay unchanged. Answers only the id, like `createConnection`. */
 export function changeConnection({ store, directory }: ServiceContext, id: number, body: ConnectionChange) {
   const row = store.find('connections', { id })
   if (row === undefined) return refuseNotFound()

@@ -18,7 +18,7 @@ export function createTradeDirectory(store: Store) {
   let current = readDirectory(store)
   const partyOf = (kind: PartyKind, id: number) => current.parties.get(`${kind}/${id}`)
   return {
-    /** Of the account, in the order of their ids. */
+    /** Lists the parties of the account, in the order of their ids. */
     listParties: (account: number, kind: PartyKind): readonly PartySummary[] =>
       [...current.parties.values()]
         .filter((party) => party.account === account && party.kind === kind)
@@ -46,7 +46,7 @@ export function createTradeDirectory(store: Store) {
     /** In the order of the ids. */
     listAllConnections: (): readonly Connection[] => current.connections,
     findConnectionById: (id: number) => current.connections.find((connection) => connection.id === id),
-    /** Reads everything again: within the write that changed it, and after one was taken back. */
+    /** Reloads everything: within the write that changed it, and after a rollback. */
     refresh: () => {
       current = readDirectory(store)
     },

@@ -8,7 +8,7 @@ import { build, groupRows, type Store } from '../store/store.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'
 
-/** All of them, with who may log in for them: retailers after brands, each in the order of their ids. */
+/** Lists all parties with their clients: retailers after brands, each in the order of their ids. */
 export function listParties(store: Store): Party[] {
   const stored = store.all(build.selectFrom('clients').selectAll().orderBy('client_id'))
   const clients = groupRows(stored, (client) => client.account_id)

@@ -7,7 +7,7 @@ import type { TradeDirectory } from '../trade/directory.ts'
 
 /** A value for an attribute. */
 export interface AttributeChange {
-  /** Of its entry in the body. */
+  /** The index of its entry in the body. */
   readonly index: number
   readonly code: AttributeCode
   /** Null takes the value away. */
@@ -16,10 +16,10 @@ export interface AttributeChange {
   readonly retailerId: number
 }
 
-/** `retailer` is undefined where the entry names nobody. */
+/** `retailer` is undefined where the entry names no retailer. */
 type ReadEntry = Omit<AttributeChange, 'retailerId'> & { readonly retailer: number | undefined }
 
-/** Those that the brand may make; the others are among the errors. */
+/** Reads the changes that the brand may make; adds errors for others. */
 export function readBrandChanges(
   entries: readonly AttributeEntry[],
   { brandId, directory }: { brandId: number; directory: TradeDirectory },
@@ -49,7 +49,7 @@ function refuseBrandChange(
   return isConnected(retailer) ? undefined : `The brand has no connection with retailer ${retailer}.`
 }
 
-/** Those a retailer may make, for itself alone. It may repeat the identifier; what is wrong is among the errors. */
+/** Reads the changes a retailer may make, for itself only; adds errors for others. It may repeat the identifier. */
 export function readRetailerChanges(
   entries: readonly AttributeEntry[],
   { retailerId, identifier }: { retailerId: number; identifier: string },
@@ -76,14 +76,14 @@ export function readRetailerChanges(
   })
 }
 
-/** Whether the one value is the supplier's. Spec: not shown but for the identifier. */
+/** Whether all retailers share the supplier's value. Spec: shown only for the identifier. */
 function isSameForAll(code: AttributeCode): boolean {
   return SHARED.has(code) || attributeRule(code).type === 'image'
 }
 
 const SHARED: ReadonlySet<AttributeCode> = new Set(['identifier', 'upc', 'inventory', 'lead_time', 'cartons'])
 
-/** Where a number has to lie. Spec: not shown. */
+/** The ranges of numbers. Spec: not shown. */
 const RANGES: { readonly [Code in AttributeCode]?: readonly [min: number, max: number] } = {
   cartons: [1, 20],
   lead_time: [0, 999],
@@ -109,7 +109,7 @@ function readEntries(entries: readonly AttributeEntry[], errors: FieldErrors): R
 
 // Retailer SKUs: each names one item of a retailer.
 
-/** Adds to the errors what is wrong with the SKUs among the changes; the retailers are those the item is offered to. */
+/** Adds errors of the SKUs among the changes; the retailers are those the item is offered to. */
 export function checkSkus(
   store: Store,
   changes: readonly AttributeChange[],
@@ -118,7 +118,7 @@ export function checkSkus(
 ): void {
   for (const { index, code, value, retailerId } of changes) {
     if (code !== 'retailer_sku') continue
-    // Spec: not shown; what a retailer may not sell yet has no place among its numbers
+    // Spec: not shown; an item that a retailer may not sell yet gets no retailer SKU
     if (!isOffered(retailerId)) {
       errors.add(['attributes', index, 'retailer'], `The item is not offered to retailer ${retailerId} yet.`)
     }

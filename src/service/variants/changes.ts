@@ -102,7 +102,7 @@ function refuseValue({ index }: AttributeChange, message: string, errors: FieldE
   errors.add(['attributes', index, 'value'], message)
 }
 
-/** What changes all day long, and nothing follows from. */
+/** The codes that change often and affect no flags. */
 const CODES_WITHOUT_FLAGS: ReadonlySet<AttributeCode> = new Set(['inventory', 'lead_time', 'cost'])
 
 /** Stores checked attribute values as columns or rows, and the flags derived from them. */
@@ -118,15 +118,15 @@ function saveVariant(store: Store, variant: StoredVariant, changes: readonly Att
     store.remove('variant_stock', { variant_id: variant.id })
   }
   if (general.some(({ code }) => !CODES_WITHOUT_FLAGS.has(code))) {
-    const others = store.rows(generalCodes, { id: variant.id }).map(({ code }) => code)
+    const rowCodes = store.rows(generalCodes, { id: variant.id }).map(({ code }) => code)
     const columns = readColumnValues(changed).map(([code]) => code)
-    changed = { ...changed, ...computeMerchandising(new Set<string>([...others, ...columns])) }
+    changed = { ...changed, ...computeMerchandising(new Set<string>([...rowCodes, ...columns])) }
   }
   const { id, in_stock: _generated, ...columns } = changed
   store.update('variants', { id }, columns)
 }
 
-/** For values that are no columns of the item. */
+/** Saves a value that is not a column of the item. */
 function saveValue(store: Store, variant_id: number, { code, value, retailerId }: AttributeChange): void {
   const key = { variant_id, retailer_id: retailerId }
   if (code === 'retailer_sku') store.update('retailer_variants', key, { sku: value })

@@ -16,14 +16,14 @@ const TEXT_COLUMNS = [
   'color',
 ] as const
 
-/** With what they are where nobody gave a number. */
+/** The number columns, with their defaults. */
 const NUMBER_COLUMNS = {
   inventory: { column: 'inventory', otherwise: 0 },
   lead_time: { column: 'lead_time_days', otherwise: 0 },
   cartons: { column: 'cartons', otherwise: 1 },
 } as const
 
-/** What a column holds of a new item that is nothing but its identifier. */
+/** Creates the columns of a new item that has only its identifier. */
 export function createEmptyColumns() {
   return {
     upc: null,
@@ -45,7 +45,7 @@ export function isColumn(code: AttributeCode): boolean {
   return code === 'identifier' || isTextColumn(code) || isNumberColumn(code)
 }
 
-/** The values that the columns hold, by the code of their attribute; numbers are there always. */
+/** Lists the values of the columns by attribute code; numbers always have a value. */
 export function readColumnValues(variant: StoredVariant): [code: AttributeCode, value: string][] {
   const values: [AttributeCode, string][] = [['identifier', variant.identifier]]
   for (const code of TEXT_COLUMNS) {

@@ -1,4 +1,4 @@
-/** What the endpoints of items do. */
+/** The handlers of items. */
 import { type EndpointName, ENDPOINTS } from '../../contract/endpoints.ts'
 import type { ServiceContext } from '../context.ts'
 import { answerWith, gatherErrors } from '../http/answers.ts'
@@ -29,7 +29,7 @@ export function createVariantHandlers(context: ServiceContext) {
         normaliseVariant,
       ),
     ),
-    /** Spec: not shown; a second time keeps the first time's acknowledged_at, and so does a change of the item. */
+    /** Spec: not shown; a second call keeps the first acknowledged_at, and so does a change of the item. */
     acknowledgeVariant: ofRetailer((call) => {
       const where = { retailer_id: call.party, variant_id: call.id, acknowledged_at: null }
       store.update('retailer_variants', where, { acknowledged_at: clock.now() })
@@ -42,7 +42,7 @@ export function createVariantHandlers(context: ServiceContext) {
     ),
     listBrandVariants: (call) => {
       const { filters } = ENDPOINTS.listBrandVariants
-      // a wrong flag is refused by the list, which reads it once more
+      // the list reads the flag again and refuses a wrong one
       const short = readFlag('short', call.query, gatherErrors()) === 1
       const read = (ids: readonly number[]) => readBrandVariants(context, ids, short)
       return answerList(context, call, { list: 'brandVariants', filters }, read)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { ServiceContext } from '../context.ts'
 import { build, idsFromJson, type Store } from '../store/store.ts'
 
-// What is offered already stays as it is, with its SKU and acknowledgement. Runs in the write queue.
+// Existing offers stay unchanged, with their SKU and acknowledgement. Runs in the write queue.
 
 /** Offers a new item. */
 export function offerToRetailers(store: Store, variant: number, retailerIds: readonly number[]): void {

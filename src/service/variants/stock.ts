@@ -5,10 +5,10 @@ import { type Answer, answerWith, refuseField, refuseNotFound } from '../http/an
 import type { Store } from '../store/store.ts'
 import { readBrandVariants } from './views.ts'
 
-/** What an answer can show of an item. */
+/** The largest inventory that an answer can show. */
 const MAX_INVENTORY = 2_147_483_647
 
-/** Sets the stock to these warehouses, and the inventory to their sum; or returns what is wrong. */
+/** Sets the stock to these warehouses, and the inventory to their sum; or returns an error. */
 export function setStock(store: Store, id: number, locations: StockChange['locations'], now: number) {
   const inventory = locations.reduce((sum, location) => sum + location.inventory, 0)
   if (inventory > MAX_INVENTORY) return `The warehouses hold more than ${MAX_INVENTORY} together.`

@@ -11,7 +11,7 @@ import { readColumnValues, type StoredVariant } from './columns.ts'
 
 // Items by their ids, in the order of the ids, with the same few queries for any number of them.
 
-/** Those of the items that are offered to the retailer. */
+/** Reads the items that are offered to the retailer. */
 export function readRetailerVariants(context: ServiceContext, ids: readonly number[], retailer: number) {
   const wanted = { ...idsParameter(ids), retailer }
   const values = groupRows(context.store.rows(valuesForRetailer, wanted), (row) => row.variant_id)
@@ -31,7 +31,7 @@ export function readRetailerVariants(context: ServiceContext, ids: readonly numb
   })
 }
 
-/** Spec: "Common attributes (name, size, color, identifier)"; which `short` leaves is not shown. */
+/** Spec: "Common attributes (name, size, color, identifier)"; the attributes of `short` are not shown. */
 const COMMON_ATTRIBUTES: ReadonlySet<AttributeCode> = new Set(['identifier', 'name', 'size', 'color'])
 
 /** `short` leaves out all but the common attributes. */
@@ -53,7 +53,7 @@ export function readBrandVariants(context: ServiceContext, ids: readonly number[
   })
 }
 
-/** What both views have, read for all of the items. */
+/** Reads the fields of both views for all items. */
 function readCommonFields({ store, directory }: ServiceContext, ids: readonly number[]) {
   const media = readMedia(store, ids)
   const locations = groupRows(store.rows(stockLocations, idsParameter(ids)), (row) => row.variant_id)
@@ -65,7 +65,7 @@ function readCommonFields({ store, directory }: ServiceContext, ids: readonly nu
   })
 }
 
-/** A value of the retailer's own stands for the one for all; `values` has no others' and the own ones last. */
+/** A retailer's own value replaces the one for all; `values` has only these two kinds, own ones last. */
 function collectRetailerValues(row: RowOf<typeof offeredVariants>, values: readonly ValueRow[]) {
   const shown = new Map<string, string>(readColumnValues(row))
   for (const { code, value } of values) shown.set(code, value)
@@ -86,7 +86,7 @@ function collectBrandValues(row: StoredVariant, rows: readonly ValueRow[]): Map<
   )
 }
 
-/** Those that have a value, in the order of the catalogue of attributes. */
+/** Lists attributes with a value, in the order of the catalogue. */
 function toAttributes(valuesOf: (code: AttributeCode) => readonly AttributeValueRow[]): Attribute[] {
   return ATTRIBUTE_CODES.flatMap((code) => {
     const values = valuesOf(code)
@@ -108,7 +108,7 @@ function toRepeatedFields({ identifier }: StoredVariant, values: ReadonlyMap<str
   }
 }
 
-/** Spec: sellable is always 'Yes', so it has been since there is the item. What a location has is not shown. */
+/** Spec: sellable is always 'Yes', here since the item was created. The fields of a location are not shown. */
 function toInventory(variant: StoredVariant, locations: readonly RowOf<typeof stockLocations>[]) {
   return {
     inventory: variant.inventory,
@@ -125,7 +125,7 @@ function toInventory(variant: StoredVariant, locations: readonly RowOf<typeof st
 
 // The rows of items, read for any number of items at once.
 
-/** The values that are no columns; those for all, whose `retailer_id` is 0, go before those for one retailer. */
+/** The values that are not columns; those for all, with `retailer_id` 0, come before those for one retailer. */
 const allValues = (p: IdsParameter) =>
   build
     .selectFrom('variant_attributes')
@@ -148,7 +148,7 @@ const stockLocations = (p: IdsParameter) =>
     .orderBy('variant_id')
     .orderBy('location')
 
-/** Items as they are offered to a retailer; `sku` where the retailer has a number of its own. */
+/** Items as they are offered to a retailer; `sku` where the retailer has its own number. */
 const offeredVariants = (p: IdsParameter & { retailer: number }) =>
   build
     .selectFrom('retailer_variants')

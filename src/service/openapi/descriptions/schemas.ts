@@ -123,11 +123,11 @@ const ADMIN_SCHEMA_FIELD_DESCRIPTIONS = {
   'Counts.faults': 'Faults that have struck.',
 } as const
 
-/** What both parties see of a resource. */
-function describeBothViews(resource: string, words: Readonly<Record<string, string>>) {
+/** Describes the fields of a resource for both views. */
+function describeBothViews(resource: string, descriptions: Readonly<Record<string, string>>) {
   const views = [`Retailer${resource}`, `Brand${resource}`]
   return Object.fromEntries(
-    views.flatMap((view) => Object.entries(words).map(([field, text]) => [`${view}.${field}`, text])),
+    views.flatMap((view) => Object.entries(descriptions).map(([field, text]) => [`${view}.${field}`, text])),
   )
 }
 
