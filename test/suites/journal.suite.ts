@@ -113,7 +113,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         })
       })
 
-      it('gives each route to a owner of its own', async () => {
+      it('gives each route to an owner of its own', async () => {
         expect(await journal.acquireLease('orders-out', 'bridge-2', 60_000, alive)).toEqual({
           route: 'orders-out',
           token: 1,
@@ -159,7 +159,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect((await journal.summarizeRoutes())[0]?.owner).toBe('bridge-1')
       })
 
-      it('refuses every writing call of a owner that was taken over, and changes nothing', async () => {
+      it('refuses every writing call of an owner that was taken over, and changes nothing', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         const successor = await journal.acquireLease('orders-in', 'bridge-2', 60_000, dead)
