@@ -26,7 +26,7 @@ export interface RetryContext {
   readonly stop: AbortSignal
 }
 
-/** Repeats while `again` returns a hint and the limits allow it; returns the last result. An error of `attempt` ends it. */
+/** Repeats while `again` allows a retry and the limits allow it; returns the last result. An error of `attempt` ends it. */
 export async function repeat<Result>(
   { limits, clock, random, host, stop }: RetryContext,
   attempt: () => Promise<Result>,

@@ -135,7 +135,7 @@ async function findProblems(
   return problems.toSorted((a, b) => (a.place.line ?? 0) - (b.place.line ?? 0))
 }
 
-/** Plans typical mistakes: in each record one field of the record, and in each row one field of its line. */
+/** Plans typical errors: in each record one field of the record, and in each row one field of its line. */
 function planMistakes(
   mapping: InboundMapping,
   { rows, records, layouts }: Pick<SampleRead, 'rows' | 'records'> & Pick<FileReading, 'layouts'>,
@@ -164,7 +164,7 @@ function createBadCell(leaf: MappedField, columns: readonly string[]): ReplacedC
   return position === -1 || text === undefined ? undefined : { position, text }
 }
 
-/** Chooses a typical mistake for the kind of field. */
+/** Chooses a typical error for the kind of field. */
 function chooseMistake({ rule, required, branches, perRow }: MappedField): string | undefined {
   const [branch, other] = branches
   if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined

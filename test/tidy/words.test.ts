@@ -39,8 +39,6 @@ const WORDS: readonly GivenUpWord[] = [
     exceptions: [
       ['src/mailboxes/sftp/', /forg[eo]t/, 'timers and bytes, no contents'],
       ['src/service/', /forg[eo]t/i, 'tokens, copies and stock in memory, no contents'],
-      ['src/client/tokens.ts', /Forgets a token/, 'tokens in memory, no contents'],
-      ['src/support/async.ts', /forgotten by Node/, 'memory, no contents'],
       ['CHANGELOG.md', /forget/, 'says what it is called now'],
     ],
   },
@@ -76,7 +74,6 @@ const WORDS: readonly GivenUpWord[] = [
   {
     word: /companion/i,
     instead: 'sidecar (a marker or manifest)',
-    exceptions: [['src/mailboxes/names.ts', /and its companion/, 'a comment about claimed names']],
   },
   { word: /stranger/i, instead: 'unmatched file' },
   { word: /\bastray\b/i, instead: 'unmatched file' },
@@ -91,8 +88,6 @@ const WORDS: readonly GivenUpWord[] = [
     word: /left[- ]alone|LeftAlone/i,
     instead: 'skipped (a file that is not taken yet)',
     exceptions: [
-      ['src/pipeline/inbound/intake.ts', /\bleftAlone\b/, 'a parameter'],
-      ['src/domain/journal.ts', /is left alone/, 'leases and records, no files'],
       ['src/config/sending.ts', /refused, or left alone/, 'a record that no rule changes'],
       ['docs/configuration.md', /refused, or left alone/, 'printed from the line above'],
       ['docs/dropbridge.schema.json', /refused, or left alone/, 'printed from the line above'],
@@ -103,9 +98,6 @@ const WORDS: readonly GivenUpWord[] = [
   {
     word: /passed[- ]over|PassedOver/i,
     instead: 'ignored (an entry of a folder), skipped (a file), rejected',
-    exceptions: [
-      ['src/', /passed over/, 'comments about lines, options, rows and keys; no page and no message'],
-    ],
   },
   { word: /\bholders?\b|\w(?<!place)holder|heldBy/i, instead: 'owner (of a lease, of a key)' },
   {

@@ -223,11 +223,11 @@ function isGenericMessage(text: string): boolean {
   return /^(no such file( or directory)?|permission denied|failure|operation unsupported)$/i.test(text)
 }
 
-/** Converts refusals of the work to `cannot-write`, with a hint. */
+/** Converts refusals of the work to `cannot-write`, with the help given. */
 export const mapWriteRefusals = <T>(what: string, work: () => Promise<T>, help = '') =>
   mapRefusals('cannot-write', what, work, help)
 
-/** Converts refusals of the work to `mailbox-unreachable`, with a hint. */
+/** Converts refusals of the work to `mailbox-unreachable`, with the help given. */
 export const mapAccessRefusals = <T>(what: string, work: () => Promise<T>, help = '') =>
   mapRefusals('mailbox-unreachable', what, work, help)
 
