@@ -58,8 +58,8 @@ function buildHeldAlert({ configuration, mailboxes }: EvaluationContext, deliver
 function buildRefusedAlert(route: OutboundRoute, delivery: UnconfirmedDelivery, path: string): Alert {
   const { name = '', at: since = 0 } = delivery.refusedReceipt ?? {}
   const subject = `${delivery.name} (${delivery.id})`
-  const message = `the receipt ${name} for ${path} does not hold what \`receipt.contains\` asks for${formatDeadline(delivery)}`
-  const fix = `read it in ${route.receipt?.archive ?? 'the archive'} and ask its sender; a new receipt is looked for`
+  const message = `the receipt ${name} for ${path} does not match \`receipt.contains\`${formatDeadline(delivery)}`
+  const fix = `read it in ${route.receipt?.archive ?? 'the archive'} and ask its sender; a new receipt is expected`
   return { code: 'receipt-refused', route: route.name, subject, since, message, fix }
 }
 
@@ -78,7 +78,7 @@ function buildOverdueAlert(
     // Another subject, so that it is reported again when the deadline of its records comes near.
     subject: `${delivery.name} (${delivery.id})${isNear ? ', time is short' : ''}`,
     since,
-    message: `${what} ${path}, left there at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? ', and that is over' : ''}`,
+    message: `${what} ${path}, delivered at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? '; the deadline has passed' : ''}`,
     fix: isReceipt
       ? 'find out whether the file was read; what is confirmed is acknowledged by the next run'
       : 'ask why it is not picked up; the next run acknowledges it once it is',
@@ -134,7 +134,7 @@ async function findStrayReceipts(
       // Most often the sender leaves out an ending of the file's own name.
       const [stem = name] = name.split('.')
       const nearest = awaited.find((each) => each.startsWith(`${stem}.`)) ?? findSimilarName(name, awaited)
-      const suggestion = nearest === undefined ? '' : ` (the nearest name that is looked for is ${nearest})`
+      const suggestion = nearest === undefined ? '' : ` (the nearest name that is expected is ${nearest})`
       const message = `${path} confirms no file that waits for a receipt${suggestion}`
       const fix = 'rename it if it is meant for one of these, or remove it'
       return { code: 'receipt-unknown', subject: `${formatFolder(first)}/${name}`, since, message, fix }

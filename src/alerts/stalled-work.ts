@@ -77,7 +77,7 @@ const SHOWN_MS = 7 * 24 * 3_600_000
 
 export async function findMissingWatches({ journal, now }: EvaluationContext): Promise<Alert[]> {
   const { unreplaced } = classifyWatches(await journal.listWatchers(), now)
-  const fix = 'see why it is gone, and start `dropbridge watch` again; the new one goes on where it was'
+  const fix = 'see why it is gone, and start `dropbridge watch` again; the new one continues where it was'
   return unreplaced
     .filter(({ seenAt }) => now - seenAt < SHOWN_MS)
     .map(({ owner, routes, beganAt, seenAt }) => {

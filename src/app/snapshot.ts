@@ -8,7 +8,7 @@ import type { Configuration } from '../config/configuration.ts'
 import type { RouteResults } from '../domain/alert.ts'
 import { DELIVERY_STATES } from '../domain/delivery.ts'
 import type { Observer } from '../domain/event.ts'
-import { FILE_STATES } from '../domain/file.ts'
+import { FILE_STATES, type FileEntry } from '../domain/file.ts'
 import type { Journal, RouteOverview, WorkRef } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { OPEN_RECORD_STATES, type Snapshot, type SnapshotRoute, type Unfinished } from '../domain/snapshot.ts'
@@ -55,18 +55,23 @@ async function buildSnapshot(
   { journal, configuration, clock }: AlertContext,
   { alerts, unmatchedFiles }: AlertEvaluation,
 ): Promise<Snapshot> {
+  const files = await journal.listRecentFiles(LATEST_MAX)
+  const addCounts = async (file: FileEntry) => ({
+    ...file,
+    records: await journal.countRecords({ file: file.id }),
+  })
   return {
     at: clock.now(),
     alerts,
     routes: addRoutesThatNeverRan(configuration, (await journal.summarizeRoutes()).map(removeDeadOwner)),
     scheduledRuns: await listScheduledRoutes(journal, configuration, clock.now()),
-    files: await journal.listRecentFiles(LATEST_MAX),
+    files: await Promise.all(files.map(addCounts)),
     deliveries: await journal.listRecentDeliveries(LATEST_MAX),
     held: await journal.listHeldFiles(HELD_SHOWN_MAX),
     heldRecords: await journal.listHeldRecords(HELD_SHOWN_MAX),
     waiting: await journal.listWaitingFiles(HELD_SHOWN_MAX),
     unfinished: await listUnfinishedWork(journal, configuration, HELD_SHOWN_MAX),
-    unmatchedFiles: unmatchedFiles,
+    unmatchedFiles,
     watches: classifyWatches(await journal.listWatchers(), clock.now()).alive,
   }
 }

@@ -19,7 +19,7 @@ import { omitUndefined } from '../support/object-paths.ts'
 export interface Trace {
   readonly key: string
   /** The key as the person gave it, when it differs only in case, dashes, blanks and leading zeros. */
-  readonly asked?: string
+  readonly requestedKey?: string
   readonly files: readonly TracedFile[]
   readonly deliveries: readonly TracedDelivery[]
   /** Oldest first. */
@@ -85,7 +85,7 @@ export async function traceKey(journal: Journal, request: TraceRequest): Promise
   const [only] = same
   if (only !== undefined && same.length === 1) {
     const meant = await traceExactly(journal, { ...request, key: only })
-    if (!isEmptyTrace(meant)) return { ...meant, asked: key }
+    if (!isEmptyTrace(meant)) return { ...meant, requestedKey: key }
   }
   const near = new Set([...same, ...(await journal.findSimilarNames(key, SIMILAR_MAX))])
   return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned }

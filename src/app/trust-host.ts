@@ -19,7 +19,7 @@ interface HostKeySummary {
   readonly type: string
   readonly fingerprint: string
   /** `ED25519 SHA256:…` */
-  readonly words: string
+  readonly text: string
 }
 
 /** `changed`: the server shows another key than the trusted one, of whatever kind. */
@@ -70,7 +70,7 @@ export async function inspectHost({ mailboxes }: Configuration, mailbox: string,
 }
 
 function summarizeKey(key: HostKey): HostKeySummary {
-  return { type: key.type, fingerprint: formatFingerprint(key), words: formatHostKey(key) }
+  return { type: key.type, fingerprint: formatFingerprint(key), text: formatHostKey(key) }
 }
 
 async function compareWithKnownHosts(server: SftpConfiguration, shown: readonly HostKey[]) {
@@ -96,7 +96,7 @@ function getTrustState(trusted: readonly HostKey[], shown: readonly HostKey[]): 
 function compareWithPins(pins: readonly string[], shown: readonly HostKey[]): TrustInspection {
   const trusted = pins.map((pin): HostKeySummary => {
     const key = parsePinnedKey(pin)
-    return key === undefined ? { type: 'any', fingerprint: pin, words: pin } : summarizeKey(key)
+    return key === undefined ? { type: 'any', fingerprint: pin, text: pin } : summarizeKey(key)
   })
   const isShown = ({ fingerprint }: HostKeySummary) =>
     shown.some((key) => formatFingerprint(key) === fingerprint)

@@ -12,7 +12,7 @@ export const ALERTS = {
     title: 'A delivered file was not picked up in time.',
     fix: 'Ask why the file is not picked up.',
     details:
-      'It lies there longer than `overdue.within`, or its records must be acknowledged soon. Nothing of it is acknowledged before; when their time is over, the retailer may cancel them.',
+      'It stays there longer than `overdue.within`, or its records must be acknowledged soon. Nothing of it is acknowledged before; when their time is over, the retailer may cancel them.',
   },
   'receipt-overdue': {
     title: 'No receipt came for a delivered file in time.',
@@ -42,7 +42,7 @@ export const ALERTS = {
   'route-failing': {
     title: 'The latest work of a route failed.',
     fix: 'See `dropbridge explain CODE` with the code of the failure.',
-    details: 'What is unfinished goes on with the next pass that can.',
+    details: 'What is unfinished continues with the next pass that can.',
   },
   'file-appended': {
     title: 'A file was appended to after it was archived.',
@@ -52,7 +52,7 @@ export const ALERTS = {
   },
   'watcher-lost': {
     title: 'A watcher ended without being asked to.',
-    fix: 'Find out why, and start `dropbridge watch` again: it goes on where it was.',
+    fix: 'Find out why, and start `dropbridge watch` again: it continues where it was.',
     details:
       'It was killed, or its machine went down. Shown until another one watches its routes, for a week at most.',
   },

@@ -150,7 +150,7 @@ export const LOG_EVENTS = {
   'delivery-acknowledged': {
     code: 'delivery.acknowledged',
     level: 'info',
-    meaning: 'Every record of it came to its end at the API.',
+    meaning: 'Every record of it is final.',
   },
   'run-started': {
     code: 'run.started',
@@ -162,7 +162,7 @@ export const LOG_EVENTS = {
     level: 'warn',
     meaning: 'Scheduled runs are too long ago to be made up for, and will not be carried out.',
   },
-  'pass-ended': { code: 'route.passed', level: 'debug', meaning: 'A pass over a route came to its end.' },
+  'pass-ended': { code: 'route.passed', level: 'debug', meaning: 'A pass over a route ended.' },
   'route-failed': {
     code: 'route.failed',
     level: 'error',
@@ -188,7 +188,7 @@ export const LOG_EVENTS = {
     code: 'stop.at-once',
     level: 'warn',
     meaning:
-      'It ended without that, after a second signal or 30 seconds. The next run goes on from the journal.',
+      'It ended without that, after a second signal or 30 seconds. The next run continues from the journal.',
   },
   'watcher-unreliable': {
     code: 'watch.unreliable',

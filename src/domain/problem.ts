@@ -223,9 +223,9 @@ export const PROBLEMS = {
   },
   'circuit-breaker-open': {
     title: 'The API refused too many records; the rest is held.',
-    fix: 'Mend what the message names, then: dropbridge release FILE --by NAME --why TEXT.',
+    fix: 'If the API was at fault: dropbridge release FILE --by NAME --why TEXT. If not: discard and correct.',
     details:
-      'The rows of the rest are in the exceptions file. To give them up: dropbridge discard FILE --by NAME --why TEXT.',
+      'Their rows are in the exceptions file. A release sends them as they came. If the file or the mapping is wrong: dropbridge discard FILE --by NAME --why TEXT; correct the new rejects file or the mapping, and drop that file in.',
   },
   'earlier-step-failed': {
     title: 'An earlier step failed for the same order.',

@@ -4,7 +4,7 @@ import type { HeldFile, HeldRecord } from './decision.ts'
 import type { RouteOverview } from './journal.ts'
 import type { DeliveryEntry, DeliveryState } from './delivery.ts'
 import type { FileEntry, FileState } from './file.ts'
-import type { WaitingFile } from './record.ts'
+import type { StateCounts, WaitingFile } from './record.ts'
 import type { ScheduledRunState } from './scheduled-run.ts'
 import type { Watcher } from './lease.ts'
 
@@ -18,7 +18,7 @@ export interface Snapshot {
   /** The routes with a schedule. */
   readonly scheduledRuns: readonly ScheduledRoute[]
   /** The latest files, newest first. */
-  readonly files: readonly FileEntry[]
+  readonly files: readonly LatestFile[]
   readonly deliveries: readonly DeliveryEntry[]
   /** Held records by file and reason, with the first of them. */
   readonly held: readonly HeldFile[]
@@ -31,6 +31,9 @@ export interface Snapshot {
   /** The running watches; `alerts` reports missing ones. */
   readonly watches: readonly Watcher[]
 }
+
+/** A file with the outcomes of its records. */
+export type LatestFile = FileEntry & { readonly records: StateCounts }
 
 export interface SnapshotRoute extends RouteOverview {
   /** No bridge has ever worked on it. */

@@ -161,13 +161,13 @@ const FIX_PARTLY_SUPERSEDED =
   'Take what the newer file says out of the row, and drop the rejects file in again.'
 
 function createSupersededProblem(row: SupersededRow): Problem {
-  const message = `the file ${row.name}, received later, says something newer of it`
-  if (isFullySuperseded(row)) return problem('superseded', {}, message)
+  const message = `the file ${row.name}, received later, has newer values for`
+  if (isFullySuperseded(row)) return problem('superseded', {}, `${message} it`)
   const values = row.overtaken.replaceAll(',', ', ')
   return problem(
     'superseded',
     {},
-    `${message} (${values}), and not of all; nothing of the row was sent`,
+    `${message} ${values} of it, but not for all; nothing of the row was sent`,
     FIX_PARTLY_SUPERSEDED,
   )
 }

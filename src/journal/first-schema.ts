@@ -7,7 +7,7 @@ create table leases (
   token integer not null,   -- grows with every owner
   owner text,              -- null when given back
   ttl_ms integer not null,
-  until integer not null    -- every write of the owner moves it on
+  until integer not null    -- every write of the owner extends it
 ) strict;
 
 create table files (
@@ -62,7 +62,7 @@ create table deliveries (
   acknowledge_by integer,       -- when the first of its records should be acknowledged
   confirmed_at integer,
   confirmed_by text,                -- 'picked-up', or the receipt's name
-  held text,                    -- why it is not delivered, in words
+  held text,                    -- why it is not delivered, as text
   unique (route, sequence)
 ) strict;
 create index deliveries_by_name on deliveries (route, name);
@@ -94,7 +94,7 @@ create table records (
   changed_at integer not null,
   warnings text not null default '[]',
   step integer,                                   -- from 1; null where the route has one step
-  waived integer not null default 0,            -- 1 while later steps go on although it failed
+  waived integer not null default 0,            -- 1 while later steps continue although it failed
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 create unique index records_by_key on records (operation, account, natural_key) where owns_key = 1;
@@ -206,7 +206,7 @@ create table documents (
   kind text not null,
   mailbox text not null,
   folder text not null,
-  name text,            -- reserved before anything stands there
+  name text,            -- reserved before a file has it
   state text not null,
   problem text,
   changed_at integer not null,
@@ -252,7 +252,7 @@ create index receipts_open on receipts (began_at, id) where archived_as is null 
 create index receipts_of_delivery on receipts (delivery_id, began_at);
 
 create table known_places (
-  place text primary key,      -- where a mark was left, by which the folder is known again
+  place text primary key,      -- where a mark was left that identifies the folder
   marked_at integer not null
 ) strict, without rowid;
 
@@ -275,7 +275,7 @@ create unique index alerts_ended on alerts (ended_cursor) where ended_cursor is 
 create table notification_channels (
   name text primary key,
   joined_at integer not null,
-  sent_event integer not null,    -- what happened up to here was told, or is being told
+  sent_event integer not null,    -- what happened up to here was reported, or is being reported
   sent_cursor integer not null,     -- the same of alerts
   joined_cursor integer not null default 0
 ) strict, without rowid;
@@ -291,7 +291,7 @@ create table notifications (
   tries integer not null,
   began_at integer not null,
   tried_at integer not null,
-  locked_until integer not null,    -- until then one bridge is at it
+  locked_until integer not null,    -- until then one bridge sends it
   problem text
 ) strict, without rowid;
 create index notifications_of_channel on notifications (channel, began_at);

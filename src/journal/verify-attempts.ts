@@ -135,7 +135,11 @@ async function checkUnknownAttempts({ db, found }: Verifier): Promise<void> {
     select records.id, attempt from attempts cross join records
     where records.id = attempts.record_id and (attempt > records.attempts or attempt < 1)`.execute(db)
   for (const { id, attempt } of rows) {
-    found.add('record', id, `record ${id}: its attempt ${attempt} was put there: no event tells of it`)
+    found.add(
+      'record',
+      id,
+      `record ${id}: its attempt ${attempt} has no event: it was added to the table directly`,
+    )
   }
 }
 

@@ -141,7 +141,8 @@ async function checkUnknownRecords({ db, found, seen }: Verifier): Promise<void>
     const { rows } = await sql<{ id: number }>`
       select id from records where id > ${after} order by id limit ${BATCH_SIZE}`.execute(db)
     for (const { id } of rows) {
-      if (!seen.there.has(id)) found.add('record', id, `record ${id} was put there: no event tells of it`)
+      if (!seen.there.has(id))
+        found.add('record', id, `record ${id} has no event: it was added to the table directly`)
     }
     after = rows.at(-1)?.id
   }
@@ -276,8 +277,8 @@ function checkKey(found: Mismatches, event: EventRow, record: RecordRow): void {
   const shouldOwn = shouldOwnKey(record, event)
   if (shouldOwn === (owns_key === 1)) return
   const message = shouldOwn
-    ? `record ${id}: it holds its key no longer, so that the same may be sent again`
-    : `record ${id}: it holds its key, and had let go of it`
+    ? `record ${id}: it does not own its key, so a duplicate may be sent`
+    : `record ${id}: it owns its key, which was released`
   found.add('record', id, message, event)
 }
 

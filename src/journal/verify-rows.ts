@@ -145,7 +145,7 @@ function checkWork<Table extends 'files' | 'deliveries'>(db: Db, found: Mismatch
         select id, ${kind.number} from ${sql.table(table)}`.execute(db)
       for (const row of rows) {
         if (met.has(row.group, row.number)) continue
-        found.add(about, row.id, `${kind.formatTitle(row)} was put there: no event tells of it`)
+        found.add(about, row.id, `${kind.formatTitle(row)} has no event: it was added to the table directly`)
       }
     },
     compared: () => met.size(),
@@ -233,7 +233,7 @@ function createRunCheck(db: Db, found: Mismatches) {
         .execute()
       for (const { route, occurrence } of rows) {
         const { about, id, title } = describe(route, occurrence)
-        if (!met.has(id)) found.add(about, id, `${title} was put there: no event tells of it`)
+        if (!met.has(id)) found.add(about, id, `${title} has no event: it was added to the table directly`)
       }
     },
   }

@@ -66,7 +66,7 @@ function checkLink(previous: { id: number; hash: string }, event: EventRow, foun
     const why =
       first === 1
         ? ': the beginning of the chain was removed'
-        : `; the next one, ${event.kind}, is of another time`
+        : `; the next one, ${event.kind}, does not follow it`
     found.add('event', first, `${which} missing${why}`, event)
   } else if (hashEvent(previous.hash, event) !== event.hash) {
     const message = `event ${event.id} (${event.kind}) or the hash of the one before it is not what was written`
@@ -75,7 +75,7 @@ function checkLink(previous: { id: number; hash: string }, event: EventRow, foun
 }
 
 function reportAnchorMismatch(event: EventRow, found: Mismatches): void {
-  const message = `event ${event.id} is not the one that was anchored: what is up to it was written anew`
+  const message = `event ${event.id} is not the one that was anchored: the chain up to it was rewritten`
   found.add('anchor', event.id, message, event)
 }
 
@@ -89,7 +89,7 @@ function parseEvent(event: EventRow, found: Mismatches): ParsedEvent[] {
   try {
     return [{ event, detail: EventDetailSchema.parse(JSON.parse(event.detail)) }]
   } catch {
-    found.add('event', event.id, `event ${event.id} (${event.kind}) says what no event says`, event)
+    found.add('event', event.id, `event ${event.id} (${event.kind}) has an unknown content`, event)
     return []
   }
 }

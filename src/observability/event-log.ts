@@ -53,9 +53,9 @@ const EVENT_TEXTS: EventTexts = {
   'watch-stopped': () => 'stopped watching',
   'stop-requested': () => 'finishing what is in flight; a second signal ends it at once',
   'stopped-at-once': ({ why }) =>
-    `${why === undefined ? '' : `${why}: `}stopped at once; the next run goes on from the journal`,
+    `${why === undefined ? '' : `${why}: `}stopped at once; the next run continues from the journal`,
   'watcher-unreliable': ({ folder, why }) =>
-    `${folder} tells nothing of new files and is looked through instead: ${why}`,
+    `${folder} does not report new files, so the watch scans it more often: ${why}`,
   'pass-ended': ({ failure }) => (failure === undefined ? 'pass ended' : `pass ended with ${failure}`),
   'route-failed': ({ message }) => removeApiText(message),
   'route-recovered': () => 'it works again',

@@ -40,7 +40,7 @@ export function createLiveness(clock: Clock, journalPath: string, routes: readon
     },
     live: (): HealthReport => {
       const ok = clock.now() - beatAt <= HANG_MS
-      return { ok, details: { live: ok, lastTurn: isoTime(beatAt) } }
+      return { ok, details: { live: ok, lastBeat: isoTime(beatAt) } }
     },
     ready: async (): Promise<HealthReport> => {
       const journal = await findJournalProblem(journalPath)

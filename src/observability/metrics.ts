@@ -218,7 +218,7 @@ export const METRICS = {
   dropbridge_deliveries_total: counter('Outgoing files that were put in their place.', 'route'),
   dropbridge_delivered_records_total: counter('Records in these files.', 'route'),
   dropbridge_acknowledged_records_total: counter(
-    'Records of deliveries that came to their end, by outcome; accepted means acknowledged.',
+    'Records of deliveries that are finished, by outcome; accepted means acknowledged.',
     'route',
     'outcome',
   ),
@@ -234,7 +234,7 @@ export const METRICS = {
     'route',
   ),
   dropbridge_open_records: gauge(
-    'Records that are not brought to an end, by their state: held ones wait for a person, uncertain ones for a look-up.',
+    'Records that are not finished, by their state: held ones wait for a person, uncertain ones for a lookup.',
     'route',
     'state',
   ),

@@ -6,7 +6,6 @@ import type { Api } from '../domain/api.ts'
 import type { BridgeEvent, Observer } from '../domain/event.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Notifier } from '../domain/notification.ts'
-import type { StateCounts } from '../domain/record.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Refresher, startRefresher } from '../support/async.ts'
 import type { Clock } from '../support/clock.ts'
@@ -190,12 +189,10 @@ async function writeStatusPage(
   snapshot: Snapshot,
   path: string,
 ): Promise<void> {
-  const counts = new Map<string, StateCounts>()
-  for (const { id } of snapshot.files) counts.set(id, await journal.countRecords({ file: id }))
   const notifications = await journal.listLatestNotifications(
     (configuration.notifications ?? []).map(({ name }) => name),
   )
-  const page = renderStatusPage({ snapshot, counts, notifications, configuration, path, isLive: isWatch })
+  const page = renderStatusPage({ snapshot, notifications, configuration, path, isLive: isWatch })
   await replaceFile(path, page)
 }
 

@@ -8,11 +8,10 @@ import type { Configuration } from '../config/configuration.ts'
 import type { Alert } from '../domain/alert.ts'
 import type { HeldFile } from '../domain/decision.ts'
 import type { DeliveryEntry } from '../domain/delivery.ts'
-import type { FileEntry } from '../domain/file.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { NotificationEntry } from '../domain/notification.ts'
-import type { StateCounts, WaitingFile } from '../domain/record.ts'
-import type { ScheduledRoute, Snapshot, Unfinished } from '../domain/snapshot.ts'
+import type { WaitingFile } from '../domain/record.ts'
+import type { LatestFile, ScheduledRoute, Snapshot, Unfinished } from '../domain/snapshot.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { removeFile } from '../support/files.ts'
 import { html, type Html, joinHtml, renderInlineCode } from '../support/html.ts'
@@ -29,7 +28,7 @@ export function renderStatusPage(data: StatusPageData): string {
     needs === 0 ? 'all is well' : needs === 1 ? '1 thing needs a person' : `${needs} things need a person`
   const age = isLive
     ? html`If this is more than ${STALE_MINUTES} minutes ago, the bridge is not running.`
-    : html`The bridge does not run all the time: this is how things stood when its last run ended.`
+    : html`The bridge does not run all the time: this is the state when its last run ended.`
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -164,19 +163,18 @@ function formatScheduleRow({ route, last, nextAt }: ScheduledRoute, now: number)
 }
 
 function formatFileRow(
-  { configuration, counts, path: page }: Pick<StatusPageData, 'configuration' | 'counts' | 'path'>,
-  file: FileEntry,
+  { configuration, path: page }: Pick<StatusPageData, 'configuration' | 'path'>,
+  file: LatestFile,
 ): (Html | string)[] {
   const place = findResultPath(configuration, file)
   const name =
     place?.path === undefined || file.closedAt === undefined
       ? file.name
       : html`<a href="${buildLink(page, place.path)}" title="its results">${file.name}</a>`
-  const records = counts.get(file.id) ?? {}
-  return [name, file.route, formatMoment(file.receivedAt ?? file.claimedAt), formatFileOutcome(file, records)]
+  return [name, file.route, formatMoment(file.receivedAt ?? file.claimedAt), formatFileOutcome(file)]
 }
 
-function formatFileOutcome({ state, outcome, duplicateOf }: FileEntry, records: StateCounts): Html | string {
+function formatFileOutcome({ state, outcome, duplicateOf, records }: LatestFile): Html | string {
   if (duplicateOf !== undefined) return `has the same bytes as ${duplicateOf.name}; nothing was sent`
   if (outcome !== undefined && outcome !== 'processed') return html`<em>${outcome}</em>`
   const bad = (records.rejected ?? 0) + (records.held ?? 0) > 0
@@ -215,8 +213,6 @@ function formatMoment(ms: number): string {
 
 export interface StatusPageData {
   readonly snapshot: Snapshot
-  /** The outcomes of the records of the latest files, by the id of the file. */
-  readonly counts: ReadonlyMap<string, StateCounts>
   /** The latest notification of each channel. */
   readonly notifications: readonly NotificationEntry[]
   readonly configuration: Configuration

@@ -46,7 +46,7 @@ export function createAccountCheck(api: Api, party: Party): () => Promise<void> 
 /** Wraps a thrown value that is not an error. */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
-  return new BridgeError('bug', 'something that is no error was thrown', { cause: thrown })
+  return new BridgeError('bug', 'a thrown value is not an error', { cause: thrown })
 }
 
 // The bridge never finishes work for one retailer or brand that it started for another.

@@ -115,7 +115,8 @@ async function readNamesFile(path: string, by: 'id' | 'purchase_order_number'): 
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
   const invalid = by === 'id' ? lines.findIndex((line) => line !== '' && !ID_PATTERN.test(line)) : -1
-  if (invalid >= 0) throw new BridgeError('configuration-invalid', `line ${invalid + 1} of ${path} is no id`)
+  if (invalid >= 0)
+    throw new BridgeError('configuration-invalid', `line ${invalid + 1} of ${path} is not an id`)
   return [...new Set(lines.filter((line) => line !== ''))]
 }
 

@@ -3,7 +3,7 @@
 /** Trials with bridges in this process, each time at all their effects. */
 export type SweepTrial =
   /** The bridge crashes right before and right after each effect. */
-  | 'deaths'
+  | 'crashes'
   /** The same, while a reader takes delivered files away; it does so in half of all other rounds too. */
   | 'readers'
   /** Two routes with files of the same names write their results to one folder. */
@@ -21,14 +21,14 @@ export type ProcessTrial = (typeof PROCESS_TRIALS)[number]
 
 export type TrialName = SweepTrial | ProcessTrial
 
-export const DEFAULT_TRIALS: readonly TrialName[] = ['deaths', 'readers', ...PROCESS_TRIALS]
+export const DEFAULT_TRIALS: readonly TrialName[] = ['crashes', 'readers', ...PROCESS_TRIALS]
 
 export const DEFECTS = {
   lost: 'a record that had no effect, or whose outcome was reported wrong, or that is in no file; a report that never came',
   doubled: 'a record that took effect more than once, or was sent again after it had taken effect',
-  early: 'a record that was acknowledged before it stood in a whole file at its place',
+  early: 'a record that was acknowledged before it was in a whole file at its place',
   twice:
-    'a record that stands in more than one delivered file, or more than once in one; a report that came again',
+    'a record that is in more than one delivered file, or more than once in one; a report that came again',
 } as const
 
 export type DefectKind = keyof typeof DEFECTS

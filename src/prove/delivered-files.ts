@@ -79,7 +79,7 @@ export function readBytesAsText({ path }: DeliveredFile): string {
 // Reader: a foreign program that takes each whole file it sees.
 
 /** When a reader takes files: never, after a crash, or after a crash and at any time while the bridge works. */
-export type ReaderHabit = 'none' | 'after-deaths' | 'at-any-time'
+export type ReaderHabit = 'none' | 'after-crashes' | 'at-any-time'
 
 export type Reader = ReturnType<typeof createReader>
 

@@ -135,8 +135,8 @@ function findDefects(
 function checkPlacement({ block }: ExpectedRecord, texts: readonly string[], name: string): Defect[] {
   const times = texts.reduce((sum, text) => sum + countOccurrences(text, block), 0)
   if (times === 1) return []
-  if (times === 0) return [createDefect('lost', name, 'it stands in no delivered file')]
-  return [createDefect('twice', name, `it stands ${times} times in the delivered files`)]
+  if (times === 0) return [createDefect('lost', name, 'it is in no delivered file')]
+  return [createDefect('twice', name, `it is ${times} times in the delivered files`)]
 }
 
 /** How often a file contains the rows, each time at the beginning of a line. */

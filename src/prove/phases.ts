@@ -39,7 +39,7 @@ async function runBaseline(
   records: number,
   word: string,
 ): Promise<string | undefined> {
-  const folder = join(options.folder, proof.route, 'calm', word)
+  const folder = join(options.folder, proof.route, 'baseline', word)
   const world = await openWorld(setup, { folder, swift: true, forms: {}, isCalm: true })
   try {
     const played = await playBaselineRound(world, proof, records)
@@ -81,7 +81,8 @@ export async function runProcessTrials(
       if (stage === undefined) return
       if (results.hasEnough(stage.provable.proof.route)) continue
       await runTrial(stage, pool, index, Math.floor(index / stages.length))
-      if (index % REPORT_EVERY === REPORT_EVERY - 1) options.say(`storms: ${results.kills()} deaths so far`)
+      if (index % REPORT_EVERY === REPORT_EVERY - 1)
+        options.say(`process trials: ${results.kills()} kills so far`)
     }
   } finally {
     for (const { alone, beside } of stages) {
@@ -103,7 +104,7 @@ function openRouteTrials(provable: RouteProof, all: readonly ProcessTrial[], rea
   const open = (target: ProofTarget, prefix: string) => ({
     proof: target.proof,
     real: openWorldsFor(target, options, `${prefix}kills`, false),
-    swift: openWorldsFor(target, options, `${prefix}storms`, true),
+    swift: openWorldsFor(target, options, `${prefix}crashes`, true),
   })
   const beside = twins !== undefined && kinds.includes('twins') ? open(twins, 'twins-') : undefined
   return [{ provable, kinds, readers, alone: open(provable, ''), beside }]
@@ -119,7 +120,7 @@ async function runTrial(
   // The kinds move on with every round, so that each route meets all of them.
   const kind = kinds[(index + round) % kinds.length]
   if (kind === undefined) return
-  const chance = createRandom(options.seed, provable.proof.route, 'storm', round)
+  const chance = createRandom(options.seed, provable.proof.route, 'process-trial', round)
   const prepare = async (proof: ProofCase, worlds: Worlds, hangs: boolean): Promise<Scenario> => {
     const world = await worlds.next()
     const faultPlan = createFaultPlan(chance, hangs)
@@ -139,7 +140,7 @@ async function runTrial(
 /** Each round or effect has one of them. */
 type ReaderChoices = readonly [ReaderHabit, ...ReaderHabit[]]
 
-export const READER_CHOICES: ReaderChoices = ['none', 'none', 'after-deaths', 'at-any-time']
+export const READER_CHOICES: ReaderChoices = ['none', 'none', 'after-crashes', 'at-any-time']
 
 async function recordRound({ proof, results, options }: RouteProof, played: PlayedRound, worlds: Worlds) {
   const isBad = await results.addRound(proof.route, played, worlds.folder())
@@ -176,22 +177,22 @@ function restoreBackup(scenario: Scenario, { effect, moment }: CrashPoint): Prom
   return playRestoredRound(scenario, effect, { effect: effect + scenario.chance.between(1, 25), moment })
 }
 
-const DEATHS: Sweep = { kind: 'deaths', moment: 'after', step: 1, readers: ['none'], round: crashTwice }
+const CRASHES: Sweep = { kind: 'crashes', moment: 'after', step: 1, readers: ['none'], round: crashTwice }
 
-const BUSY_READERS: ReaderChoices = ['after-deaths', 'at-any-time']
+const BUSY_READERS: ReaderChoices = ['after-crashes', 'at-any-time']
 
 const SWEEPS: readonly Sweep[] = [
-  { ...DEATHS, moment: 'before' },
-  DEATHS,
-  { ...DEATHS, kind: 'readers', note: ' with a reader of its files', readers: BUSY_READERS },
+  { ...CRASHES, moment: 'before' },
+  CRASHES,
+  { ...CRASHES, kind: 'readers', note: ' with a reader of its files', readers: BUSY_READERS },
   {
-    ...DEATHS,
+    ...CRASHES,
     kind: 'twins',
     step: 2,
     note: ' beside a twin',
-    readers: ['none', 'at-any-time', 'after-deaths'],
+    readers: ['none', 'at-any-time', 'after-crashes'],
   },
-  { ...DEATHS, kind: 'restored', step: 2, note: ' with an older state put back', round: restoreBackup },
+  { ...CRASHES, kind: 'restored', step: 2, note: ' with an older state put back', round: restoreBackup },
 ]
 
 export async function runSweeps(provable: RouteProof, kinds: readonly TrialName[]): Promise<void> {
@@ -215,7 +216,7 @@ async function runSweep(provable: RouteProof, sweep: Sweep): Promise<void> {
       if (came === 'died') last = effect
     }
     if (options.signal.aborted || results.hasEnough(proof.route)) return
-    const deaths = `${results.killsOf(proof.route)} deaths so far`
+    const deaths = `${results.killsOf(proof.route)} kills so far`
     const which = step === 1 ? 'each' : 'every other one'
     options.say(`${proof.route}: died right ${moment} ${which} of ${last} effects${note}, ${deaths}`)
   } finally {

@@ -54,7 +54,7 @@ export interface PlayedRound {
   readonly step: string
   /** Whether the planned crash happened; otherwise the pass has fewer effects than that. */
   readonly happened: boolean
-  /** Why the bridge did not come to rest, when it did not. */
+  /** Why the bridge still had work at the end, if it had. */
   readonly restless?: string
 }
 
@@ -209,14 +209,14 @@ function countFaultsSince(before: World['service']['faults'], { service }: World
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
-/** How often a bridge may be started before it must have come to rest. */
+/** How often a bridge may be started before its work must be done. */
 const STARTS_MAX = 15
 
 const BETWEEN_STARTS_MS = 150
 
 const QUIET_EXITS: readonly ExitCode[] = [EXIT.ok, EXIT.rejects, EXIT.unusableFile]
 
-/** Returns why the bridge did not come to rest. */
+/** Returns why the bridge still had work at the end, if it had. */
 async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper) {
   let last = ''
   for (let start = 0; start < STARTS_MAX; start++) {
@@ -232,7 +232,7 @@ async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper
     }
     await world.pause(BETWEEN_STARTS_MS)
   }
-  return `the bridge did not come to rest in ${STARTS_MAX} starts: ${last}`
+  return `the bridge still had work after ${STARTS_MAX} starts: ${last}`
 }
 
 // State backup: copied while a bridge works, restored after its crash.

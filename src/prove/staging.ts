@@ -43,7 +43,10 @@ export function openStaging(
     const answer = await as(party).send({ endpoint, params, body: JSON.stringify(body) })
     if (answer.certainty === 'answered' && answer.status < 400) return answer.body as Resource
     const why = answer.certainty === 'answered' ? answer.text : answer.detail
-    throw new BridgeError('bug', `the proof cannot set its stage: ${endpoint} came to ${why.slice(0, 300)}`)
+    throw new BridgeError(
+      'bug',
+      `the proof cannot prepare the service: ${endpoint} returned ${why.slice(0, 300)}`,
+    )
   }
   const retailer = (id: number): Party => ({ kind: 'retailer', id })
   const brand = (id: number): Party => ({ kind: 'brand', id })

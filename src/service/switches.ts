@@ -45,7 +45,7 @@ export const SWITCHES = {
   upc: choice(['text', 'number'], 'UPCs in answers are text, or numbers without their leading zeros.'),
   enumCase: choice(
     ['as-is', 'lower', 'upper'],
-    'The letters of statuses, levels, types and of who owns or made something are as the spec has them, all small, or all capital.',
+    'The case of statuses, levels, types, owners and creators: as in the spec, all lower, or all upper.',
   ),
   trailingSlash: choice(
     ['strict', 'redirect'],

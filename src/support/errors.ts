@@ -180,14 +180,14 @@ export const FAILURES = {
   'lease-lost': {
     exit: EXIT.tryLater,
     title: 'Another bridge has taken the route over.',
-    fix: 'Nothing to do: the other bridge goes on.',
+    fix: 'Nothing to do: the other bridge continues.',
     details:
       'This bridge was silent for longer than its lease. If it happens often, the machine stalls for long times.',
   },
   'time-over': {
     exit: EXIT.tryLater,
     title: 'The time of --until was over before all was done.',
-    fix: 'Nothing to do: the next run goes on. If it stays, give the run more time.',
+    fix: 'Nothing to do: the next run continues. If it stays, give the run more time.',
     details: 'Nothing new was started after it.',
   },
   'notification-not-sent': {
@@ -200,7 +200,7 @@ export const FAILURES = {
   interrupted: {
     exit: EXIT.interrupted,
     title: 'A signal asked the program to stop.',
-    fix: 'Nothing to do: the next run goes on from the journal.',
+    fix: 'Nothing to do: the next run continues from the journal.',
     details: 'What has no answer yet is looked up before anything is sent again.',
   },
   bug: {

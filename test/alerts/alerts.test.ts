@@ -126,7 +126,7 @@ test('a receipt that confirms nothing is reported with the name that was expecte
 
   expect(first.reported).toEqual(['raised receipt-unknown exchange:receipts/orders-1.ok'])
   expect(first.snapshot.alerts[0]?.message).toContain(
-    '(the nearest name that is looked for is orders-1.csv.ok)',
+    '(the nearest name that is expected is orders-1.csv.ok)',
   )
   expect(second.reported).toEqual(['ended receipt-unknown exchange:receipts/orders-1.ok'])
 })
@@ -376,7 +376,7 @@ test('a delivered file that is not picked up is reported when it is late, and ag
     expect.stringMatching(/^raised pick-up-overdue orders-1\.csv \(\w+\), time is short$/),
   ])
   expect(short.snapshot.alerts[0]?.message).toContain('none of its 2 records is acknowledged')
-  expect(short.snapshot.alerts[0]?.message).toContain(', and that is over')
+  expect(short.snapshot.alerts[0]?.message).toContain('; the deadline has passed')
   expect(taken.reported).toEqual([expect.stringMatching(/^ended pick-up-overdue/)])
 })
 

@@ -32,7 +32,7 @@ test('a run that stops a file says why, and where the waiting rows are', async (
   expect(err).toMatch(
     /5 held: The first 20 records that were sent were all refused for the same reason: HTTP 400, /,
   )
-  expect(err).toContain('dropbridge release orders.csv --by NAME --why TEXT sends them')
+  expect(err).toContain('dropbridge release orders.csv --by NAME --why TEXT')
   expect((await run('run')).exit).toBe(0)
 })
 
@@ -97,7 +97,7 @@ test('release sends the records and exits 2 when they are refused again', async 
   expect(err).toContain('orders: orders.csv: 1 released: 1 rejected')
   expect(err).toContain('orders.csv~2.results.csv')
   expect(err).toContain(
-    'what to do (circuit-breaker-open): dropbridge release orders.csv --by NAME --why TEXT sends them',
+    'what to do (circuit-breaker-open): if the file or the mapping is wrong: dropbridge discard orders.csv --by NAME --why TEXT, correct the new rejects file or the mapping, and drop that file in; if the API was at fault: dropbridge release orders.csv --by NAME --why TEXT',
   )
 })
 

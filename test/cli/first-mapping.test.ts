@@ -22,7 +22,7 @@ const ENV = {
 
 /** What the reader edits between the commands. */
 async function lendAHand(folder: string, command: string): Promise<void> {
-  const mapping = join(folder, 'mappings/orders.yaml')
+  const mapping = join(folder, 'mappings/shop.yaml')
   if (command.includes(' map try ')) {
     const learned = await readFile(mapping, 'utf8')
     const filledIn = learned
@@ -35,6 +35,13 @@ async function lendAHand(folder: string, command: string): Promise<void> {
     const [, block = ''] = /```yaml\n(examples:.*?)```/s.exec(page) ?? []
     await writeFile(mapping, (await readFile(mapping, 'utf8')) + block)
   }
+  if (command === 'dropbridge check') {
+    const configuration = join(folder, 'dropbridge.yaml')
+    const [, route = ''] = /```yaml\n( {2}shop:.*?)```/s.exec(page) ?? []
+    const written = await readFile(configuration, 'utf8')
+    if (!written.includes(route))
+      await writeFile(configuration, written.replace('routes:\n', `routes:\n${route}`))
+  }
   if (command.includes(' map diff ')) {
     await mkdir(join(folder, 'exchange/archive'), { recursive: true })
     await copyFile(join(folder, 'orders.csv'), join(folder, 'exchange/archive/orders.csv'))
@@ -42,7 +49,7 @@ async function lendAHand(folder: string, command: string): Promise<void> {
       ' zone: America/New_York',
       ' zone: America/Chicago',
     )
-    await writeFile(join(folder, 'mappings/orders-new.yaml'), changed)
+    await writeFile(join(folder, 'mappings/shop-new.yaml'), changed)
   }
 }
 
@@ -70,14 +77,14 @@ test('the commands of the page work in their order, and print what it shows', as
     const [, target] = /^jq -s \. > (\S+)$/.exec(rest ?? '') ?? []
     if (target !== undefined) await writeFile(join(folder, target), `[${out.join(',')}]`)
     ran.push(plain.split(' ').slice(1, 3).join(' '))
-    seen.push(...out)
-    if (plain.includes(' map learn ')) seen.push(await readFile(join(folder, 'mappings/orders.yaml'), 'utf8'))
+    seen.push(...out, ...err.split('\n'))
+    if (plain.includes(' map learn ')) seen.push(await readFile(join(folder, 'mappings/shop.yaml'), 'utf8'))
   }
 
-  for (const named of ['map learn', 'map try', 'map test', 'map docs', 'map diff'])
+  for (const named of ['map learn', 'map try', 'map test', 'check', 'map docs', 'map diff'])
     expect(ran).toContain(named)
   const everything = seen.flatMap((text) => text.split('\n')).map(inOneLine)
-  const shown = [/```yaml\n(operation:.*?)```/s, /```\n(record .*?)```/s]
+  const shown = [/```yaml\n(operation:.*?)```/s, /```yaml\n( {2}shop:.*?)```/s, /```\n(record .*?)```/s]
     .flatMap((block) => (block.exec(page)?.[1] ?? '').trimEnd().split('\n'))
     .map(inOneLine)
   expect(shown.length).toBeGreaterThan(10)

@@ -51,7 +51,7 @@ test('puts missing documents into the folder of the route, once its mailbox is b
 
   expect(failed.exit).toBe(69)
   expect(failed.err.at(-1)).toBe('0 fetched, 2 missing')
-  expect(failed.err[0]).toMatch(/^shipments: today\.csv, HV-10001 1: the label could not be had: /)
+  expect(failed.err[0]).toMatch(/^shipments: today\.csv, HV-10001 1: the label could not be fetched: /)
   expect({ exit, out, err }).toEqual({
     exit: 0,
     out: [

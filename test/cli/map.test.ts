@@ -164,8 +164,12 @@ PO-2,acme,2026-11-16T16:20:00Z,HV-1,1,Tom Reed,Newark,07102,NJ,US
 
     expect(out).toContain('    - Column 4 # "HV-1"')
     expect(out).toContain('group: Column 1 # guess: 3 rows make 2 records')
-    expect(out).toContain('    postal_code: Column 8 # guess: 100 % of its cells are postal codes')
-    expect(out).toContain('    country: Column 10 # guess: 100 % of its cells are countries')
+    expect(out).toContain(
+      '    postal_code: Column 8 # guess: which field it is, by its cells: 100 % are postal codes',
+    )
+    expect(out).toContain(
+      '    country: Column 10 # guess: which field it is, by its cells: 100 % are countries',
+    )
   })
 
   test('days that could be months are a guess, and both readings are named', async () => {

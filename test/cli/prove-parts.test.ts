@@ -60,16 +60,16 @@ test('a reader leaves working names and folders where they are, and files of ear
 test('a reader takes files after deaths only, or also while the bridge works, or not at all', async () => {
   const reads: string[] = []
   const world = await anOutlet()
-  const readerOf = (habit: 'none' | 'after-deaths' | 'at-any-time') =>
+  const readerOf = (habit: 'none' | 'after-crashes' | 'at-any-time') =>
     createReader({ ...world.outlet, takeAll: () => void reads.push(habit) }, habit, createRandom(habit), () =>
       Promise.resolve(),
     )
 
-  for (const habit of ['none', 'after-deaths', 'at-any-time'] as const) readerOf(habit).afterDeath()
-  expect(reads).toEqual(['after-deaths', 'at-any-time'])
+  for (const habit of ['none', 'after-crashes', 'at-any-time'] as const) readerOf(habit).afterDeath()
+  expect(reads).toEqual(['after-crashes', 'at-any-time'])
 
   expect(readerOf('none').wrap).toBeUndefined()
-  expect(readerOf('after-deaths').wrap).toBeUndefined()
+  expect(readerOf('after-crashes').wrap).toBeUndefined()
   const wrapped = readerOf('at-any-time').wrap?.mailbox?.({
     listClaims: () => Promise.resolve(['a']),
   } as unknown as Mailbox)

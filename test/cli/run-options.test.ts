@@ -96,7 +96,7 @@ test('a route whose work is not finished when the time is over has not failed', 
 
   expect(exit).toBe(75)
   expect(err.split('\n').at(-1)).toBe(
-    '1 route not finished in time; exit 75: not all could be finished yet; the next run goes on',
+    '1 route not finished in time; exit 75: not all could be finished yet; the next run continues',
   )
 })
 

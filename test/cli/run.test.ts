@@ -112,7 +112,7 @@ test('status shows what is done, and names a file that no route takes', async ()
   expect(exit).toBe(0)
   expect(stdout).toMatch(/^orders +6 accepted, 2 rejected +no records +idle$/m)
   expect(stdout).toMatch(/^orders-out +no records +6 acknowledged +idle$/m)
-  expect(stdout).toMatch(/^orders\.csv +orders .* closed +processed$/m)
+  expect(stdout).toMatch(/^orders\.csv +orders .* closed +6 accepted, 2 rejected$/m)
   expect(stdout).toMatch(/^orders-1\.csv +orders-out +6 .* acknowledged$/m)
   expect(stdout).toContain(`no route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
   const report = JSON.parse(data.stdout) as { routes: unknown[]; unmatchedFiles: unknown[] }
@@ -251,7 +251,7 @@ test('a second signal ends a run at once, says so, and the next run posts nothin
   expect(exit).toBe(130)
   expect(stderr.trimEnd().split('\n')).toEqual([
     'finishing what is in flight; a second signal ends it at once',
-    'stopped at once; the next run goes on from the journal',
+    'stopped at once; the next run continues from the journal',
   ])
   expect(next.exit).toBe(0)
   expect(world.service.counts().orders).toBe(GOOD.length)

@@ -84,9 +84,9 @@ test('a file without a reason in the journal, and a delivery that is stuck, are 
 
   expect(result.out).toContain(
     'orders: orders.csv: reported. The results are delivered; the source goes to the archive next.\n' +
-      '    fix: dropbridge run orders; where it cannot go on, it says why\n' +
+      '    fix: dropbridge run orders; if it fails again, it prints the reason\n' +
       'orders-out: orders-1.csv: composed. Its rows are in the spool and its records belong to it; it is put in place next.\n' +
-      '    fix: dropbridge run orders-out; where it cannot go on, it says why\n',
+      '    fix: dropbridge run orders-out; if it fails again, it prints the reason\n',
   )
   expect(data.unfinished).toMatchObject([
     { route: 'orders', name: 'orders.csv', state: 'reported' },

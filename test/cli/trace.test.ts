@@ -138,7 +138,7 @@ test('for an unknown number trace says where it looked, suggests similar ones, a
 
   expect([exit, out]).toEqual([2, ''])
   expect(err).toContain(`Nothing is known of "${FIRST}9".`)
-  expect(err).toMatch(new RegExp(`Much alike: .*${FIRST}`))
+  expect(err).toMatch(new RegExp(`Similar names: .*${FIRST}`))
   expect(err).toContain('dropbridge why-not FILE')
 })
 
@@ -248,7 +248,7 @@ test('when a number may be one of two, both are named first and neither is taken
   const { exit, err } = await run('trace', FIRST.toLowerCase())
 
   expect(exit).toBe(2)
-  expect(err).toMatch(new RegExp(`Much alike: (${FIRST}, ${twin}|${twin}, ${FIRST})[.,]`))
+  expect(err).toMatch(new RegExp(`Similar names: (${FIRST}, ${twin}|${twin}, ${FIRST})[.,]`))
 })
 
 test('a file goes by every name that the bridge prints: paths, its archived copy, and its results', async () => {

@@ -117,7 +117,7 @@ function wire({ proves }: Ledger): void {
     expect(broken.status).toBe(400)
   })
 
-  proves('rule.conventions.timestamps', 'order.ordered_at')('times are told in UTC', async () => {
+  proves('rule.conventions.timestamps', 'order.ordered_at')('times are shown in UTC', async () => {
     const { ordered_at } = await ordered(world(), { ordered_at: '2026-11-20T18:30:00Z' })
     expect(ordered_at).toBe('2026-11-20T18:30:00.000Z')
   })
@@ -145,7 +145,7 @@ function wire({ proves }: Ledger): void {
     )
   })
 
-  proves('rule.conventions.nested-ids')('with a switch, ids are told as text', async () => {
+  proves('rule.conventions.nested-ids')('with a switch, ids are shown as text', async () => {
     await inWorld(async (own) => {
       setSwitches(own, { ids: 'text' })
       const { order_lines } = await ordered(own)

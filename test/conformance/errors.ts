@@ -11,7 +11,7 @@ export function errors({ proves }: Ledger): void {
     'choice.errors.not-found',
     'choice.versioning.negotiation',
     'choice.purpose.upcoming',
-  )('what does not exist and what belongs to another party cannot be told apart', async () => {
+  )('what does not exist and what belongs to another party get the same answer', async () => {
     const { id } = await ordered(world())
     for (const answer of [
       await world().retailer.get('orders/999/'),
@@ -61,7 +61,7 @@ export function errors({ proves }: Ledger): void {
   })
 
   proves('choice.errors.validation')(
-    'everything that is wrong with a body is told at once, at its place',
+    'all errors of a body are reported at once, at their places',
     async () => {
       const body = orderBody('', { ordered_at: 'yesterday', shipping_method: {} })
       const [first, second] = body.order_lines

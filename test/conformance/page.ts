@@ -84,7 +84,7 @@ const INTRODUCTION = [
   '',
   '## What it does, row by row',
   '',
-  'Every statement of the spec is a row below. Where the spec shows nothing, *ours* marks what we chose. The last column',
+  'Every statement of the spec is a row below. Where the spec shows nothing, *choice* marks what the service does. The last column',
   'names the tests in `test/conformance/` that prove the row over HTTP; the build fails when a row has none. The page is',
   'printed by those tests.',
   '',
@@ -97,7 +97,7 @@ function valuesOf(row: SwitchRow): string {
 }
 
 function textFor({ says, ours }: Row): string {
-  return ours === true ? `*ours:* ${says}` : says
+  return ours === true ? `*choice:* ${says}` : says
 }
 
 function tableRow(...cells: string[]): string {

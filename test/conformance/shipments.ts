@@ -217,7 +217,7 @@ export function shipments({ proves }: Ledger): void {
     'state.shipment.pick-up',
     'state.shipment.tracking-object',
     'shipment.tracking',
-  )('with the switch a shipment closes when the carrier picks it up, and tracking tells when', async () => {
+  )('with the switch a shipment closes when the carrier picks it up, and tracking shows when', async () => {
     await inWorld(async (own) => {
       setSwitches(own, { shipmentCloses: 'pick-up' })
       const { id, status, tracking } = await shipped(own)

@@ -125,7 +125,7 @@ describe('the check of a journal', () => {
       `insert into records (direction, route, file_id, number, operation, account, owns_key, lines, key_values, state,
          problems, attempts, changed_at)
        values ('incoming', 'orders-in', 'a', 3, 'create-order', 'retailer/1000', 0, '[]', '[]', 'accepted', '[]', 1, 1)`,
-      'record 7 (orders-in, a.csv) was put there: no event tells of it',
+      'record 7 (orders-in, a.csv) has no event: it was added to the table directly',
     ],
     [
       'a record that was moved to another delivery',
@@ -211,7 +211,7 @@ describe('the check of a journal', () => {
     const all = await checkAfter('delete from events')
 
     expect(middle.messages).toContain(
-      'events 4 to 5 are missing; the next one, attempts-started, is of another time',
+      'events 4 to 5 are missing; the next one, attempts-started, does not follow it',
     )
     expect(beginning.messages).toContain('event 1 is missing: the beginning of the chain was removed')
     expect(all.messages).toContain('the chain is empty: all of its events were removed')
@@ -268,7 +268,7 @@ describe('the check of a journal', () => {
     )
 
     expect(messages).toContain(
-      `event ${whole.head.event} is not the one that was anchored: what is up to it was written anew`,
+      `event ${whole.head.event} is not the one that was anchored: the chain up to it was rewritten`,
     )
   })
 

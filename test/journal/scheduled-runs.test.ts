@@ -35,6 +35,6 @@ it('the check detects a scheduled run that was removed, inserted, or reset by ha
     'run 2026-03-05 of report is missing; it was done',
     'run 2026-03-06 of report is begun, and was done',
     'run 2026-03-07 of report is not what it was: its time or its delivery differs',
-    'run 2026-03-09 of report was put there: no event tells of it',
+    'run 2026-03-09 of report has no event: it was added to the table directly',
   ])
 })

@@ -82,7 +82,7 @@ CREATE TABLE deliveries (
   acknowledge_by integer,       -- when the first of its records should be acknowledged
   confirmed_at integer,
   confirmed_by text,                -- 'picked-up', or the receipt's name
-  held text,                    -- why it is not delivered, in words
+  held text,                    -- why it is not delivered, as text
   unique (route, sequence)
 ) strict;
 
@@ -101,7 +101,7 @@ CREATE TABLE documents (
   kind text not null,
   mailbox text not null,
   folder text not null,
-  name text,            -- reserved before anything stands there
+  name text,            -- reserved before a file has it
   state text not null,
   problem text,
   changed_at integer not null,
@@ -172,7 +172,7 @@ CREATE TABLE identity (
 ) strict;
 
 CREATE TABLE known_places (
-  place text primary key,      -- where a mark was left, by which the folder is known again
+  place text primary key,      -- where a mark was left that identifies the folder
   marked_at integer not null
 ) strict, without rowid;
 
@@ -181,7 +181,7 @@ CREATE TABLE leases (
   token integer not null,   -- grows with every owner
   owner text,              -- null when given back
   ttl_ms integer not null,
-  until integer not null    -- every write of the owner moves it on
+  until integer not null    -- every write of the owner extends it
 ) strict;
 
 CREATE TABLE migration (
@@ -203,7 +203,7 @@ CREATE INDEX namings_working on namings (working);
 CREATE TABLE notification_channels (
   name text primary key,
   joined_at integer not null,
-  sent_event integer not null,    -- what happened up to here was told, or is being told
+  sent_event integer not null,    -- what happened up to here was reported, or is being reported
   sent_cursor integer not null,     -- the same of alerts
   joined_cursor integer not null default 0
 ) strict, without rowid;
@@ -219,7 +219,7 @@ CREATE TABLE notifications (
   tries integer not null,
   began_at integer not null,
   tried_at integer not null,
-  locked_until integer not null,    -- until then one bridge is at it
+  locked_until integer not null,    -- until then one bridge sends it
   problem text
 ) strict, without rowid;
 
@@ -274,7 +274,7 @@ CREATE TABLE records (
   changed_at integer not null,
   warnings text not null default '[]',
   step integer,                                   -- from 1; null where the route has one step
-  waived integer not null default 0,            -- 1 while later steps go on although it failed
+  waived integer not null default 0,            -- 1 while later steps continue although it failed
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 

@@ -79,17 +79,17 @@ describe('the check of a journal whose work is not done', () => {
     [
       'an accepted order whose key is let go: it would be posted again',
       `update records set owns_key = 0 where id = 1`,
-      /^record 1\b.*: it holds its key no longer, so that the same may be sent again$/,
+      /^record 1\b.*: it does not own its key, so a duplicate may be sent$/,
     ],
     [
       'an uncertain order whose key is let go',
       `update records set owns_key = 0 where id = 2`,
-      /^record 2\b.*: it holds its key no longer/,
+      /^record 2\b.*: it does not own its key/,
     ],
     [
       'a refused order that keeps its key: the corrected one would not be sent',
       `update records set owns_key = 1 where id = 4`,
-      /^record 4\b.*: it holds its key, and had let go of it$/,
+      /^record 4\b.*: it owns its key, which was released$/,
     ],
     [
       'the body of a planned record that was removed',
@@ -144,7 +144,7 @@ describe('the check of a journal whose work is not done', () => {
     [
       'an attempt that was put there',
       `insert into attempts (record_id, attempt, began_at) values (7, 1, 1)`,
-      /^record 7\b.*: its attempt 1 was put there: no event tells of it$/,
+      /^record 7\b.*: its attempt 1 has no event: it was added to the table directly$/,
     ],
     [
       'a number of attempts that was turned back',

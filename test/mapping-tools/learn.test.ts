@@ -216,10 +216,10 @@ test('columns and fields without a match are marked: needed fields in their plac
   )
   expect(unfinished).toHaveLength(1)
   expect(unplaced).toEqual([
-    { column: 'Memo', why: '' },
+    { column: 'Memo', why: 'could be terms_net_days_due' },
     { column: 'Item', why: 'could be invoice_lines[].variant.identifier too, which "SKU" feeds' },
   ])
-  expect(lines).toContain('#   Memo: "30"')
+  expect(lines).toContain('#   Memo: "30" (could be terms_net_days_due)')
   expect(lines).toContain(
     '#   Item: "Lamp" (could be invoice_lines[].variant.identifier too, which "SKU" feeds)',
   )

@@ -64,7 +64,7 @@ test('inside one item, every field is checked', async () => {
     '20:18 body.order_lines[0].variant.identifer: the API has no such field. Did you mean "identifier"?',
     '21:26 body.order_lines[0].quantity.const: "two" is not a whole number.',
     '22:32 body.order_lines[0].net_price.defualt: there is no such key here. Did you mean "default"?',
-    '23:14 body.order_lines[0].price: "12" is no column name: put a name in quotes, or write { const: 12 }',
+    '23:14 body.order_lines[0].price: "12" is not a column name: put a name in quotes, or write { const: 12 }',
   ])
 })
 
@@ -81,7 +81,7 @@ test.each([
   [
     'name1: Name',
     'name1:',
-    'this names no column: write a column name, a list of names, or options such as { from: … }',
+    'this names no column: write a column name, a list of names, or a constant such as { const: US }',
   ],
   ['name1: Name', 'name1: { fron: Name }', 'there is no such key here. Did you mean "from"?'],
   [

@@ -274,6 +274,6 @@ describe('files beside the base', () => {
     if (!(failure instanceof BridgeError)) throw failure
     expect(failure.details).toHaveLength(1)
     expect(failure.details[0]).toContain(`${join(folder, 'common/base.yaml')}:`)
-    expect(failure.details[0]).toContain('"3" is no column name')
+    expect(failure.details[0]).toContain('"3" is not a column name')
   })
 })

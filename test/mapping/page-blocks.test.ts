@@ -15,7 +15,8 @@ interface Block {
 
 const blocks = ['mapping.md', 'first-mapping.md'].flatMap((page): Block[] => {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
-  return [...text.matchAll(/^```yaml\n(.*?)^```/gms)].map((match) => ({
+  // An indented block is a route.
+  return [...text.matchAll(/^```yaml\n(\S.*?)^```/gms)].map((match) => ({
     page,
     line: text.slice(0, match.index).split('\n').length,
     text: match[1] ?? '',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
-import type { FileEntry } from '../../src/domain/file.ts'
+import type { LatestFile } from '../../src/domain/snapshot.ts'
 import { renderStatusPage, replaceFile, type StatusPageData } from '../../src/observability/status-page.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
@@ -21,7 +21,7 @@ const CONFIGURATION = {
   ],
 } as unknown as Configuration
 
-const FILE: FileEntry = {
+const FILE: LatestFile = {
   id: 'f1',
   route: 'orders',
   folder: 'inbox',
@@ -37,6 +37,7 @@ const FILE: FileEntry = {
   claimedAt: AT,
   receivedAt: AT,
   closedAt: AT,
+  records: {},
 }
 
 function matter(
@@ -59,7 +60,6 @@ function matter(
       watches: [],
       ...more,
     },
-    counts: new Map(),
     notifications: [],
     configuration: CONFIGURATION,
     path: '/srv/exchange/STATUS.html',
@@ -81,7 +81,7 @@ test('a page that a run left does not ask for a running bridge', () => {
   const page = renderStatusPage(matter({}, { isLive: false }))
 
   expect(page).not.toContain('the bridge is not running')
-  expect(page).toContain('this is how things stood when its last run ended')
+  expect(page).toContain('this is the state when its last run ended')
 })
 
 test('alerts come first, with their fixes', () => {
@@ -117,8 +117,7 @@ test('alerts come first, with their fixes', () => {
 })
 
 test('a file leads to its results by a path that holds on any machine that has the share', () => {
-  const counts = new Map([['f1', { accepted: 3, rejected: 1 }]])
-  const page = renderStatusPage(matter({ files: [FILE] }, { counts }))
+  const page = renderStatusPage(matter({ files: [{ ...FILE, records: { accepted: 3, rejected: 1 } }] }))
 
   expect(page).toContain(
     '<a href="results/monday%20%231.csv.results.csv" title="its results">monday #1.csv</a>',

@@ -1,7 +1,7 @@
 /** When the circuit breaker holds the rest of a file: the decision alone, answer by answer. */
 import { describe, expect, test } from 'vitest'
 import type { AnswerSummary } from '../../src/domain/decision.ts'
-import { problem } from '../../src/domain/problem.ts'
+import { type Place, problem } from '../../src/domain/problem.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import { createCircuitBreaker, type CircuitBreakerRules } from '../../src/pipeline/send/circuit-breaker.ts'
 
@@ -54,6 +54,26 @@ describe('the same refusal', () => {
     ['another status comes', [refused('a'), refused('a', 404), refused('a'), refused('a'), refused('a')]],
   ])('does not stop a file of whose first records %s', (_, answers) => {
     expect(answersUntilStop({ sameRefusal: 3 }, answers).after).toBeUndefined()
+  })
+
+  test('has a fix that begins with the file where it names a cell, and with the API where it does not', () => {
+    const fixFor = (place: Place) => {
+      const breaker = createCircuitBreaker({ sameRefusal: 1 }, NONE)
+      breaker.observe({
+        id: 1,
+        state: 'rejected',
+        http: 400,
+        problems: [problem('api-refused', place, 'No.')],
+      })
+      return breaker.reason()?.fix
+    }
+
+    expect(fixFor({ line: 2, column: 'SKU' })).toBe(
+      'Wrong cells: dropbridge discard FILE --by NAME --why TEXT; correct the new rejects file, drop it in.',
+    )
+    expect(fixFor({ field: 'ship_to.country' })).toBe(
+      'If the API was at fault: dropbridge release FILE --by NAME --why TEXT. If not: discard and correct.',
+    )
   })
 
   test('excludes lost answers and records that the bridge itself refused', () => {

@@ -90,7 +90,7 @@ test('an empty folder where a share should be mounted is no pick-up: nothing is 
 
   expect(away).toEqual({
     exit: 69,
-    message: `The folder of route orders-out is not the one it was: ${join(world.folder, 'exchange/outbox/.dropbridge')}, by which it is known, is not there.`,
+    message: `The folder of route orders-out has changed: its mark ${join(world.folder, 'exchange/outbox/.dropbridge')} is missing.`,
   })
   expect(inHole).toEqual([])
   expect(back).toEqual({ exit: 0, states: [], waits: 1, overdue: 0 })

@@ -254,7 +254,7 @@ test('an API that gives no documents does not hold the report back, and labels f
   expect(rows.map((row) => [row['_status'], row['_code'], row['_documents']])).toEqual(
     rows.map(() => ['accepted', 'document-missing', '']),
   )
-  expect(rows[0]?.['_message']).toBe('line 2: the label could not be had: The API gave no answer')
+  expect(rows[0]?.['_message']).toBe('line 2: the label could not be fetched: The API gave no answer')
   expect(asked).toBeLessThanOrEqual(32)
 
   expect(await labelsOf(world, {})).toHaveLength(15)
@@ -384,7 +384,7 @@ test('a delivered label stays reported as there when a further copy cannot be de
   }
 
   expect(await labelsOf(world, { purchaseOrderNumber: 'HV-10001' }, wrap)).toEqual([
-    'the label could not be had: the share is away',
+    'the label could not be fetched: the share is away',
   ])
 
   // No document is missing, and none is kept for later.

@@ -93,7 +93,7 @@ test('a share that goes away right after the first listing takes no file with it
 test('a name whose stat fails is not picked up, and the route reports it', async () => {
   const world = await worldWithDelivery()
   await partnerOf(world).takes(NAME)
-  const refused = () => Promise.reject(new BridgeError('mailbox-unreachable', 'it cannot be looked at'))
+  const refused = () => Promise.reject(new BridgeError('mailbox-unreachable', 'it cannot be inspected'))
   expect(await exitWith(world, () => ({ hasEntry: refused }))).toBe(69)
   expect(acknowledged(world)).toBe(0)
 })

@@ -253,7 +253,7 @@ test('an item matches a line only where it is certain which', () => {
   const lines = [line(1, '111'), line(2, '111')]
 
   expect(findLineOfItem(lines, item({ upc: '111', brand_identifier: 'NL-2' }))).toMatchObject({ id: 2 })
-  expect(findLineOfItem(lines, item({ upc: '111' }))).toBe('untold')
+  expect(findLineOfItem(lines, item({ upc: '111' }))).toBe('unclear')
   expect(findLineOfItem(lines, item({ id: 9001, identifier: 'HV-2' }))).toMatchObject({ id: 1 })
   expect(findLineOfItem(lines, item({ upc: '222' }))).toBe('none')
 })

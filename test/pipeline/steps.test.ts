@@ -490,7 +490,7 @@ test('a record that still waits when the time is over is refused with the reason
   const invoices = await sequence.results('invoices.csv')
   expect(formatRows(invoices)).toEqual(['HV-10001  rejected order-not-closed', 'HV-10002  accepted'])
   expect(invoices[0]?.['_message']).toMatch(
-    /order HV-10001 is partial: of 6 units, 4 are shipped or canceled, and it was waited for until /,
+    /order HV-10001 is partial: of 6 units, 4 are shipped or canceled\. The record waited for it until /,
   )
   expect(parseCsv(await world.read('results/invoices.csv.rejects.csv'))).toHaveLength(3)
   expect((await world.run()).exit).toBe(0)

@@ -122,7 +122,9 @@ test('a lost file that cannot be made again as it was is reported with a fix, an
   const { exit } = await world.run('orders-out')
 
   expect(failure.exit).toBe(74)
-  expect(failure.message).toMatch(/^The file orders-1\.csv of route orders-out was composed .* is gone\.$/)
+  expect(failure.message).toMatch(
+    /^The file orders-1\.csv of route orders-out was composed but not delivered, and its spool file .* is missing\.$/,
+  )
   expect(failure.details.join(' ')).toContain('Put the file back from a backup')
   expect(between).toEqual([{ 'orders-2.csv': numbers(LATER) }, 2])
   expect(exit).toBe(0)

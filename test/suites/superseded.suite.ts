@@ -55,7 +55,7 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       expect(first?.problems).toMatchObject([
         {
           code: 'superseded',
-          message: 'the file noon.csv, received later, says something newer of it',
+          message: 'the file noon.csv, received later, has newer values for it',
         },
       ])
     })
@@ -94,7 +94,12 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       expect(await journal.listReportedRecords('morning', 0, 1)).toMatchObject([
         {
           state: 'rejected',
-          problems: [{ code: 'superseded', message: expect.stringMatching(/\(inventory\)/) }],
+          problems: [
+            {
+              code: 'superseded',
+              message: expect.stringMatching(/newer values for inventory of it, but not for all/),
+            },
+          ],
         },
       ])
     })

@@ -11,7 +11,7 @@ const repository = new URL('../..', import.meta.url).pathname
 
 /** What the bridge does about a call that changes something, and about a read. */
 const DONE: Readonly<Record<Known, readonly [write: string, read: string]>> = {
-  done: ['`accepted`, or `uncertain` where its body tells nothing', 'goes on'],
+  done: ['`accepted`, or `uncertain` where its body has no id', 'continues'],
   refused: ['`rejected`, with the reasons of the API', 'the answer counts; 404 is “not there”'],
   'nothing-done': ['sent again, after what `Retry-After` asks for; then `deferred`', 'asked again'],
   unknown: ['**never sent again blindly**: `uncertain`, and looked up', 'asked again'],
@@ -70,7 +70,7 @@ const PROOFS: readonly Proof[] = [
   },
   {
     what: 'Each of these proofs fails when the protection is taken out',
-    when: 'attempts, notes, leases, look-ups or acknowledgements are sabotaged',
+    when: 'attempts, notes, leases, lookups or acknowledgements are sabotaged',
     by: ['cli/prove.long.test.ts', 'cli/prove-parts.test.ts'],
   },
   {
@@ -98,19 +98,19 @@ const PROOFS: readonly Proof[] = [
 const LIMITS = [
   {
     what: 'A machine loses power after a file got its name and before the name is on the disk, while a reader on a share already has the bytes',
-    done: 'After the start the file has no name, and nothing tells that it had one: it is left again. The gap is one flush long',
+    done: 'After the start the file has no name, and nothing shows that it had one, so the bridge delivers it again. The gap is one flush long',
   },
   {
     what: 'An API shows a record only after twice `api.lateAnswer`, or a gateway delivers a request later than `api.lateAnswer`',
     done: 'The absence looks proven, and the record is sent again. Set `api.lateAnswer` to more than the longest delay of the API and its gateways',
   },
   {
-    what: 'Somebody else removes a hidden working file on an SFTP server, or in a folder without hard links, right while the bridge is down in the middle of its delivery',
+    what: 'Another program removes a hidden working file on an SFTP server, or in a folder without hard links, right while the bridge is down in the middle of its delivery',
     done: 'The file counts as delivered. In a folder with hard links it is held for a person',
   },
   {
     what: 'A scanner or a backup touches a hidden working file, and the bridge dies between the note and the name',
-    done: 'The changed time of the file looks as if it had its name, and it counts as delivered. While the bridge lives it detects this, and goes on',
+    done: 'The changed time of the file looks as if it had its name, and it counts as delivered. While the bridge lives it detects this, and continues',
   },
   {
     what: 'An SFTP server itself stops between the two steps of its own rename (OpenSSH links and then removes)',
@@ -118,7 +118,7 @@ const LIMITS = [
   },
   {
     what: 'The whole machine, mailboxes included, is set back to an earlier state, and the API alone knows better',
-    done: 'Nothing local tells. Run `dropbridge restored` after every restore',
+    done: 'No local file shows it. Run `dropbridge restored` after every restore',
   },
 ] as const
 
@@ -132,8 +132,7 @@ test('docs/certainty.md shows the table by which the client decides what is sent
     '# What is sent again, and what is not',
     '',
     'The API has no key that would make it recognise a request it was sent before. So what may be sent again is decided by',
-    'where a failure happened, never by the words of a message. The first row that fits counts. Printed from the table the',
-    'client decides by (`src/client/certainty.ts`).',
+    'where a failure happened, never by the words of a message. The first row that fits counts.',
     '',
     '| What happened | HTTP | What is known | A call that changes something | A read |',
     '|---|---|---|---|---|',

@@ -12,7 +12,7 @@ const verifyCommand = defineCommand({
   options: {
     config: CONFIG_FLAG,
     json: JSON_FLAG,
-    anchor: text('EVENT:HASH that was kept outside: the chain must still hold it'),
+    anchor: text('EVENT:HASH that was kept outside: the chain must contain it'),
   },
   async run(terminal, { config, json, anchor }) {
     const kept = anchor === undefined ? {} : { anchor: parseAnchor(anchor) }
@@ -21,9 +21,7 @@ const verifyCommand = defineCommand({
     if (json) terminal.out(JSON.stringify(auditToJson(report), null, 2))
     else for (const line of formatAudit(report)) terminal.out(line)
     if (report.found === 0) return EXIT.ok
-    const things =
-      report.found === 1 ? 'one thing is not as it was' : `${report.found} things are not as they were`
-    throw new BridgeError('journal-altered', `the journal was altered: ${things} written`)
+    throw new BridgeError('journal-altered', `the journal was altered: ${formatFound(report.found)}`)
   },
 })
 
@@ -38,7 +36,7 @@ function parseAnchor(text: string): Anchor {
   const [, event, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? []
   if (event !== undefined && hash !== undefined) return { event: Number(event), hash }
   throw usageError(
-    `--anchor "${text}" is no EVENT:HASH, as audit verify prints one and NAME.summary.json holds one`,
+    `--anchor "${text}" is not EVENT:HASH, as audit verify prints it and NAME.summary.json contains it`,
   )
 }
 
@@ -52,9 +50,13 @@ function formatAudit(report: AuditReport): string[] {
     ...(found > findings.length ? [`and ${found - findings.length} more`] : []),
     `${events} events${times}`,
     `compared with ${records} records, ${files} files and ${deliveries} deliveries`,
-    found === 0 ? 'whole' : `${found} not as written`,
+    found === 0 ? 'whole' : formatFound(found),
     `anchor ${head.event}:${head.hash}`,
   ]
+}
+
+function formatFound(found: number): string {
+  return found === 1 ? '1 mismatch' : `${found} mismatches`
 }
 
 function formatMismatch({ message, event, since }: Mismatch): string {

@@ -14,7 +14,7 @@ import { formatCount, formatTable } from '../format/text.ts'
 /** Sends a trial without alerts and results. It does not read the journal. */
 const testCommand = defineCommand({
   usage: 'test <name>',
-  describe: 'Send a trial by one of the ways under `notifications`; tells of nothing',
+  describe: 'Send a trial by one of the ways under `notifications`; it contains no results',
   positionals: { name: REQUIRED_TEXT },
   options: { config: CONFIG_FLAG },
   async run(terminal, { config, name }) {
@@ -35,7 +35,7 @@ const testCommand = defineCommand({
       const message = `the notification ${name} could not be sent: ${why}`
       throw new BridgeError('notification-not-sent', message, { cause })
     }
-    terminal.say(`the notification ${name} took the trial ${test.id}; see whether it came to where it should`)
+    terminal.say(`the notification ${name} took the trial ${test.id}; check that it arrived`)
     return EXIT.ok
   },
 })
@@ -71,7 +71,7 @@ function formatNotifications(
 ): string[] {
   const rows = configured.map(({ name, type, on }) => {
     const entry = latest.find(({ channel }) => channel === name)
-    const state = entry === undefined ? 'nothing to tell so far' : formatState(entry)
+    const state = entry === undefined ? 'nothing sent so far' : formatState(entry)
     return [name, type, on, entry === undefined ? '' : isoTime(entry.beganAt), state]
   })
   return formatTable(['notification', 'by', 'on', 'latest', 'what became of it'], rows, 200)

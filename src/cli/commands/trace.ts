@@ -18,7 +18,7 @@ export const traceCommand = defineCommand({
   options: { config: CONFIG_FLAG, json: JSON_FLAG, route: text('Only records of this route') },
   async run(terminal, { config, key, route, json }) {
     const wanted = key.trim()
-    if (wanted === '') throw usageError('name what is looked for')
+    if (wanted === '') throw usageError('name an order, record or file')
     const configuration = await readConfigurationWithoutApi(terminal, config)
     const request = { key: wanted, ...(route === undefined ? {} : { route }) }
     let older: string | undefined
@@ -33,7 +33,8 @@ export const traceCommand = defineCommand({
     if (json) terminal.out(JSON.stringify(trace, null, 2))
     else if (isEmpty) for (const line of formatNothingFound(trace, found === undefined)) terminal.say(line)
     else {
-      if (trace.asked !== undefined) terminal.say(`Nothing goes by "${trace.asked}"; this is "${trace.key}".`)
+      if (trace.requestedKey !== undefined)
+        terminal.say(`Nothing goes by "${trace.requestedKey}"; this is "${trace.key}".`)
       for (const line of formatTrace(trace)) terminal.out(line)
     }
     return isEmpty ? EXIT.rejects : EXIT.ok
@@ -56,9 +57,9 @@ function formatNothingFound({ key, near, prunedUntil }: Trace, isNew: boolean): 
   const pruned = `The contents of what was done until ${isoTime(prunedUntil ?? 0)} were pruned, cells of refused rows among them, so not everything can be found.`
   return [
     `Nothing is known of "${key}".`,
-    'Looked for it among the names and ids of files, their rows, the names of delivered files, and in all records: their keys, cells and ids at the API.',
+    'Searched: names and ids of files, their rows, names of delivered files, and all records: their keys, cells and ids at the API.',
     ...(prunedUntil === undefined ? [] : [pruned]),
-    ...(near.length === 0 ? [] : [`Much alike: ${near.join(', ')}.`]),
-    'A file that lies in an inbox and was not picked up is not known: dropbridge why-not FILE.',
+    ...(near.length === 0 ? [] : [`Similar names: ${near.join(', ')}.`]),
+    'A file in an inbox that was not picked up is not known: dropbridge why-not FILE.',
   ]
 }

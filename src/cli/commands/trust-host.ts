@@ -47,8 +47,8 @@ export const trustHostCommand = defineCommand({
 })
 
 function showHostKeys(terminal: Terminal, { name, shown, trusted, state }: HostInspection): void {
-  for (const { words } of shown) terminal.out(`${name} shows ${words}`)
-  if (state === 'changed') for (const { words } of trusted) terminal.out(`${name} is trusted with ${words}`)
+  for (const { text: key } of shown) terminal.out(`${name} shows ${key}`)
+  if (state === 'changed') for (const { text: key } of trusted) terminal.out(`${name} is trusted with ${key}`)
 }
 
 /** The fingerprints to trust from now on; none when nothing changes. */
@@ -74,13 +74,13 @@ async function chooseFingerprints(
     const message = `There is no terminal to ask whether the key of ${host.name} is right. Give the fingerprint that you were given: --fingerprint SHA256:…`
     throw new BridgeError('host-key-unknown', message)
   }
-  const answer = (await terminal.ask('Does the fingerprint stand in what you were given? yes or no: ')).trim()
+  const answer = (await terminal.ask('Is this the fingerprint that you were given? yes or no: ')).trim()
   if (all.includes(answer)) return [answer]
   return answer.toLowerCase() === 'yes' ? all : []
 }
 
 function formatKeys(keys: HostInspection['trusted']): string {
-  return keys.map(({ words }) => words).join(' and ')
+  return keys.map((key) => key.text).join(' and ')
 }
 
 function changedKeyError({ name, shown, trusted }: HostInspection, fix: string): BridgeError {

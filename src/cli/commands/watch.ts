@@ -11,7 +11,7 @@ import { formatCount } from '../format/text.ts'
 
 export const watchCommand = defineCommand({
   usage: 'watch [routes..]',
-  describe: 'Go on until stopped: take files as soon as they are whole, export by the schedules',
+  describe: 'Continue until stopped: take files as soon as they are whole, export by the schedules',
   positionals: ROUTES_POSITIONAL,
   options: { config: CONFIG_FLAG, ...LOG_FLAGS },
   async run(terminal, { config, routes, logLevel, logFormat }) {
@@ -46,7 +46,7 @@ function formatWatchEvent(event: BridgeEvent): string | undefined {
     return `${event.route}: ${event.folder}: ${event.why}. New files are found by looking, within seconds`
   if (event.kind === 'route-failed')
     return `${event.route}: ${event.message} (dropbridge explain ${event.code}). It is tried again`
-  if (event.kind === 'route-recovered') return `${event.route}: goes on again`
+  if (event.kind === 'route-recovered') return `${event.route}: continues`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
   return isReported(event) ? formatEvent(event) : undefined
 }

@@ -73,6 +73,8 @@ function formatMissingDocuments(count: number): string {
 const DECISION_ARGUMENTS = '--by NAME --why TEXT'
 
 const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>>> = {
+  'circuit-breaker-open': (file) =>
+    `if the file or the mapping is wrong: dropbridge discard ${file} ${DECISION_ARGUMENTS}, correct the new rejects file or the mapping, and drop that file in; if the API was at fault: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
   'held-by-mapping': (file) =>
     `there is nothing to send of them; when they are dealt with: dropbridge discard ${file} ${DECISION_ARGUMENTS}`,
   'earlier-step-failed': (file) =>
@@ -81,7 +83,7 @@ const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>
     `their answers were lost, so they may have taken effect: look at the API, then say of each what is there: dropbridge resolve KEY --accepted ID ${DECISION_ARGUMENTS}, or --absent or --discard in place of --accepted ID; to have them looked up again: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
 }
 
-/** `5 held (circuit-breaker-open): dropbridge release orders.csv --by NAME --why TEXT sends them` */
+/** `5 held (held-by-mapping): there is nothing to send of them; …` */
 export function formatHeld({ code, records, name }: Pick<HeldFile, 'code' | 'records' | 'name'>): string {
   return `${records} held (${code}): ${heldFix(code, name)}`
 }

@@ -209,11 +209,11 @@ const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
   [EXIT.unavailable]: 'the API or a mailbox could not be reached; the work is kept',
   [EXIT.bug]: 'something unexpected happened; please report it',
   [EXIT.cannotWrite]: 'something could not be written: disk or rights',
-  [EXIT.tryLater]: 'not all could be finished yet; the next run goes on',
+  [EXIT.tryLater]: 'not all could be finished yet; the next run continues',
   [EXIT.refusedCredentials]: 'credentials or a host key were refused',
   [EXIT.badConfiguration]: 'the configuration or a mapping is wrong',
-  [EXIT.interrupted]: 'stopped by a signal; the next run goes on',
-  [EXIT.terminated]: 'stopped by a signal; the next run goes on',
+  [EXIT.interrupted]: 'stopped by a signal; the next run continues',
+  [EXIT.terminated]: 'stopped by a signal; the next run continues',
 }
 
 // Pruned contents

@@ -1,10 +1,9 @@
 /** Formats the status screen: alerts and unfinished work first, then the routes, then the latest files. */
 import type { Alert } from '../../domain/alert.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
-import type { FileEntry } from '../../domain/file.ts'
 import { formatLeaseOwner, type Watcher } from '../../domain/lease.ts'
 import type { WaitingFile } from '../../domain/record.ts'
-import type { Snapshot, SnapshotRoute, Unfinished } from '../../domain/snapshot.ts'
+import type { LatestFile, Snapshot, SnapshotRoute, Unfinished } from '../../domain/snapshot.ts'
 import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import { formatHeldFixes } from './inbound.ts'
@@ -96,9 +95,9 @@ function formatCurrentState(route: SnapshotRoute): string {
   return route.isGone === true ? 'not in the configuration any more' : 'idle'
 }
 
-function formatFileRow(file: FileEntry): string[] {
-  const outcome =
-    file.duplicateOf === undefined ? (file.outcome ?? '') : `duplicate of ${file.duplicateOf.name}`
+function formatFileRow(file: LatestFile): string[] {
+  const counts = Object.keys(file.records).length === 0 ? (file.outcome ?? '') : formatCounts(file.records)
+  const outcome = file.duplicateOf === undefined ? counts : `duplicate of ${file.duplicateOf.name}`
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }
 
@@ -172,12 +171,15 @@ function formatReason({ state, next, records }: Unfinished): string {
 /** The journal does not store why a step failed: where no record says it, the run that fails again does. */
 function unfinishedFix({ route, worker, isRouteKnown, records }: Unfinished, watches: readonly Watcher[]) {
   if (!isRouteKnown) return `the configuration has no route ${route} any more: give it back its name`
-  if (worker !== undefined) return `nothing yet: ${worker} is working on route ${route}`
+  if (worker !== undefined)
+    return `nothing yet: ${worker} is working on route ${route}. If it was killed: dropbridge run ${route}`
   const watch = watches.find(({ routes }) => routes.includes(route))
   if (watch !== undefined)
     return `nothing yet: the watch (${formatLeaseOwner(watch.owner)}) tries again within minutes; dropbridge run ${route} does at once`
   const isSaidWhy = records.some(({ why }) => why !== undefined)
-  return isSaidWhy ? `dropbridge run ${route}` : `dropbridge run ${route}; where it cannot go on, it says why`
+  return isSaidWhy
+    ? `dropbridge run ${route}`
+    : `dropbridge run ${route}; if it fails again, it prints the reason`
 }
 
 /** Commands that only read print this above the contents of an older journal. */

@@ -238,13 +238,13 @@ function formatAttempt(call: string, attempt: TracedAttempt): Fact {
 }
 
 function formatLookup({ at, state, apiId }: TracedLookup): Fact {
-  const found = LOOKUP_TEXTS[state] ?? `it came to ${state}`
+  const found = LOOKUP_TEXTS[state] ?? `result: ${state}`
   return ['looked up', `${isoTime(at)} ${found}${apiId === undefined ? '' : ` as ${apiId}`}`]
 }
 
 const LOOKUP_TEXTS: Readonly<Partial<Record<TracedLookup['state'], string>>> = {
   accepted: 'found at the API',
   planned: 'proven absent at the API, to be sent again',
-  held: 'the API proves neither that it is there nor that it is not, so a person must tell',
+  held: 'the API proves neither that it is there nor that it is not, so a person must find out',
   uncertain: 'not known yet, to be looked up again',
 }

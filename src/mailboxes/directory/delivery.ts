@@ -161,7 +161,7 @@ async function placeFile(
 
 export async function inspectNaming(place: DirectoryContext, folder: string, naming: Naming) {
   const path = await ensureFolder(place, splitFolder(folder), refuseToCreate)
-  return mapAccessErrors(`The folder ${path} cannot be looked at`, async () => {
+  return mapAccessErrors(`The folder ${path} cannot be inspected`, async () => {
     const fate = await determineFate(path, naming)
     // The crash may have come before the flush.
     if (fate === 'named') await syncFolder(path)

@@ -63,7 +63,7 @@ export async function listNames(root: MailboxRoot, folder: string): Promise<Read
 export async function hasEntry(root: MailboxRoot, folder: string, name: string): Promise<boolean> {
   assertSafeName(name)
   const path = join(await resolveRoot(root), ...splitFolder(folder), name)
-  return mapAccessErrors(`The file ${path} cannot be looked at`, async () => {
+  return mapAccessErrors(`The file ${path} cannot be inspected`, async () => {
     return (await pathIsFree(path).catch(ignoreCodes('ENOTDIR'))) === false
   })
 }

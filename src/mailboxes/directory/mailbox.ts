@@ -167,7 +167,7 @@ async function listClaims(place: DirectoryContext, folder: string): Promise<stri
 
 async function getClaimSize(place: DirectoryContext, claim: Claim): Promise<number | undefined> {
   const path = await resolveClaimedPath(place, claim)
-  return mapAccessErrors(`The claimed file ${path} cannot be looked at`, async () => {
+  return mapAccessErrors(`The claimed file ${path} cannot be inspected`, async () => {
     return (await statFile(dirname(path), { folder: claim.folder, name: basename(path) }))?.size
   })
 }
@@ -231,7 +231,7 @@ async function getArchivedSizes(place: DirectoryContext, paths: readonly string[
     if (found === undefined) continue
     for (const [name, path] of names) {
       const stat = () => statFile(found, { folder, name })
-      const seen = await mapAccessErrors(`The file ${join(found, name)} cannot be looked at`, stat)
+      const seen = await mapAccessErrors(`The file ${join(found, name)} cannot be inspected`, stat)
       if (seen !== undefined) sizes.set(path, seen.size)
     }
   }

@@ -55,7 +55,7 @@ export async function claimFile(session: SftpSession, claim: Claim): Promise<'cl
 /** Claims a file that cannot be moved, by checking that it exists. */
 async function claimInPlace(session: SftpSession, claim: Claim): Promise<'claimed' | 'gone'> {
   const path = await resolveClaimedPath(session, claim)
-  return mapAccessRefusals(`${formatAddress(session.options, path)} cannot be looked at`, async () => {
+  return mapAccessRefusals(`${formatAddress(session.options, path)} cannot be inspected`, async () => {
     return (await session.calls.lstat(path))?.kind === 'file' ? 'claimed' : 'gone'
   })
 }
@@ -88,7 +88,7 @@ export async function getClaimSize(session: SftpSession, claim: Claim): Promise<
   // A file claimed in place is listed again with its new size.
   if (options.claim === 'leave') return undefined
   const path = await resolveClaimedPath(session, claim)
-  const what = `The claimed file ${formatAddress(options, path)} cannot be looked at`
+  const what = `The claimed file ${formatAddress(options, path)} cannot be inspected`
   return mapAccessRefusals(what, async () => (await calls.lstat(path))?.size)
 }
 

@@ -162,7 +162,7 @@ export async function inspectNaming(place: SftpContext, folder: string, { name, 
     const { calls } = session
     const path = await ensureFolder(session, splitFolder(folder), refuseToCreate)
     const final = joinPath(path, name)
-    return mapAccessRefusals(`${formatAddress(options, final)} cannot be looked at`, async () => {
+    return mapAccessRefusals(`${formatAddress(options, final)} cannot be inspected`, async () => {
       if (evidence['by'] === 'direct') return inspectDirect(calls, final, evidence)
       if ((await calls.lstat(joinPath(path, working))) !== undefined) return 'not-named'
       // A missing folder gives no evidence; the bridge may have known it before.
@@ -189,7 +189,7 @@ export async function removeStaged(place: SftpContext, folder: string, working: 
 
 const NOT_BEGUN: NamingEvidence = { by: 'direct' }
 
-const PARTLY_TAKEN = { unclear: 'it was taken away before it was whole' } as const
+const PARTLY_TAKEN = { unclear: 'another program removed it before it was complete' } as const
 
 /** Writes nothing yet. Continues an earlier naming. */
 function stageDirect(source: string, folder: string, earlier: Naming | undefined): StagedFile {

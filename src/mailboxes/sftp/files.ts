@@ -70,7 +70,7 @@ export async function uploadFile(calls: SftpCalls, path: string, uploading: Uplo
 async function openForUpload(calls: SftpCalls, path: string, uploading: UploadState) {
   const found = uploading.isBegun ? await calls.lstat(path) : undefined
   if (found === undefined && uploading.mayBeTaken && uploading.reached > 0)
-    throw new BridgeError('cannot-write', `${path} was taken away before it was whole.`)
+    throw new BridgeError('cannot-write', `Another program removed ${path} before it was complete.`)
   uploading.reached = Math.min(uploading.reached, found?.size ?? 0)
   if (found !== undefined) {
     try {

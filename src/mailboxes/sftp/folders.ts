@@ -250,7 +250,7 @@ export async function hasEntry(session: SftpSession, folder: string, name: strin
   const found = await findFolder(session, splitFolder(folder))
   if (found === undefined) return false
   const path = joinPath(found, name)
-  const what = `The file ${formatAddress(session.options, path)} cannot be looked at`
+  const what = `The file ${formatAddress(session.options, path)} cannot be inspected`
   return mapAccessRefusals(what, async () => (await session.calls.lstat(path)) !== undefined)
 }
 
@@ -288,7 +288,7 @@ export async function getArchivedSizes(session: SftpSession, paths: readonly str
   for (const [folder, names] of groupByFolder(paths)) {
     const found = await findCachedFolder(session, splitFolder(folder))
     if (found === undefined) continue
-    const what = `What is in the folder ${formatAddress(session.options, found)} cannot be looked at`
+    const what = `What is in the folder ${formatAddress(session.options, found)} cannot be inspected`
     const entries = await mapAccessRefusals(what, () => findEntries(session.calls, found, names))
     for (const { name, attributes } of entries) {
       const path = names.get(name)

@@ -54,7 +54,7 @@ export function placeColumns(
     if (!isTaken) placed.push(candidate)
   }
   const whole = dropIncompleteObjects([...placed, ...pairNames(fields, columns, placed)], fields)
-  return { placed: whole, unplaced: listUnplaced(columns, candidates, whole) }
+  return { placed: whole, unplaced: listUnplaced(columns, fields, candidates, whole) }
 }
 
 /** Pairs the columns of first and last names. */
@@ -80,15 +80,28 @@ function pairNames(
 
 function listUnplaced(
   columns: readonly ColumnProfile[],
+  fields: readonly Field[],
   candidates: readonly Candidate[],
   placed: readonly PlacedColumn[],
 ): Placement['unplaced'] {
+  // Any text fits a text field, and any name may be that of a resource.
+  const open = fields.filter(
+    ({ rule, required, path }) =>
+      required &&
+      rule.kind !== 'text' &&
+      !('reference' in rule) &&
+      placed.every(({ field }) => field.path !== path),
+  )
   const used = new Set(placed.flatMap(({ column, joined }) => [column, joined]))
   return columns
     .filter((column) => !used.has(column))
     .map((column) => {
       const field = candidates.find((each) => each.column === column)?.field
-      if (field === undefined) return { column, why: '' }
+      if (field === undefined) {
+        const fitting = open.filter(({ rule }) => computeFittingShare(column, rule) >= 0.98)
+        const why = fitting.length === 0 ? '' : `could be ${fitting.map(({ path }) => path).join(' or ')}`
+        return { column, why }
+      }
       const owner = placed.find((each) => each.field === field)
       const why =
         owner === undefined
@@ -160,7 +173,7 @@ function createGuessedCandidate(
   const share = looks[order]?.[1]
   if (share === undefined) return undefined
   const formats = cellKind === 'date' ? ` ${column.dates?.formats.join(' or ') ?? ''}`.trimEnd() : ''
-  const why = `${formatPercent(share)} of its cells are ${CELL_KIND_LABELS[cellKind]}${formats}`
+  const why = `which field it is, by its cells: ${formatPercent(share)} are ${CELL_KIND_LABELS[cellKind]}${formats}`
   return { field, column, confidence: 'guess', why, score: 100 * share - order * 10 - column.position / 1000 }
 }
 

@@ -1,5 +1,6 @@
 /** Writes a learned mapping as YAML: every line with its reason, and each gap with what it needs. */
-import type { InboundOperationName } from '../../contract/operations.ts'
+import { basename, extname } from 'node:path'
+import { type InboundOperationName, partiesOf } from '../../contract/operations.ts'
 import { describeRule, type Shape } from '../../mapping/shape.ts'
 import {
   type Confidence,
@@ -33,6 +34,18 @@ export function writeMapping(learned: MappingDraft): string {
   const body = writeBody(getBodyShape(learned.operation), '', 1, learned)
   const below = [...writeTables(learned), ...writeUnusedColumns(learned)]
   return `${[...writeHead(learned), 'body:', ...body, ...below].join('\n')}\n`
+}
+
+/** A route with the mapping, for a configuration of `init`. */
+export function writeRoute(operation: InboundOperationName, mapping: string): string {
+  const stem = basename(mapping, extname(mapping)).toLowerCase()
+  const name = stem.replace(/[^a-z0-9]+/g, '-')
+  return `  ${name}:
+    ${partiesOf(operation).includes('retailer') ? 'retailer: 1000' : 'brand: 2000'}
+    operation: ${operation}
+    mapping: ${formatYamlText(mapping)}
+    from: { mailbox: exchange, folder: inbox/${name} }
+    results: { mailbox: exchange }`
 }
 
 function writeHead({ operation, file, sample, grouping, placed }: MappingDraft): string[] {
@@ -181,7 +194,7 @@ function writeServiceField(path: string, { services }: MappingDraft): string | u
   const pick = SERVICE_FIELDS[path]
   if (pick === undefined || services === undefined) return undefined
   const { column, why } = services
-  return `{ from: ${formatYamlText(column.name)}, table: ${TABLE_NAME}, pick: ${pick} } # guess: ${why}; see the table below`
+  return `{ from: ${formatYamlText(column.name)}, table: ${TABLE_NAME}, pick: ${pick} } # guess: ${why}; what its words mean: see the table below`
 }
 
 function writeTables({ operation, services }: MappingDraft): string[] {

@@ -24,8 +24,8 @@ export function parseLeafOptions(node: SourceNode, target: OptionTarget, errors:
   return errors.add(
     node,
     typeof names === 'number' || typeof names === 'boolean'
-      ? `${written} is no column name: put a name in quotes, or write { const: ${names} }`
-      : `${written} names no column: write a column name, a list of names, or options such as { from: … }`,
+      ? `${written} is not a column name: put a name in quotes, or write { const: ${names} }`
+      : `${written} names no column: write a column name, a list of names, or a constant such as { const: US }`,
   )
 }
 

@@ -223,7 +223,7 @@ function formatText(digest: Digest): string[] {
       ...failures.map(({ route, code, message }) => `${route}: ${message} (${code})`),
       ...alerts.raised.flatMap(({ message, fix, code }) => [`${message} (${code})`, `  fix: ${fix}`]),
     ]),
-    ...formatSection('What is over', [
+    ...formatSection('Ended', [
       ...recovered.map((route) => `${route} works again`),
       ...alerts.ended.map(({ message }) => message),
     ]),

@@ -89,7 +89,8 @@ async function deliverCopy(
       const name = addNameSuffix(base, suffix)
       const outcome = await mailbox.giveName(staged, name)
       if (outcome === 'delivered') return name
-      if (outcome !== 'occupied') throw new BridgeError('cannot-write', `${name} was taken away half-written`)
+      if (outcome !== 'occupied')
+        throw new BridgeError('cannot-write', `another program removed ${name} before it was complete`)
     }
   } finally {
     await mailbox.removeStaged(staged)

@@ -325,7 +325,10 @@ async function nameDocument(context: DocumentContext, named: NamedDocument, trou
       }
       if (outcome !== 'occupied') {
         await journal.saveNamings(lease, subject, [])
-        throw new BridgeError('cannot-write', `${mailbox.describe(folder, name)} was taken away half-written`)
+        throw new BridgeError(
+          'cannot-write',
+          `another program removed ${mailbox.describe(folder, name)} before it was complete`,
+        )
       }
       ;[current] = await journal.reserveDocumentNames(lease, [createReservation(context, named, attempt + 1)])
     }

@@ -72,7 +72,7 @@ export function addFailure(document: ShippingDocument, outcome: FetchFailure): S
 
 /** A document that cannot be fetched right now. */
 export function createMissing(kind: DocumentKind, why: string): FetchFailure {
-  const message = `the ${DOCUMENT_KINDS[kind]} could not be had: ${why}`
+  const message = `the ${DOCUMENT_KINDS[kind]} could not be fetched: ${why}`
   return { state: 'wanted', problem: problem('document-missing', {}, message) }
 }
 
@@ -111,7 +111,7 @@ export function createFailureTracker() {
     shouldStop: () => why !== undefined,
     /** The result of a document that is not requested any more. */
     createGivenUp: (kind: DocumentKind) =>
-      createMissing(kind, `it was not asked for, because before it ${why}`),
+      createMissing(kind, `it was not requested, because an earlier request failed: ${why}`),
   }
 }
 

@@ -261,7 +261,7 @@ async function returnAppendedFile(context: InboundContext, file: FileEntry): Pro
   await removeSpooled(context, file.id)
   const path = source.describe(route.folder, file.name)
   const why =
-    'more was written to it after it was taken; it is given back, to be taken again with all that is in it'
+    'more was written to it after it was taken; it was returned to the inbox and will be taken again as a whole'
   context.notify({ kind: 'file-skipped', route: route.name, file: path, why })
 }
 

@@ -313,7 +313,7 @@ async function failLostReport(
 ): Promise<never> {
   await journal.saveNamings(lease, id, all)
   const final = results.describe(route.resultsFolder, name)
-  throw new BridgeError('cannot-write', `${final} was taken away by somebody else before it was whole`)
+  throw new BridgeError('cannot-write', `another program removed ${final} before it was complete`)
 }
 
 /** Stages the reports that have neither their name nor a copy in the folder. */

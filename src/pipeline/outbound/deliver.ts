@@ -71,8 +71,8 @@ const REASON_MAX = 200
 const PAGE = 250
 
 const LOST_FILE_FIX = [
-  'It cannot be made again as it was: it is a report, or the mapping or what is kept beside its orders has changed since. Nothing of it is acknowledged, and nothing of it goes into another file.',
-  'Put the file back from a backup, or the mapping as it was, and run again. Other files of the route go on.',
+  'It cannot be made again as it was: it is a report, or the mapping or its order attributes have changed since. Nothing of it is acknowledged, and nothing of it is delivered in another file.',
+  'Put the file back from a backup, or the mapping as it was, and run again. Other files of the route continue.',
 ]
 
 /** The one next step of each state. */
@@ -166,7 +166,7 @@ async function failLostFile(
   name: string,
 ): Promise<never> {
   if (staged.isEarlier !== true) await journal.saveNamings(lease, delivery.id, [])
-  const why = `${target.describe(delivery.folder, name)} gets no name: its working file was removed by somebody else`
+  const why = `${target.describe(delivery.folder, name)} gets no name: another program removed its working file`
   throw new BridgeError('cannot-write', why)
 }
 
@@ -190,7 +190,7 @@ async function ensureComposed(context: OutboundContext, delivery: DeliveryEntry)
   await spool.remove(name)
   throw new BridgeError(
     'cannot-write',
-    `The file ${delivery.name} of route ${delivery.route} was composed and not left yet, and ${spool.path(name)}, where it was kept, is gone.`,
+    `The file ${delivery.name} of route ${delivery.route} was composed but not delivered, and its spool file ${spool.path(name)} is missing.`,
     { details: LOST_FILE_FIX },
   )
 }

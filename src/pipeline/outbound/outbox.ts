@@ -81,11 +81,11 @@ async function listKnownFolder(
   if (folder !== route.folder) return undefined
   throw new BridgeError(
     'mailbox-unreachable',
-    `The folder of route ${route.name} is not the one it was: ${place}, by which it is known, is not there.`,
+    `The folder of route ${route.name} has changed: its mark ${place} is missing.`,
     {
       details: [
-        'Perhaps a share is not mounted. Files that wait to be picked up do not count as taken while this is so.',
-        `If it is the right folder all the same, make the empty folder ${place} again. Every file of ours that is not there by then counts as taken, and its records are acknowledged.`,
+        'Perhaps a share is not mounted. Files that wait to be picked up do not count as picked up until it is there again.',
+        `If it is the right folder all the same, make the empty folder ${place} again. Every delivered file that is missing then counts as picked up, and its records are acknowledged.`,
       ],
     },
   )

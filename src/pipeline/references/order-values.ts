@@ -71,7 +71,7 @@ function fillInValues({ route }: ResolverContext, draft: ResolvedDraft, { kept, 
   return problems.length > 0 ? refuse(...problems) : { ...rest, ...(order && { order }), body: filled }
 }
 
-const LINES_NOT_FINAL = 'the lines of the order are not what they will be once this record has its turn'
+const LINES_NOT_FINAL = 'the lines of the order may still change before this record is sent'
 const OWN_ROUTE = 'Give this mapping a route of its own, or take the lines from the file.'
 
 function toPlace({ line, field }: DeferredValue) {

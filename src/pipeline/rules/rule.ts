@@ -122,7 +122,7 @@ export function checkLines({ list, left, use }: LineRule, { body, order, earlier
   }
   return readItems(body, list).flatMap((item, index): RuleViolation[] => {
     const line = findLineOfItem(lines, item)
-    if (line === 'untold') return []
+    if (line === 'unclear') return []
     if (line === 'none') {
       const message = `the order has no line with this item (${describeItem(item)})`
       return [{ code: 'item-not-ordered', field: `${list}[${index}].variant`, message }]

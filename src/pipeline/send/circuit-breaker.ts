@@ -39,18 +39,18 @@ export function createCircuitBreaker(rules: CircuitBreakerRules, before: AnswerS
   let accepted = before.accepted
   let refused = 0
   /** Set while all answers are the same refusal. */
-  let same: { readonly signature: string; readonly text: string } | undefined
+  let same: SameRefusal | undefined
   let differ = accepted > 0
   let reason: Problem | undefined
 
   const refuse = (refusal: Refusal) => {
     refused++
     const signature = getRefusalSignature(refusal)
-    same ??= { signature, text: formatRefusal(refusal) }
+    same ??= { signature, text: formatRefusal(refusal), fix: chooseFix(refusal) }
     if (same.signature !== signature) differ = true
   }
   const updateReason = () => {
-    reason ??= findTripReason(rules, { accepted, refused, alike: differ ? undefined : same?.text })
+    reason ??= findTripReason(rules, { accepted, refused, alike: differ ? undefined : same })
   }
   for (const refusal of before.refusals) refuse(refusal)
   refused = before.refused
@@ -79,8 +79,12 @@ export function createCircuitBreaker(rules: CircuitBreakerRules, before: AnswerS
 
 type Refusal = Pick<RecordResult, 'http' | 'problems'>
 
-/** `alike`: the text of the refusals, when all answers are the same refusal. */
-type AnswerCounts = Readonly<Record<'accepted' | 'refused', number>> & { readonly alike: string | undefined }
+type SameRefusal = { readonly signature: string; readonly text: string; readonly fix: string | undefined }
+
+/** `alike`: what all answers have in common, when all are the same refusal. */
+type AnswerCounts = Readonly<
+  Record<'accepted' | 'refused', number> & Record<'alike', SameRefusal | undefined>
+>
 
 function findTripReason(rules: CircuitBreakerRules, { accepted, refused, alike }: AnswerCounts) {
   const { sameRefusal = Infinity, refusedShare = 1, canary = Infinity } = rules
@@ -88,12 +92,12 @@ function findTripReason(rules: CircuitBreakerRules, { accepted, refused, alike }
   if (alike !== undefined && refused >= sameRefusal) {
     const all = `The first ${refused} records that were sent were all`
     const first = refused === 1 ? 'The first record that was sent was' : all
-    return createStopProblem(`${first} refused for the same reason: ${alike}.`)
+    return createStopProblem(`${first} refused for the same reason: ${alike.text}.`, alike.fix)
   }
   if (accepted === 0 && refused >= canary) {
-    const why = alike === undefined ? 'for several reasons' : `for the same reason: ${alike}`
+    const why = alike === undefined ? 'for several reasons' : `for the same reason: ${alike.text}`
     const none = `None of the first ${refused} records, which were sent alone, was accepted`
-    return createStopProblem(`${none}; they were refused ${why}.`)
+    return createStopProblem(`${none}; they were refused ${why}.`, alike?.fix)
   }
   if (answered >= SHARE_ANSWERS_MIN && refused / answered > refusedShare) {
     const part = `${Number((refusedShare * 100).toFixed(2))}%`
@@ -102,8 +106,15 @@ function findTripReason(rules: CircuitBreakerRules, { accepted, refused, alike }
   return undefined
 }
 
-function createStopProblem(message: string): Problem {
-  return problem('circuit-breaker-open', {}, `${message} The rest of the file is held.`)
+/** A release sends the cells as they are. */
+function chooseFix({ problems }: Refusal): string | undefined {
+  return problems.some(({ place }) => place.column !== undefined)
+    ? 'Wrong cells: dropbridge discard FILE --by NAME --why TEXT; correct the new rejects file, drop it in.'
+    : undefined
+}
+
+function createStopProblem(message: string, fix?: string): Problem {
+  return problem('circuit-breaker-open', {}, `${message} The rest of the file is held.`, fix)
 }
 
 /** Refusals with the same signature count as the same, whatever their message and their line. */

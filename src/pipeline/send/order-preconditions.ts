@@ -77,10 +77,10 @@ function createWaitResult(context: InboundContext, file: FileEntry, id: number, 
   const { operation, waitMs } = route
   const until = getWaitDeadline(file, waitMs ?? 0)
   if (waitMs !== undefined && clock.now() < until) {
-    const message = `${lack}. It is waited for until ${isoTime(until)}.`
+    const message = `${lack}. The record waits for it until ${isoTime(until)}.`
     return { id, state: 'deferred', problems: [problem('waiting-for-order', {}, message)] }
   }
-  const waited = waitMs === undefined ? '.' : `, and it was waited for until ${isoTime(until)}.`
+  const waited = waitMs === undefined ? '.' : `. The record waited for it until ${isoTime(until)}.`
   const isClosing = operation === 'close-order'
   const code = isClosing ? 'order-not-shipped' : 'order-not-closed'
   const state = isClosing && waitMs === undefined ? 'skipped' : 'rejected'

@@ -292,7 +292,7 @@ async function excludeAmbiguous(
   const isTaken =
     (apiId !== undefined && assignedIds.has(apiId)) || (await journal.mayBelongToAnotherRecord(file, record))
   if (isTaken) {
-    return { found: 'unclear', why: 'what the API shows may be what another record of the same order did' }
+    return { found: 'unclear', why: 'another record of the same order may explain what the API shows' }
   }
   if (apiId !== undefined) assignedIds.add(apiId)
   return lookup

@@ -124,7 +124,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       const id = readId(answer.body)
       // A gateway under maintenance may answer with a success.
       if (id === undefined && !repeatable) {
-        const why = `HTTP ${answer.status}, but the answer names nothing that was made`
+        const why = `HTTP ${answer.status}, but the answer has no id`
         return createUncertainResult(record, why, answer.status)
       }
       return { ...createAcceptedResult(record, answer.status, id), ...keepAnswer(context, answer.body) }

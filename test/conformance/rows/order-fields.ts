@@ -183,7 +183,7 @@ const orderRules = [
     ['canceled', 'canceled = entire order canceled.'],
   ]),
   ...choices(ORDER, 'choice.order', [
-    ['memos', 'The memos array is marked upcoming: it is there, and its item shape is ours.'],
+    ['memos', "The memos array is marked upcoming: it is there, and its item shape is the service's choice."],
     ['attached-items', 'Item shapes inside the attached arrays: the ids and main facts of each resource.'],
   ]),
 ]

@@ -138,7 +138,9 @@ describe('without the right to rename', () => {
 
     test('and was taken away by its reader is not delivered again, and reported', async () => {
       await mkdir(join(place.root, 'out'))
-      expect(await leave(earlier('begun'))).toEqual({ unclear: expect.stringMatching(/before it was whole/) })
+      expect(await leave(earlier('begun'))).toEqual({
+        unclear: expect.stringMatching(/before it was complete/),
+      })
       expect(await place.names('out')).toEqual([])
     })
 
@@ -229,7 +231,7 @@ test('a server that refuses the stat of a name has not said that it is free', as
     kind === 'lstat' && path?.endsWith('.csv') === true ? 'no rights' : undefined
   await expect(place.mailbox.hasEntry('out', 'gone.csv')).rejects.toMatchObject({
     code: 'mailbox-unreachable',
-    message: expect.stringContaining('gone.csv cannot be looked at'),
+    message: expect.stringContaining('gone.csv cannot be inspected'),
   })
 })
 

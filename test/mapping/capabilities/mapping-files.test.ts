@@ -90,6 +90,6 @@ test('O15: errors are reported all at once, by line and column, in the file they
     expect.stringMatching(
       /^base\.yaml:8:\d+ body\.terms_date_due\.format: "DD" in the date format/,
     ) as string,
-    'base.yaml:11:50 body.invoice_lines[0].quantity: "2" is no column name: put a name in quotes, or write { const: 2 }',
+    'base.yaml:11:50 body.invoice_lines[0].quantity: "2" is not a column name: put a name in quotes, or write { const: 2 }',
   ])
 })

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { learnMapping } from '../../../mapping-tools/learn/learn.ts'
+import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
 import { OPERATIONS, type InboundOperationName } from '../../../contract/operations.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, hasSystemCode, usageError } from '../../../support/errors.ts'
@@ -46,6 +47,8 @@ export const learnCommand = defineCommand({
     if (out !== undefined) {
       const first = unfinished.length > 0 ? 'fill in what is listed above, then ' : ''
       terminal.say(`Wrote ${out}. Next: ${first}${terminal.program} map try ${file} -m ${out}`)
+      terminal.say('Then paste its route below `routes:` in dropbridge.yaml, with your own id:')
+      terminal.say(writeRoute(operation, out))
     }
     return EXIT.ok
   },

@@ -164,7 +164,7 @@ export const ADMIN_ENDPOINT_DESCRIPTIONS = {
     'Create a shipping account',
     'An account with a carrier, for the orders of a connection.',
   ],
-  getSwitches: ['Read the switches', 'Every switch of the service, and what it stands at.'],
+  getSwitches: ['Read the switches', 'Every switch of the service, and its present value.'],
   turnSwitches: ['Turn switches', 'Takes effect with the next request.'],
   getCounts: ['Count', 'How much the service holds, and how many faults have struck.'],
 } as const satisfies Record<AdminEndpointName, EndpointDescription>
