@@ -19,8 +19,8 @@ function isObject(value: unknown): value is RequestBody {
   return typeof value === 'object' && value !== null
 }
 
-/** `untold`: the order does not show enough to decide, or shows several lines that fit. */
-export type LineMatch = OrderLine | 'none' | 'untold'
+/** `unclear`: the order does not show enough to decide, or shows several lines that fit. */
+export type LineMatch = OrderLine | 'none' | 'unclear'
 
 /** Spec: on shipments upc comes before brand_identifier; elsewhere id, identifier (retailer or brand SKU), upc. */
 export function findLineOfItem(lines: readonly OrderLine[], item: RequestBody): LineMatch {
@@ -29,7 +29,7 @@ export function findLineOfItem(lines: readonly OrderLine[], item: RequestBody): 
   if (isGiven(identifier)) return findMatchingLine(lines, { identifier, brand_identifier: identifier })
   if (!isGiven(upc)) return findMatchingLine(lines, { brand_identifier: sku })
   const byUpc = findMatchingLine(lines, { upc })
-  if (byUpc !== 'untold' || !isGiven(sku)) return byUpc
+  if (byUpc !== 'unclear' || !isGiven(sku)) return byUpc
   const ofUpc = lines.filter((line) => isShownAs(readVariant(line)['upc'], upc))
   return findMatchingLine(ofUpc, { brand_identifier: sku })
 }
@@ -43,10 +43,10 @@ function findMatchingLine(lines: readonly OrderLine[], names: RequestBody): Line
   const shown = Object.entries(names).filter(([field]) =>
     lines.every((line) => readVariant(line)[field] !== undefined),
   )
-  if (lines.length === 0 || shown.length === 0) return 'untold'
+  if (lines.length === 0 || shown.length === 0) return 'unclear'
   for (const [field, value] of shown) {
     const [only, another] = lines.filter((line) => isShownAs(readVariant(line)[field], value))
-    if (another !== undefined) return 'untold'
+    if (another !== undefined) return 'unclear'
     if (only !== undefined) return only
   }
   return 'none'
@@ -69,9 +69,17 @@ export function readUnits(shown: RequestBody, field: string): number | undefined
   return typeof units === 'number' ? units : undefined
 }
 
+const ITEM_NAMES = ['id', 'identifier', 'upc', 'brand_identifier'] as const
+
+/** The field of the variant that names the item at the path: the first that is given. */
+export function findItemField(item: RequestBody, path: string): string {
+  const name = ITEM_NAMES.find((field) => isGiven(readVariant(item)[field]))
+  return name === undefined ? `${path}.variant` : `${path}.variant.${name}`
+}
+
 /** The item as messages name it: `upc "086000100025"`. */
 export function describeItem(item: RequestBody): string {
   const variant = readVariant(item)
-  const named = ['id', 'identifier', 'upc', 'brand_identifier'].filter((field) => isGiven(variant[field]))
+  const named = ITEM_NAMES.filter((field) => isGiven(variant[field]))
   return named.map((field) => `${field} "${String(variant[field])}"`).join(', ')
 }
