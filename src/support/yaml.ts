@@ -1,33 +1,21 @@
 /** Parses YAML, and reports its errors in our own words: those of the parser may quote the text, which may be a secret. */
 import { type Document, type ErrorCode, LineCounter, parseDocument, visit } from 'yaml'
 
-export interface YamlError {
-  readonly offset: number
-  readonly message: string
-}
-
 /** After a fatal error there is nothing to check further. `stringKeys` refuses keys that are not text. */
 export function parseYaml(text: string, { stringKeys = false } = {}) {
   const counter = new LineCounter()
   const document: Document = parseDocument(text, { lineCounter: counter, prettyErrors: false, stringKeys })
-  const unresolved = findUnresolvedAliases(document)
-  const hasFatalErrors = unresolved.length > 0 || document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')
-  const errors = [
-    ...unresolved.map((offset) => ({ offset, message: YAML_ERRORS.BAD_ALIAS })),
-    ...describeErrors(text, [...document.errors, ...document.warnings]),
-  ]
-  return { document, counter, errors, hasFatalErrors }
-}
-
-/** Finds unresolved aliases, which the parser reports only while converting values, and then quotes. */
-function findUnresolvedAliases(document: Document): number[] {
-  const offsets: number[] = []
+  const errors = describeErrors(text, [...document.errors, ...document.warnings])
+  let hasFatalErrors = document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')
+  // The parser reports unresolved aliases only while converting values, and then quotes them.
   visit(document, {
     Alias: (_, alias) => {
-      if (alias.resolve(document) === undefined) offsets.push(alias.range?.[0] ?? 0)
+      if (alias.resolve(document) !== undefined) return
+      hasFatalErrors = true
+      errors.push({ offset: alias.range?.[0] ?? 0, message: YAML_ERRORS.BAD_ALIAS })
     },
   })
-  return offsets
+  return { document, counter, errors, hasFatalErrors }
 }
 
 /** After these the parser has lost the structure, and its further errors name places where nothing is wrong. */
@@ -35,34 +23,31 @@ const LOST: readonly ErrorCode[] = ['TAB_AS_INDENT', 'BAD_INDENT', 'MULTILINE_IM
 
 function describeErrors(
   text: string,
-  found: readonly { code: ErrorCode; pos: readonly [number, number] }[],
-): YamlError[] {
+  found: readonly { readonly code: ErrorCode; readonly pos: readonly [number, number] }[],
+) {
   const lost = Math.min(...found.flatMap(({ code, pos }) => (LOST.includes(code) ? pos[0] : [])))
-  const sound = found.filter(({ pos }) => pos[0] < lost)
-  const described = sound.map(({ code, pos }) => ({
-    offset: pos[0],
-    message: code === 'DUPLICATE_KEY' ? describeRepeatedKey(text, pos[0]) : getMessage(code),
-  }))
+  const described = found.flatMap(({ code, pos: [offset] }) =>
+    offset < lost ? { offset, message: describeError(text, offset, code) } : [],
+  )
   if (lost === Infinity) return described
   const codes = found.flatMap(({ code, pos }) => (pos[0] === lost ? code : []))
-  const message = `${describeLostStructure(text, lost, codes)} The rest was not checked.`
-  return [...described, { offset: lost, message }]
+  const isTooDeep = codes.includes('MULTILINE_IMPLICIT_KEY') && codes.includes('BLOCK_AS_IMPLICIT_KEY')
+  const message = isTooDeep
+    ? 'this line is indented too little, or the next line too far.'
+    : describeError(
+        text,
+        lost,
+        codes.find((code) => LOST.includes(code)),
+      )
+  return [...described, { offset: lost, message: `${message} The rest was not checked.` }]
 }
 
-function describeLostStructure(text: string, offset: number, codes: readonly ErrorCode[]): string {
-  if (/^ *\t/.test(text.slice(offset))) return YAML_ERRORS.TAB_AS_INDENT
-  if (codes.includes('MULTILINE_IMPLICIT_KEY') && codes.includes('BLOCK_AS_IMPLICIT_KEY'))
-    return 'this line is indented too little, or the next line too far.'
-  return getMessage(codes.find((code) => LOST.includes(code)))
-}
-
-function describeRepeatedKey(text: string, offset: number): string {
-  const key = /^[^\n]*?(?=\s*:\s)/.exec(text.slice(offset))?.[0] ?? ''
-  return `the key ${key} appears twice.`.replace('  ', ' ')
-}
-
-function getMessage(code: ErrorCode | undefined): string {
-  return code !== undefined && code in YAML_ERRORS
+function describeError(text: string, offset: number, code: ErrorCode = 'IMPOSSIBLE'): string {
+  const rest = text.slice(offset)
+  if (code === 'BAD_INDENT' && /^ *\t/.test(rest)) return YAML_ERRORS.TAB_AS_INDENT
+  if (code === 'DUPLICATE_KEY')
+    return `the key ${/^[^\n]*?(?=\s*:\s|$)/m.exec(rest)?.[0] ?? ''} appears twice.`
+  return code in YAML_ERRORS
     ? YAML_ERRORS[code as keyof typeof YAML_ERRORS]
     : 'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'
 }

@@ -153,10 +153,9 @@ function createContextRules(context: InboundContext, policies: Policies): BodyCh
 
 function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: Policies, check: RuleCheck) {
   const decide = ({ policy }: RuleViolation) => (policy === undefined ? 'refuse' : policies[policy])
-  const refused = found.filter((each) => decide(each) === 'refuse').map((each) => toProblem(each, check))
-  const warnings = found
-    .filter((each) => decide(each) === 'warn')
-    .map((each) => toWarning(toProblem(each, check), each.policy, check.context.route.operation))
+  const select = (wanted: 'refuse' | 'warn') => found.filter((each) => decide(each) === wanted)
+  const refused = select('refuse').map((each) => toProblem(each, check))
+  const warnings = select('warn').map((each) => toWarning(each, check))
   const withWarnings = warnings.length === 0 ? {} : { warnings }
   if (refused.length === 0) return { ...draft, ...withWarnings }
   const { body: _, ...rest } = draft
@@ -164,15 +163,11 @@ function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: P
 }
 
 /** A record with a warning is sent, so its fix is not to correct the cell. */
-function toWarning(
-  found: Problem,
-  policy: keyof Policies = 'dates',
-  operation: InboundOperationName,
-): Problem {
-  const isOrder = operation === 'create-order'
+function toWarning(violation: RuleViolation, check: RuleCheck): Problem {
+  const isOrder = check.context.route.operation === 'create-order'
   const sent = isOrder ? 'Sent as it is. If wrong, cancel it and send a new key.' : 'It is sent as it is.'
-  const fix = `${sent} To refuse such: \`rules: { ${policy}: refuse }\`.`
-  return { ...found, fix, severity: 'warning' }
+  const fix = `${sent} To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
+  return { ...toProblem(violation, check), fix, severity: 'warning' }
 }
 
 function toProblem({ code, field, message }: RuleViolation, { columnOf }: RuleCheck): Problem {
