@@ -19,9 +19,9 @@ import { readFileBytes } from '../support/files.ts'
 /** Lists the failures of a mapping's examples, one line each. */
 export async function findExampleFailures(mapping: Mapping, path: string, format: Format): Promise<string[]> {
   const failures: string[] = []
-  for (const [index, { input, expect }] of mapping.examples.entries()) {
+  await assertReadable(mapping, path)
+  for (const { input, expect } of mapping.examples) {
     const files = { input: resolve(dirname(path), input), expect: resolve(dirname(path), expect) }
-    await assertReadable(mapping, path, index, files)
     const differences =
       mapping.direction === 'inbound'
         ? await compareInboundExample(mapping, files, format)
@@ -31,21 +31,15 @@ export async function findExampleFailures(mapping: Mapping, path: string, format
   return failures
 }
 
-async function assertReadable(
-  { placeOf }: Mapping,
-  path: string,
-  index: number,
-  files: Example,
-): Promise<void> {
-  for (const key of ['input', 'expect'] as const) {
-    await access(files[key], constants.R_OK).catch((cause: unknown) => {
-      const detail = `${placeOf('examples', index, key)}the file ${files[key]} ${describeUnreadable(cause)}`
-      throw new BridgeError('mapping-invalid', `The mapping ${path} has an error.`, {
-        cause,
-        details: [detail],
-      })
-    })
-  }
+async function assertReadable({ examples, placeOf }: Mapping, path: string): Promise<void> {
+  for (const [index, example] of examples.entries())
+    for (const key of ['input', 'expect'] as const) {
+      const file = resolve(dirname(path), example[key])
+      const why = await access(file, constants.R_OK).then(() => undefined, describeUnreadable)
+      if (why === undefined) continue
+      const details = [`${placeOf('examples', index, key)}the file ${file} ${why}`]
+      throw new BridgeError('mapping-invalid', 'there is an error in a mapping', { details })
+    }
 }
 
 async function compareInboundExample(

@@ -42,9 +42,8 @@ export async function loadMapping(path: string): Promise<Mapping> {
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new BridgeError('mapping-invalid', `the mapping file ${path} ${describeUnreadable(cause)}.`, {
-      cause,
-    })
+    const message = `the mapping file ${path} ${describeUnreadable(cause)}.`
+    throw new BridgeError('mapping-invalid', message, { cause })
   }
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
   return compileMapping({ text, name: path, readTable })

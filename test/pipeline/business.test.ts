@@ -91,6 +91,20 @@ beforeEach(async () => {
 })
 
 describe('a shipment that breaks rules', () => {
+  test('without a tracking number is refused with the field as the API spells it', async () => {
+    const mapping = PARCELS.replace('  tracking_number: Tracking\n', '')
+    await addRoute(world, { name: 'untracked', operation: 'create-shipment', mapping })
+    const [po = ''] = await place(1)
+
+    const [row] = await runFile(world, 'untracked', { rows: [HEAD, [po, 'T1', 'NL-0001', '1']] })
+
+    expect(outcomeOf(row)).toEqual([
+      'rejected',
+      'value-missing',
+      'line 2, tracking_number: tracking_number is missing.',
+    ])
+  })
+
   test('of an item that is not ordered names the column whose cell has the item', async () => {
     const mapping = PARCELS.replace('brand_identifier: SKU', 'upc: UPC, brand_identifier: SKU')
     await addRoute(world, { name: 'both', operation: 'create-shipment', mapping })
@@ -216,7 +230,7 @@ describe('an invoice', () => {
   })
 })
 
-test('a cancel after the supplier has acknowledged is refused with the time of it', async () => {
+test('a cancel after the brand has acknowledged is refused with the time of it', async () => {
   const [po = ''] = await place(1)
   await world.run('orders-out')
   await believe('retailer', { is_acknowledged: true })

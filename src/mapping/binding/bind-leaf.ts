@@ -139,11 +139,13 @@ function bindCalcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
 function reportMissingColumns(plan: LeafPlan, { header, items, missing }: BindContext): void {
   const { field, alternatives, perRow, reference, convert, written } = plan
   const names = alternatives.flat()
-  const kind = written?.target.rule.kind ?? 'text'
-  const mayBeValue = names.length === 1 && reference === undefined && kind !== 'text' && kind !== 'province'
-  const isValue = mayBeValue && convertText(convert, names[0] ?? '').refused === undefined
+  const [name = ''] = names
+  const kind = (reference === undefined && names.length === 1 && written?.target.rule.kind) || 'text'
+  // a text or a province takes any name as its value
+  const isValue = kind !== 'text' && kind !== 'province' && convertText(convert, name).refused === undefined
   const key = field.startsWith('keep.') ? field : `body.${field}`
-  missing.push({ names, field, key, isValue, columns: perRow ? items : header })
+  const fix = `Add the column, or ${isValue ? `write ${key}: { const: ${name} }` : `correct ${key}`} in the mapping.`
+  missing.push({ names, field, fix, columns: perRow ? items : header })
 }
 
 /** Inside the array a name is looked up in the row first; in files of typed records then in the header row. */

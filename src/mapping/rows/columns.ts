@@ -17,10 +17,8 @@ export interface MissingColumn {
   readonly names: readonly string[]
   readonly field: string
   readonly columns: Columns
-  /** Its key in the mapping, where that is not the field. */
-  readonly key?: string
-  /** Whether the field would take the name itself as its value. */
-  readonly isValue?: boolean
+  /** Absent for the default. */
+  readonly fix?: string
 }
 
 /** Columns whose names start so are results this bridge added to a rejects file. */
@@ -78,22 +76,13 @@ export function indexColumns(layout: Layout, problems: Problem[]) {
 }
 
 /** Creates the problem of a missing column, once all used columns are known. */
-export function missingColumnProblem({
-  names,
-  field,
-  columns,
-  key = field,
-  isValue,
-}: MissingColumn): Problem {
+export function missingColumnProblem({ names, field, columns, fix }: MissingColumn): Problem {
   const [first = '', ...otherNames] = names
   const also = otherNames.length === 0 ? '' : `, nor ${otherNames.map((name) => `"${name}"`).join(' or ')}`
   const unused = columns.unused()
   const similar = suggestColumn(names, unused)
-  const others =
-    similar === undefined && unused.length > 0 ? ` The mapping does not use ${quoteNames(unused)}.` : ''
-  const fix = isValue
-    ? `Add the column, or write ${key}: { const: ${first} } in the mapping.`
-    : `Add the column, or correct ${key} in the mapping.`
+  const hasOthers = similar === undefined && unused.length > 0
+  const others = hasOthers ? ` The mapping does not use ${quoteNames(unused)}.` : ''
   const message = `The file has no column "${first}"${also}.${others}`
   return problem('column-missing', { column: first, field }, message, similar ?? fix)
 }
