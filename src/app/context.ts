@@ -85,7 +85,7 @@ export async function openMailbox(
 // Loads the mappings of a configuration's routes.
 
 /** Loads the mapping of every route; throws the errors of all of them together. */
-export async function loadMappings({ routes }: Configuration): Promise<Map<string, Mapping>> {
+export async function loadMappings({ routes, mappingPlaces }: Configuration): Promise<Map<string, Mapping>> {
   const mappings = new Map<string, Mapping>()
   const errors: string[] = []
   for (const route of routes.flatMap(listMappedSteps)) {
@@ -100,7 +100,8 @@ export async function loadMappings({ routes }: Configuration): Promise<Map<strin
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
-      errors.push(...(error.details.length > 0 ? error.details : [error.message]))
+      const place = mappingPlaces?.get(route.mappingPath) ?? `route ${route.name}`
+      errors.push(...(error.details.length > 0 ? error.details : [`${place} ${error.message}`]))
     }
   }
   if (errors.length === 0) return mappings

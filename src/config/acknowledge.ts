@@ -74,7 +74,7 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
           'A delivered file that is not picked up or confirmed for so long raises an alert: minutes, hours or days, such as 30m, 4h or 2d.',
         ),
         before: WaitTime.default('2h').describe(
-          'So it does when so little time is left until one of its records should be acknowledged, as `acknowledge_by` of the record says.',
+          'Also raises an alert this long before `acknowledge_by` of one of its records.',
         ),
       })
       .optional()

@@ -30,6 +30,8 @@ export interface Configuration {
   readonly zone?: string
   /** In the order of the file. */
   readonly routes: readonly Route[]
+  /** The place in the file that names a mapping, by the path of the mapping. */
+  readonly mappingPlaces?: ReadonlyMap<string, string>
 }
 
 interface ApiConfiguration {

@@ -86,6 +86,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
 }
 
 function describeIssue(issue: Issue): string {
+  if (issue.code === 'invalid_type' && !issue.message.startsWith('Invalid input')) return issue.message
   if (issue.code === 'invalid_type')
     return TYPE_MESSAGES[issue.expected] ?? `must be of the type ${issue.expected}`
   if (issue.code === 'too_small') {

@@ -1,19 +1,9 @@
 /** Loads `dropbridge.yaml`: substitutes variables, checks it, and reports every error at once with its place. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import {
-  type Document,
-  type ErrorCode,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-} from 'yaml'
+import { type Document, isAlias, isMap, isNode, isScalar, type Node, visit } from 'yaml'
 import { BridgeError } from '../support/errors.ts'
+import { parseYaml } from '../support/yaml.ts'
 import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
 import { checkShape, type ConfigError } from './errors.ts'
@@ -43,7 +33,9 @@ export async function loadConfiguration(
   const inShape = 'errors' in shape ? shape.errors : []
   const found = excludeEchoes([...unfilled, ...inShape, ...checkAcrossParts(raw, folder)], unfilled)
   const errors = [...source.errors, ...found.map((error) => locateError(source, error))]
-  if ('file' in shape && errors.length === 0) return toConfiguration(shape.file, folder)
+  if ('file' in shape && errors.length === 0) {
+    return { ...toConfiguration(shape.file, folder), mappingPlaces: locateMappings(source, path) }
+  }
   throw createLoadError(path, errors)
 }
 
@@ -81,6 +73,19 @@ function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly Config
   return errors.filter((error) => unfilled.includes(error) || !places.has(error.path.join('\0')))
 }
 
+/** Maps the path of each mapping to the place that names it. */
+function locateMappings({ document, locate }: ConfigSource, path: string): Map<string, string> {
+  const places = new Map<string, string>()
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || key.value !== 'mapping' || !isScalar(value)) return
+      const { line, column } = locate(getStart(value) ?? 0)
+      places.set(resolve(dirname(path), String(value.value)), `${path}:${line}:${column}`)
+    },
+  })
+  return places
+}
+
 interface LocatedError {
   readonly line: number
   readonly column: number
@@ -106,67 +111,14 @@ function createLoadError(path: string, errors: readonly LocatedError[]): BridgeE
 
 type ConfigSource = ReturnType<typeof parseSource>
 
-/** `errors` are those of the YAML syntax; after a fatal one the file cannot be checked further. */
 function parseSource(text: string) {
-  const counter = new LineCounter()
-  const document: Document = parseDocument(text, {
-    lineCounter: counter,
-    prettyErrors: false,
-    stringKeys: true,
-  })
+  const { document, counter, errors, hasFatalErrors } = parseYaml(text, { stringKeys: true })
   const locate = (offset: number) => {
     const { line, col: column } = counter.linePos(offset)
     return { line, column }
   }
-  const unresolved = unresolvedAliases(document)
-  const found = [...document.errors, ...document.warnings]
-  return {
-    document,
-    locate,
-    errors: [
-      ...unresolved.map((offset) => ({ ...locate(offset), text: YAML_ERRORS.BAD_ALIAS })),
-      ...found.map(({ code, pos }) => ({ ...locate(pos[0]), text: getYamlError(code) })),
-    ],
-    hasFatalErrors:
-      unresolved.length > 0 ||
-      found.some(({ name, code }) => name === 'YAMLParseError' && code !== 'DUPLICATE_KEY'),
-  }
-}
-
-const UNCLEAR =
-  'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'
-
-function getYamlError(code: ErrorCode): string {
-  return code in YAML_ERRORS ? YAML_ERRORS[code as keyof typeof YAML_ERRORS] : UNCLEAR
-}
-
-/** Our own messages, because those of the parser may quote the text, and the text may be a secret. */
-const YAML_ERRORS = {
-  BAD_ALIAS:
-    'a value that starts with * stands for an anchor, and there is none of that name; put text in quotes.',
-  BAD_DQ_ESCAPE: 'a backslash in double quotes starts no known escape; write it twice, or use single quotes.',
-  BAD_INDENT:
-    'the indentation does not fit the lines above, or a bracket, brace or quote there is not closed.',
-  BAD_SCALAR_START: 'a value cannot start with this character; put it in quotes.',
-  BLOCK_AS_IMPLICIT_KEY: 'a value with ": " in it must be in quotes.',
-  DUPLICATE_KEY: 'this key appears twice.',
-  KEY_OVER_1024_CHARS: 'a key is longer than 1024 characters.',
-  MISSING_CHAR: 'a character is missing here: a quote, a bracket, a brace, a comma or a colon.',
-  MULTIPLE_DOCS: 'a second document starts here; there must be one.',
-  NON_STRING_KEY: 'a key must be text; put it in quotes.',
-  TAB_AS_INDENT: 'a tab cannot indent; use spaces.',
-  TAG_RESOLVE_FAILED: 'a value that starts with ! is a tag, and it is unknown; put text in quotes.',
-} as const satisfies Partial<Record<ErrorCode, string>>
-
-/** Finds unresolved aliases, which the parser reports only while converting values, and then quotes. */
-function unresolvedAliases(document: Document): number[] {
-  const offsets: number[] = []
-  visit(document, {
-    Alias: (_, alias) => {
-      if (alias.resolve(document) === undefined) offsets.push(getStart(alias) ?? 0)
-    },
-  })
-  return offsets
+  const located = errors.map(({ offset, message }) => ({ ...locate(offset), text: message }))
+  return { document, locate, errors: located, hasFatalErrors }
 }
 
 function findOffset(document: Document, path: readonly PropertyKey[], at: 'key' | 'value'): number {

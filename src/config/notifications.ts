@@ -84,7 +84,7 @@ const NotificationSettings = z
       notification.type !== 'mail' || !(notification.smtp.security === 'none' && notification.smtp.password),
     {
       path: ['smtp', 'security'],
-      message: 'is none, which would send the password for everybody to read: use starttls or tls',
+      message: 'is `none`, which sends the password unencrypted: use starttls or tls',
     },
   )
 

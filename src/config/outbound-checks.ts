@@ -86,7 +86,7 @@ function checkReportRoute(operation: OutboundOperationName, route: RawRoute): Co
       hasRecordPlaceholder(to.name) &&
       valueError(
         ['to', 'name'],
-        'a report is one file of many records, so its name can say nothing of one of them.',
+        'a report is one file of many records: its name cannot contain fields of a record.',
       ),
   )
 }

@@ -19,10 +19,14 @@ export const TimeZone = z
   .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin or America/New_York')
 
 /** A time of day, with its zone and days of the week. */
-const timeOfDay = (example: string) =>
-  z.string().regex(TIME_OF_DAY, `must be a time of day such as "${example}"`)
+function timeOfDay(example: string) {
+  const rule = `must be a time of day such as "${example}"`
+  return z.string(rule).regex(TIME_OF_DAY, rule)
+}
 const zoneOf = (what: string) =>
-  TimeZone.optional().describe(`The zone of the ${what}; the \`zone\` of the file when left out.`)
+  TimeZone.optional().describe(
+    `The zone of the ${what}; the \`zone\` at the top of this configuration when left out.`,
+  )
 const days = z.array(z.enum(DAYS)).min(1).optional().describe('Days of the week; every day when left out.')
 
 const Expression = z.string().superRefine((text, context) => {
@@ -150,12 +154,10 @@ export const ExpectedFileSettings = z.strictObject({
   days,
 })
 
+const NOT_EMPTIED_RULE = 'must be a number of days or weeks, such as 3d or 2w, or never'
 export const AlertIfNotEmptied = z
-  .string()
-  .refine(
-    (text) => text === 'never' || parseRetention(text) !== undefined,
-    'must be a number of days or weeks, such as 3d or 2w, or never',
-  )
+  .string(NOT_EMPTIED_RULE)
+  .refine((text) => text === 'never' || parseRetention(text) !== undefined, NOT_EMPTIED_RULE)
   .meta({ pattern: `${RETENTION_PATTERN}|^never$` })
   .default('30d') // long enough to cause no alerts where files are read at all
   .describe(
@@ -187,7 +189,7 @@ export const WatchSettings = z
     scan: durationText('must be a time from 1s to a day, such as 10s, 30s or 5m', 1000)
       .default('30s')
       .describe(
-        'How often each inbox is looked through. Where the system tells of new files, it is at once.',
+        'How often each inbox is scanned. Where the system reports new files, the scan is immediate.',
       ),
     // The routes share the connections to the API.
     atOnce: z.int().min(1).max(32).default(4).describe('How many routes are worked on at once.'),

@@ -37,12 +37,10 @@ const Name = z.string().regex(/^[a-z0-9-]+$/)
 
 const Duration = durationText('must be a duration of at most a day, such as 500ms, 30s, 15m or 1h')
 
+const RETENTION_RULE = 'must be a number of days or weeks, such as 90d or 52w'
 const Retention = z
-  .string()
-  .refine(
-    (text) => parseRetention(text) !== undefined,
-    'must be a number of days or weeks, such as 90d or 52w',
-  )
+  .string(RETENTION_RULE)
+  .refine((text) => parseRetention(text) !== undefined, RETENTION_RULE)
   .meta({ pattern: RETENTION_PATTERN })
 
 const NonZeroDuration = Duration.refine((text) => parseDuration(text) !== 0, 'must be longer than nothing')
@@ -135,7 +133,7 @@ export const InboundRouteSettings = z.strictObject({
   results: z
     .strictObject({
       mailbox: MailboxName,
-      folder: Folder.default('results').describe('The folder of the results files.'),
+      folder: Folder.default('results').describe('The folder for the result files.'),
       alertIfNotEmptied: AlertIfNotEmptied,
     })
     .describe('Where the files are left that tell what became of each record.'),
@@ -185,7 +183,7 @@ export const OutboundRouteSettings = z.strictObject({
 })
 
 export const ConfigurationFile = z.strictObject({
-  api: ApiSettings.describe('The API, and who the bridge is there.'),
+  api: ApiSettings.describe('The API and the credentials of the bridge.'),
   journal: z
     .string()
     .refine((text) => /^sqlite:./.test(text), 'must be sqlite: and a path, such as sqlite:./state/journal.db')
@@ -204,7 +202,7 @@ export const ConfigurationFile = z.strictObject({
   health: HealthSettings.optional().describe(
     'Health and metrics over HTTP while watching; none when left out.',
   ),
-  status: StatusSettings.prefault({}).describe('What people see who have no command line.'),
+  status: StatusSettings.prefault({}).describe('The status page, for people without a command line.'),
   notifications: NotificationsSettings.prefault({}).describe(
     'Who is notified of alerts and results: by mail, webhook or command.',
   ),

@@ -15,7 +15,7 @@ const NAMED_MAX = 1000
 const Text = z.string().min(1).max(200)
 
 const Moment = z
-  .string()
+  .string(MOMENT_RULE)
   .refine(
     (text) => text === PREVIOUS || parseMoment(text, { now: 0, zone: 'UTC' }) !== undefined,
     MOMENT_RULE,

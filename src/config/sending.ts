@@ -134,7 +134,7 @@ export const RuleSettings = z.strictObject({
     'When a date makes no sense: an order or a parcel of the future, an order of more than a year ago, a parcel older than its order, a due date that has passed.',
   ),
   stock: RulePolicy.default('off').describe(
-    'When more is ordered of an item than the supplier had when it was last seen. Needs the items: export them whole once.',
+    'When more is ordered of an item than the brand had when it was last seen. Needs the items: export them whole once.',
   ),
 })
 

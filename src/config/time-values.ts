@@ -30,7 +30,7 @@ export function parseDuration(text: string): number | undefined {
 /** The schema of a duration of at least `minMs`; `rule` is the message. */
 export function durationText(rule: string, minMs = 0) {
   return z
-    .string()
+    .string(rule)
     .refine((text) => (parseDuration(text) ?? -1) >= minMs, rule)
     .meta({ pattern: '^\\d{1,8}(ms|s|m|h)$|\\$\\{' })
 }
@@ -44,13 +44,16 @@ export function parseRetention(text: string): number | undefined {
 
 const WAIT_MS_MAX = 30 * UNIT_MS.d
 
+const WAIT_RULE =
+  'must be a time in minutes, hours or days, such as 30m, 4h or 2d: longer than nothing, and at most 30 days'
+
 /** A time to wait for a person, as written: minutes to weeks, longer than any timer. */
 export const WaitTime = z
-  .string()
+  .string(WAIT_RULE)
   .refine((text) => {
     const ms = parseLength(text, /^(\d{1,5})(m|h|d)$/) ?? 0
     return ms > 0 && ms <= WAIT_MS_MAX
-  }, 'must be a time in minutes, hours or days, such as 30m, 4h or 2d: longer than nothing, and at most 30 days')
+  }, WAIT_RULE)
   .meta({ pattern: '^\\d{1,5}(m|h|d)$|\\$\\{' })
 
 // Moments in a window of time: `now`, `24h` back from now, `today`, `yesterday`, `2026-11-01`,

@@ -293,11 +293,11 @@ export const PROBLEMS = {
   // business rules, checked before anything is sent
   'order-finished': {
     title: 'The order is canceled or closed.',
-    fix: 'Look at the order; the supplier can reopen a closed one.',
+    fix: 'Look at the order; the brand can reopen a closed one.',
   },
   'order-acknowledged': {
     title: 'The order is acknowledged and cannot be canceled.',
-    fix: 'Ask the supplier to cancel it, or take a return later.',
+    fix: 'Ask the brand to cancel it, or take a return later.',
   },
   'waiting-for-order': {
     title: 'The record waits until its order is shipped and closed.',
@@ -335,15 +335,15 @@ export const PROBLEMS = {
     fix: 'Use one of the methods in the message.',
   },
   'item-unknown': {
-    title: 'No supplier offers this item to the retailer.',
-    fix: 'Correct the item, or ask the supplier to offer it.',
+    title: 'No brand offers this item to the retailer.',
+    fix: 'Correct the item, or ask the brand to offer it.',
   },
   'date-implausible': {
     title: 'The date is implausible.',
     fix: 'Correct the date. To switch the rule off for the route: `rules: { dates: off }`.',
   },
   'stock-short': {
-    title: 'The supplier has too few units of the item.',
+    title: 'The brand has too few units of the item.',
     fix: 'Order fewer. To switch the rule off for the route: `rules: { stock: off }`.',
     details: 'The stock is that of the latest look at it.',
   },

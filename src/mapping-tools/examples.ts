@@ -1,5 +1,5 @@
 /** Runs the examples of a mapping through the real reader and compares the results with the expected files. */
-import { readFile } from 'node:fs/promises'
+import { access, constants, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Format, isUnreadable } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
@@ -12,13 +12,14 @@ import {
 import type { Example } from '../mapping/file.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import { buildFileSource } from './translate-file.ts'
-import { BridgeError } from '../support/errors.ts'
+import { BridgeError, describeUnreadable } from '../support/errors.ts'
 import { gunzipIfNeeded } from '../support/gunzip.ts'
 import { readFileBytes } from '../support/files.ts'
 
 /** Lists the failures of a mapping's examples, one line each. */
 export async function findExampleFailures(mapping: Mapping, path: string, format: Format): Promise<string[]> {
   const failures: string[] = []
+  await assertReadable(mapping, path)
   for (const { input, expect } of mapping.examples) {
     const files = { input: resolve(dirname(path), input), expect: resolve(dirname(path), expect) }
     const differences =
@@ -28,6 +29,17 @@ export async function findExampleFailures(mapping: Mapping, path: string, format
     failures.push(...differences.map((difference) => `${path}: example ${input}: ${difference}`))
   }
   return failures
+}
+
+async function assertReadable({ examples, placeOf }: Mapping, path: string): Promise<void> {
+  for (const [index, example] of examples.entries())
+    for (const key of ['input', 'expect'] as const) {
+      const file = resolve(dirname(path), example[key])
+      const why = await access(file, constants.R_OK).then(() => undefined, describeUnreadable)
+      if (why === undefined) continue
+      const details = [`${placeOf('examples', index, key)}the file ${file} ${why}`]
+      throw new BridgeError('mapping-invalid', 'there is an error in a mapping', { details })
+    }
 }
 
 async function compareInboundExample(
@@ -54,7 +66,7 @@ async function compareOutboundExample(
   if (!Array.isArray(records)) return [`${input} must hold an array of records`]
   if (isComparedByLine(composer)) {
     const writer = format.createWriter(composer.columns, composer.write)
-    return checkOutboundLines(composer, writer, { records, expected: await readExampleBytes(expect) })
+    return checkOutboundLines(composer, writer, { records, expected: await readFile(expect) })
   }
   const { delimiter, encoding, header } = composer.write
   const columns = header === false ? { columns: composer.columns } : {}
@@ -71,18 +83,10 @@ function formatProblem({ message, fix }: Problem): string {
 }
 
 async function readExampleJson(path: string): Promise<unknown> {
-  const text = (await readExampleBytes(path)).toString()
+  const text = await readFile(path, 'utf8')
   try {
     return JSON.parse(text)
   } catch (cause) {
     throw new BridgeError('mapping-invalid', `the example ${path} is not JSON`, { cause })
-  }
-}
-
-async function readExampleBytes(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (cause) {
-    throw new BridgeError('mapping-invalid', `the example ${path} cannot be read`, { cause })
   }
 }

@@ -7,18 +7,20 @@ import {
   type OperationName,
   type OutboundOperationName,
 } from '../contract/operations.ts'
-import { BridgeError } from '../support/errors.ts'
+import { BridgeError, describeUnreadable } from '../support/errors.ts'
 import type { Example } from './file.ts'
 import { type CompiledInbound, compileInbound, describeUnknownOperation } from './inbound.ts'
 import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
 import { readWithBases } from './source/inherit.ts'
-import { getEntry, type MapNode, openSourceReader, type SourceNode } from './source/source.ts'
+import { getEntry, type MapNode, nodeAt, openSourceReader, type SourceNode } from './source/source.ts'
 import type { ReadTable, TableContext } from './tables.ts'
 
 interface MappingFile {
   readonly warnings: readonly string[]
   /** The tree of the mapping with its bases merged, for the mapping tools. */
   readonly source: MapNode
+  /** Returns the file, line and path of the part under these keys, for messages about it. */
+  readonly placeOf: (...keys: readonly PropertyKey[]) => string
 }
 
 export interface InboundMapping extends CompiledInbound, MappingFile {
@@ -40,7 +42,8 @@ export async function loadMapping(path: string): Promise<Mapping> {
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new BridgeError('mapping-invalid', `The mapping file ${path} cannot be read.`, { cause })
+    const message = `the mapping file ${path} ${describeUnreadable(cause)}.`
+    throw new BridgeError('mapping-invalid', message, { cause })
   }
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
   return compileMapping({ text, name: path, readTable })
@@ -77,6 +80,7 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
   const file = ({ examples }: Pick<Mapping, 'examples'>) => ({
     warnings: listWarnings(examples),
     source: root,
+    placeOf: (...keys: readonly PropertyKey[]) => errors.locate(nodeAt(root, ...keys)),
   })
   if (isInbound(name)) {
     const compiled = await compileInbound(root, { name, ...OPERATIONS[name] }, context)

@@ -1,5 +1,6 @@
 /** Lookup tables of a mapping: rows in the mapping itself, or a CSV file beside it. */
 import Papa from 'papaparse'
+import { describeUnreadable } from '../support/errors.ts'
 import { didYouMean } from '../support/text.ts'
 import { checkPart } from './source/schema.ts'
 import { TableFrame } from './file.ts'
@@ -126,8 +127,7 @@ async function readTableFile(
   try {
     text = await readTable(path)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return errors.add(place, `the table file ${path} cannot be read: ${why}`)
+    return errors.add(place, `the table file ${path} ${describeUnreadable(error)}`)
   }
   const parsed = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
     skipEmptyLines: 'greedy',

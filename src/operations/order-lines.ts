@@ -69,9 +69,17 @@ export function readUnits(shown: RequestBody, field: string): number | undefined
   return typeof units === 'number' ? units : undefined
 }
 
+const ITEM_NAMES = ['id', 'identifier', 'upc', 'brand_identifier'] as const
+
+/** The field of the variant that names the item at the path: the first that is given. */
+export function findItemField(item: RequestBody, path: string): string {
+  const name = ITEM_NAMES.find((field) => isGiven(readVariant(item)[field]))
+  return name === undefined ? `${path}.variant` : `${path}.variant.${name}`
+}
+
 /** The item as messages name it: `upc "086000100025"`. */
 export function describeItem(item: RequestBody): string {
   const variant = readVariant(item)
-  const named = ['id', 'identifier', 'upc', 'brand_identifier'].filter((field) => isGiven(variant[field]))
+  const named = ITEM_NAMES.filter((field) => isGiven(variant[field]))
   return named.map((field) => `${field} "${String(variant[field])}"`).join(', ')
 }

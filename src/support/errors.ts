@@ -255,6 +255,11 @@ export function hasSystemCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
+/** Says that a file is not there, or why it cannot be read. */
+export function describeUnreadable(error: unknown): string {
+  return hasSystemCode(error, 'ENOENT') ? 'is not there' : `cannot be read: ${getErrorMessage(error)}`
+}
+
 /** Returns the message of a thrown value; `otherwise` where an error has none. */
 export function getErrorMessage(error: unknown, otherwise = ''): string {
   if (!(error instanceof Error)) return otherwise || String(error)

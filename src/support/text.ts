@@ -41,6 +41,12 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
+/** `"a", "b" and 3 more` */
+export function quoteNames(names: readonly string[], shown = 8): string {
+  const more = names.length > shown ? ` and ${names.length - shown} more` : ''
+  return `"${names.slice(0, shown).join('", "')}"${more}`
+}
+
 /** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */
 export function normalizeForSearch(name: string): string {
   return name

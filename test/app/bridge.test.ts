@@ -107,6 +107,18 @@ test('the errors of all mappings are reported together, before anything is sent'
   expect(world.service.counts().orders).toBe(0)
 })
 
+test('a mapping file that is not there is named with the line that names it', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const path = join(world.folder, 'gone.yaml')
+  Object.assign(world.configuration.routes[0] ?? {}, { mappingPath: path })
+  Object.assign(world.configuration, { mappingPlaces: new Map([[path, 'dropbridge.yaml:12:14']]) })
+
+  await expect(world.run()).rejects.toMatchObject({
+    code: 'mapping-invalid',
+    details: [`dropbridge.yaml:12:14 the mapping file ${path} is not there.`],
+  })
+})
+
 test('unmatched files are named with the pattern that nearly fits them; other files are not', async () => {
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   const [first, second] = world.configuration.routes

@@ -69,6 +69,19 @@ test('a run prints a line per file and a line per export, and exits 2 when recor
   })
 })
 
+test('a file with a header and no rows is said to have no rows of data', async () => {
+  const { world, run } = await anOffice()
+  const [header = ''] = ordersFile(DAMAGED).text.split('\n')
+  await world.drop('inbox/orders', 'empty.csv', `${header}\n`)
+
+  const { exit, stderr } = await run(['run', 'orders'])
+
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: 'orders: empty.csv: no records: the file has no rows of data\n',
+  })
+})
+
 test('with --json stdout is one JSON document and stderr is empty', async () => {
   const { world, run } = await anOffice()
   await dropOrders(world)

@@ -113,6 +113,10 @@ describe('a configuration without errors', () => {
           verifyBeforeAck: false,
         },
       ],
+      mappingPlaces: new Map([
+        [join(folder, 'mappings', 'orders.yaml'), `${path}:12:14`],
+        [join(folder, 'mappings', 'shipments-export.yaml'), `${path}:17:14`],
+      ]),
     })
   })
 
@@ -381,10 +385,10 @@ describe('a file that is no configuration at all', () => {
     ['state: a: b\n', '1:8 a value with ": " in it must be in quotes.'],
     [
       'api: {\n',
-      '2:1 the indentation does not fit the lines above, or a bracket, brace or quote there is not closed.',
+      '2:1 the indentation does not fit the lines above, or a bracket, brace or quote there is not closed. The rest was not checked.',
     ],
     ['api: "a\n', '2:1 a character is missing here: a quote, a bracket, a brace, a comma or a colon.'],
-    ['api:\n\tbaseUrl: x\n', '2:1 a tab cannot indent; use spaces.'],
+    ['api:\n\tbaseUrl: x\n', '2:1 a tab cannot indent; use spaces. The rest was not checked.'],
     [
       'api: *gone\n',
       '1:6 a value that starts with * stands for an anchor, and there is none of that name; put text in quotes.',
@@ -394,9 +398,33 @@ describe('a file that is no configuration at all', () => {
     expect(await errorsOf(text)).toContain(error)
   })
 
+  test.each([
+    ['\toperation: create-order', '10:1 a tab cannot indent; use spaces.'],
+    [' \toperation: create-order', '10:1 a tab cannot indent; use spaces.'],
+    [
+      '   operation: create-order',
+      '10:1 the indentation does not fit the lines above, or a bracket, brace or quote there is not closed.',
+    ],
+    ['      operation: create-order', '9:15 this line is indented too little, or the next line too far.'],
+    [
+      '    operation create-order',
+      '10:5 a key without a colon and a blank behind it, or a quote that is not closed.',
+    ],
+  ])('names only the first place where %j breaks the structure', async (line, error) => {
+    const broken = WHOLE.replace('    operation: create-order', line)
+    expect(await errorsOf(broken)).toEqual([`${error} The rest was not checked.`])
+  })
+
+  test('says the form of a time at once where a number stands', async () => {
+    const text = WHOLE.replace('baseUrl: ${API_URL}', 'baseUrl: ${API_URL}\n  timeout: 5')
+    expect(await errorsOf(text)).toEqual([
+      '3:12 api.timeout: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
+    ])
+  })
+
   test('names a key that occurs twice, beside the other errors', async () => {
     expect(await errorsOf(`${WHOLE}${ORDERS_IN}    extra: 1\n`)).toEqual([
-      '19:3 this key appears twice.',
+      '19:3 the key orders-in appears twice.',
       '25:5 routes.orders-in.extra: unknown key.',
     ])
   })

@@ -139,7 +139,7 @@ test.each([
   ],
   [
     'notifications: { x: { type: mail, to: o@b.c, from: a@b.c, smtp: { host: h, username: u, password: p, security: none } } }',
-    'would send the password for everybody to read',
+    'sends the password unencrypted',
   ],
 ])('%s is an error', async (lines, message) => {
   expect(await errorOf(lines)).toContain(message)

@@ -225,7 +225,7 @@ to: { mailbox: erp, folder: out, name: "{purchase_order_number}.csv" }`
   expect(await errorsOf('export-orders', lines, BRAND)).toEqual([
     'acknowledge: a route with `select` is a report and acknowledges nothing: leave it out, or write never.',
     'verifyBeforeAck: nothing is acknowledged, so nothing is read again before: take it away.',
-    'to.name: a report is one file of many records, so its name can say nothing of one of them.',
+    'to.name: a report is one file of many records: its name cannot contain fields of a record.',
   ])
   expect(await errorsOf('export-carriers', 'acknowledge: delivered')).toEqual([
     'acknowledge: nothing is acknowledged of what export-carriers lists: leave it out, or write never.',

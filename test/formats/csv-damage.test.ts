@@ -38,6 +38,15 @@ describe('the number of cells', () => {
     })
   })
 
+  it('that is too small in a last line without a line end may come from a cut file', async () => {
+    const rows = await rowsOf(await readable(start('PO,SKU,Qty\n1,a\n2,b')))
+    expect(rows.map(({ problems }) => problems?.map(({ fix }) => fix))).toEqual([
+      ['Fill in the missing cells; keep the delimiters of empty cells.'],
+      ['Send the whole file again. If it is not cut, fill in the missing cells.'],
+    ])
+    expect(rows[1]?.problems?.[0]?.message).toContain('has no line end: the file seems to be cut')
+  })
+
   it('that is too large is refused with what is too much', async () => {
     const [, row] = await rowsOf(await readable(start('PO,Price\n1,"2,5"\n2,2,5\n')))
     expect(row).toMatchObject({

@@ -193,6 +193,8 @@ describe('a file that is no CSV at all', () => {
     ['an Excel workbook', [0x50, 0x4b, 0x03, 0x04, 0x14]],
     ['an old Excel workbook', [0xd0, 0xcf, 0x11, 0xe0, 0xa1]],
     ['a PDF document', [0x25, 0x50, 0x44, 0x46, 0x2d, 0x31]],
+    ['a web page', [...Buffer.from('\uFEFF\n<!DOCTYPE html>\n<html lang="en">')]],
+    ['a web page', [...Buffer.from('<html><body>Please log in</body></html>')]],
   ])('is called %s', async (kind, bytes) => {
     const [problem] = await problemsOf(start(Buffer.from(bytes)))
     expect(problem).toMatchObject({ code: 'file-undecodable' })

@@ -62,7 +62,9 @@ test('a file that one mapping does not fit is refused, and its records are gone'
     'P2 removed',
     'the file refused',
   ])
-  expect(changes[2]?.problems).toEqual(['column "Grand Sum": The file has no column "Grand Sum".'])
+  expect(changes[2]?.problems).toEqual([
+    'column "Grand Sum": The file has no column "Grand Sum". The mapping does not use "Total".',
+  ])
 })
 
 const EXPORT = `

@@ -168,7 +168,7 @@ test('a damaged date adds no format with days and months the other way round, an
 
   const line = lines.find((each) => each.includes('terms_date_due'))
   expect(line).toContain('{ from: Due Date, format: MM/dd/yyyy }')
-  expect(line).toContain('"30/11/2026" is none of these')
+  expect(line).toContain('"30/11/2026" fits none of these formats')
 })
 
 test('comment lines are ignored, also above a file without a heading line', async () => {

@@ -190,7 +190,7 @@ describe('dates', () => {
     const { line, confidence } = await due('11/30/2026', '12/31/2026', 'soon')
 
     expect(confidence).toBe('guess')
-    expect(line).toContain('but only 67 % of its cells are a date; "soon" is none of these')
+    expect(line).toContain('but only 67 % of its cells are a date; "soon" fits none of these formats')
   })
 })
 

@@ -119,7 +119,7 @@ file: { records: 0 }
     '12:5 records[3]: columns are missing: each column of the file, and the path of the API field in it',
     '14:26 trailer.columns.A.count: the record has no field "recrds".',
     '14:39 trailer.columns.B: say what stands here with exactly one of `const`, `sum` and `count`',
-    '14:73 trailer.columns.C.sum: `sum` is for numbers; status is none',
+    '14:73 trailer.columns.C.sum: `sum` is for numbers; status is not a number',
     '14:88 trailer.columns.D.from: there is no such key here. Known are const, sum, count, decimal, implied, grouping, zeros, pad, width, align.',
     '15:18 file.records: too small: expected number to be >=1',
   ])

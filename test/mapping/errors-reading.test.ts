@@ -49,7 +49,7 @@ test.each([
   ],
   [
     '{ format: csv, ignore: [{ matches: "(a+)+" }] }',
-    '3:42 read.ignore[0].matches: the expression repeats something that repeats or varies itself; such a one can run for ever',
+    '3:42 read.ignore[0].matches: the expression nests repetitions or alternatives in a repetition, which can run forever',
   ],
   [
     '{ format: csv, ignore: [{ matches: "a(" }] }',

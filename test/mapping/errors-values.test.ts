@@ -51,7 +51,7 @@ test.each([
   ['name1: Name', '{ firstOf: [Name, $fil] }', 'there is no $fil. Did you mean "$file"?'],
   ['name1: Name', '{ from: $file, nth: 2 }', '$file is no column, and takes no `nth`'],
   ['name1: Name', "{ from: Name, match: '(' }", 'this is no regular expression'],
-  ['name1: Name', "{ from: Name, match: '(a+)+' }", 'such a one can run for ever'],
+  ['name1: Name', "{ from: Name, match: '(a+)+' }", 'which can run forever'],
   [
     'gift_message: Gift',
     '{ from: Gift, wrap: 20, at: 2 }',

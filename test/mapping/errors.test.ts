@@ -35,7 +35,7 @@ examples: [{ input: a.csv }]
     '2:17 read.format: expected `csv` or `fixed`',
     '2:23 read.delimeter: there is no such key here. Did you mean "delimiter"?',
     '3:1 grup: there is no such key here. Did you mean "group"?',
-    '6:37 body.ordered_at.format: "DD" in the date format means nothing; there are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
+    '6:37 body.ordered_at.format: "DD" is not a token of date formats; the tokens are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
     '6:55 body.ordered_at.zone: there is no time zone "America/Albany"; write one such as America/New_York',
     '7:12 body.ship_to: this is an object with the fields type, name1, name2, street1, street2, city, province, postal_code, country, phone1, phone2, fax, email: map each of them',
     '9:31 body.shipping_method.code.table: there is no table "shipvia" under `tables`. Did you mean "ship-via"?',
@@ -124,7 +124,7 @@ test.each([
     'operation: create-ordr',
     'there is no operation "create-ordr". Did you mean "create-order"?',
   ],
-  ['operation: create-order', 'operation: create-order\noperation: x', 'Map keys must be unique'],
+  ['operation: create-order', 'operation: create-order\noperation: x', 'the key operation appears twice.'],
   [
     'Ground: { method: FEDEX',
     'ground: { method: A, carrier: B }\n      fedex ground: { method: FEDEX',
@@ -134,6 +134,18 @@ test.each([
   const errors = await errorsOf(ORDERS.replace(right, wrong))
 
   expect(errors.map((error) => error.replace(/^\d+:\d+ ([^:]+: )?/, ''))).toContain(message)
+})
+
+test('a slip of YAML in a mapping is reported once, in words that say what to do', async () => {
+  const wrong = (line: string) => errorsOf(ORDERS.replace('group: PO Number', line))
+
+  expect(await wrong('\tgroup: PO Number')).toEqual([
+    '3:1 a tab cannot indent; use spaces. The rest was not checked.',
+  ])
+  expect(await wrong(' group: PO Number')).toEqual([
+    '2:12 this line is indented too little, or the next line too far. The rest was not checked.',
+  ])
+  expect(await wrong('group: PO: Number')).toEqual(['3:8 a value with ": " in it must be in quotes.'])
 })
 
 test('a table whose values do not fit the field is an error of the mapping', async () => {
@@ -190,6 +202,6 @@ test.each(['', '- a\n- b', 'operation: [', 'just text', '&a [*a]'])(
 test('a missing mapping file is an error of the configuration, and the message names its path', async () => {
   await expect(loadMapping('no/such/mapping.yaml')).rejects.toMatchObject({
     code: 'mapping-invalid',
-    message: 'The mapping file no/such/mapping.yaml cannot be read.',
+    message: 'the mapping file no/such/mapping.yaml is not there.',
   })
 })

@@ -257,7 +257,24 @@ describe('columns', () => {
         'PO Number',
         'Did you mean "PO Numbr"? Rename that column, or name this spelling in the mapping.',
       ],
-      ['column-missing', 'Qty', 'Add the column, or add its other spelling to the mapping.'],
+      ['column-missing', 'Qty', 'Add the column, or correct body.order_lines[].quantity in the mapping.'],
+    ])
+    expect(Array.isArray(problems) && problems.map(({ message }) => message)).toEqual([
+      'The file has no column "PO Number".',
+      'The file has no column "Qty". The mapping does not use "PO Numbr", "x", "Units".',
+    ])
+  })
+
+  test('a missing column whose name the field would take as its value may be meant as a constant', async () => {
+    const text = ORDERS.replace('{ from: Country, default: US }', 'US')
+    const { layouts } = sheet(HEADER)
+
+    expect((await translatorOf(text)).bind(layouts)).toMatchObject([
+      {
+        code: 'column-missing',
+        message: expect.stringMatching(/^The file has no column "US"\./) as string,
+        fix: 'Add the column, or write body.ship_to.country: { const: US } in the mapping.',
+      },
     ])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { FieldRule } from '../../src/contract/fields.ts'
 import { createConverter } from '../../src/mapping/values/convert.ts'
 import { compileDateFormat, type DateFormat } from '../../src/mapping/values/date-format.ts'
-import { type DateOptions, findZone, UTC } from '../../src/mapping/values/dates.ts'
+import { type DateOptions, findZone, refuseDate, UTC } from '../../src/mapping/values/dates.ts'
 import { toProvince } from '../../src/mapping/values/places.ts'
 import { cleanText, FAILED, wrapText } from '../../src/mapping/values/text.ts'
 import { draftsOf, ORDERS, orderSheet, placesOf } from './sheet.ts'
@@ -185,6 +185,21 @@ describe('dates', () => {
     expect(wrong?.problems[0]?.message).toBe(
       '"20.11.2026" is not a date written as MM/dd/yyyy HH:mm or MM/dd/yyyy.',
     )
+  })
+
+  test.each([
+    [[], '2026-02-30', 'there is no 30 February'],
+    [[], '2026-02-29 00:00:00', 'there is no 29 February 2026'],
+    [['MM/dd/yyyy'], '04/31/2026', 'there is no 31 April'],
+    [['d MMM yyyy', 'M/d/yyyy'], '9/31/2026', 'there is no 31 September'],
+  ] as [string[], string, string][])('in the form of %j, "%s" is refused: %s', (formats, text, why) => {
+    const problems: unknown[] = []
+    const options = { formats: formats.map(format), names: formats, zone: UTC }
+    refuseDate(text, options, (code, message, fix) => {
+      problems.push([code, message, fix])
+      return FAILED
+    })
+    expect(problems).toEqual([['date-expected', `"${text}" is not a date: ${why}.`, 'Correct the date.']])
   })
 
   test.each(['YYYY-MM-dd', 'EEE yyyy-MM-dd', "yyyy-MM-dd 'T"])('%j is no date format', (name) => {

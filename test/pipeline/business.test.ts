@@ -91,6 +91,31 @@ beforeEach(async () => {
 })
 
 describe('a shipment that breaks rules', () => {
+  test('without a tracking number is refused with the field as the API spells it', async () => {
+    const mapping = PARCELS.replace('  tracking_number: Tracking\n', '')
+    await addRoute(world, { name: 'untracked', operation: 'create-shipment', mapping })
+    const [po = ''] = await place(1)
+
+    const [row] = await runFile(world, 'untracked', { rows: [HEAD, [po, 'T1', 'NL-0001', '1']] })
+
+    expect(outcomeOf(row)).toEqual([
+      'rejected',
+      'value-missing',
+      'line 2, tracking_number: tracking_number is missing.',
+    ])
+  })
+
+  test('of an item that is not ordered names the column whose cell has the item', async () => {
+    const mapping = PARCELS.replace('brand_identifier: SKU', 'upc: UPC, brand_identifier: SKU')
+    await addRoute(world, { name: 'both', operation: 'create-shipment', mapping })
+    const [po = ''] = await place(1)
+    const head = [...HEAD, 'UPC']
+
+    const [row] = await runFile(world, 'both', { rows: [head, [po, 'T1', 'NL-0009', '1', '']] })
+
+    expect(row?.['_message']).toMatch(/^line 2, column "SKU": the order has no line with this item/)
+  })
+
   test('is refused with all of them at once, each with the column of the user, and nothing is sent', async () => {
     const [one = '', two = ''] = await place(2)
     const rows = [
@@ -205,7 +230,7 @@ describe('an invoice', () => {
   })
 })
 
-test('a cancel after the supplier has acknowledged is refused with the time of it', async () => {
+test('a cancel after the brand has acknowledged is refused with the time of it', async () => {
   const [po = ''] = await place(1)
   await world.run('orders-out')
   await believe('retailer', { is_acknowledged: true })
@@ -219,7 +244,7 @@ test('a cancel after the supplier has acknowledged is refused with the time of i
 
   expect(row).toMatchObject({ _status: 'rejected', _code: 'order-acknowledged', _http: '' })
   expect(row?.['_message']).toMatch(
-    /^line 2, column "PO": the supplier acknowledged the order at .*a cancel may be requested only before that$/,
+    /^line 2, column "PO": the brand acknowledged the order at .*a cancel may be requested only before that$/,
   )
 })
 
@@ -254,6 +279,9 @@ describe('an order', () => {
       'date-implausible',
       expect.stringContaining('more than a year ago') as string,
     ])
+    expect(row?.['_fix']).toBe(
+      'Sent as it is. If wrong, cancel it and send a new key. To refuse such: `rules: { dates: refuse }`.',
+    )
   })
 
   test('of an item that the brand does not offer is left to the API until the whole list of items was read, and is refused then', async () => {
@@ -265,7 +293,7 @@ describe('an order', () => {
     expect(outcomeOf(after)).toEqual([
       'rejected',
       'item-unknown',
-      'line 2, column "SKU": no supplier offers this item (identifier "NL-9998")',
+      'line 2, column "SKU": no brand offers this item (identifier "NL-9998")',
     ])
   })
 

@@ -76,7 +76,11 @@ describe('a shipment', () => {
     const body = parcel(item({ upc: '999' }), item({ upc: '111' }, 4), item({ brand_identifier: 'NL-2' }, 1))
 
     expect(wrong('create-shipment', body)).toEqual([
-      ['item-not-ordered', 'shipment_lines[0].variant', 'the order has no line with this item (upc "999")'],
+      [
+        'item-not-ordered',
+        'shipment_lines[0].variant.upc',
+        'the order has no line with this item (upc "999")',
+      ],
       [
         'quantity-exceeded',
         'shipment_lines[1].quantity',
@@ -218,7 +222,7 @@ test('a cancel comes before the supplier acknowledges, and takes no more than is
     [
       'order-acknowledged',
       'order_id',
-      'the supplier acknowledged the order at 2026-11-20T00:00:00Z; a cancel may be requested only before that',
+      'the brand acknowledged the order at 2026-11-20T00:00:00Z; a cancel may be requested only before that',
     ],
     [
       'quantity-exceeded',

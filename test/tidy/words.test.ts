@@ -140,8 +140,6 @@ const WORDS: readonly GivenUpWord[] = [
     instead: 'scan (an inbox), check, read',
     exceptions: [
       ['src/', /\blook/i, 'comments and some messages; the pages for people are held'],
-      ['docs/configuration.md', /is looked through/, 'printed from the schema of the settings'],
-      ['docs/dropbridge.schema.json', /is looked through/, 'printed from the schema of the settings'],
       ['docs/errors.md', /\blook(ed)? at\b/i, 'printed from the table of problems'],
       ['docs/monitoring.md', /A look that fails/, 'printed from the table of metrics'],
       ['docs/operations.md', /looks at/, 'printed from the table of operations'],

@@ -60,7 +60,9 @@ function formatSummary(summary: Summary): string[] {
   const operations = Object.entries(summary.operations ?? {}).map(
     ([operation, counts]) => `    ${operation}: ${formatCounts(counts)}`,
   )
-  return [`${route}: ${file}: ${formatCounts(summary.records)}`, ...operations, ...documents]
+  const counts = formatCounts(summary.records)
+  const why = counts === 'no records' ? ': the file has no rows of data' : ''
+  return [`${route}: ${file}: ${counts}${why}`, ...operations, ...documents]
 }
 
 function formatMissingDocuments(count: number): string {

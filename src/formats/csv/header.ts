@@ -7,6 +7,7 @@ import { hasInvalidBytes, replaceInvalidBytes } from '../text/decoders.ts'
 import { type Encoding, suggestEncodingFix } from '../text/encoding.ts'
 import { compileRecordKinds, createTypeMatcher } from '../text/record-types.ts'
 import { checkDelimiter, findTypeCell, hasHeader, matchExpectedNames } from './dialect-detection.ts'
+import { quoteNames } from '../../support/text.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
 import { createRecordLayout, createTableLayout, ignoreHeadings, type RowLayout } from './row-layout.ts'
 import { findIgnoredLineEnd, type ScanResult, scanRow } from './scan.ts'
@@ -167,7 +168,7 @@ async function peekFirstRow(context: HeaderContext): Promise<FoundRow | undefine
 // The problems of a header.
 
 function typeColumnMissingProblem(name: string, names: readonly string[], line: number): Problem {
-  const message = `The header has no column "${name}", which tells the record types apart: found ${listNames(names)}.`
+  const message = `The header has no column "${name}", which tells the record types apart: found ${quoteNames(names.map(shortenCell))}.`
   return problem('column-missing', { line, column: name }, message)
 }
 
@@ -210,11 +211,6 @@ function findDuplicateColumns(columns: readonly string[], line: number): Problem
 function checkExpectedColumns(columns: readonly string[], line: number, expected: readonly string[]) {
   if (expected.length === 0 || matchExpectedNames(columns, expected).length > 0) return []
   const found = columns.map((name, index) => (name === '' ? nameColumn([], index) : name))
-  const message = `None of the expected columns is in the header: found ${listNames(found)}; expected ${listNames(expected)}.`
+  const message = `None of the expected columns is in the header: found ${quoteNames(found.map(shortenCell))}; expected ${quoteNames(expected.map(shortenCell))}.`
   return [problem('header-missing', { line }, message)]
-}
-
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, 8).map((name) => `"${shortenCell(name)}"`)
-  return shown.join(', ') + (names.length > shown.length ? ` and ${names.length - shown.length} more` : '')
 }

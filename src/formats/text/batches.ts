@@ -41,6 +41,8 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
         ignoredLines += ignored
         const mayBeDamaged = buffer.damaged && hasInvalidBytes(buffer.text.slice(0, consumed))
         buffer.advance(consumed, line)
+        const last = rows.at(-1)
+        if (buffer.unterminated && last?.lastLine === line - 1) rows.splice(-1, 1, explainCutRow(last))
         const decodable = mayBeDamaged ? rows.map((row) => reportInvalidBytes(row, layouts, encoding)) : rows
         const whole = joiner === undefined ? decodable : joiner.push(decodable)
         if (whole.length > 0) yield whole
@@ -48,8 +50,8 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
         else if (buffer.ended) break
         else await buffer.more()
       }
-      const last = joiner?.end() ?? []
-      if (last.length > 0) yield last
+      const rest = joiner?.end() ?? []
+      if (rest.length > 0) yield rest
       return undefined
     } finally {
       await buffer.close()
@@ -64,6 +66,15 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
     countIgnoredLines: () => ignoredLines,
     close: () => buffer.close(),
   }
+}
+
+/** Names a cut of the file as a cause where its last line, without a line end, has too few cells. */
+function explainCutRow(row: TypedRow): TypedRow {
+  const [found] = row.problems ?? []
+  if (found?.code !== 'row-short') return row
+  const message = `${found.message} It is the last line and has no line end: the file seems to be cut.`
+  const fix = 'Send the whole file again. If it is not cut, fill in the missing cells.'
+  return { ...row, problems: [problem(found.code, found.place, message, fix)] }
 }
 
 /** A row reports at most this many undecodable cells. */

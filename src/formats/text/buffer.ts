@@ -54,6 +54,8 @@ function createTextBuffer(
     /** The physical line the text begins on. */
     line: 1,
     ended: false,
+    /** Whether the file ended without a line end; known at its end. */
+    unterminated: false,
     /** Whether the file had undecodable bytes so far. */
     damaged: first.damaged,
     advance(characters: number, line: number) {
@@ -78,7 +80,8 @@ function createTextBuffer(
   function end() {
     buffer.ended = true
     if (buffer.text.endsWith(DOS_END_OF_FILE)) buffer.text = buffer.text.slice(0, -1)
-    if (buffer.text !== '' && !buffer.text.endsWith(newline)) buffer.text += newline
+    buffer.unterminated = buffer.text !== '' && !buffer.text.endsWith(newline)
+    if (buffer.unterminated) buffer.text += newline
   }
   return buffer
 }

@@ -19,6 +19,7 @@ export function detectEncoding(head: Uint8Array, stated: string | undefined): En
   if (stated !== undefined && statedName === undefined) return { problem: unknownEncodingProblem(stated) }
   const other = FILE_SIGNATURES.find(({ bytes }) => startsWith(head, bytes))
   if (other) return { problem: notTextProblem(other.kind) }
+  if (isWebPage(head)) return { problem: notTextProblem(WEB_PAGE) }
   const marked = BYTE_ORDER_MARKS.find(({ bytes }) => startsWith(head, bytes))
   if (marked) return toEncodingResult(marked.name, marked.bytes.length, true)
   const wide = statedName === undefined ? detectUtf16(head) : undefined
@@ -45,6 +46,13 @@ const FILE_SIGNATURES = [
   { kind: 'a PDF document', bytes: [0x25, 0x50, 0x44, 0x46, 0x2d] },
   { kind: 'a gzip archive', bytes: [0x1f, 0x8b, 0x08] },
 ] as const
+
+const WEB_PAGE = 'a web page (HTML)'
+
+function isWebPage(head: Uint8Array): boolean {
+  const start = Buffer.from(head.subarray(0, 1024)).toString('latin1')
+  return /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b/i.test(start)
+}
 
 const ENCODING_NAMES: Readonly<Record<string, string>> = {
   utf8: 'utf-8',
@@ -113,7 +121,10 @@ function unknownEncodingProblem(stated: string): Problem {
 }
 
 function notTextProblem(kind: string): Problem {
-  const fix = 'Save the table as CSV (in a spreadsheet: Save as, CSV UTF-8) and send that file.'
+  const fix =
+    kind === WEB_PAGE
+      ? 'Send the CSV file itself: a download may have given a login or error page instead.'
+      : 'Save the table as CSV (in a spreadsheet: Save as, CSV UTF-8) and send that file.'
   return problem('file-undecodable', {}, `The file is ${kind}, not CSV text.`, fix)
 }
 

@@ -260,7 +260,7 @@ export function formatField(
   if ((rule.kind === 'dateTime' || rule.kind === 'date') && dates !== undefined) {
     if (dates.formats.length > 0) options.push(`format: ${formatDateFormats(dates.formats)}`)
     if (dates.seen.length > 0) notes.push(`${dates.seen.join(' and ')} of its cells`)
-    if (dates.unread !== undefined) notes.push(`${JSON.stringify(dates.unread)} is none of these`)
+    if (dates.unread !== undefined) notes.push(`${JSON.stringify(dates.unread)} fits none of these formats`)
     if (dates.alternatives.length > 0)
       notes.push(`every cell fits ${dates.alternatives.join(' and ')} as well`)
     const isLocal = dates.needsZone && rule.kind === 'dateTime'

@@ -107,8 +107,10 @@ function normalizeProvince(value: Record<string, unknown>, names: NonNullable<Ob
 }
 
 function toProblem({ code, path, message }: RuleViolation, node: BoundObject) {
-  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
-  return problem(code, locateField(node, path), sentence)
+  // the name of a field keeps its spelling
+  const isField = /^\w+_\w/.test(message)
+  const start = isField ? message.charAt(0) : message.charAt(0).toUpperCase()
+  return problem(code, locateField(node, path), `${start}${message.slice(1)}.`)
 }
 
 /** Follows the path of a violation to the cell that feeds the field, or as near to it as possible. */

@@ -3,6 +3,7 @@ import type { Row } from '../../domain/format.ts'
 import { type Place, problem, type Problem, type ProblemCode } from '../../domain/problem.ts'
 import type { DeferredResult } from '../../domain/translator.ts'
 import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
+import { convertText } from '../fields/leaf-conversion.ts'
 import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
 import { type Column, resolveColumnName, suggestColumn } from '../rows/columns.ts'
 import { bindKnownText, isKnownName } from '../rows/known-values.ts'
@@ -136,7 +137,15 @@ function bindCalcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
 }
 
 function reportMissingColumns(plan: LeafPlan, { header, items, missing }: BindContext): void {
-  missing.push({ names: plan.alternatives.flat(), field: plan.field, columns: plan.perRow ? items : header })
+  const { field, alternatives, perRow, reference, convert, written } = plan
+  const names = alternatives.flat()
+  const [name = ''] = names
+  const kind = (reference === undefined && names.length === 1 && written?.target.rule.kind) || 'text'
+  // a text or a province takes any name as its value
+  const isValue = kind !== 'text' && kind !== 'province' && convertText(convert, name).refused === undefined
+  const key = field.startsWith('keep.') ? field : `body.${field}`
+  const fix = `Add the column, or ${isValue ? `write ${key}: { const: ${name} }` : `correct ${key}`} in the mapping.`
+  missing.push({ names, field, fix, columns: perRow ? items : header })
 }
 
 /** Inside the array a name is looked up in the row first; in files of typed records then in the header row. */

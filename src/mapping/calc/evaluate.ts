@@ -11,7 +11,7 @@ import {
 import { locate, type RecordBuilder } from '../binding/record-builder.ts'
 import type { ExplainedCell } from '../binding/explained.ts'
 import { findSourcePlace, type TextSource } from '../binding/text-source.ts'
-import { describeInvalidDate, parseTime } from '../values/dates.ts'
+import { parseTime, refuseDate } from '../values/dates.ts'
 import {
   createNumberReader,
   divideRounded,
@@ -75,7 +75,7 @@ function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
     if (exact !== undefined) return trimTrailingZeros(formatDecimal(exact))
     if (roundTo !== undefined) return formatDecimal(roundRatio(value, roundTo.decimals, roundTo.rounding))
     const shown = formatDecimal(roundRatio(value, DECIMALS_SHOWN, 'down'))
-    return refuseCalc(scope, `The calculation comes to ${shown}…, a number without an end.`, ROUNDING_FIX)
+    return refuseCalc(scope, `The result ${shown}… has too many decimals.`, ROUNDING_FIX)
   }
 }
 
@@ -108,7 +108,7 @@ function bindDate({ column, days }: DateCalc, scope: CalcScope): TextSource['tak
     if (typeof text !== 'string' || added === 'failed') return FAILED
     if (text === '' || added === 'blank') return ''
     const written = parseTime(text, plan.dates)
-    if (written === undefined) return refuse('date-expected', describeInvalidDate(text, plan.dates))
+    if (written === undefined) return refuseDate(text, plan.dates, refuse)
     const exact = toDecimal(added)
     const whole = exact && rescaleExactly(exact, 0)
     if (whole === undefined || whole.units > MAX_DAYS || whole.units < -MAX_DAYS) {

@@ -149,7 +149,7 @@ export function createTotalReader(
   }
   const kind = getValueKind(found)
   if (found.kind === 'object' || found.kind === 'list' || !mayBeNumber(kind)) {
-    note('sum', `\`sum\` is for numbers; ${path} is none`)
+    note('sum', `\`sum\` is for numbers; ${path} is not a number`)
   }
   const nothing: Decimal = { units: 0n, scale: kind === 'money' ? 2 : 0 }
   return (value, refuse) => {

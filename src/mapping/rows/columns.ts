@@ -1,7 +1,7 @@
 /** Finds the columns a mapping names among those a file has. */
 import type { Layout, Row } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { findSimilarName } from '../../support/text.ts'
+import { findSimilarName, quoteNames } from '../../support/text.ts'
 
 export interface Column {
   /** Its index among the values of a row. */
@@ -17,6 +17,8 @@ export interface MissingColumn {
   readonly names: readonly string[]
   readonly field: string
   readonly columns: Columns
+  /** Absent for the default. */
+  readonly fix?: string
 }
 
 /** Columns whose names start so are results this bridge added to a rejects file. */
@@ -74,11 +76,15 @@ export function indexColumns(layout: Layout, problems: Problem[]) {
 }
 
 /** Creates the problem of a missing column, once all used columns are known. */
-export function missingColumnProblem({ names, field, columns }: MissingColumn): Problem {
+export function missingColumnProblem({ names, field, columns, fix }: MissingColumn): Problem {
   const [first = '', ...otherNames] = names
   const also = otherNames.length === 0 ? '' : `, nor ${otherNames.map((name) => `"${name}"`).join(' or ')}`
-  const fix = suggestColumn(names, columns.unused())
-  return problem('column-missing', { column: first, field }, `The file has no column "${first}"${also}.`, fix)
+  const unused = columns.unused()
+  const similar = suggestColumn(names, unused)
+  const hasOthers = similar === undefined && unused.length > 0
+  const others = hasOthers ? ` The mapping does not use ${quoteNames(unused)}.` : ''
+  const message = `The file has no column "${first}"${also}.${others}`
+  return problem('column-missing', { column: first, field }, message, similar ?? fix)
 }
 
 /** Suggests a column with a similar name; undefined when none is near. */

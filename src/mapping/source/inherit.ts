@@ -1,5 +1,6 @@
 /** Merges a mapping that extends another over the tree of its base. */
 import { dirname, isAbsolute, join, normalize } from 'node:path'
+import { describeUnreadable } from '../../support/errors.ts'
 import { didYouMean } from '../../support/text.ts'
 import {
   getEntry,
@@ -76,7 +77,7 @@ async function readBase(links: readonly MappingLink[], name: string, { reader, r
   try {
     return { path, text: await readFile(path) }
   } catch (error) {
-    return note(`the mapping cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    return note(`the mapping ${describeUnreadable(error)}`)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Parses mapping files into trees with a place for each part, and collects their errors. */
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter } from 'yaml'
+import { parseYaml } from '../../support/yaml.ts'
 
 export interface TextNode {
   readonly kind: 'text'
@@ -51,13 +52,10 @@ export function openSourceReader() {
     read(text: string, name: string) {
       const last = files.at(-1)
       const start = last === undefined ? 0 : last.start + last.length + 1
-      const counter = new LineCounter()
+      const { document, counter, errors: found } = parseYaml(text)
       files.push({ name, start, length: text.length, counter })
-      const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
-      for (const { message, pos } of [...document.errors, ...document.warnings]) {
-        errors.add({ offset: start + pos[0], path: '' }, message)
-      }
-      return document.errors.length > 0 ? undefined : toTree(document, start, errors)
+      for (const { offset, message } of found) errors.add({ offset: start + offset, path: '' }, message)
+      return found.length > 0 ? undefined : toTree(document, start, errors)
     },
   }
 }
@@ -108,20 +106,25 @@ interface SourceFile {
   readonly counter: LineCounter
 }
 
+type ErrorPlace = Pick<SourceNode, 'offset' | 'path'>
+
 function collectErrors(files: readonly SourceFile[]) {
   const offsets = new Map<string, number>()
+  const locate = ({ offset, path }: ErrorPlace) => {
+    const file = files.findLast(({ start }) => start <= offset)
+    const { line, col } = file?.counter.linePos(offset - file.start) ?? { line: 0, col: 0 }
+    return `${file?.name ?? ''}:${line}:${col} ${path === '' ? '' : `${path}: `}`
+  }
   return {
     count: () => offsets.size,
     /** In the order of the files. */
     lines: () => [...offsets].toSorted(([, a], [, b]) => a - b).map(([line]) => line),
     /** Returns undefined, as the result of the part with the error. */
-    add({ offset, path }: Pick<SourceNode, 'offset' | 'path'>, message: string): undefined {
-      const file = files.findLast(({ start }) => start <= offset)
-      const { line, col } = file?.counter.linePos(offset - file.start) ?? { line: 0, col: 0 }
-      const place = `${file?.name ?? ''}:${line}:${col}`
-      offsets.set(`${place} ${path === '' ? '' : `${path}: `}${message}`, offset)
+    add(place: ErrorPlace, message: string): undefined {
+      offsets.set(`${locate(place)}${message}`, place.offset)
       return undefined
     },
+    locate,
   }
 }
 

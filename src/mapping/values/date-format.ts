@@ -15,7 +15,7 @@ export function compileDateFormat(format: string) {
   const pieces = splitFormat(format)
   const unknown = pieces.find((piece) => piece.kind === 'unknown')
   if (unknown) {
-    return `"${unknown.text}" in the date format means nothing; there are ${Object.keys(DATE_TOKENS).join(' ')}, and letters in quotes stand for themselves`
+    return `"${unknown.text}" is not a token of date formats; the tokens are ${Object.keys(DATE_TOKENS).join(' ')}, and letters in quotes stand for themselves`
   }
   const tokens = pieces.flatMap((piece) => (piece.kind === 'token' ? [piece.text] : []))
   const pattern = new RegExp(
@@ -27,19 +27,23 @@ export function compileDateFormat(format: string) {
   )
   const readPlain = createPlainReader(pieces)
   const takers = tokens.flatMap((token) => DATE_TOKENS[token] ?? [])
+  const readParts = (text: string): DateParts | undefined => {
+    const plain = readPlain?.(text)
+    if (plain !== undefined) return plain
+    const match = pattern.exec(text)
+    if (!match) return undefined
+    const parts: DateParts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }
+    for (const [index, taker] of takers.entries()) taker.take(parts, match[index + 1] ?? '')
+    return parts
+  }
   return {
     /** The parts of year, month and day that the format lacks; it needs all three for reading. */
     missing,
+    readParts,
     /** Undefined when the text does not match the format or names a day that does not exist. */
     read(text: string) {
-      const plain = readPlain?.(text)
-      if (plain !== undefined) return toWrittenTime(plain)
-      const match = pattern.exec(text)
-      if (!match) return undefined
-      const parts: DateParts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }
-      for (let index = 0; index < takers.length; index += 1)
-        takers[index]?.take(parts, match[index + 1] ?? '')
-      return toWrittenTime(parts)
+      const parts = readParts(text)
+      return parts && toWrittenTime(parts)
     },
     /** The local time, given as if it were UTC; offsets are written for `offsetMs`. */
     write(localMs: number, offsetMs: number) {
@@ -69,6 +73,13 @@ export function toWrittenTime(parts: DateParts): WrittenTime | undefined {
   if (year < EARLIEST_YEAR || year > LATEST_YEAR) return undefined
   const localMs = Date.UTC(year, month - 1, day, hour, minute, second)
   return parts.offsetMs === undefined ? { localMs } : { localMs, offsetMs: parts.offsetMs }
+}
+
+/** Names the day that the calendar lacks; undefined where something else is wrong. */
+export function describeMissingDay(parts: DateParts | undefined): string | undefined {
+  const { year, month, day } = parts ?? { year: 0, month: 0, day: 0 }
+  if (month < 1 || month > 12 || day > 31 || day <= countDays(month, year)) return undefined
+  return `there is no ${day} ${FULL_MONTHS[month - 1]}${month === 2 && day === 29 ? ` ${year}` : ''}`
 }
 
 function toInstantTime(instantMs: number): WrittenTime | undefined {
@@ -122,7 +133,7 @@ function toHour24(hour: number, afternoon: boolean): number {
 // The tokens: what each reads from a text and writes into one.
 
 /** The parts of a moment that a text names. */
-interface DateParts extends PlainDate {
+export interface DateParts extends PlainDate {
   dayOfYear?: number
   afternoon?: boolean
   offsetMs?: number

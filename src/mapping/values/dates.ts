@@ -1,7 +1,14 @@
 /** Converts dates and times in the forms that a mapping names into the UTC text that the API takes. */
 import { IANAZone } from 'luxon'
-import { type DateFormat, parseOffset, toWrittenTime, type WrittenTime } from './date-format.ts'
-import { type Convert, quoteText } from './text.ts'
+import {
+  type DateFormat,
+  type DateParts,
+  describeMissingDay,
+  parseOffset,
+  toWrittenTime,
+  type WrittenTime,
+} from './date-format.ts'
+import { type Convert, type FAILED, quoteText, type Refuse } from './text.ts'
 import { DAY_MS } from '../../support/clock.ts'
 
 export interface DateOptions {
@@ -22,7 +29,7 @@ export function createDateTimeConverter(options: DateOptions): Convert {
   const write = createUtcFormatter()
   return (text, refuse) => {
     const written = parseTime(text, options)
-    if (written === undefined) return refuse('date-expected', describeInvalidDate(text, options))
+    if (written === undefined) return refuseDate(text, options, refuse)
     const instant = resolveInstant(written, options.zone)
     if (instant !== undefined) return write(instant)
     const message = `${quoteText(text)} is a time that the clocks skipped that day, at the change to daylight saving time.`
@@ -57,30 +64,30 @@ function createUtcFormatter(): (instantMs: number) => string {
 export function createDateConverter(options: DateOptions): Convert {
   return (text, refuse) => {
     const written = parseTime(text, options)
-    if (written === undefined) return refuse('date-expected', describeInvalidDate(text, options))
+    if (written === undefined) return refuseDate(text, options, refuse)
     return new Date(written.localMs).toISOString().slice(0, 10)
   }
 }
 
 /** Parses the text in one of the formats, or as ISO 8601 when there are none. */
 export function parseTime(text: string, { formats }: DateOptions): WrittenTime | undefined {
-  if (formats.length === 0) return parseIso(text)
   for (const format of formats) {
     const written = format.read(text)
     if (written !== undefined) return written
   }
-  return undefined
+  const parts = formats.length === 0 ? readIsoParts(text) : undefined
+  return parts && toWrittenTime(parts)
 }
 
 export function resolveInstant({ localMs, offsetMs }: WrittenTime, zone: Zone): number | undefined {
   return offsetMs === undefined ? zone.toInstant(localMs) : localMs - offsetMs
 }
 
-function parseIso(text: string): WrittenTime | undefined {
+function readIsoParts(text: string): DateParts | undefined {
   const match = ISO_PATTERN.exec(text)
   if (!match) return undefined
   const [, year, month, day, hour = '0', minute = '0', second = '0', offset] = match
-  return toWrittenTime({
+  return {
     year: Number(year),
     month: Number(month),
     day: Number(day),
@@ -88,13 +95,17 @@ function parseIso(text: string): WrittenTime | undefined {
     minute: Number(minute),
     second: Number(second),
     ...(offset === undefined ? {} : { offsetMs: parseOffset(offset) }),
-  })
+  }
 }
 
-/** Describes a text that matches none of the formats. */
-export function describeInvalidDate(text: string, { names }: DateOptions): string {
+/** Refuses a text that matches none of the formats, or names a day that does not exist. */
+export function refuseDate(text: string, { formats, names }: DateOptions, refuse: Refuse): typeof FAILED {
+  const readers = formats.length === 0 ? [readIsoParts] : formats.map(({ readParts }) => readParts)
+  const [why] = readers.flatMap((read) => describeMissingDay(read(text)) ?? [])
+  if (why !== undefined)
+    return refuse('date-expected', `${quoteText(text)} is not a date: ${why}.`, 'Correct the date.')
   const forms = names.length === 0 ? ISO_NAME : names.join(' or ')
-  return `${quoteText(text)} is not a date written as ${forms}.`
+  return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}.`)
 }
 
 // Converts local times of a zone to instants, in hours that daylight saving skips or repeats as well.

@@ -64,7 +64,7 @@ function findDanger(tokens: readonly string[]): string | undefined {
     if (/^\\[1-9k]/.test(token)) return 'the expression may not refer back to its own brackets'
     const isQuantifier = /^(?:[*+?]|\{\d)/.test(token)
     if (isQuantifier && closed?.varies === true && isRepetition(token)) {
-      return 'the expression repeats something that repeats or varies itself; such a one can run for ever'
+      return 'the expression nests repetitions or alternatives in a repetition, which can run forever'
     }
     if (isQuantifier ? !/^\{\d+\}/.test(token) : token === '|') for (const group of open) group.varies = true
     closed = token.startsWith(')') ? open.pop() : undefined

@@ -16,7 +16,7 @@ import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
 import { getAtPath } from '../../support/object-paths.ts'
-import { describeItem, readItems, readUnits } from '../../operations/order-lines.ts'
+import { describeItem, findItemField, readItems, readUnits } from '../../operations/order-lines.ts'
 
 /** A draft after the rule checks; warnings do not stop it. */
 export interface CheckedDraft extends ResolvedDraft {
@@ -153,14 +153,21 @@ function createContextRules(context: InboundContext, policies: Policies): BodyCh
 
 function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: Policies, check: RuleCheck) {
   const decide = ({ policy }: RuleViolation) => (policy === undefined ? 'refuse' : policies[policy])
-  const select = (wanted: 'refuse' | 'warn') =>
-    found.filter((each) => decide(each) === wanted).map((each) => toProblem(each, check))
-  const refused = select('refuse')
-  const warnings = select('warn').map((each): Problem => ({ ...each, severity: 'warning' }))
+  const select = (wanted: 'refuse' | 'warn') => found.filter((each) => decide(each) === wanted)
+  const refused = select('refuse').map((each) => toProblem(each, check))
+  const warnings = select('warn').map((each) => toWarning(each, check))
   const withWarnings = warnings.length === 0 ? {} : { warnings }
   if (refused.length === 0) return { ...draft, ...withWarnings }
   const { body: _, ...rest } = draft
   return { ...rest, ...withWarnings, problems: [...draft.problems, ...refused] }
+}
+
+/** A record with a warning is sent, so its fix is not to correct the cell. */
+function toWarning(violation: RuleViolation, check: RuleCheck): Problem {
+  const isOrder = check.context.route.operation === 'create-order'
+  const sent = isOrder ? 'Sent as it is. If wrong, cancel it and send a new key.' : 'It is sent as it is.'
+  const fix = `${sent} To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
+  return { ...toProblem(violation, check), fix, severity: 'warning' }
 }
 
 function toProblem({ code, field, message }: RuleViolation, { columnOf }: RuleCheck): Problem {
@@ -209,8 +216,8 @@ async function checkItems(
       const field = `order_lines[${index}]`
       const found = known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
       if (found.length === 0) {
-        const message = `no supplier offers this item (${describeItem(item)})`
-        return [{ code: 'item-unknown', field: `${field}.variant`, message }]
+        const message = `no brand offers this item (${describeItem(item)})`
+        return [{ code: 'item-unknown', field: findItemField(item, field), message }]
       }
       return stock === 'off' ? [] : checkStock(item, found, field)
     }),
@@ -234,6 +241,6 @@ function checkStock(
   const available = getAtPath(only?.facts, 'inventory.inventory')
   const wanted = readUnits(item, 'quantity') ?? 0
   if (another !== undefined || typeof available !== 'number' || wanted <= available) return []
-  const message = `${wanted} are ordered of the item (${describeItem(item)}), and the supplier had ${available} when last seen`
+  const message = `${wanted} are ordered of the item (${describeItem(item)}), and the brand had ${available} when last seen`
   return [{ code: 'stock-short', field: `${field}.quantity`, message, policy: 'stock' }]
 }

@@ -78,7 +78,7 @@ function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {
   if (order['is_acknowledged'] !== true) return []
   const at = order['acknowledged_at']
   const since = typeof at === 'string' ? ` at ${at}` : ''
-  const message = `the supplier acknowledged the order${since}; a cancel may be requested only before that`
+  const message = `the brand acknowledged the order${since}; a cancel may be requested only before that`
   return [{ code: 'order-acknowledged', field: 'order_id', message }]
 }
 

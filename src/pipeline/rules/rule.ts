@@ -4,6 +4,7 @@ import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
 import {
   describeItem,
+  findItemField,
   findLineOfItem,
   type LineMatch,
   type OrderLine,
@@ -125,7 +126,7 @@ export function checkLines({ list, left, use }: LineRule, { body, order, earlier
     if (line === 'unclear') return []
     if (line === 'none') {
       const message = `the order has no line with this item (${describeItem(item)})`
-      return [{ code: 'item-not-ordered', field: `${list}[${index}].variant`, message }]
+      return [{ code: 'item-not-ordered', field: findItemField(item, `${list}[${index}]`), message }]
     }
     const wanted = readUnits(item, 'quantity') ?? 0
     const available = left(line)

@@ -518,7 +518,7 @@ body:
       const [draft] = await draftsOf(price('[Retail] / [Qty]'), orderSheet({ Retail: '10.00', Qty: '3' }))
 
       expect(draft?.problems.map(({ code, message, place }) => [code, message, place.column])).toEqual([
-        ['decimal-expected', 'The calculation comes to 3.333333…, a number without an end.', 'Retail'],
+        ['decimal-expected', 'The result 3.333333… has too many decimals.', 'Retail'],
       ])
       expect(await priced(price('[Retail] / [Qty]'), { Retail: '1.00', Qty: '8' })).toEqual([
         'decimal-expected@2:Retail order_lines[0].price',
