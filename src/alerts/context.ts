@@ -9,6 +9,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import type { Clock } from '../support/clock.ts'
+import { groupBy } from '../support/collections.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 
 export interface AlertContext {
@@ -130,14 +131,7 @@ export function groupByFolder<Each>(
   all: readonly Each[],
   folderOf: (each: Each) => FolderRef,
 ) {
-  const groups = new Map<string, [Each, ...Each[]]>()
-  for (const each of all) {
-    const place = resolvePlace(configuration.mailboxes, folderOf(each))
-    const group = groups.get(place)
-    if (group) group.push(each)
-    else groups.set(place, [each])
-  }
-  return [...groups.values()]
+  return [...groupBy(all, (each) => resolvePlace(configuration.mailboxes, folderOf(each))).values()]
 }
 
 // Limits the alerts of one kind and place: a thousand files would hide everything else.

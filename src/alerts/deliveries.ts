@@ -2,7 +2,7 @@
  * Alerts about deliveries: held for a person, not fetched or confirmed in time, and receipts that confirm
  * nothing.
  */
-import { fillReceiptTemplate } from '../config/acknowledge.ts'
+import { fillNameTemplate } from '../config/file-name.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import type { Alert } from '../domain/alert.ts'
 import type { DeliveryEntry, UnconfirmedDelivery } from '../domain/delivery.ts'
@@ -120,7 +120,7 @@ async function findStrayReceipts(
   const awaited: string[] = []
   for (const { route, match } of receipts) {
     const deliveries = await journal.listUnconfirmedDeliveries(AWAITED_RECEIPTS_MAX, route)
-    awaited.push(...deliveries.map((delivery) => fillReceiptTemplate(match, delivery.name)))
+    awaited.push(...deliveries.map((delivery) => fillNameTemplate(match, delivery.name)))
   }
   const [first] = receipts
   const files = (await listings.list(first, { only: awaited })) ?? []

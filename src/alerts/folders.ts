@@ -7,7 +7,7 @@ import type { InboundRoute } from '../config/routes.ts'
 import type { Alert } from '../domain/alert.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { FileInfo } from '../domain/mailbox.ts'
-import { isoTime, DAY_MS } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
 
 // Folders that a consumer should empty.
@@ -54,7 +54,7 @@ function findOldFiles(files: readonly FileInfo[], place: string, emptiedMs: numb
 // Archived files that grew after they were read: the bridge has not read the new part.
 
 /** The check does not cover writers that continue for longer than from one nightly run to the next. */
-const GROWTH_WINDOW_MS = 36 * 60 * 60_000
+const GROWTH_WINDOW_MS = 36 * HOUR_MS
 
 /** How many of the latest files of a route are checked. */
 const ARCHIVED_FILES_MAX = 2000

@@ -2,7 +2,7 @@
  * Alerts about inbox folders: unmatched files, orphaned markers, waiting files, and entries that no route
  * can take.
  */
-import { formatSidecarName } from '../config/inbox.ts'
+import { fillNameTemplate } from '../config/file-name.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import type { Alert } from '../domain/alert.ts'
@@ -12,6 +12,7 @@ import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/nam
 import type { FileTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
 import { buildInboundRoute, compileFilePattern } from '../pipeline/route-settings.ts'
+import { HOUR_MS } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { escapeControlChars, findSimilarName } from '../support/text.ts'
 import {
@@ -82,7 +83,7 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes
   const orphanTests = sidecars.map(({ sidecar, match }) => {
     const isSidecar = compileFilePattern(toNamePattern(sidecar))
     const data = names.filter(compileFilePattern(match))
-    const expected = new Set(data.map((name) => formatSidecarName(sidecar, name)))
+    const expected = new Set(data.map((name) => fillNameTemplate(sidecar, name)))
     return (name: string) => isSidecar(name) && !expected.has(name)
   })
   const unmatchedFiles: UnmatchedFile[] = []
@@ -157,7 +158,7 @@ const ALWAYS_STABLE: FileTracker = {
 // Entries that no route can take: because of the name or the kind, or because their writer never finished.
 
 /** No writer of a file pauses for this long. By the file's own date. */
-const ABANDONED_MS = 60 * 60_000
+const ABANDONED_MS = HOUR_MS
 
 interface ScannedFolder extends FolderRef {
   /** Whether any route takes files of this name from there. */

@@ -7,7 +7,7 @@ import { compileFilePattern } from '../pipeline/route-settings.ts'
 import { createCronTimes } from '../schedule/cron-times.ts'
 import { findDueRuns, findLastDate, isOneRunPerDate } from '../schedule/schedule.ts'
 import { toInstant } from '../schedule/zone-time.ts'
-import { isoTime, HOUR_MS } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import type { EvaluationContext } from './context.ts'
 
 // Scheduled runs.
@@ -16,7 +16,7 @@ import type { EvaluationContext } from './context.ts'
 const OVERDUE_MS = HOUR_MS
 
 /** How long missed runs are shown: no event ends this alert. */
-const SHOWN_MS = 7 * 24 * HOUR_MS
+const SHOWN_MS = 7 * DAY_MS
 
 /** How many of the latest runs of a route are searched for missed ones; a stretch of them is noted at once. */
 const LATEST_RUNS_MAX = 500

@@ -4,7 +4,8 @@ import type { HeldFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
-import { isoTime } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
+import { groupBy } from '../support/collections.ts'
 import type { EvaluationContext } from './context.ts'
 
 /** How many files with held records get an alert of their own. */
@@ -14,7 +15,7 @@ const HELD_MAX = 50
 const UNRESOLVED_MAX = 1000
 
 /** A lookup or two may well fail; a record that waits longer than this needs a person. */
-const UNKNOWN_MS = 3_600_000
+const UNKNOWN_MS = HOUR_MS
 
 export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
   const held = await journal.listHeldFiles(HELD_MAX)
@@ -25,7 +26,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
-    ...groupByFile(unknown).map(buildUnknownAlert),
+    ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
   ]
@@ -46,15 +47,8 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
 }
 
-function groupByFile(records: readonly UnresolvedRecord[]): UnresolvedRecord[][] {
-  const groups = new Map<string, UnresolvedRecord[]>()
-  for (const record of records) groups.set(record.file, [...(groups.get(record.file) ?? []), record])
-  return [...groups.values()]
-}
-
-function buildUnknownAlert(records: readonly UnresolvedRecord[]): Alert {
-  const [first] = records
-  const { route = '', name = '', file = '', keyValues = [] } = first ?? {}
+function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRecord[]]): Alert {
+  const [{ route, name, file, keyValues }] = records
   const key = keyValues.find((value) => value !== '') ?? ''
   const since = Math.min(...records.map((record) => record.since))
   const [were, them] =
@@ -73,7 +67,7 @@ function buildStrandedAlert(route: string, since: number): Alert {
 // Watches that ended without unregistering.
 
 /** A person who stops using a watch must not see the alert for ever. */
-const SHOWN_MS = 7 * 24 * 3_600_000
+const SHOWN_MS = 7 * DAY_MS
 
 export async function findMissingWatches({ journal, now }: EvaluationContext): Promise<Alert[]> {
   const { unreplaced } = classifyWatches(await journal.listWatchers(), now)

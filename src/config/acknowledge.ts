@@ -2,14 +2,21 @@
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
-import { durationText, toMs, WaitTime } from './time-values.ts'
+import { durationText, Text, toMs, WaitTime } from './time-values.ts'
 
 /** The policies, by the condition for acknowledging. */
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
 
 type Acknowledge = (typeof ACKNOWLEDGE)[number]
 
-const Text = z.string().min(1)
+const OverdueSettings = z.strictObject({
+  within: WaitTime.default('24h').describe(
+    'A delivered file that is not picked up or confirmed for so long raises an alert: minutes, hours or days, such as 30m, 4h or 2d.',
+  ),
+  before: WaitTime.default('2h').describe(
+    'So it does when so little time is left until one of its records should be acknowledged, as `acknowledge_by` of the record says.',
+  ),
+})
 
 const ReceiptName = z.string().superRefine((template, context) => {
   const message = findReceiptNameError(template)
@@ -68,19 +75,9 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
       })
       .optional()
       .describe('With `acknowledge: receipt`: which file confirms a delivered one.'),
-    overdue: z
-      .strictObject({
-        within: WaitTime.default('24h').describe(
-          'A delivered file that is not picked up or confirmed for so long raises an alert: minutes, hours or days, such as 30m, 4h or 2d.',
-        ),
-        before: WaitTime.default('2h').describe(
-          'So it does when so little time is left until one of its records should be acknowledged, as `acknowledge_by` of the record says.',
-        ),
-      })
-      .optional()
-      .describe(
-        'With `acknowledge: picked-up` or `receipt`: when a file that is still waiting raises an alert.',
-      ),
+    overdue: OverdueSettings.optional().describe(
+      'With `acknowledge: picked-up` or `receipt`: when a file that is still waiting raises an alert.',
+    ),
   }
 }
 
@@ -109,7 +106,7 @@ export function toAcknowledgeRules(
   { route, mailbox, plain }: { route: string; mailbox: string; plain: (folder: string) => string },
 ): AcknowledgeRules {
   if (acknowledge !== 'receipt' && acknowledge !== 'picked-up') return { acknowledge }
-  const { within, before } = overdue ?? { within: '24h', before: '2h' }
+  const { within, before } = overdue ?? OverdueSettings.parse({})
   const rules = { acknowledge, overdue: { withinMs: toMs(within), beforeMs: toMs(before) } }
   if (acknowledge !== 'receipt') return rules
   assert(receipt, 'a route that waits for receipts and names none passed the checks')
@@ -125,10 +122,4 @@ export function toAcknowledgeRules(
       stableForMs: toMs(stableFor),
     },
   }
-}
-
-/** Fills a receipt template in for a delivered file. */
-export function fillReceiptTemplate(template: string, name: string): string {
-  const stem = /^(.+)\.[^.]*$/.exec(name)?.[1] ?? name
-  return template.replace(/\{(name|stem)\}/g, (_, which: string) => (which === 'name' ? name : stem))
 }

@@ -21,7 +21,7 @@ import {
 } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
-import { durationText, parseDuration, parseRetention, RETENTION_PATTERN } from './time-values.ts'
+import { durationText, parseDuration, parseRetention, RETENTION_PATTERN, Text } from './time-values.ts'
 
 const operationNames = Object.keys(OPERATIONS) as OperationName[]
 
@@ -30,8 +30,6 @@ const isInbound = (name: OperationName): name is InboundOperationName =>
 
 const isOutbound = (name: OperationName): name is OutboundOperationName =>
   OPERATIONS[name].direction === 'outbound'
-
-const Text = z.string().min(1)
 
 const Name = z.string().regex(/^[a-z0-9-]+$/)
 
@@ -67,10 +65,10 @@ const DocumentName = z.string().superRefine((template, context) => {
   for (const message of findDocumentNameErrors(template)) context.addIssue({ code: 'custom', message })
 })
 
-const FilePattern = z
-  .string()
-  .min(1)
-  .refine((pattern) => !/[/\\\p{Cc}]/u.test(pattern), 'matches names of files: it cannot hold "/" or "\\"')
+const FilePattern = Text.refine(
+  (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
+  'matches names of files: it cannot hold "/" or "\\"',
+)
 
 const Credentials = z.strictObject({
   clientId: Text.describe('The client id that the API gave.'),

@@ -17,7 +17,7 @@ import type { CarrierLoader, MethodLoader } from './references/shipping-methods.
 import type { Policies } from './rules/rule.ts'
 import type { CircuitBreakerRules } from './send/circuit-breaker.ts'
 
-interface SharedContext {
+export interface SharedContext {
   readonly journal: Journal
   readonly lease: Lease
   readonly api: Api

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fillReceiptTemplate } from '../../src/config/acknowledge.ts'
+import { fillNameTemplate } from '../../src/config/file-name.ts'
 import type { InboundRoute, OutboundRoute } from '../../src/config/routes.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
@@ -104,7 +104,7 @@ test.each([
   ['ack_{stem}', 'a.b.csv', 'ack_a.b'],
   ['{name}', '$&.csv', '$&.csv'],
 ])('%s of %s is %s', (template, name, text) => {
-  expect(fillReceiptTemplate(template, name)).toBe(text)
+  expect(fillNameTemplate(template, name)).toBe(text)
 })
 
 test.each([

@@ -5,7 +5,7 @@ import type {
   ShipmentQuery,
   ShippingDocument,
 } from '../../domain/shipping-document.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
 import { IN_FLIGHT, readShipments } from './delivery.ts'
 import {
@@ -49,7 +49,7 @@ export async function copyDocuments(
   }
   const list = which === 'all' ? listAllDocuments : listMissingDocuments
   for await (const page of list(context, query)) {
-    if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(context.signal)
     await runInParallel(page, Math.min(context.concurrency, IN_FLIGHT), copy)
   }
 }

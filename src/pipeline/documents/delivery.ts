@@ -11,7 +11,7 @@ import {
   type ShippingDocument,
 } from '../../domain/shipping-document.ts'
 import { readPages, runInParallel } from '../../support/async.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import type { DocumentContext, DocumentPlace, InboundContext } from '../context.ts'
 import { assertInboxExists } from '../inbound/inbox.ts'
 import {
@@ -127,7 +127,7 @@ export async function deliverDocuments(
   const deliver = createDeliverer(context, spooled, trouble)
   const find = (after: DocumentId | undefined) => journal.findDocuments(query, after, DOCUMENT_BATCH)
   for await (const page of readPages(find, undefined, (last) => last)) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     const outcomes: readonly DocumentOutcome[] = trouble.shouldStop()
       ? page.map((each) => ({ document: addFailure(each, trouble.createGivenUp(each.kind)) }))
       : await deliver(page)

@@ -3,7 +3,7 @@ import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import { formatPlace, type Problem } from '../../domain/problem.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
@@ -127,7 +127,7 @@ function copyRows({ spool, translator }: InboundContext, file: FileEntry, rows: 
 
 function readRecords({ journal, signal }: InboundContext, file: FileEntry) {
   const read = (after: number) => {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     return journal.listReportedRecords(file.id, after, RECORDS_PAGE)
   }
   return readPages(read, 0, ({ number }) => number)

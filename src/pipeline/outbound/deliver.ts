@@ -2,7 +2,7 @@
 import type { DeliveryEntry, DeliveryState } from '../../domain/delivery.ts'
 import { type NamingOutcome, type StagedFile, toNaming } from '../../domain/mailbox.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertSameParty } from '../failures.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
@@ -37,7 +37,7 @@ export async function finishDelivery(context: OutboundContext, delivery: Deliver
   await assertSameParty(context, { delivery: delivery.id }, `Records of file ${delivery.name}`)
   let current = delivery
   for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
-    if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(context.signal)
     await step(context, current, isNew)
     const next = await context.journal.getDelivery(delivery.id)
     if (next === undefined) break

@@ -2,7 +2,7 @@
 import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 
 // A picked-up file shows by its absence, in a folder that is known to be the right one.
@@ -25,7 +25,7 @@ export async function recordPickUps(context: OutboundContext): Promise<void> {
     // A file delivered to another place of the same folder, before the mailbox was moved, is not missing here.
     const own = awaited.filter((delivery) => delivery.folder === folder && delivery.place === place)
     for (const { id } of await findPickedUp(context, folder, own)) {
-      if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+      throwIfStopped(signal)
       await journal.markDeliveryPickedUp(lease, id)
     }
   }
@@ -45,7 +45,7 @@ async function findPickedUp(
   const missing = findMissing(await listKnownFolder(context, folder, awaited), awaited)
   if (missing.length === 0) return []
   const present = await runInParallel(missing, CHECKS_IN_FLIGHT, async ({ name }) => {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     return target.hasEntry(folder, name)
   })
   const gone = missing.filter((_, index) => present[index] === false)
