@@ -1,4 +1,5 @@
 /** Fetches copies of documents for a person and delivers them to a folder. The journal does not record them. */
+import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import type {
   DocumentId,
   DocumentQuery,
@@ -6,7 +7,6 @@ import type {
   ShippingDocument,
 } from '../../domain/shipping-document.ts'
 import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
-import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
 import { IN_FLIGHT, readShipments } from './delivery.ts'
 import {
   createDocumentFetcher,
@@ -94,6 +94,5 @@ async function deliverCopy(
   } finally {
     await mailbox.removeStaged(staged)
   }
-  const first = mailbox.describe(folder, base)
-  throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
+  throw namesTakenError(mailbox.describe(folder, base))
 }

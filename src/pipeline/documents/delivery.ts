@@ -1,6 +1,7 @@
 /** Delivers packing slips and labels of the shipments that a file created, before its reports are delivered. */
 import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
+import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import type { RecordResult, ReportedRecord } from '../../domain/record.ts'
 import {
   type DocumentId,
@@ -26,7 +27,6 @@ import {
 } from './fetch.ts'
 import { type NamingEvidence, type StagedFile, toNaming } from '../../domain/mailbox.ts'
 import { createLeaseGuard } from '../lease-guard.ts'
-import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
 
 /** How many shipments are processed in one transaction. */
 const SHIPMENTS_PAGE = 500
@@ -329,7 +329,7 @@ async function nameDocument(context: DocumentContext, named: NamedDocument, trou
       }
       ;[current] = await journal.reserveDocumentNames(lease, [createReservation(context, named, attempt + 1)])
     }
-    throw new BridgeError('cannot-write', `${NAMES_MAX} names like ${named.name} are taken in ${folder}`)
+    throw namesTakenError(mailbox.describe(folder, named.name))
   })
 }
 

@@ -1,12 +1,12 @@
 /** Composes the file of a delivery or report in the spool, before it is delivered. */
 import type { Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
+import { addNameSuffix } from '../../domain/name-suffix.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { addAttributesToPages, addOrderAttributes } from '../references/order-attributes.ts'
 import { readSelected } from './listing.ts'
-import { addNameSuffix } from './outbox.ts'
 import {
   createTally,
   type FileContents,

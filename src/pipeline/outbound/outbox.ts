@@ -132,13 +132,3 @@ export async function assertOutboxExists(context: OutboundContext): Promise<void
   const { target, route } = context
   if (!(await target.hasFolder(route.folder))) await assertOutboxUnused(context, route.folder)
 }
-
-/** How many names are tried when others are taken; a folder with more has another problem. */
-export const NAMES_MAX = 1000
-
-/** `orders.csv`; with suffix 2 `orders~2.csv`, and so on. */
-export function addNameSuffix(name: string, suffix: number): string {
-  if (suffix === 1) return name
-  const dot = name.lastIndexOf('.')
-  return dot <= 0 ? `${name}~${suffix}` : `${name.slice(0, dot)}~${suffix}${name.slice(dot)}`
-}
