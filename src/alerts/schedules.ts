@@ -1,6 +1,6 @@
 /** Alerts about things that did not happen in time: scheduled runs and expected files. */
 import type { InboundRoute, Route } from '../config/routes.ts'
-import type { ExpectedFile } from '../config/schedule.ts'
+import type { ExpectedFile } from '../config/alerts.ts'
 import { type Alert, alertKey } from '../domain/alert.ts'
 import type { KnownRuns, NewScheduledRun, ScheduledRun } from '../domain/scheduled-run.ts'
 import { compileFilePattern } from '../pipeline/route-settings.ts'

@@ -7,18 +7,13 @@ import {
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
+import { AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
 import { NotificationsSettings } from './notifications.ts'
 import { HealthSettings, LogSettings, StatusSettings } from './observability.ts'
-import {
-  AlertIfNotEmptied,
-  ExpectedFileSettings,
-  scheduleShape,
-  TimeZone,
-  WatchSettings,
-} from './schedule.ts'
+import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
 import { durationText, parseDuration, parseRetention, RETENTION_PATTERN, Text } from './time-values.ts'

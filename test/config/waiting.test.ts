@@ -248,12 +248,12 @@ test('a file is expected by a time of day in a zone, its own or that of the file
 })
 
 test('folders are to be emptied within 30 days, or as a route says, or never', async () => {
-  expect((await inbound({})).results.notEmptiedMs).toBe(30 * DAY_MS)
-  expect((await inbound({ results: ', alertIfNotEmptied: 3d' })).results.notEmptiedMs).toBe(3 * DAY_MS)
+  expect((await inbound({})).results.alertIfNotEmptiedMs).toBe(30 * DAY_MS)
+  expect((await inbound({ results: ', alertIfNotEmptied: 3d' })).results.alertIfNotEmptiedMs).toBe(3 * DAY_MS)
   expect((await inbound({ results: ', alertIfNotEmptied: never' })).results).not.toHaveProperty(
-    'notEmptiedMs',
+    'alertIfNotEmptiedMs',
   )
-  expect((await out('')).to.notEmptiedMs).toBe(30 * DAY_MS)
+  expect((await out('')).to.alertIfNotEmptiedMs).toBe(30 * DAY_MS)
 })
 
 test.each([

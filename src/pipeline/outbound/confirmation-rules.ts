@@ -1,12 +1,6 @@
 /** Decides which file confirms a delivered one, and when a confirmation is overdue. */
+import type { OverdueRules } from '../../config/alerts.ts'
 import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
-
-export interface OverdueRules {
-  /** How long after its delivery a file may wait. */
-  readonly withinMs: number
-  /** How long before `acknowledge_by` of its records the file is reported. */
-  readonly beforeMs: number
-}
 
 export interface Overdue {
   /** Since when it is overdue, milliseconds. */
