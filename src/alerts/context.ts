@@ -146,6 +146,6 @@ export function limitAlerts({ unverified }: EvaluationContext, alerts: readonly 
   // An alert that was reported before others came in front of it is not over.
   for (const each of alerts.slice(ALERTS_PER_PLACE_MAX)) unverified.add(alertKey(each))
   const message = `${place}: ${more} more like ${ALERTS_PER_PLACE_MAX} others that are listed`
-  const fix = 'resolve the listed ones first; all of them may have one cause'
+  const fix = 'Resolve the listed ones first: all of them may have one cause.'
   return [...alerts.slice(0, ALERTS_PER_PLACE_MAX), { ...next, subject: `${place}: more`, message, fix }]
 }

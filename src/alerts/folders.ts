@@ -4,7 +4,7 @@
  */
 import type { Configuration } from '../config/configuration.ts'
 import type { InboundRoute } from '../config/routes.ts'
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { FileInfo } from '../domain/mailbox.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
@@ -56,8 +56,7 @@ function findOldFiles(
   const many = old.length === 1 ? '1 file lies' : `${old.length} files lie`
   const since = oldest.modifiedAt + alertIfNotEmptiedMs
   const message = `${many} in ${place} for more than ${Math.round(alertIfNotEmptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`
-  const fix = 'find their reader; remove what is read, or set `alertIfNotEmptied: never`'
-  return [{ code: 'folder-not-emptied', subject: place, since, message, fix }]
+  return [createAlert({ code: 'folder-not-emptied', subject: place, since, message })]
 }
 
 // Archived files that grew after they were read: the bridge has not read the new part.
@@ -101,6 +100,6 @@ function buildGrownAlert(
 ): Alert[] {
   if (size <= read) return []
   const message = `${archivedAs} has grown since it was read: it has ${size} bytes, of which ${read} were read`
-  const fix = `move it back into ${folder} as ${name}: what was sent of it counts as duplicate`
+  const fix = `Move it back into ${folder} as ${name}: what was sent of it counts as duplicate.`
   return [{ code: 'file-appended', route, subject: `${mailbox}:${archivedAs}`, since, message, fix }]
 }

@@ -5,7 +5,7 @@
 import { fillNameTemplate } from '../config/file-name.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute } from '../config/routes.ts'
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
 import type { UnmatchedFile } from '../domain/snapshot.ts'
 import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
@@ -116,13 +116,16 @@ function listReceiptPatterns({ configuration }: EvaluationContext, { from }: Inb
 
 function buildUnmatchedFileAlert({ path, nearest }: UnmatchedFile, subject: string, since: number): Alert {
   const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
-  const fix = 'rename it, or change `match` of the route'
-  return { code: 'file-unmatched', subject, since, message: `no route takes ${path}${suggestion}`, fix }
+  return createAlert({
+    code: 'file-unmatched',
+    subject,
+    since,
+    message: `no route takes ${path}${suggestion}`,
+  })
 }
 
 function buildOrphanAlert(path: string, subject: string, since: number): Alert {
-  const fix = 'ask its sender for the file, or remove the marker'
-  return { code: 'marker-orphaned', subject, since, message: `${path} has no data file`, fix }
+  return createAlert({ code: 'marker-orphaned', subject, since, message: `${path} has no data file` })
 }
 
 /** Complete files that wait for their marker, their manifest, or the number before them. */
@@ -141,7 +144,7 @@ async function findWaitingFiles(
     .map(({ file: { folder, name, modifiedAt: since }, why }): Alert => {
       const message = `${mailbox.describe(folder, name)} is not taken: ${why}`
       const about = { code: 'file-waiting', route: route.name, subject: `${place}/${name}` } as const
-      return { ...about, since, message, fix: `see \`dropbridge why-not ${name}\`` }
+      return { ...about, since, message, fix: `See \`dropbridge why-not ${name}\`.` }
     })
   return limitAlerts(context, waiting, place)
 }
@@ -183,7 +186,7 @@ async function findIgnoredEntries(context: EvaluationContext, inbox: ScannedFold
       const description = describeIgnoredEntry(each, inbox, place, now)
       if (description === undefined) return []
       const subject = `${place}/${escapeControlChars(each.name)}`
-      return [{ code: 'file-unmatched' as const, subject, since: now, ...description }]
+      return [createAlert({ code: 'file-unmatched', subject, since: now, ...description })]
     })
   return limitAlerts(context, alerts, `${place} (never taken)`)
 }
@@ -194,12 +197,11 @@ function describeIgnoredEntry(
   { isWanted }: ScannedFolder,
   place: string,
   now: number,
-): Pick<Alert, 'message' | 'fix'> | undefined {
+): { readonly message: string; readonly fix?: string } | undefined {
   const shown = escapeControlChars(name)
   if (hasInvalidUtf8(name))
     return {
       message: `${place} holds a file whose name is no UTF-8, and reads about like ${shown}: it cannot be taken`,
-      fix: 'rename it, and have its writer use UTF-8 names',
     }
   const mark = matchTemporaryName(name)
   if (mark !== undefined) {
@@ -209,20 +211,18 @@ function describeIgnoredEntry(
     if (kind !== 'file' || ends === '' || !isOld || !isWanted(name.slice(0, -ends.length))) return undefined
     return {
       message: `${place}/${shown} has the name of an unfinished file, and has not changed for an hour`,
-      fix: 'have it sent again, or rename it if it is complete',
     }
   }
   if (!isSafeName(name))
     return {
       message: `${place} holds a file whose name has a control character or "\\" in it, and is shown here as ${shown}: it cannot be taken`,
-      fix: 'rename it, and have its writer use plain letters in names',
     }
   if (kind === 'file' || !isWanted(name)) return undefined
   // Where a route takes every name, folders beside the files are usual.
   if (kind === 'folder' && !/\.[a-z]{2,5}$/i.test(name)) return undefined
   return {
     message: `${place}/${shown} is ${KIND_LABELS[kind]}; only plain files are taken`,
-    fix: 'put a plain file there, or remove it',
+    fix: 'Put a plain file there, or remove it.',
   }
 }
 

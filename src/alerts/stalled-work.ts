@@ -1,5 +1,5 @@
 /** Alerts about records that wait for a person and about work that no process continues. */
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { HeldFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
@@ -37,13 +37,12 @@ function findRestoreAlerts(routes: Awaited<ReturnType<Journal['listDoubtfulRoute
   if (first === undefined) return []
   const since = Math.min(...routes.map((each) => each.since))
   const message = `the journal was restored; new records of ${routes.map(({ route }) => route).join(', ')} are looked up before they are first sent`
-  const fix = 'when no older file can come again: dropbridge restored --end --by NAME --why TEXT'
-  return [{ code: 'journal-restored', subject: isoTime(since), since, message, fix }]
+  return [createAlert({ code: 'journal-restored', subject: isoTime(since), since, message })]
 }
 
 function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): Alert {
   const message = `${name}: ${records === 1 ? '1 record is' : `${records} records are`} held (${code})`
-  const fix = `see \`dropbridge status\` and \`dropbridge explain ${code}\``
+  const fix = `See \`dropbridge status\` and \`dropbridge explain ${code}\`.`
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
 }
 
@@ -54,13 +53,13 @@ function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRec
   const [were, them] =
     records.length === 1 ? ['1 record was', 'it'] : [`${records.length} records were`, 'them']
   const message = `${name}: ${were} sent, and it is not known whether the API has ${them}; the first: ${key}`
-  const fix = `run again; if it stays, look at the API and say what is there with \`dropbridge resolve ${key}\``
+  const fix = `Run again. If it stays, look at the API and say what is there: \`dropbridge resolve ${key}\`.`
   return { code: 'outcome-unknown', route, subject: `${name} (${file})`, since, message, fix }
 }
 
 function buildStrandedAlert(route: string, since: number): Alert {
   const message = `the configuration has no route ${route} any more, and it has unfinished work`
-  const fix = `give the route back its name, ${route}`
+  const fix = `Give the route back its name, ${route}.`
   return { code: 'route-not-configured', route, subject: route, since, message, fix }
 }
 
@@ -71,12 +70,11 @@ const SHOWN_MS = 7 * DAY_MS
 
 export async function findMissingWatches({ journal, now }: EvaluationContext): Promise<Alert[]> {
   const { unreplaced } = classifyWatches(await journal.listWatchers(), now)
-  const fix = 'see why it is gone, and start `dropbridge watch` again; the new one goes on where it was'
   return unreplaced
     .filter(({ seenAt }) => now - seenAt < SHOWN_MS)
     .map(({ owner, routes, beganAt, seenAt }) => {
       const [who, began] = [formatLeaseOwner(owner), isoTime(beganAt)]
       const message = `the watch over ${routes.join(', ')} that began at ${began} (${who}) was last seen at ${isoTime(seenAt)}, and it was not asked to end`
-      return { code: 'watcher-lost', subject: `${who}, since ${began}`, since: seenAt, message, fix }
+      return createAlert({ code: 'watcher-lost', subject: `${who}, since ${began}`, since: seenAt, message })
     })
 }

@@ -508,7 +508,7 @@ test('status shows first what a person must do, and a busy bridge still fits on 
     'needs a person:',
     expect.stringMatching(/^no route takes .*a\.bak .*\(file-unmatched, since 20/),
     expect.stringMatching(/^no route takes .*b\.bak/),
-    '    fix: rename it, or change `match` of the route',
+    '    fix: Rename it, change `match` of the route, or have it sent again.',
   ])
   expect(lines.length).toBeLessThanOrEqual(30)
   expect(out).toMatch(/^orders-out .*collected +unfinished: 1 delivered$/m)
