@@ -1,7 +1,4 @@
-/**
- * The context of one evaluation of alerts: folder listings, cached checks and limits, shared by all sources
- * of alerts.
- */
+/** The context of one evaluation of alerts: folder listings, cached checks and limits, shared by all sources. */
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import { type Alert, alertKey } from '../domain/alert.ts'

@@ -1,7 +1,4 @@
-/**
- * Alerts about deliveries: held for a person, not fetched or confirmed in time, and receipts that confirm
- * nothing.
- */
+/** Alerts about deliveries: held, not fetched or confirmed in time, and receipts that confirm nothing. */
 import { fillNameTemplate } from '../config/file-name.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'

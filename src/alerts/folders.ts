@@ -1,7 +1,4 @@
-/**
- * Alerts about folders that change slowly: results and deliveries that no consumer fetches, archived files that
- * grew. They are checked every quarter of an hour.
- */
+/** Alerts about folders that change slowly: unfetched results and deliveries, archived files that grew. */
 import type { Configuration } from '../config/configuration.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'

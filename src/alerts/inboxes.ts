@@ -1,7 +1,4 @@
-/**
- * Alerts about inbox folders: unmatched files, orphaned markers, waiting files, and entries that no route
- * can take.
- */
+/** Alerts about inboxes: unmatched files, orphaned markers, waiting files, entries that no route can take. */
 import { fillNameTemplate } from '../config/file-name.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute } from '../config/routes.ts'

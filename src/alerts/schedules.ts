@@ -100,10 +100,7 @@ function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
   return { day: occurrence, from: toInstant(occurrence, '00:00', zone), dueAt }
 }
 
-/**
- * Whether the file is in the inbox and not taken yet: an empty one counts, and one without its marker has an alert of its own.
- * Undefined where the folder cannot be read.
- */
+/** Whether the file is in the inbox and not taken yet. Undefined where the folder cannot be read. */
 async function hasArrived({ listings }: EvaluationContext, inbox: InboundRoute['from'], since: number) {
   const files = await listings.list(inbox)
   const isMatch = compileFilePattern(inbox.match)

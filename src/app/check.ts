@@ -1,7 +1,4 @@
-/**
- * Checks a configuration: mappings, examples and folders; on request also credentials and servers.
- * A check sends nothing and changes nothing.
- */
+/** Checks a configuration, on request also credentials and servers. It sends and changes nothing. */
 import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createClient } from '../client/client.ts'

@@ -1,7 +1,4 @@
-/**
- * Carries out what a person found out about a lost answer or a held delivery. The journal notes it first;
- * then the work continues.
- */
+/** Carries out what a person found out about a lost answer or a held delivery. The journal notes it first. */
 import { type InboundOperation, type InboundOperationName, OPERATIONS } from '../contract/operations.ts'
 import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'

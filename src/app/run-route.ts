@@ -46,10 +46,7 @@ export interface RouteWork {
   readonly scheduleMode?: ScheduleMode
 }
 
-/**
- * Runs one pass over a route under its lease, or the other work that is given. A failure becomes the result of the route, so
- * that the other routes still run.
- */
+/** Runs one pass over a route under its lease, or the other work that is given. */
 export async function runRoute(
   context: BridgeContext,
   route: Route,

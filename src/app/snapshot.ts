@@ -1,7 +1,4 @@
-/**
- * Takes a snapshot of the bridge for the command line, the status page, metrics and notifications, and
- * publishes alerts.
- */
+/** Takes a snapshot of the bridge for the commands, pages, metrics and notifications, and publishes alerts. */
 import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
 import type { Configuration } from '../config/configuration.ts'

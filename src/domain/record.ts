@@ -156,12 +156,7 @@ export interface StepOrder {
 }
 
 /** A record that is tried again once its order is ready. */
-export interface WaitingRecord {
-  readonly id: number
-  readonly operation: string
-  readonly lane: string
-  readonly body: string
-}
+export type WaitingRecord = Pick<SendingRecord, 'id' | 'operation' | 'lane' | 'body'>
 
 /** Records of one file that wait for their orders. */
 export interface WaitingFile {

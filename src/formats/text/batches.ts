@@ -19,14 +19,11 @@ export interface ParsedRows {
   readonly midLine: boolean
 }
 
-interface TextForm {
+interface TextForm extends Pick<FileReading, 'delimiter' | 'headerLines' | 'layouts'> {
   readonly newline: Newline
   readonly encoding: Encoding
-  readonly delimiter: string
-  readonly headerLines: number
   /** How many lines of the header were left out. */
   readonly ignored: number
-  readonly layouts: readonly Layout[]
   readonly hasParts: boolean
 }
 

@@ -1,7 +1,7 @@
 /** Matches columns to fields: by name first, by the kind of cells where the name is no help. */
-import type { FieldRule } from '../../contract/fields.ts'
 import { type InboundOperationName, OPERATIONS } from '../../contract/operations.ts'
 import { describeRule, type ObjectShape, type Shape, toShape } from '../../mapping/shape.ts'
+import type { MappedField } from '../mapped-fields.ts'
 import {
   type CellKind,
   type ColumnProfile,
@@ -179,13 +179,9 @@ function dropIncompleteObjects(placed: readonly PlacedColumn[], fields: readonly
 
 // The fields of an operation's body.
 
-export interface Field {
+export interface Field extends Pick<MappedField, 'rule' | 'list' | 'perRow' | 'required'> {
   /** `order_lines[].quantity`. */
   readonly path: string
-  readonly rule: FieldRule
-  readonly list: boolean
-  readonly perRow: boolean
-  readonly required: boolean
   /** The optional object around it, such as `sold_to`; the whole object is left out unless it can be filled. */
   readonly within: string | undefined
   readonly cellKind: CellKind | undefined

@@ -1,7 +1,4 @@
-/**
- * Builds the digest of a range of the journal after the fact, so that it shows the final state, and formats
- * it as a mail.
- */
+/** Builds the digest of a range of the journal after the fact, with the final states, and formats it as a mail. */
 import type { Configuration } from '../../config/configuration.ts'
 import { type Alert, type AlertChange, alertKey } from '../../domain/alert.ts'
 import type { Journal, WorkRef } from '../../domain/journal.ts'

@@ -10,7 +10,7 @@ import { build, idsFromJson, type IdsParameter, idsParameter, type Store } from 
 import type { TradeDirectory } from '../trade/directory.ts'
 
 /** The columns of an item for other resources, joined to their rows. */
-interface ItemRow {
+export interface ItemRow {
   readonly variant_id: number
   readonly brand_id: number
   readonly brand_identifier: string

@@ -1,7 +1,4 @@
-/**
- * `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. Sends
- * nothing.
- */
+/** `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. */
 import { previewFile } from '../../../app/outcome-preview.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { readApiRecords } from '../../../mapping-tools/exported-rows.ts'
