@@ -20,7 +20,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const unverified = new Set<string>()
   const evaluation = { ...context, now: clock.now(), listings, unverified }
   const inboxes = await findInboxAlerts(evaluation)
-  const seen = [
+  const fromSources = [
     ...inboxes.alerts,
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),
@@ -34,7 +34,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   ]
   const away = listings.listUnreachable()
   const active = await journal.listActiveAlerts(ACTIVE_MAX)
-  const found = mergeSince([...seen, ...findUnreachableMailboxes(away, evaluation.now)], active)
+  const found = mergeSince([...fromSources, ...findUnreachableMailboxes(away, evaluation.now)], active)
   const untried = (alert: Alert) => isUntried(alert, tried, context.configuration)
   return {
     /** All active alerts, the most urgent first. */

@@ -232,9 +232,9 @@ const SIMILAR_MAX = 5
 
 async function findHeldDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
   const held = await journal.listHeldDeliveries(HELD_SEARCH_MAX)
-  const meant = held.filter(({ id, name }) => id === what || name === what)
+  const matching = held.filter(({ id, name }) => id === what || name === what)
   const delivery = chooseOnly(
-    meant,
+    matching,
     `several deliveries called ${what} are held; name the one that is meant by its id`,
     ({ id, route, composedAt }) => `${id}: composed ${isoTime(composedAt)} on ${route}`,
   )

@@ -10,7 +10,7 @@ import type { Journal, RouteOverview, WorkRef } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { OPEN_RECORD_STATES, type Snapshot, type SnapshotRoute, type Unfinished } from '../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../journal/heartbeat.ts'
-import { isAwaitingConfirmation } from '../pipeline/outbound/outbox.ts'
+import { isAwaitingConfirmation } from '../pipeline/outbound/confirmation-rules.ts'
 import { listScheduledRoutes } from '../schedule/schedule.ts'
 
 /** How many held files and records are shown; release and discard take them all. */

@@ -150,8 +150,8 @@ export function resolvePlace(
   { mailbox, folder }: { readonly mailbox: string; readonly folder: string },
   base = '',
 ): string {
-  const meant = mailboxes[mailbox]
-  const isOnDisk = typeof meant === 'object' && meant !== null && 'path' in meant
-  if (!isOnDisk || typeof meant.path !== 'string') return JSON.stringify([mailbox, folder])
-  return resolve(base, meant.path, folder)
+  const settings = mailboxes[mailbox]
+  const isOnDisk = typeof settings === 'object' && settings !== null && 'path' in settings
+  if (!isOnDisk || typeof settings.path !== 'string') return JSON.stringify([mailbox, folder])
+  return resolve(base, settings.path, folder)
 }

@@ -30,11 +30,11 @@ interface Candidate extends PlacedColumn {
 
 export interface Placement {
   readonly placed: readonly PlacedColumn[]
-  /** Columns that feed no field, each with the reason. */
+  /** Columns that fill no field, each with the reason. */
   readonly unplaced: readonly { readonly column: ColumnProfile; readonly why: string }[]
 }
 
-/** Every field has one column at most, or a first and a last name, and every column feeds one field. */
+/** Every field has one column at most, or a first and a last name, and every column fills one field. */
 export function placeColumns(
   fields: readonly Field[],
   columns: readonly ColumnProfile[],
@@ -93,7 +93,7 @@ function listUnplaced(
       const why =
         owner === undefined
           ? `could be ${field.path}, but ${field.within ?? 'the rest of it'} lacks what it must have`
-          : `could be ${field.path} too, which "${owner.column.name}" feeds`
+          : `could be ${field.path} too, which "${owner.column.name}" fills`
       return { column, why }
     })
 }

@@ -14,7 +14,7 @@ import {
   type UnwrittenRecord,
   writeReportLines,
   writeRows,
-} from './report-rows.ts'
+} from './file-rows.ts'
 
 /** How many records are turned into rows at once. */
 const PAGE = 250

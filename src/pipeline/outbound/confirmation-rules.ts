@@ -1,6 +1,16 @@
-/** Decides which file confirms a delivered one, and when a confirmation is overdue. */
+/** Decides whether a delivery waits for its confirmation, when that is overdue, and which file confirms it. */
+import type { AcknowledgeRules } from '../../config/acknowledge.ts'
 import type { OverdueRules } from '../../config/alerts.ts'
-import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
+import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
+
+/** Whether the records of the delivery wait until its file is picked up or confirmed. */
+export function isAwaitingConfirmation(
+  { route }: { readonly route: Pick<AcknowledgeRules, 'acknowledge'> },
+  { state, confirmedAt }: DeliveryEntry,
+): boolean {
+  const waits = route.acknowledge === 'picked-up' || route.acknowledge === 'receipt'
+  return waits && state === 'delivered' && confirmedAt === undefined
+}
 
 export interface Overdue {
   /** Since when it is overdue, milliseconds. */

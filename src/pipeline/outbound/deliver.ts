@@ -8,7 +8,8 @@ import type { OutboundContext } from '../context.ts'
 import { assertSameParty } from '../failures.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { getDeliverySpoolName, writeDeliveryLines } from './compose.ts'
-import { assertOutboxUnused, getFolderPlace, isAwaitingConfirmation } from './outbox.ts'
+import { isAwaitingConfirmation } from './confirmation-rules.ts'
+import { assertOutboxUnused, getFolderPlace } from './outbox.ts'
 import { readPages } from '../../support/async.ts'
 
 /** How many records with problems are named; the journal has them all. */

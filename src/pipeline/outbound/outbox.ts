@@ -1,5 +1,5 @@
 /** Checks the folder of deliveries: which files were picked up, and whether the folder is still the right one. */
-import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
+import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'
@@ -94,15 +94,6 @@ async function listKnownFolder(
 /** The identity of a place: the path or address of its mark. */
 export function getFolderPlace(target: Mailbox, folder: string): string {
   return target.describe(folder, FOLDER_MARK)
-}
-
-/** Whether the records of the delivery wait until its file is picked up or confirmed. */
-export function isAwaitingConfirmation(
-  { route }: { readonly route: Pick<OutboundContext['route'], 'acknowledge'> },
-  { state, confirmedAt }: DeliveryEntry,
-): boolean {
-  const waits = route.acknowledge === 'picked-up' || route.acknowledge === 'receipt'
-  return waits && state === 'delivered' && confirmedAt === undefined
 }
 
 /** Some systems return names with their accents decomposed. */
