@@ -93,7 +93,7 @@ function listUnplaced(
       const why =
         owner === undefined
           ? `could be ${field.path}, but ${field.within ?? 'the rest of it'} lacks what it must have`
-          : `could be ${field.path} too, which "${owner.column.name}" fills`
+          : `could be ${field.path} too, which "${owner.column.name}" feeds`
       return { column, why }
     })
 }
