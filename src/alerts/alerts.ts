@@ -1,6 +1,6 @@
 /** Evaluates all alerts from the journal and the mailboxes. It changes nothing. */
 import type { Configuration } from '../config/configuration.ts'
-import { type Alert, alertKey, compareUrgency, type RouteResults } from '../domain/alert.ts'
+import { type Alert, alertKey, compareUrgency, createAlert, type RouteResults } from '../domain/alert.ts'
 import { type FailureCode, FAILURES } from '../support/errors.ts'
 import { type AlertContext, createListings, type UnreachableFolder } from './context.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
@@ -20,7 +20,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const unverified = new Set<string>()
   const evaluation = { ...context, now: clock.now(), listings, unverified }
   const inboxes = await findInboxAlerts(evaluation)
-  const seen = [
+  const fromSources = [
     ...inboxes.alerts,
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),
@@ -34,7 +34,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   ]
   const away = listings.listUnreachable()
   const active = await journal.listActiveAlerts(ACTIVE_MAX)
-  const found = mergeSince([...seen, ...findUnreachableMailboxes(away, evaluation.now)], active)
+  const found = mergeSince([...fromSources, ...findUnreachableMailboxes(away, evaluation.now)], active)
   const untried = (alert: Alert) => isUntried(alert, tried, context.configuration)
   return {
     /** All active alerts, the most urgent first. */
@@ -73,8 +73,8 @@ function findUnreachableMailboxes(away: readonly UnreachableFolder[], since: num
     const more =
       rest.length === 0 ? '' : `; ${rest.map(({ place }) => place).join(', ')} cannot be read either`
     const message = `${first?.place ?? mailbox} cannot be read: ${(first?.why ?? '').replace(/\.$/, '')}${more}`
-    const fix = first?.fix ?? 'check that it is there, mounted or reachable, and may be read'
-    return { code: 'mailbox-away', subject: mailbox, since, message, fix }
+    const fix = first?.fix === undefined ? {} : { fix: first.fix }
+    return createAlert({ code: 'mailbox-away', subject: mailbox, since, message, ...fix })
   })
 }
 
@@ -87,7 +87,7 @@ function findFailingRoutes({ failures }: RouteResults, now: number): Alert[] {
     subject: code,
     since: now,
     message,
-    fix: code in FAILURES ? FAILURES[code as FailureCode].fix : `see \`dropbridge explain ${code}\``,
+    fix: code in FAILURES ? FAILURES[code as FailureCode].fix : `See \`dropbridge explain ${code}\`.`,
   }))
 }
 

@@ -1,7 +1,4 @@
-/**
- * The context of one evaluation of alerts: folder listings, cached checks and limits, shared by all sources
- * of alerts.
- */
+/** The context of one evaluation of alerts: folder listings, cached checks and limits, shared by all sources. */
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import { type Alert, alertKey } from '../domain/alert.ts'
@@ -9,6 +6,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import type { Clock } from '../support/clock.ts'
+import { groupBy } from '../support/collections.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 
 export interface AlertContext {
@@ -130,14 +128,7 @@ export function groupByFolder<Each>(
   all: readonly Each[],
   folderOf: (each: Each) => FolderRef,
 ) {
-  const groups = new Map<string, [Each, ...Each[]]>()
-  for (const each of all) {
-    const place = resolvePlace(configuration.mailboxes, folderOf(each))
-    const group = groups.get(place)
-    if (group) group.push(each)
-    else groups.set(place, [each])
-  }
-  return [...groups.values()]
+  return [...groupBy(all, (each) => resolvePlace(configuration.mailboxes, folderOf(each))).values()]
 }
 
 // Limits the alerts of one kind and place: a thousand files would hide everything else.
@@ -152,6 +143,6 @@ export function limitAlerts({ unverified }: EvaluationContext, alerts: readonly 
   // An alert that was reported before others came in front of it is not over.
   for (const each of alerts.slice(ALERTS_PER_PLACE_MAX)) unverified.add(alertKey(each))
   const message = `${place}: ${more} more like ${ALERTS_PER_PLACE_MAX} others that are listed`
-  const fix = 'resolve the listed ones first; all of them may have one cause'
+  const fix = 'Resolve the listed ones first: all of them may have one cause.'
   return [...alerts.slice(0, ALERTS_PER_PLACE_MAX), { ...next, subject: `${place}: more`, message, fix }]
 }

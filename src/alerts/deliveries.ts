@@ -1,10 +1,7 @@
-/**
- * Alerts about deliveries: held for a person, not fetched or confirmed in time, and receipts that confirm
- * nothing.
- */
-import { fillReceiptTemplate } from '../config/acknowledge.ts'
+/** Alerts about deliveries: held, not fetched or confirmed in time, and receipts that confirm nothing. */
+import { fillNameTemplate } from '../config/file-name.ts'
 import type { OutboundRoute } from '../config/routes.ts'
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { DeliveryEntry, UnconfirmedDelivery } from '../domain/delivery.ts'
 import { checkOverdue, type Overdue } from '../pipeline/outbound/confirmation-rules.ts'
 import { compileFilePattern } from '../pipeline/route-settings.ts'
@@ -50,8 +47,8 @@ function buildHeldAlert({ configuration, mailboxes }: EvaluationContext, deliver
   const message = `${mailbox?.describe(folder, file) ?? file} with ${records} records is not delivered: ${held}`
   const fix =
     route === undefined
-      ? `give the route back its name, ${name}`
-      : `ask the reader of the files whether its records came, under whatever name (dropbridge trace ${id} lists them). All: dropbridge resolve ${id} --delivered; none: --again, with --by NAME --why TEXT; some: see docs/support.md`
+      ? `Give the route back its name, ${name}.`
+      : `Ask the reader of the files whether its records came, under whatever name (dropbridge trace ${id} lists them). All: dropbridge resolve ${id} --delivered; none: --again, with --by NAME --why TEXT; some: see docs/support.md.`
   return { code: 'delivery-held', route: name, subject: `${file} (${id})`, since: composedAt, message, fix }
 }
 
@@ -59,7 +56,7 @@ function buildRefusedAlert(route: OutboundRoute, delivery: UnconfirmedDelivery, 
   const { name = '', at: since = 0 } = delivery.refusedReceipt ?? {}
   const subject = `${delivery.name} (${delivery.id})`
   const message = `the receipt ${name} for ${path} does not match \`receipt.contains\`${formatDeadline(delivery)}`
-  const fix = `read it in ${route.receipt?.archive ?? 'the archive'} and ask its sender; a new receipt is expected`
+  const fix = `Read it in ${route.receipt?.archive ?? 'the archive'} and ask its sender for a new one.`
   return { code: 'receipt-refused', route: route.name, subject, since, message, fix }
 }
 
@@ -72,17 +69,14 @@ function buildOverdueAlert(
   const isReceipt = route.acknowledge === 'receipt'
   const what = isReceipt ? 'no receipt came for' : 'not picked up:'
   const isOver = (delivery.acknowledgeBy ?? Infinity) <= now
-  return {
+  return createAlert({
     code: isReceipt ? 'receipt-overdue' : 'pick-up-overdue',
     route: route.name,
     // Another subject, so that it is reported again when the deadline of its records comes near.
     subject: `${delivery.name} (${delivery.id})${isNear ? ', time is short' : ''}`,
     since,
     message: `${what} ${path}, delivered at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? '; the deadline has passed' : ''}`,
-    fix: isReceipt
-      ? 'find out whether the file was read; what is confirmed is acknowledged by the next run'
-      : 'ask why it is not picked up; the next run acknowledges it once it is',
-  }
+  })
 }
 
 function formatDeadline({ acknowledgeBy }: UnconfirmedDelivery): string {
@@ -120,7 +114,7 @@ async function findStrayReceipts(
   const awaited: string[] = []
   for (const { route, match } of receipts) {
     const deliveries = await journal.listUnconfirmedDeliveries(AWAITED_RECEIPTS_MAX, route)
-    awaited.push(...deliveries.map((delivery) => fillReceiptTemplate(match, delivery.name)))
+    awaited.push(...deliveries.map((delivery) => fillNameTemplate(match, delivery.name)))
   }
   const [first] = receipts
   const files = (await listings.list(first, { only: awaited })) ?? []
@@ -136,7 +130,11 @@ async function findStrayReceipts(
       const nearest = awaited.find((each) => each.startsWith(`${stem}.`)) ?? findSimilarName(name, awaited)
       const suggestion = nearest === undefined ? '' : ` (the nearest name that is expected is ${nearest})`
       const message = `${path} confirms no file that waits for a receipt${suggestion}`
-      const fix = 'rename it if it is meant for one of these, or remove it'
-      return { code: 'receipt-unknown', subject: `${formatFolder(first)}/${name}`, since, message, fix }
+      return createAlert({
+        code: 'receipt-unknown',
+        subject: `${formatFolder(first)}/${name}`,
+        since,
+        message,
+      })
     })
 }

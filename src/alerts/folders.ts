@@ -1,13 +1,10 @@
-/**
- * Alerts about folders that change slowly: results and deliveries that no consumer fetches, archived files that
- * grew. They are checked every quarter of an hour.
- */
+/** Alerts about folders that change slowly: unfetched results and deliveries, archived files that grew. */
 import type { Configuration } from '../config/configuration.ts'
 import type { InboundRoute } from '../config/routes.ts'
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { FileInfo } from '../domain/mailbox.ts'
-import { isoTime, DAY_MS } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
 
 // Folders that a consumer should empty.
@@ -16,45 +13,53 @@ import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } f
 export async function findFullFolders(context: EvaluationContext): Promise<Alert[]> {
   const { configuration, listings, now } = context
   const found: Alert[] = []
-  for (const [place, { emptiedMs, ...ref }] of listFoldersToEmpty(configuration)) {
+  for (const [place, { alertIfNotEmptiedMs, ...ref }] of listFoldersToEmpty(configuration)) {
     const find = async () => {
       const files = await listings.list(ref)
-      return files && findOldFiles(files, place, emptiedMs, now)
+      return files && findOldFiles(files, place, alertIfNotEmptiedMs, now)
     }
     found.push(...(await findWithCache(context, `emptied ${place}`, find)))
   }
   return found
 }
 
+interface Outbox extends FolderRef {
+  readonly alertIfNotEmptiedMs: number
+}
+
 /** Each folder once, with the shortest of the times that its routes set. */
-function listFoldersToEmpty({ routes }: Configuration): Map<string, FolderRef & { emptiedMs: number }> {
-  const folders = new Map<string, FolderRef & { emptiedMs: number }>()
+function listFoldersToEmpty({ routes }: Configuration): Map<string, Outbox> {
+  const folders = new Map<string, Outbox>()
   for (const route of routes) {
-    const { mailbox, folder, notEmptiedMs } = route.direction === 'inbound' ? route.results : route.to
-    if (notEmptiedMs === undefined) continue
+    const { mailbox, folder, alertIfNotEmptiedMs } = route.direction === 'inbound' ? route.results : route.to
+    if (alertIfNotEmptiedMs === undefined) continue
     const place = formatFolder({ mailbox, folder })
-    const known = folders.get(place)?.emptiedMs ?? Infinity
-    folders.set(place, { mailbox, folder, emptiedMs: Math.min(notEmptiedMs, known) })
+    const known = folders.get(place)?.alertIfNotEmptiedMs ?? Infinity
+    folders.set(place, { mailbox, folder, alertIfNotEmptiedMs: Math.min(alertIfNotEmptiedMs, known) })
   }
   return folders
 }
 
-function findOldFiles(files: readonly FileInfo[], place: string, emptiedMs: number, now: number): Alert[] {
+function findOldFiles(
+  files: readonly FileInfo[],
+  place: string,
+  alertIfNotEmptiedMs: number,
+  now: number,
+): Alert[] {
   // A listing starts with the oldest.
-  const old = files.filter(({ modifiedAt }) => modifiedAt <= now - emptiedMs)
+  const old = files.filter(({ modifiedAt }) => modifiedAt <= now - alertIfNotEmptiedMs)
   const [oldest] = old
   if (oldest === undefined) return []
   const many = old.length === 1 ? '1 file lies' : `${old.length} files lie`
-  const since = oldest.modifiedAt + emptiedMs
-  const message = `${many} in ${place} for more than ${Math.round(emptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`
-  const fix = 'find their reader; remove what is read, or set `alertIfNotEmptied: never`'
-  return [{ code: 'folder-not-emptied', subject: place, since, message, fix }]
+  const since = oldest.modifiedAt + alertIfNotEmptiedMs
+  const message = `${many} in ${place} for more than ${Math.round(alertIfNotEmptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`
+  return [createAlert({ code: 'folder-not-emptied', subject: place, since, message })]
 }
 
 // Archived files that grew after they were read: the bridge has not read the new part.
 
 /** The check does not cover writers that continue for longer than from one nightly run to the next. */
-const GROWTH_WINDOW_MS = 36 * 60 * 60_000
+const GROWTH_WINDOW_MS = 36 * HOUR_MS
 
 /** How many of the latest files of a route are checked. */
 const ARCHIVED_FILES_MAX = 2000
@@ -92,6 +97,6 @@ function buildGrownAlert(
 ): Alert[] {
   if (size <= read) return []
   const message = `${archivedAs} has grown since it was read: it has ${size} bytes, of which ${read} were read`
-  const fix = `move it back into ${folder} as ${name}: what was sent of it counts as duplicate`
+  const fix = `Move it back into ${folder} as ${name}: what was sent of it counts as duplicate.`
   return [{ code: 'file-appended', route, subject: `${mailbox}:${archivedAs}`, since, message, fix }]
 }

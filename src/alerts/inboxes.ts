@@ -1,17 +1,15 @@
-/**
- * Alerts about inbox folders: unmatched files, orphaned markers, waiting files, and entries that no route
- * can take.
- */
-import { formatSidecarName } from '../config/inbox.ts'
+/** Alerts about inboxes: unmatched files, orphaned markers, waiting files, entries that no route can take. */
+import { fillNameTemplate } from '../config/file-name.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute } from '../config/routes.ts'
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
 import type { UnmatchedFile } from '../domain/snapshot.ts'
 import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
 import type { FileTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
 import { buildInboundRoute, compileFilePattern } from '../pipeline/route-settings.ts'
+import { HOUR_MS } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { escapeControlChars, findSimilarName } from '../support/text.ts'
 import {
@@ -82,7 +80,7 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes
   const orphanTests = sidecars.map(({ sidecar, match }) => {
     const isSidecar = compileFilePattern(toNamePattern(sidecar))
     const data = names.filter(compileFilePattern(match))
-    const expected = new Set(data.map((name) => formatSidecarName(sidecar, name)))
+    const expected = new Set(data.map((name) => fillNameTemplate(sidecar, name)))
     return (name: string) => isSidecar(name) && !expected.has(name)
   })
   const unmatchedFiles: UnmatchedFile[] = []
@@ -115,13 +113,16 @@ function listReceiptPatterns({ configuration }: EvaluationContext, { from }: Inb
 
 function buildUnmatchedFileAlert({ path, nearest }: UnmatchedFile, subject: string, since: number): Alert {
   const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
-  const fix = 'rename it, or change `match` of the route'
-  return { code: 'file-unmatched', subject, since, message: `no route takes ${path}${suggestion}`, fix }
+  return createAlert({
+    code: 'file-unmatched',
+    subject,
+    since,
+    message: `no route takes ${path}${suggestion}`,
+  })
 }
 
 function buildOrphanAlert(path: string, subject: string, since: number): Alert {
-  const fix = 'ask its sender for the file, or remove the marker'
-  return { code: 'marker-orphaned', subject, since, message: `${path} has no data file`, fix }
+  return createAlert({ code: 'marker-orphaned', subject, since, message: `${path} has no data file` })
 }
 
 /** Complete files that wait for their marker, their manifest, or the number before them. */
@@ -140,7 +141,7 @@ async function findWaitingFiles(
     .map(({ file: { folder, name, modifiedAt: since }, why }): Alert => {
       const message = `${mailbox.describe(folder, name)} is not taken: ${why}`
       const about = { code: 'file-waiting', route: route.name, subject: `${place}/${name}` } as const
-      return { ...about, since, message, fix: `see \`dropbridge why-not ${name}\`` }
+      return { ...about, since, message, fix: `See \`dropbridge why-not ${name}\`.` }
     })
   return limitAlerts(context, waiting, place)
 }
@@ -157,7 +158,7 @@ const ALWAYS_STABLE: FileTracker = {
 // Entries that no route can take: because of the name or the kind, or because their writer never finished.
 
 /** No writer of a file pauses for this long. By the file's own date. */
-const ABANDONED_MS = 60 * 60_000
+const ABANDONED_MS = HOUR_MS
 
 interface ScannedFolder extends FolderRef {
   /** Whether any route takes files of this name from there. */
@@ -182,7 +183,7 @@ async function findIgnoredEntries(context: EvaluationContext, inbox: ScannedFold
       const description = describeIgnoredEntry(each, inbox, place, now)
       if (description === undefined) return []
       const subject = `${place}/${escapeControlChars(each.name)}`
-      return [{ code: 'file-unmatched' as const, subject, since: now, ...description }]
+      return [createAlert({ code: 'file-unmatched', subject, since: now, ...description })]
     })
   return limitAlerts(context, alerts, `${place} (never taken)`)
 }
@@ -193,12 +194,11 @@ function describeIgnoredEntry(
   { isWanted }: ScannedFolder,
   place: string,
   now: number,
-): Pick<Alert, 'message' | 'fix'> | undefined {
+): { readonly message: string; readonly fix?: string } | undefined {
   const shown = escapeControlChars(name)
   if (hasInvalidUtf8(name))
     return {
       message: `${place} holds a file whose name is no UTF-8, and reads about like ${shown}: it cannot be taken`,
-      fix: 'rename it, and have its writer use UTF-8 names',
     }
   const mark = matchTemporaryName(name)
   if (mark !== undefined) {
@@ -208,20 +208,18 @@ function describeIgnoredEntry(
     if (kind !== 'file' || ends === '' || !isOld || !isWanted(name.slice(0, -ends.length))) return undefined
     return {
       message: `${place}/${shown} has the name of an unfinished file, and has not changed for an hour`,
-      fix: 'have it sent again, or rename it if it is complete',
     }
   }
   if (!isSafeName(name))
     return {
       message: `${place} holds a file whose name has a control character or "\\" in it, and is shown here as ${shown}: it cannot be taken`,
-      fix: 'rename it, and have its writer use plain letters in names',
     }
   if (kind === 'file' || !isWanted(name)) return undefined
   // Where a route takes every name, folders beside the files are usual.
   if (kind === 'folder' && !/\.[a-z]{2,5}$/i.test(name)) return undefined
   return {
     message: `${place}/${shown} is ${KIND_LABELS[kind]}; only plain files are taken`,
-    fix: 'put a plain file there, or remove it',
+    fix: 'Put a plain file there, or remove it.',
   }
 }
 

@@ -1,13 +1,13 @@
 /** Alerts about things that did not happen in time: scheduled runs and expected files. */
 import type { InboundRoute, Route } from '../config/routes.ts'
-import type { ExpectedFile } from '../config/schedule.ts'
-import { type Alert, alertKey } from '../domain/alert.ts'
+import type { ExpectedFile } from '../config/alerts.ts'
+import { type Alert, alertKey, createAlert } from '../domain/alert.ts'
 import type { KnownRuns, NewScheduledRun, ScheduledRun } from '../domain/scheduled-run.ts'
 import { compileFilePattern } from '../pipeline/route-settings.ts'
 import { createCronTimes } from '../schedule/cron-times.ts'
 import { findDueRuns, findLastDate, isOneRunPerDate } from '../schedule/schedule.ts'
 import { toInstant } from '../schedule/zone-time.ts'
-import { isoTime, HOUR_MS } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import type { EvaluationContext } from './context.ts'
 
 // Scheduled runs.
@@ -16,7 +16,7 @@ import type { EvaluationContext } from './context.ts'
 const OVERDUE_MS = HOUR_MS
 
 /** How long missed runs are shown: no event ends this alert. */
-const SHOWN_MS = 7 * 24 * HOUR_MS
+const SHOWN_MS = 7 * DAY_MS
 
 /** How many of the latest runs of a route are searched for missed ones; a stretch of them is noted at once. */
 const LATEST_RUNS_MAX = 500
@@ -51,10 +51,8 @@ function findOldestDue(route: Route, known: KnownRuns, now: number): NewSchedule
 
 function buildOverdueAlert({ name }: Route, { occurrence, dueAt }: NewScheduledRun): Alert {
   const message = `${name} missed its scheduled run of ${occurrence} (due ${isoTime(dueAt)})`
-  const fix =
-    'check that dropbridge watch, or the scheduler of dropbridge run --due, is running; a later run makes up for it'
   // One subject, however many runs are overdue and whichever is the oldest that a later run makes up for.
-  return { code: 'run-overdue', route: name, subject: name, since: dueAt, message, fix }
+  return createAlert({ code: 'run-overdue', route: name, subject: name, since: dueAt, message })
 }
 
 function buildMissedAlert({ name }: Route, missed: readonly ScheduledRun[]): Alert {
@@ -64,7 +62,7 @@ function buildMissedAlert({ name }: Route, missed: readonly ScheduledRun[]): Ale
   const which = first === last ? first : `${first} to ${last}, ${dates.length} runs`
   const since = Math.min(...missed.map(({ changedAt }) => changedAt))
   const message = `${name} was not made for ${which}: it was too long ago when a bridge ran again`
-  const fix = `ask for what is missing with dropbridge export ${name} --since … --until …; catchUp of the route says how far back it makes up by itself`
+  const fix = `Make what is missing: \`dropbridge export ${name} --since … --until …\`.`
   return { code: 'runs-missed', route: name, subject: last, since, message, fix }
 }
 
@@ -89,9 +87,8 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
     if (isThere === true) continue
     const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
     const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
-    const fix = 'ask its sender; it is taken whenever it comes'
     const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
-    const alert: Alert = { ...about, since: dueAt, message, fix }
+    const alert = createAlert({ ...about, since: dueAt, message })
     if (isThere === undefined) context.unverified.add(alertKey(alert))
     else alerts.push(alert)
   }
@@ -103,10 +100,7 @@ function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
   return { day: occurrence, from: toInstant(occurrence, '00:00', zone), dueAt }
 }
 
-/**
- * Whether the file is in the inbox and not taken yet: an empty one counts, and one without its marker has an alert of its own.
- * Undefined where the folder cannot be read.
- */
+/** Whether the file is in the inbox and not taken yet. Undefined where the folder cannot be read. */
 async function hasArrived({ listings }: EvaluationContext, inbox: InboundRoute['from'], since: number) {
   const files = await listings.list(inbox)
   const isMatch = compileFilePattern(inbox.match)

@@ -1,10 +1,11 @@
 /** Alerts about records that wait for a person and about work that no process continues. */
-import type { Alert } from '../domain/alert.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
 import type { HeldFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
-import { isoTime } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
+import { groupBy } from '../support/collections.ts'
 import type { EvaluationContext } from './context.ts'
 
 /** How many files with held records get an alert of their own. */
@@ -14,7 +15,7 @@ const HELD_MAX = 50
 const UNRESOLVED_MAX = 1000
 
 /** A lookup or two may well fail; a record that waits longer than this needs a person. */
-const UNKNOWN_MS = 3_600_000
+const UNKNOWN_MS = HOUR_MS
 
 export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
   const held = await journal.listHeldFiles(HELD_MAX)
@@ -25,7 +26,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
-    ...groupByFile(unknown).map(buildUnknownAlert),
+    ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
   ]
@@ -36,53 +37,44 @@ function findRestoreAlerts(routes: Awaited<ReturnType<Journal['listDoubtfulRoute
   if (first === undefined) return []
   const since = Math.min(...routes.map((each) => each.since))
   const message = `the journal was restored; new records of ${routes.map(({ route }) => route).join(', ')} are looked up before they are first sent`
-  const fix = 'when no older file can come again: dropbridge restored --end --by NAME --why TEXT'
-  return [{ code: 'journal-restored', subject: isoTime(since), since, message, fix }]
+  return [createAlert({ code: 'journal-restored', subject: isoTime(since), since, message })]
 }
 
 function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): Alert {
   const message = `${name}: ${records === 1 ? '1 record is' : `${records} records are`} held (${code})`
-  const fix = `see \`dropbridge status\` and \`dropbridge explain ${code}\``
+  const fix = `See \`dropbridge status\` and \`dropbridge explain ${code}\`.`
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
 }
 
-function groupByFile(records: readonly UnresolvedRecord[]): UnresolvedRecord[][] {
-  const groups = new Map<string, UnresolvedRecord[]>()
-  for (const record of records) groups.set(record.file, [...(groups.get(record.file) ?? []), record])
-  return [...groups.values()]
-}
-
-function buildUnknownAlert(records: readonly UnresolvedRecord[]): Alert {
-  const [first] = records
-  const { route = '', name = '', file = '', keyValues = [] } = first ?? {}
+function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRecord[]]): Alert {
+  const [{ route, name, file, keyValues }] = records
   const key = keyValues.find((value) => value !== '') ?? ''
   const since = Math.min(...records.map((record) => record.since))
   const [were, them] =
     records.length === 1 ? ['1 record was', 'it'] : [`${records.length} records were`, 'them']
   const message = `${name}: ${were} sent, and it is not known whether the API has ${them}; the first: ${key}`
-  const fix = `run again; if it stays, look at the API and say what is there with \`dropbridge resolve ${key}\``
+  const fix = `Run again. If it stays, look at the API and say what is there: \`dropbridge resolve ${key}\`.`
   return { code: 'outcome-unknown', route, subject: `${name} (${file})`, since, message, fix }
 }
 
 function buildStrandedAlert(route: string, since: number): Alert {
   const message = `the configuration has no route ${route} any more, and it has unfinished work`
-  const fix = `give the route back its name, ${route}`
+  const fix = `Give the route back its name, ${route}.`
   return { code: 'route-not-configured', route, subject: route, since, message, fix }
 }
 
 // Watches that ended without unregistering.
 
 /** A person who stops using a watch must not see the alert for ever. */
-const SHOWN_MS = 7 * 24 * 3_600_000
+const SHOWN_MS = 7 * DAY_MS
 
 export async function findMissingWatches({ journal, now }: EvaluationContext): Promise<Alert[]> {
   const { unreplaced } = classifyWatches(await journal.listWatchers(), now)
-  const fix = 'see why it is gone, and start `dropbridge watch` again; the new one continues where it was'
   return unreplaced
     .filter(({ seenAt }) => now - seenAt < SHOWN_MS)
     .map(({ owner, routes, beganAt, seenAt }) => {
       const [who, began] = [formatLeaseOwner(owner), isoTime(beganAt)]
       const message = `the watch over ${routes.join(', ')} that began at ${began} (${who}) was last seen at ${isoTime(seenAt)}, and it was not asked to end`
-      return { code: 'watcher-lost', subject: `${who}, since ${began}`, since: seenAt, message, fix }
+      return createAlert({ code: 'watcher-lost', subject: `${who}, since ${began}`, since: seenAt, message })
     })
 }

@@ -1,16 +1,14 @@
-/**
- * Checks a configuration: mappings, examples and folders; on request also credentials and servers.
- * A check sends nothing and changes nothing.
- */
+/** Checks a configuration, on request also credentials and servers. It sends and changes nothing. */
 import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
-import type { Credentials, Route } from '../config/routes.ts'
+import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import { createFormats } from '../formats/formats.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { readId } from '../operations/operation.ts'
+import { groupBy } from '../support/collections.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { isMountPoint } from '../support/files.ts'
 import {
@@ -116,7 +114,9 @@ export async function checkOnline(
   options: Pick<BridgeOptions, 'clock' | 'random' | 'version'>,
 ): Promise<OnlineCheck> {
   const found = { errors: [] as string[], refused: [] as string[], unanswered: [] as string[] }
-  for (const [credentials, own] of groupByCredentials(routes)) {
+  const keyOf = ({ credentials }: Route) => JSON.stringify([credentials.clientId, credentials.clientSecret])
+  for (const own of groupBy(routes, keyOf).values()) {
+    const [{ credentials }] = own
     const { baseUrl, timeoutMs, connections } = api
     const client = createClient({ baseUrl, timeoutMs, connections, ...options, ...credentials })
     try {
@@ -157,17 +157,6 @@ async function findForbiddenRoutes(client: Api, routes: readonly Route[]): Promi
     }
   }
   return failures
-}
-
-function groupByCredentials(routes: readonly Route[]): Map<Credentials, Route[]> {
-  const found = new Map<string, [Credentials, Route[]]>()
-  for (const route of routes) {
-    const key = JSON.stringify([route.credentials.clientId, route.credentials.clientSecret])
-    const known = found.get(key)
-    if (known) known[1].push(route)
-    else found.set(key, [route.credentials, [route]])
-  }
-  return new Map(found.values())
 }
 
 // SFTP servers: connect, verify the host key, log in, list.

@@ -165,8 +165,11 @@ export function formatRecordKey({ id, keyValues }: { id: number; keyValues: read
 export function unknownKeyError(message: string, key: string, known: readonly string[]): BridgeError {
   const names = [...new Set(known)]
   const bare = (text: string) => text.replaceAll(' ', '').toLowerCase()
-  const context = names.filter((name) => bare(name).split(',').includes(bare(key)))
-  const alike = [...new Set([...context, ...rankSimilarNames(key, names, SIMILAR_MAX)])].slice(0, SIMILAR_MAX)
+  const matching = names.filter((name) => bare(name).split(',').includes(bare(key)))
+  const alike = [...new Set([...matching, ...rankSimilarNames(key, names, SIMILAR_MAX)])].slice(
+    0,
+    SIMILAR_MAX,
+  )
   const details = ['a key is what the cells of the record say, joined by ", ", as status shows it: ROUTE/KEY']
   if (alike.length > 0) details.push(`spelt much alike: ${alike.map((each) => `"${each}"`).join(', ')}`)
   return new BridgeError('not-known', message, { details })

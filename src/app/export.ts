@@ -5,26 +5,20 @@ import type { OutboundRoute } from '../config/routes.ts'
 import type { SelectRule } from '../config/select.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Resource } from '../domain/api.ts'
-import type { Observer } from '../domain/event.ts'
 import type { Selection } from '../domain/route.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
-import { createTally, writeReportLines, type ReportTally } from '../pipeline/outbound/report-rows.ts'
+import { createTally, writeReportLines, type ReportTally } from '../pipeline/outbound/file-rows.ts'
 import { trackProgress } from '../pipeline/outbound/compose.ts'
 import { readSelected } from '../pipeline/outbound/listing.ts'
 import { addAttributesToPages } from '../pipeline/references/order-attributes.ts'
-import type { Clock } from '../support/clock.ts'
 import { assert, usageError } from '../support/errors.ts'
-import { loadMappings } from './context.ts'
+import { type BridgeOptions, loadMappings } from './context.ts'
 import { type BusinessDateRun, buildSelection } from '../pipeline/route-settings.ts'
 import { findLastDate } from '../schedule/schedule.ts'
 import { getLocalDate } from '../schedule/zone-time.ts'
 
-interface ExportOptions {
-  readonly clock: Clock
-  readonly random: () => number
-  readonly version: string
-  readonly notify: Observer
+interface ExportOptions extends Pick<BridgeOptions, 'clock' | 'random' | 'version' | 'notify'> {
   readonly signal: AbortSignal
   /** Replaces the route's own selection. */
   readonly select?: SelectRule
@@ -81,7 +75,7 @@ async function createRowWriter(
   configuration: Configuration,
   route: OutboundRoute,
   tally: ReportTally,
-  clock: Clock,
+  clock: ExportOptions['clock'],
 ): Promise<(pages: Pages) => AsyncIterable<Uint8Array>> {
   const mapping = (await loadMappings({ ...configuration, routes: [route] })).get(route.name)
   assert(mapping?.direction === 'outbound', `route ${route.name} has no mapping`)

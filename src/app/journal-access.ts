@@ -104,14 +104,15 @@ const ARCHIVE_DAYS_MAX = 31
 /** Returns a message; undefined where there is no evidence, or the mailbox is away. */
 async function findNewerEvidence(context: JournalGuardContext, route: Route): Promise<string | undefined> {
   const head = await context.journal.getHead()
-  try {
-    return route.direction === 'inbound'
-      ? await findUnknownFile(context, route, head, context.clock.now())
-      : await findUnknownDelivery(context, route, head)
-  } catch (error) {
-    if (error instanceof BridgeError) return undefined
-    throw error
-  }
+  const found =
+    route.direction === 'inbound'
+      ? findUnknownFile(context, route, head, context.clock.now())
+      : findUnknownDelivery(context, route, head)
+  return found.catch(ignoreBridgeError)
+}
+
+function ignoreBridgeError(error: unknown): undefined {
+  if (!(error instanceof BridgeError)) throw error
 }
 
 /** Finds a file that was taken under an id of this journal, and that the journal does not know. */
@@ -167,13 +168,9 @@ async function findUnknownDelivery(context: EvidenceContext, route: OutboundRout
 
 /** The highest sequence number among the delivered files; undefined where names have none, or the mailbox is away. */
 export async function findHighestSequence(context: EvidenceContext, route: OutboundRoute) {
-  try {
-    const files = await listNumberedFiles(getMailbox(context, route.to.mailbox), route)
-    return files.length === 0 ? undefined : Math.max(...files.map(({ sequence }) => sequence))
-  } catch (error) {
-    if (error instanceof BridgeError) return undefined
-    throw error
-  }
+  const mailbox = getMailbox(context, route.to.mailbox)
+  const files = (await listNumberedFiles(mailbox, route).catch(ignoreBridgeError)) ?? []
+  return files.length === 0 ? undefined : Math.max(...files.map(({ sequence }) => sequence))
 }
 
 async function listNumberedFiles(mailbox: Mailbox, { name, to }: OutboundRoute) {

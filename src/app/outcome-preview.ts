@@ -6,6 +6,7 @@ import type { BoundTranslator, Draft } from '../domain/translator.ts'
 import { judgeRecords, type KeyOwner } from '../journal/duplicates.ts'
 import { toExampleBody } from '../mapping/examples.ts'
 import { identifyRecord, type RecordIdentity } from '../operations/operations.ts'
+import { groupBy } from '../support/collections.ts'
 
 // Checks of the whole file.
 
@@ -117,17 +118,15 @@ function getUnsentOutcome({ skipped, held, problems, body }: Draft) {
 async function findReferencedIds(journal: Journal | undefined, account: string, drafts: readonly Draft[]) {
   if (journal === undefined) return new Map()
   const references = drafts.flatMap((draft) => draft.references)
-  const found = new Map<string, string[]>()
+  const found: [string, string][] = []
   for (const kind of new Set(references.map((reference) => reference.kind))) {
     const keys = references.flatMap((reference) => (reference.kind === kind ? reference.key : []))
-    for (const { key, id } of await journal.findResourcesByKey(account, kind, keys)) {
-      const name = `${kind} ${key}`
-      found.set(name, [...(found.get(name) ?? []), id])
-    }
+    const known = await journal.findResourcesByKey(account, kind, keys)
+    for (const { key, id } of known) found.push([`${kind} ${key}`, id])
   }
   return new Map(
-    [...found].flatMap(([name, [id, another]]) =>
-      id === undefined || another !== undefined ? [] : [[name, Number(id)] as const],
+    [...groupBy(found, ([name]) => name)].flatMap(([name, [[, id], another]]) =>
+      another === undefined ? [[name, Number(id)] as const] : [],
     ),
   )
 }

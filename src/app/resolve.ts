@@ -1,9 +1,6 @@
-/**
- * Carries out what a person found out about a lost answer or a held delivery. The journal notes it first;
- * then the work continues.
- */
+/** Carries out what a person found out about a lost answer or a held delivery. The journal notes it first. */
 import { type InboundOperation, type InboundOperationName, OPERATIONS } from '../contract/operations.ts'
-import type { ResolutionAction, UnresolvedRecord } from '../domain/decision.ts'
+import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -17,7 +14,7 @@ import { type DeliveryResult, finishDelivery } from '../pipeline/outbound/delive
 import { getOutboundOutcome, type OutboundOutcome } from '../pipeline/outbound/outbound.ts'
 import { getFolderPlace } from '../pipeline/outbound/outbox.ts'
 import { isoTime } from '../support/clock.ts'
-import { assert, BridgeError, type ExitCode, usageError } from '../support/errors.ts'
+import { assert, BridgeError, type ExitCode, usageError, throwIfStopped } from '../support/errors.ts'
 import { rankSimilarNames } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import {
@@ -33,14 +30,9 @@ import {
 import { chooseExitCode } from './outcome.ts'
 import { runRoute } from './run-route.ts'
 
-export interface ResolveRequest {
-  readonly action: ResolutionAction
+export interface ResolveRequest extends Pick<NewResolution, 'action' | 'by' | 'why' | 'apiId'> {
   /** `ROUTE/KEY`, or a key where one record fits. */
   readonly what: string
-  readonly by: string
-  readonly why: string
-  /** With `resolve-accepted`: the id that the API gave. */
-  readonly apiId?: string
 }
 
 export type ResolveResult =
@@ -124,7 +116,7 @@ async function waitForLateAnswer(
   const waitMs = since + route.lateAnswerMs - clock.now()
   if (waitMs <= route.lateAnswerMs) return Math.max(0, waitMs)
   await clock.sleep(route.lateAnswerMs, signal)
-  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  throwIfStopped(signal)
   return 0
 }
 
@@ -240,9 +232,9 @@ const SIMILAR_MAX = 5
 
 async function findHeldDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
   const held = await journal.listHeldDeliveries(HELD_SEARCH_MAX)
-  const meant = held.filter(({ id, name }) => id === what || name === what)
+  const matching = held.filter(({ id, name }) => id === what || name === what)
   const delivery = chooseOnly(
-    meant,
+    matching,
     `several deliveries called ${what} are held; name the one that is meant by its id`,
     ({ id, route, composedAt }) => `${id}: composed ${isoTime(composedAt)} on ${route}`,
   )

@@ -26,7 +26,7 @@ import {
 import { createCachingApi } from '../pipeline/references/resource-cache.ts'
 import { createCarrierLoader, createMethodLoader } from '../pipeline/references/shipping-methods.ts'
 import { buildDocumentPlace, buildInboundRoute, buildOutboundRoute } from '../pipeline/route-settings.ts'
-import { assert, BridgeError, hasCode } from '../support/errors.ts'
+import { assert, BridgeError, hasCode, throwIfStopped } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import { type BridgeContext, buildStepKey } from './context.ts'
 import { getMailbox } from './journal-access.ts'
@@ -46,10 +46,7 @@ export interface RouteWork {
   readonly scheduleMode?: ScheduleMode
 }
 
-/**
- * Runs one pass over a route under its lease, or the other work that is given. A failure becomes the result of the route, so
- * that the other routes still run.
- */
+/** Runs one pass over a route under its lease, or the other work that is given. */
 export async function runRoute(
   context: BridgeContext,
   route: Route,
@@ -79,7 +76,7 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
       void context.journalGuard.updateMark()
     }, leaseMs / 3)
     try {
-      if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+      throwIfStopped(signal)
       await context.journalGuard.checkRoute(route)
       const { clock, notify } = options
       const unasked = needsOrderList(context.configuration, route.party) ? [] : (['createOrder'] as const)

@@ -1,7 +1,4 @@
-/**
- * Runs routes once, within the limits that a scheduler sets: due routes only, a deadline, a number of
- * records.
- */
+/** Runs routes once, within the limits of a scheduler: due routes only, a deadline, a number of records. */
 import type { Configuration } from '../config/configuration.ts'
 import type { Route } from '../config/routes.ts'
 import type { Journal } from '../domain/journal.ts'

@@ -1,12 +1,9 @@
 /** Carries out the scheduled runs of a route under its lease. The journal notes the start of each run before the work and its end after it. */
 import type { Route } from '../config/routes.ts'
 import type { DailySchedule } from '../config/schedule.ts'
-import type { Observer } from '../domain/event.ts'
-import type { Journal } from '../domain/journal.ts'
-import type { Lease } from '../domain/lease.ts'
 import type { NewScheduledRun } from '../domain/scheduled-run.ts'
-import type { Clock } from '../support/clock.ts'
-import { assert, BridgeError } from '../support/errors.ts'
+import type { SharedContext } from '../pipeline/context.ts'
+import { assert, throwIfStopped } from '../support/errors.ts'
 import { mergeOutboundOutcomes } from '../pipeline/outbound/outbound.ts'
 import type { RouteResult, ScheduledRunResults } from './outcome.ts'
 import type { BusinessDateRun } from '../pipeline/route-settings.ts'
@@ -40,13 +37,11 @@ export interface PassPlan {
 
 type RunPass = (plan: PassPlan) => Promise<RouteResult>
 
-interface ScheduledRunContext {
-  readonly journal: Journal
-  readonly lease: Lease
+interface ScheduledRunContext extends Pick<
+  SharedContext,
+  'journal' | 'lease' | 'clock' | 'notify' | 'signal'
+> {
   readonly route: Route
-  readonly clock: Clock
-  readonly notify: Observer
-  readonly signal: AbortSignal
 }
 
 export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: ScheduleMode, pass: RunPass) {
@@ -101,7 +96,7 @@ async function carryOutDueRuns(context: ScheduledRunContext, due: DueRuns, pass:
   const done: string[] = []
   let [covered, missed] = [due.covered, due.missed]
   for (const run of due.runs) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     const entry = await journal.startRun(lease, { ...run, covered, missed })
     if (missed.length > 0) notify({ kind: 'runs-missed', route: route.name, runs: missed.map(getRunName) })
     covered = missed = []

@@ -1,7 +1,4 @@
-/**
- * Takes a snapshot of the bridge for the command line, the status page, metrics and notifications, and
- * publishes alerts.
- */
+/** Takes a snapshot of the bridge for the commands, pages, metrics and notifications, and publishes alerts. */
 import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
 import type { Configuration } from '../config/configuration.ts'
@@ -13,7 +10,7 @@ import type { Journal, RouteOverview, WorkRef } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { OPEN_RECORD_STATES, type Snapshot, type SnapshotRoute, type Unfinished } from '../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../journal/heartbeat.ts'
-import { isAwaitingConfirmation } from '../pipeline/outbound/outbox.ts'
+import { isAwaitingConfirmation } from '../pipeline/outbound/confirmation-rules.ts'
 import { listScheduledRoutes } from '../schedule/schedule.ts'
 
 /** How many held files and records are shown; release and discard take them all. */

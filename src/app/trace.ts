@@ -13,7 +13,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { ShippingDocument } from '../domain/shipping-document.ts'
 import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
-import { formatRecordName } from '../pipeline/outbound/report-rows.ts'
+import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 
 export interface Trace {
@@ -84,8 +84,8 @@ export async function traceKey(journal: Journal, request: TraceRequest): Promise
   const { same, ...pruned } = await journal.suggestKeys(key, SIMILAR_MAX)
   const [only] = same
   if (only !== undefined && same.length === 1) {
-    const meant = await traceExactly(journal, { ...request, key: only })
-    if (!isEmptyTrace(meant)) return { ...meant, requestedKey: key }
+    const exact = await traceExactly(journal, { ...request, key: only })
+    if (!isEmptyTrace(exact)) return { ...exact, requestedKey: key }
   }
   const near = new Set([...same, ...(await journal.findSimilarNames(key, SIMILAR_MAX))])
   return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned }
@@ -228,8 +228,8 @@ async function findDeliveriesByName(journal: Journal, name: string, limit: numbe
 }
 
 function splitPath(path: string): { readonly folder: string; readonly last: string } {
-  const context = path.split(/[/\\]/)
-  return { folder: context.slice(0, -1).join('/'), last: context.at(-1) ?? '' }
+  const segments = path.split(/[/\\]/)
+  return { folder: segments.slice(0, -1).join('/'), last: segments.at(-1) ?? '' }
 }
 
 /** Prefers entries of this folder. A copy may be anywhere, so a folder without entries excludes none. */

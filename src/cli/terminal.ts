@@ -1,7 +1,4 @@
-/**
- * The terminal of a command: data on stdout, messages and a progress bar on stderr, signals that stop the
- * work. Tests pass their own.
- */
+/** The terminal of a command: data on stdout, messages and progress on stderr, signals that stop the work. */
 import { inspect } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
 import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'

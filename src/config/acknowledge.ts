@@ -1,15 +1,14 @@
-/** When an outbound route acknowledges its deliveries, and when an overdue one raises an alert. */
+/** When an outbound route acknowledges its deliveries. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
-import { durationText, toMs, WaitTime } from './time-values.ts'
+import { type OverdueRules, OverdueSettings, toOverdueRules } from './alerts.ts'
+import { durationText, Text, toMs } from './time-values.ts'
 
 /** The policies, by the condition for acknowledging. */
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
 
 type Acknowledge = (typeof ACKNOWLEDGE)[number]
-
-const Text = z.string().min(1)
 
 const ReceiptName = z.string().superRefine((template, context) => {
   const message = findReceiptNameError(template)
@@ -68,19 +67,9 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
       })
       .optional()
       .describe('With `acknowledge: receipt`: which file confirms a delivered one.'),
-    overdue: z
-      .strictObject({
-        within: WaitTime.default('24h').describe(
-          'A delivered file that is not picked up or confirmed for so long raises an alert: minutes, hours or days, such as 30m, 4h or 2d.',
-        ),
-        before: WaitTime.default('2h').describe(
-          'Also raises an alert this long before `acknowledge_by` of one of its records.',
-        ),
-      })
-      .optional()
-      .describe(
-        'With `acknowledge: picked-up` or `receipt`: when a file that is still waiting raises an alert.',
-      ),
+    overdue: OverdueSettings.optional().describe(
+      'With `acknowledge: picked-up` or `receipt`: when a file that is still waiting raises an alert.',
+    ),
   }
 }
 
@@ -97,8 +86,8 @@ export interface Receipt {
 export interface AcknowledgeRules {
   readonly acknowledge: Acknowledge
   readonly receipt?: Receipt
-  /** When an unconfirmed delivery raises an alert; `beforeMs` is before its `acknowledge_by`. */
-  readonly overdue?: { readonly withinMs: number; readonly beforeMs: number }
+  /** When an unconfirmed delivery raises an alert. */
+  readonly overdue?: OverdueRules
 }
 
 const AcknowledgeSettings = z.object(acknowledgeShape(z.string()))
@@ -109,8 +98,7 @@ export function toAcknowledgeRules(
   { route, mailbox, plain }: { route: string; mailbox: string; plain: (folder: string) => string },
 ): AcknowledgeRules {
   if (acknowledge !== 'receipt' && acknowledge !== 'picked-up') return { acknowledge }
-  const { within, before } = overdue ?? { within: '24h', before: '2h' }
-  const rules = { acknowledge, overdue: { withinMs: toMs(within), beforeMs: toMs(before) } }
+  const rules = { acknowledge, overdue: toOverdueRules(overdue) }
   if (acknowledge !== 'receipt') return rules
   assert(receipt, 'a route that waits for receipts and names none passed the checks')
   const { match, contains, stableFor } = receipt
@@ -125,10 +113,4 @@ export function toAcknowledgeRules(
       stableForMs: toMs(stableFor),
     },
   }
-}
-
-/** Fills a receipt template in for a delivered file. */
-export function fillReceiptTemplate(template: string, name: string): string {
-  const stem = /^(.+)\.[^.]*$/.exec(name)?.[1] ?? name
-  return template.replace(/\{(name|stem)\}/g, (_, which: string) => (which === 'name' ? name : stem))
 }

@@ -186,3 +186,9 @@ export function findDocumentNameErrors(template: string): string[] {
   }
   return errors
 }
+
+/** Fills in `{name}` and `{stem}` of a receipt, marker or manifest, for the file that it belongs to. */
+export function fillNameTemplate(template: string, name: string): string {
+  const stem = /^(.+)\.[^.]*$/.exec(name)?.[1] ?? name
+  return template.replace(/\{(name|stem)\}/g, (_, which: string) => (which === 'name' ? name : stem))
+}

@@ -65,7 +65,7 @@ const InboxSettings = z.object(inboxShape)
 type InboxSettings = z.output<typeof InboxSettings>
 
 export interface InboxRules {
-  /** `stable` when left out. `sidecar` is a template for `formatSidecarName`. */
+  /** `stable` when left out. `sidecar` is a template for `fillNameTemplate`. */
   readonly ready?:
     { readonly when: 'renamed' } | { readonly when: 'marker' | 'manifest'; readonly sidecar: string }
   /** `oldest` when left out. */
@@ -95,12 +95,6 @@ export function checkInbox(
   if (order === undefined || sequence === undefined) return
   const message = 'the number of the sequence decides which file is taken first: leave `order` out'
   context.addIssue({ code: 'custom', path: ['order'], message })
-}
-
-/** Formats the name of a file's marker or manifest. */
-export function formatSidecarName(template: string, name: string): string {
-  const stem = name.replace(/(?<=.)\.[^.]*$/, '')
-  return template.replace('{name}', () => name).replace('{stem}', () => stem)
 }
 
 /** Creates a reader of the number in names of the pattern; undefined for other names. */

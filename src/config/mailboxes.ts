@@ -2,11 +2,11 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { omitUndefined } from '../support/object-paths.ts'
-import { durationText, toMs } from './time-values.ts'
+import { durationText, Text, toMs } from './time-values.ts'
 
 const DirectorySettings = z.strictObject({
   type: z.literal('directory'),
-  path: z.string().min(1).describe('A folder on this machine, or on a share mounted here.'),
+  path: Text.describe('A folder on this machine, or on a share mounted here.'),
   mounted: z
     .boolean()
     .default(false)
@@ -16,8 +16,6 @@ const DirectorySettings = z.strictObject({
 })
 
 // Mailboxes on an SFTP server: the settings under `type: sftp`.
-
-const Text = z.string().min(1)
 
 /** Refuses MD5 fingerprints, for which a second key can be made. */
 const HostKey = z
@@ -152,8 +150,8 @@ export function resolvePlace(
   { mailbox, folder }: { readonly mailbox: string; readonly folder: string },
   base = '',
 ): string {
-  const meant = mailboxes[mailbox]
-  const isOnDisk = typeof meant === 'object' && meant !== null && 'path' in meant
-  if (!isOnDisk || typeof meant.path !== 'string') return JSON.stringify([mailbox, folder])
-  return resolve(base, meant.path, folder)
+  const settings = mailboxes[mailbox]
+  const isOnDisk = typeof settings === 'object' && settings !== null && 'path' in settings
+  if (!isOnDisk || typeof settings.path !== 'string') return JSON.stringify([mailbox, folder])
+  return resolve(base, settings.path, folder)
 }

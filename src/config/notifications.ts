@@ -1,9 +1,7 @@
 /** The `notifications` of the configuration: the receivers of alerts and results. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { durationText, toMs } from './time-values.ts'
-
-const Text = z.string().min(1)
+import { durationText, Text, toMs } from './time-values.ts'
 
 const Duration = durationText('must be a duration such as 30s, 15m or 1h', 1)
 

@@ -6,8 +6,9 @@ import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
+import { type ExpectedFile, toAlertIfNotEmptiedMs, toExpectedFile } from './alerts.ts'
 import { toMs } from './time-values.ts'
-import { type ExpectedFile, notEmptiedMs, type Schedule, toExpectedFile, toSchedule } from './schedule.ts'
+import { type Schedule, toSchedule } from './schedule.ts'
 import { type InboxRules, toInboxRules } from './inbox.ts'
 import { type ConfigurationFile, type DocumentSettings, normalizeFolder } from './schema.ts'
 import { type SelectRule, toSelect } from './select.ts'
@@ -30,7 +31,7 @@ interface OutputFolder {
   readonly mailbox: string
   readonly folder: string
   /** Delivered files that stay for longer raise an alert; absent for never. */
-  readonly notEmptiedMs?: number
+  readonly alertIfNotEmptiedMs?: number
 }
 
 interface RouteBase {
@@ -160,7 +161,7 @@ function toOutputFolder(file: { mailbox: string; folder: string; alertIfNotEmpti
   return {
     mailbox: file.mailbox,
     folder: normalizeFolder(file.folder),
-    ...omitUndefined({ notEmptiedMs: notEmptiedMs(file.alertIfNotEmptied) }),
+    ...omitUndefined({ alertIfNotEmptiedMs: toAlertIfNotEmptiedMs(file.alertIfNotEmptied) }),
   }
 }
 

@@ -1,8 +1,8 @@
-/** When a route runs, when files are expected, and how often `dropbridge watch` scans. */
+/** When a route runs, and how often `dropbridge watch` scans. */
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { assert, getErrorMessage } from '../support/errors.ts'
-import { durationText, isTimeZone, parseRetention, RETENTION_PATTERN, toMs } from './time-values.ts'
+import { durationText, isTimeZone, toMs } from './time-values.ts'
 
 // Scheduled runs: `every`, `cron` or `daily`.
 
@@ -19,15 +19,19 @@ export const TimeZone = z
   .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin or America/New_York')
 
 /** A time of day, with its zone and days of the week. */
-function timeOfDay(example: string) {
+export function timeOfDay(example: string) {
   const rule = `must be a time of day such as "${example}"`
   return z.string(rule).regex(TIME_OF_DAY, rule)
 }
-const zoneOf = (what: string) =>
+export const zoneOf = (what: string) =>
   TimeZone.optional().describe(
     `The zone of the ${what}; the \`zone\` at the top of this configuration when left out.`,
   )
-const days = z.array(z.enum(DAYS)).min(1).optional().describe('Days of the week; every day when left out.')
+export const DaysOfWeek = z
+  .array(z.enum(DAYS))
+  .min(1)
+  .optional()
+  .describe('Days of the week; every day when left out.')
 
 const Expression = z.string().superRefine((text, context) => {
   const message = findCronError(text)
@@ -52,7 +56,7 @@ const CronSettings = z.union(
 const DailySettings = z.strictObject({
   after: timeOfDay('06:30').describe('From this time of day on, once for the business date.'),
   zone: zoneOf('time and of the date'),
-  days,
+  days: DaysOfWeek,
   catchUp: z
     .string()
     .refine(
@@ -118,11 +122,11 @@ export function toSchedule(
   }
 }
 
-function toIsoDays(days: readonly (typeof DAYS)[number][] = DAYS): number[] {
+export function toIsoDays(days: readonly (typeof DAYS)[number][] = DAYS): number[] {
   return [...new Set(days.map((day) => DAYS.indexOf(day) + 1))].toSorted((one, other) => one - other)
 }
 
-function resolveZone(own: string | undefined, ofFile: string | undefined): string {
+export function resolveZone(own: string | undefined, ofFile: string | undefined): string {
   const zone = own ?? ofFile
   assert(zone !== undefined, 'a time of day without a zone passed the checks')
   return zone
@@ -145,44 +149,6 @@ function findCronError(text: string): string | undefined {
 
 /** The fixed time from which every expression is checked. */
 const REFERENCE_TIME = new Date(Date.UTC(2024, 0, 1))
-
-// Expected files, and outboxes whose reader must empty them.
-
-export const ExpectedFileSettings = z.strictObject({
-  by: timeOfDay('07:00').describe('By this time of day a file of the route should have come, that same day.'),
-  zone: zoneOf('time and of the day'),
-  days,
-})
-
-const NOT_EMPTIED_RULE = 'must be a number of days or weeks, such as 3d or 2w, or never'
-export const AlertIfNotEmptied = z
-  .string(NOT_EMPTIED_RULE)
-  .refine((text) => text === 'never' || parseRetention(text) !== undefined, NOT_EMPTIED_RULE)
-  .meta({ pattern: `${RETENTION_PATTERN}|^never$` })
-  .default('30d') // long enough to cause no alerts where files are read at all
-  .describe(
-    'Files that stay in the folder for longer than this raise an alert, because they are not fetched; or never.',
-  )
-
-export interface ExpectedFile {
-  /** `07:00`. */
-  readonly by: string
-  readonly zone: string
-  /** Days of the week by ISO: 1 is Monday. */
-  readonly days: readonly number[]
-}
-
-export function toExpectedFile(
-  { by, zone, days }: z.output<typeof ExpectedFileSettings>,
-  ofFile: string | undefined,
-): ExpectedFile {
-  return { by, zone: resolveZone(zone, ofFile), days: toIsoDays(days) }
-}
-
-/** Undefined for never. */
-export function notEmptiedMs(text: string): number | undefined {
-  return text === 'never' ? undefined : parseRetention(text)
-}
 
 export const WatchSettings = z
   .strictObject({

@@ -7,21 +7,16 @@ import {
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
+import { AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
 import { NotificationsSettings } from './notifications.ts'
 import { HealthSettings, LogSettings, StatusSettings } from './observability.ts'
-import {
-  AlertIfNotEmptied,
-  ExpectedFileSettings,
-  scheduleShape,
-  TimeZone,
-  WatchSettings,
-} from './schedule.ts'
+import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
-import { durationText, parseDuration, parseRetention, RETENTION_PATTERN } from './time-values.ts'
+import { durationText, parseDuration, parseRetention, RETENTION_PATTERN, Text } from './time-values.ts'
 
 const operationNames = Object.keys(OPERATIONS) as OperationName[]
 
@@ -30,8 +25,6 @@ const isInbound = (name: OperationName): name is InboundOperationName =>
 
 const isOutbound = (name: OperationName): name is OutboundOperationName =>
   OPERATIONS[name].direction === 'outbound'
-
-const Text = z.string().min(1)
 
 const Name = z.string().regex(/^[a-z0-9-]+$/)
 
@@ -65,10 +58,10 @@ const DocumentName = z.string().superRefine((template, context) => {
   for (const message of findDocumentNameErrors(template)) context.addIssue({ code: 'custom', message })
 })
 
-const FilePattern = z
-  .string()
-  .min(1)
-  .refine((pattern) => !/[/\\\p{Cc}]/u.test(pattern), 'matches names of files: it cannot hold "/" or "\\"')
+const FilePattern = Text.refine(
+  (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
+  'matches names of files: it cannot hold "/" or "\\"',
+)
 
 const Credentials = z.strictObject({
   clientId: Text.describe('The client id that the API gave.'),

@@ -1,11 +1,12 @@
 /** Durations and moments as people write them. */
 import { DateTime, IANAZone } from 'luxon'
 import { z } from 'zod'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 
 // Lengths of time, such as `500ms`, `30s`, `4h`, `2d` or `52w`. A pattern for editors allows a variable too.
 
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+const UNIT_MS = { ms: 1, s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const
 
 const ANY_LENGTH = /^(\d{1,8})(ms|s|m|h|d|w)$/
 
@@ -26,6 +27,9 @@ export function parseDuration(text: string): number | undefined {
   const ms = parseLength(text, /^(\d{1,8})(ms|s|m|h)$/)
   return ms !== undefined && ms <= UNIT_MS.d ? ms : undefined
 }
+
+/** A text that is not empty. */
+export const Text = z.string().min(1)
 
 /** The schema of a duration of at least `minMs`; `rule` is the message. */
 export function durationText(rule: string, minMs = 0) {

@@ -49,27 +49,6 @@ export const AddressInput = objectSchema(
 )
 export type AddressInput = z.infer<typeof AddressInput>
 
-/** An address as the service shows it. Spec: "In responses every key is present, null when empty." */
-export const Address = z.object({
-  id: z.int(),
-  type: text().nullable(),
-  name1: text(),
-  name2: text().nullable(),
-  street1: text(),
-  street2: text().nullable(),
-  city: text(),
-  province: text(),
-  postal_code: text(),
-  country: text(),
-  phone1: text().nullable(),
-  phone2: text().nullable(),
-  fax: text().nullable(),
-  email: text().nullable(),
-})
-export type Address = z.infer<typeof Address>
-
-// An address among other fields, as brands see it.
-
 const flatFields = {
   name1: text(),
   name2: text().nullable(),
@@ -81,6 +60,22 @@ const flatFields = {
   country: text(),
   phone: text().nullable(),
 }
+
+const { phone: _phone, ...placeFields } = flatFields
+
+/** An address as the service shows it. Spec: "In responses every key is present, null when empty." */
+export const Address = z.object({
+  id: z.int(),
+  type: text().nullable(),
+  ...placeFields,
+  phone1: text().nullable(),
+  phone2: text().nullable(),
+  fax: text().nullable(),
+  email: text().nullable(),
+})
+export type Address = z.infer<typeof Address>
+
+// An address among other fields, as brands see it.
 
 export type FlatName = keyof typeof flatFields
 

@@ -27,7 +27,7 @@ export const ALERTS = {
   },
   'journal-restored': {
     title: 'The journal was restored from a backup.',
-    fix: 'When no older file can come again, run `dropbridge restored --end`.',
+    fix: 'When no older file can come again: `dropbridge restored --end --by NAME --why TEXT`.',
     details: 'Records of new files are looked up before they are first sent.',
   },
   'outcome-unknown': {
@@ -118,6 +118,11 @@ export interface Alert {
   readonly since: number
   readonly message: string
   readonly fix: string
+}
+
+/** An alert with the fix of its kind. It needs its own only where that fix has a value in it, such as a name. */
+export function createAlert(alert: Omit<Alert, 'fix'> & { readonly fix?: string }): Alert {
+  return { fix: ALERTS[alert.code].fix, ...alert }
 }
 
 /** The results of passes: which routes were tried, and which of them failed. */

@@ -1,8 +1,7 @@
 /** Records that wait for a person, and what a person decides about them. */
 import type { Lease } from './lease.ts'
 import type { Problem, ProblemCode } from './problem.ts'
-import type { RecordState, ReportedRecord, StateCounts } from './record.ts'
-import type { LineRange } from './translator.ts'
+import type { ReportedRecord, StateCounts, WaitingFile } from './record.ts'
 
 /**
  * The decisions about held records, by the reason of holding, and about records that wait for their orders. A record held
@@ -38,17 +37,14 @@ export interface NewResolution {
 }
 
 /** A record that was sent and whose outcome is not known. */
-export interface UnresolvedRecord {
-  readonly id: number
-  readonly number: number
+export interface UnresolvedRecord extends Pick<
+  ReportedRecord,
+  'id' | 'number' | 'operation' | 'lines' | 'keyValues' | 'state'
+> {
   readonly route: string
   readonly file: string
   readonly name: string
-  readonly lines: readonly LineRange[]
-  readonly keyValues: readonly string[]
-  readonly operation: string
   readonly naturalKey: string
-  readonly state: RecordState
   /** Since when it is in that state. */
   readonly since: number
   /** JSON text of the request; absent when it was pruned. */
@@ -82,26 +78,15 @@ export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
 }
 
 /** Held records of one file, for one kind of reason. */
-export interface HeldFile {
-  readonly file: string
-  readonly name: string
-  readonly route: string
-  readonly receivedAt: number
+export interface HeldFile extends Omit<WaitingFile, 'message'> {
   /** The code of the first problem of the records. */
   readonly code: ProblemCode
-  readonly records: number
   /** When the first of them was held. */
   readonly since: number
 }
 
-export interface HeldRecord extends Pick<
-  ReportedRecord,
-  'id' | 'number' | 'lines' | 'keyValues' | 'problems'
-> {
-  readonly route: string
-  readonly file: string
-  readonly name: string
-  readonly since: number
+export interface HeldRecord extends Omit<UnresolvedRecord, 'operation' | 'naturalKey' | 'state' | 'body'> {
+  readonly problems: readonly Problem[]
 }
 
 /** The API's answers to the sent records of a file. */

@@ -13,13 +13,9 @@ export const DELIVERY_STATES = {
 
 export type DeliveryState = keyof typeof DELIVERY_STATES
 
-export interface NewDelivery {
-  readonly id: string
+export interface NewDelivery extends Pick<DeliveryEntry, 'id' | 'folder' | 'sha256' | 'rows'> {
   /** Returns its name at the target; called with attempts from 1 until no other delivery of the route has the name. */
   readonly nameFor: (sequence: number, attempt: number) => string
-  readonly folder: string
-  readonly sha256: string
-  readonly rows: number
   /** The delivery takes all waiting records of the route up to this id, without the held ones. */
   readonly upToRecord: number
   /** Records that could not be turned into rows, with their problems. */

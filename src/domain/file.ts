@@ -1,6 +1,6 @@
 /** Incoming files as the journal knows them. */
 import type { Lease } from './lease.ts'
-import type { Naming } from './mailbox.ts'
+import type { FileInfo, Naming } from './mailbox.ts'
 import type { Problem } from './problem.ts'
 import type { PlannedRecord } from './record.ts'
 
@@ -19,12 +19,8 @@ export type FileState = keyof typeof FILE_STATES
 /** The outcome of the file as a whole. `vanished`: it was gone before it could be claimed. */
 export type FileOutcome = 'processed' | 'duplicate' | 'unusable' | 'vanished'
 
-export interface NewFile {
+export interface NewFile extends FileInfo {
   readonly id: string
-  readonly folder: string
-  readonly name: string
-  readonly size: number
-  readonly modifiedAt: number
 }
 
 export interface FileContents {

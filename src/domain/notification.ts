@@ -1,5 +1,5 @@
 /** Notifications: digests of results and alerts for people, and the journal entries that keep any from being lost. */
-import type { AlertCode } from './alert.ts'
+import type { Alert } from './alert.ts'
 import type { StateCounts } from './record.ts'
 
 /** The contents of one digest; plain data without contents of records. Times are ISO 8601 in UTC. */
@@ -39,20 +39,11 @@ export interface DigestFile {
   readonly results: string
 }
 
-export interface DigestDelivery {
-  readonly route: string
-  readonly file: string
+export interface DigestDelivery extends Omit<DigestFile, 'outcome' | 'results'> {
   readonly state: string
-  readonly records: StateCounts
-  readonly codes: Readonly<Record<string, number>>
 }
 
-export interface DigestAlert {
-  readonly code: AlertCode
-  readonly route?: string
-  readonly message: string
-  readonly fix: string
-}
+export type DigestAlert = Pick<Alert, 'code' | 'route' | 'message' | 'fix'>
 
 /** A formatted digest, ready to be sent. */
 export interface Message {

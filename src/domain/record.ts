@@ -1,7 +1,7 @@
 /** Records in the journal: drafts on their way to the API, and API records on their way into a file. */
 import type { Lease } from './lease.ts'
 import type { Problem } from './problem.ts'
-import type { LineRange } from './translator.ts'
+import type { Draft, LineRange } from './translator.ts'
 
 /** How a record can end, or wait. */
 export const OUTCOMES = {
@@ -39,10 +39,10 @@ export interface RecordChange {
 }
 
 /** A draft as it enters the journal. */
-export interface PlannedRecord {
-  readonly number: number
-  readonly lines: readonly LineRange[]
-  readonly keyValues: readonly string[]
+export interface PlannedRecord extends Pick<
+  Draft,
+  'number' | 'lines' | 'keyValues' | 'problems' | 'skipped' | 'held'
+> {
   readonly operation: string
   /** Which step of its route it is from, from 1; left out where the route has one. */
   readonly step?: number
@@ -54,12 +54,6 @@ export interface PlannedRecord {
   /** JSON text of the body, and its SHA-256 in hex. */
   readonly body?: string
   readonly bodyHash?: string
-  /** When not empty, the record is refused already, skipped or held. */
-  readonly problems: readonly Problem[]
-  /** Left out on purpose; its problem says why. */
-  readonly skipped?: true
-  /** The mapping holds it for a person; its problems say why. */
-  readonly held?: true
   /** Warnings, which do not stop it. */
   readonly warnings?: readonly Problem[]
   /** The pre-send snapshot to reconcile a lost answer, where it is known at planning; JSON text. */
@@ -162,12 +156,7 @@ export interface StepOrder {
 }
 
 /** A record that is tried again once its order is ready. */
-export interface WaitingRecord {
-  readonly id: number
-  readonly operation: string
-  readonly lane: string
-  readonly body: string
-}
+export type WaitingRecord = Pick<SendingRecord, 'id' | 'operation' | 'lane' | 'body'>
 
 /** Records of one file that wait for their orders. */
 export interface WaitingFile {

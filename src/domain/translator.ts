@@ -58,6 +58,7 @@ export interface Draft {
   readonly deferred?: readonly DeferredValue[]
   /** The values to keep beside the order that the record creates, by name. */
   readonly keep?: Readonly<Record<string, string>>
+  /** When not empty, the record is refused already, skipped or held. */
   readonly problems: readonly Problem[]
   /** The mapping leaves the record out on purpose; its one problem says why. */
   readonly skipped?: true

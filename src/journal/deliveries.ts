@@ -8,7 +8,8 @@ import type {
   NewReport,
 } from '../domain/delivery.ts'
 import type { Journal } from '../domain/journal.ts'
-import { assert, BridgeError } from '../support/errors.ts'
+import { namesTakenError, USED_NAMES_MAX } from '../domain/name-suffix.ts'
+import { assert } from '../support/errors.ts'
 import { appendDeliveryEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { removeNamings } from './namings.ts'
 import { holdRecords } from './outgoing-records.ts'
@@ -105,19 +106,13 @@ async function insertDelivery(
   return { ...row, state: 'composed', composedAt: now }
 }
 
-/** How many names of one delivery are tried; with more equal ones, the template does not depend on the delivery. */
-const MAX_NAMES = 10_000
-
 /** Two deliveries of a route never share a name: a file with this name and these bytes must be this delivery. */
 async function findFreeName(db: Db, route: string, nameFor: (attempt: number) => string): Promise<string> {
-  for (let attempt = 1; attempt <= MAX_NAMES; attempt += 1) {
+  for (let attempt = 1; attempt <= USED_NAMES_MAX; attempt += 1) {
     const name = nameFor(attempt)
     if (!(await exists(db, sql`deliveries where route = ${route} and name = ${name}`))) return name
   }
-  throw new BridgeError(
-    'cannot-write',
-    `Route ${route} has used ${MAX_NAMES} names like ${nameFor(1)} already.`,
-  )
+  throw namesTakenError(nameFor(1), USED_NAMES_MAX)
 }
 
 /** Returns how many records it attached. */

@@ -1,6 +1,7 @@
 /** Stores packing slips and labels: requested before they are fetched, and named before they are delivered. */
 import { type RawBuilder, sql } from 'kysely'
 import type { JournalEventKind } from '../domain/audit.ts'
+import { namesTakenError, USED_NAMES_MAX } from '../domain/name-suffix.ts'
 import {
   type CreatedShipment,
   type DocumentId,
@@ -12,7 +13,7 @@ import {
   namingSubject,
   type ShipmentQuery,
 } from '../domain/shipping-document.ts'
-import { assert, BridgeError } from '../support/errors.ts'
+import { assert } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
 import { removeNamings, replaceNamings } from './namings.ts'
 import { PRUNED_BODY } from './prune.ts'
@@ -143,15 +144,12 @@ function toDocument(row: DocumentRow) {
   }
 }
 
-/** How many names of one document are tried. */
-const MAX_NAMES = 10_000
-
 async function reserveName(
   db: Db,
   route: string,
   { recordId, kind, mailbox, folder, nameFor, fromAttempt }: DocumentNaming,
 ): Promise<{ name: string; attempt: number }> {
-  for (let attempt = fromAttempt; attempt < fromAttempt + MAX_NAMES; attempt++) {
+  for (let attempt = fromAttempt; attempt < fromAttempt + USED_NAMES_MAX; attempt++) {
     const name = nameFor(attempt)
     // The name of a delivered copy stays until another copy is delivered.
     const { numAffectedRows } = await sql`
@@ -165,7 +163,7 @@ async function reserveName(
         and not ${isNameTaken({ recordId, kind, mailbox, folder, name })}`.execute(db)
     if (numAffectedRows === 1n) return { name, attempt }
   }
-  throw new BridgeError('cannot-write', `${MAX_NAMES} names like ${nameFor(1)} are taken already.`)
+  throw namesTakenError(nameFor(1), USED_NAMES_MAX)
 }
 
 async function saveDocumentResults({ db, now, route }: RouteTx, results: readonly DocumentResult[]) {

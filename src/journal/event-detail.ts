@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import type { RecordResult, RecordState } from '../domain/record.ts'
+import { groupBy } from '../support/collections.ts'
 import { iterateIds, toIdRuns } from './rows.ts'
 import type { Row } from './schema.ts'
 
@@ -100,23 +101,17 @@ interface MentionedRecord {
 }
 
 export function mentionRecords(records: readonly MentionedRecord[]): Mention[] {
-  const groups = new Map<string, MentionedRecord[]>()
-  for (const record of records.toSorted((one, other) => one.id - other.id)) {
-    const key = `${record.state} ${record.http} ${typeof record.apiId === 'string' ? 'api' : ''}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [record])
-    else group.push(record)
-  }
-  return [...groups.values()].flatMap(mentionGroup)
+  const sorted = records.toSorted((one, other) => one.id - other.id)
+  const keyOf = ({ state, http, apiId }: MentionedRecord) =>
+    `${state} ${http} ${typeof apiId === 'string' ? 'api' : ''}`
+  return [...groupBy(sorted, keyOf).values()].map(mentionGroup)
 }
 
-function mentionGroup(group: readonly MentionedRecord[]): Mention[] {
-  const [first] = group
-  if (first === undefined) return []
-  const { state, http } = first
+function mentionGroup(group: readonly [MentionedRecord, ...MentionedRecord[]]): Mention {
+  const [{ state, http }] = group
   const api = group.flatMap(({ apiId }) => apiId ?? [])
   const mention = { state, ids: toIdRuns(group.map(({ id }) => id)), ...(http === undefined ? {} : { http }) }
-  return [api.length === 0 ? mention : { ...mention, api }]
+  return api.length === 0 ? mention : { ...mention, api }
 }
 
 // Digests of rows, made when a row changes and again when the chain is verified.
@@ -198,12 +193,9 @@ export function sumPlannedRecord(record: RecordIdentity): number {
   return crc32(formatIdentity(record))
 }
 
-/**
- * Keys come from cells and may contain anything, so they go last, with their length. The database does not preserve
- * lone surrogates, which some cells contain.
- */
+/** Keys come from cells and may contain anything, so they go last, with their length. */
 function formatIdentity({ number, operation, account, bodyHash, naturalKey }: RecordIdentity): string {
-  const key = (naturalKey ?? '').replace(/[\p{Cs}\uFFFD]/gu, '')
+  const key = dropSurrogates(naturalKey ?? '')
   return `${number}\t${operation}\t${account}\t${bodyHash ?? ''}\t${key.length}:${key}`
 }
 
@@ -224,9 +216,12 @@ export function mapSums(texts: Summed | undefined): ReadonlyMap<number, string |
 
 /** Hashed with the id, so that equal texts of several records do not show. */
 export function sumText(id: number, text: string): string {
-  // The database does not preserve lone surrogates, which some cells contain.
-  const whole = text.replace(/[\p{Cs}\uFFFD]/gu, '')
-  return hash('sha256', `${id}\n${whole}`).slice(0, SUM_LENGTH)
+  return hash('sha256', `${id}\n${dropSurrogates(text)}`).slice(0, SUM_LENGTH)
+}
+
+/** The database does not preserve lone surrogates, which some cells contain. */
+function dropSurrogates(text: string): string {
+  return text.replace(/[\p{Cs}\uFFFD]/gu, '')
 }
 
 export function formatChange(target: string, values: readonly string[]): string {

@@ -55,11 +55,7 @@ export function hashEvent(previous: string, row: Omit<EventRow, 'hash'>): string
 
 // Events about records that all got one state.
 
-interface RecordStateEvent {
-  readonly kind: JournalEventKind
-  readonly route?: string
-  /** The id of the file or delivery. */
-  readonly subject?: string
+interface RecordStateEvent extends Omit<NewEvent, 'detail'> {
   readonly state: RecordState
   readonly ids: IdRuns
   /** Null clears the answer of an earlier attempt; left out, the answer stays. */

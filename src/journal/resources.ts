@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
 import type { KnownResource, OrderAttributes, ResourceFacts, SeenResource } from '../domain/resource.ts'
+import { DAY_MS } from '../support/clock.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { bindStore, type Store } from './store.ts'
@@ -126,7 +127,7 @@ async function findAccountsWithKey(db: Db, kind: string, key: string): Promise<s
 // Order attributes: values that the API does not store.
 
 /** An unchanged value is not written again each time; its time is refreshed once a day. */
-const REFRESH_EVERY_MS = 86_400_000
+const REFRESH_EVERY_MS = DAY_MS
 
 export async function saveOrderAttributes(
   db: Db,

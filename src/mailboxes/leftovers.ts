@@ -2,7 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WorkingFiles } from '../domain/mailbox.ts'
-import type { Clock } from '../support/clock.ts'
+import { type Clock, DAY_MS } from '../support/clock.ts'
 import { ignoreCodes, removeFile } from '../support/files.ts'
 import { mapAccessErrors } from './failures.ts'
 import { isOwnWorkingName } from './names.ts'
@@ -35,7 +35,7 @@ export async function excludeNoted(working: WorkingFiles, names: readonly string
 }
 
 /** Far longer than any delivery pauses, and than clocks of two machines differ. */
-export const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
+export const LEFTOVER_AGE_MS = DAY_MS
 
 async function isOld(path: string, clock: Clock): Promise<boolean> {
   const found = await lstat(path).catch(ignoreCodes('ENOENT'))

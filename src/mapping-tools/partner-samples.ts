@@ -3,9 +3,9 @@ import { basename, dirname, extname, resolve } from 'node:path'
 import iconv from 'iconv-lite'
 import { type FileReading, type Format, isUnreadable, type ReadOptions, type Row } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
-import { detectNewline } from '../formats/text/buffer.ts'
 import { createEncoder } from '../formats/writer.ts'
 import type { InboundMapping } from '../mapping/load.ts'
+import { detectNewline } from '../support/line-ends.ts'
 import { listMappedFields, type MappedField } from './mapped-fields.ts'
 import {
   buildFileSource,

@@ -12,8 +12,8 @@ export function formatCount(count: number, what: string, several = `${what}s`): 
 
 /** `3 accepted, 1 rejected`; some states may go by other names. */
 export function formatStateCounts(counts: StateCounts, names: Readonly<Record<string, string>> = {}): string {
-  const context = Object.entries(counts).map(([state, count]) => `${count} ${names[state] ?? state}`)
-  return context.length === 0 ? 'no records' : context.join(', ')
+  const texts = Object.entries(counts).map(([state, count]) => `${count} ${names[state] ?? state}`)
+  return texts.length === 0 ? 'no records' : texts.join(', ')
 }
 
 /** The states of finished files and deliveries. */

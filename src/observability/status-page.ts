@@ -1,7 +1,4 @@
-/**
- * Renders the status page for people without a command line: alerts, routes, latest files. One file, no
- * script.
- */
+/** Renders the status page for people without a command line: alerts, routes, latest files. One file, no script. */
 import { rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'

@@ -1,5 +1,7 @@
 /** Decides whether a resource in a list is the one that a record created: by its names, its lines and its time. */
 import type { Api, Call, Resource } from '../domain/api.ts'
+import { DAY_MS, HOUR_MS } from '../support/clock.ts'
+import { groupBy } from '../support/collections.ts'
 import {
   type LookupResult,
   readId,
@@ -169,7 +171,7 @@ function readQuantity({ quantity }: RequestBody): number | undefined {
 // A resource that is older than the attempt was not created by it.
 
 /** How far a time of the API may be off: the bridge's clock may have been wrong when the record was sent, and right now. */
-export const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
+export const CLOCK_MARGIN_MS = DAY_MS
 
 /** The fields that the API itself sets when it creates a resource; a sender may set others, such as `ordered_at`. */
 type CreationTimeFields = readonly string[]
@@ -225,7 +227,7 @@ export async function searchList(api: Api, records: SentRecords, search: ListSea
 async function searchListOnce(api: Api, records: SentRecords, search: ListSearch) {
   const from = getSearchStart(api, records)
   const isTooLate = () => from - getSearchStart(api, records) > CLOCK_SLACK_MS / 1000
-  const named = groupByName(records, search.readRecordName)
+  const named = groupBy(records, (record) => normalizeName(search.readRecordName(record)))
   const [accepted, unclear] = [new Map<SentRecord, LookupResult>(), new Map<SentRecord, LookupResult>()]
   const note = (record: SentRecord, lookup: LookupResult | undefined) => {
     if (lookup !== undefined) (lookup.found === 'accepted' ? accepted : unclear).set(record, lookup)
@@ -246,17 +248,8 @@ async function searchListOnce(api: Api, records: SentRecords, search: ListSearch
   return records.map((record) => accepted.get(record) ?? unclear.get(record) ?? ABSENT)
 }
 
-function groupByName(records: readonly SentRecord[], nameOf: ListSearch['readRecordName']) {
-  const named = new Map<string, SentRecord[]>()
-  for (const record of records) {
-    const name = normalizeName(nameOf(record))
-    named.set(name, [...(named.get(name) ?? []), record])
-  }
-  return named
-}
-
 /** How much of the margin may be lost to an API whose clock turns out to be further behind than assumed. */
-const CLOCK_SLACK_MS = 60 * 60 * 1000
+const CLOCK_SLACK_MS = HOUR_MS
 
 /** The time for the filter: from it on, the list shows everything that these attempts may have created. */
 function getSearchStart(api: Api, records: readonly SentRecord[]): number {

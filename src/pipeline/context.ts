@@ -1,4 +1,5 @@
 /** The dependencies and settings of inbound and outbound routes. Types only; the app makes the objects. */
+import type { OverdueRules } from '../config/alerts.ts'
 import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
@@ -12,12 +13,12 @@ import type { Composer, Translator } from '../domain/translator.ts'
 import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
 import type { FileBackoff, FileTracker } from './inbound/file-tracker.ts'
-import type { OverdueRules, ReceiptRules } from './outbound/confirmation-rules.ts'
+import type { ReceiptRules } from './outbound/confirmation-rules.ts'
 import type { CarrierLoader, MethodLoader } from './references/shipping-methods.ts'
 import type { Policies } from './rules/rule.ts'
 import type { CircuitBreakerRules } from './send/circuit-breaker.ts'
 
-interface SharedContext {
+export interface SharedContext {
   readonly journal: Journal
   readonly lease: Lease
   readonly api: Api

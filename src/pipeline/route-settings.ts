@@ -1,9 +1,14 @@
 /** Builds the settings of the inbound and outbound pipeline from a configured route. */
 import { readFile, stat } from 'node:fs/promises'
-import { fillReceiptTemplate, type Receipt } from '../config/acknowledge.ts'
+import type { Receipt } from '../config/acknowledge.ts'
 import type { Configuration } from '../config/configuration.ts'
-import { formatDocumentName, formatFileName, hasRecordPlaceholder } from '../config/file-name.ts'
-import { createNumberReader, formatSidecarName, type InboxRules } from '../config/inbox.ts'
+import {
+  fillNameTemplate,
+  formatDocumentName,
+  formatFileName,
+  hasRecordPlaceholder,
+} from '../config/file-name.ts'
+import { createNumberReader, type InboxRules } from '../config/inbox.ts'
 import type { InboundRoute, OutboundRoute } from '../config/routes.ts'
 import { buildQuery, type SelectRule } from '../config/select.ts'
 import type { DatedRun } from '../config/time-values.ts'
@@ -42,7 +47,7 @@ export function buildInboundRoute({ api }: Configuration, route: InboundRoute): 
 export function buildReadyRule({ ready }: InboxRules): Readiness | undefined {
   if (ready === undefined || !('sidecar' in ready)) return ready
   const { when, sidecar } = ready
-  return { when, sidecarNameOf: (name) => formatSidecarName(sidecar, name) }
+  return { when, sidecarNameOf: (name) => fillNameTemplate(sidecar, name) }
 }
 
 // Outbound routes.
@@ -77,8 +82,8 @@ function buildReceiptRules({ folder, archive, match, contains, stableForMs }: Re
   return {
     folder,
     archiveFolder: archive,
-    nameFor: (name) => fillReceiptTemplate(match, name),
-    ...(contains === undefined ? {} : { textFor: (name: string) => fillReceiptTemplate(contains, name) }),
+    nameFor: (name) => fillNameTemplate(match, name),
+    ...(contains === undefined ? {} : { textFor: (name: string) => fillNameTemplate(contains, name) }),
     stableForMs,
   }
 }

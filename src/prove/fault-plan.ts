@@ -47,10 +47,7 @@ const SIDE_FAULTS: readonly SideFault[] = [
 /** Too few to lose the answers of one record six times, after which a bridge may give it up. */
 const FAULTS_MAX = 5
 
-/**
- * How far a replica lags behind, as a multiple of `api.lateAnswer`: the first read after that time may miss a record, the second
- * may not.
- */
+/** How far a replica lags, in `api.lateAnswer`s: the first read after that time may miss a record, the second not. */
 const LAG_FACTOR = 1.5
 
 export const NO_FAULTS: FaultPlan = { faults: {}, most: 0 }

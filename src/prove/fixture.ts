@@ -1,7 +1,4 @@
-/**
- * Fixture data of the service: the parties of the configuration, and the items and methods that their files
- * name.
- */
+/** Fixture data of the service: the parties of the configuration, the items and methods that its files name. */
 import type { Route } from '../config/routes.ts'
 import type { Draft } from '../domain/translator.ts'
 import { sampleSeed } from '../service/sample-seed.ts'

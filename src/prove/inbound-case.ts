@@ -7,6 +7,7 @@ import type { InboundOperationName } from '../contract/operations.ts'
 import type { Draft } from '../domain/translator.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import type { SeedVariant } from '../service/seed.ts'
+import { groupBy } from '../support/collections.ts'
 import { createDefect, type Defect, type RoundCount } from './criteria.ts'
 import {
   compareReports,
@@ -195,8 +196,7 @@ function formatRecordKey(body: string): string {
 }
 
 function compareLines(lines: readonly ResultLine[], baseline: Baseline, { name }: DroppedFile): Defect[] {
-  const found = new Map<number, ResultLine[]>()
-  for (const line of lines) found.set(line.record, [...(found.get(line.record) ?? []), line])
+  const found = groupBy(lines, (line) => line.record)
   return [...baseline.statuses].flatMap(([record, status]) => {
     const [line, second] = found.get(record) ?? []
     const lost = (key: string, what: string) => [createDefect('lost', key, what)]

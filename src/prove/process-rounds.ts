@@ -1,7 +1,4 @@
-/**
- * Rounds with real processes: killed at an effect, killed at a random moment, or stopped for longer than
- * their lease.
- */
+/** Rounds with real processes: killed at an effect or at random, or stopped for longer than their lease. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Configuration } from '../config/configuration.ts'

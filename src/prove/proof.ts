@@ -1,7 +1,4 @@
-/**
- * The proof: each route passes a run without faults, crashes at every effect, and killed processes until
- * the time is over.
- */
+/** The proof: each route passes a run without faults, crashes at every effect, and killed processes. */
 import { dirname, resolve } from 'node:path'
 import { listMappedSteps, loadMappings } from '../app/context.ts'
 import type { Configuration } from '../config/configuration.ts'

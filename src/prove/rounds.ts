@@ -1,7 +1,4 @@
-/**
- * One round of a proof: prepare work, crash the bridge in the middle, restart it until it is quiet, count
- * the results.
- */
+/** One round of a proof: prepares work, crashes the bridge, restarts it until it is quiet, counts the results. */
 import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bridge } from '../app/bridge.ts'
@@ -95,10 +92,7 @@ export interface CrashPoint {
   readonly moment: Moment
 }
 
-/**
- * The bridge crashes right before or after its n-th effect, in this process, and the bridge that starts after it crashes at a
- * second effect.
- */
+/** The bridge crashes at its n-th effect, in this process; the one that starts after it crashes at a second effect. */
 export function playCrashRound(
   scenario: Scenario,
   first: CrashPoint,
@@ -114,10 +108,7 @@ export function playCrashRound(
   })
 }
 
-/**
- * Copies the state folder right after an effect. The bridge continues and crashes, the copy takes the folder's place, and a
- * person declares it.
- */
+/** After the crash, a copy of the state folder from right after an effect takes its place, and a person declares it. */
 export function playRestoredRound(scenario: Scenario, copiedAfter: number, death: CrashPoint) {
   return playRound(scenario, async (playing) => {
     const backup = backUpAfterEffect(copiedAfter, scenario.world)

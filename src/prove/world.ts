@@ -1,7 +1,4 @@
-/**
- * The environment of a round: a service with fixture data, a request recorder, and the user's routes moved
- * into a folder.
- */
+/** The environment of a round: a service with fixture data, a request recorder, and the user's routes. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'

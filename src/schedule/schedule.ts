@@ -1,7 +1,4 @@
-/**
- * Decides which scheduled runs of a route are due and when the next one is, from the schedule, the time and
- * the journal.
- */
+/** Decides which scheduled runs of a route are due, and when the next one is. */
 import type { Configuration } from '../config/configuration.ts'
 import type { Route } from '../config/routes.ts'
 import type { DailySchedule, Schedule } from '../config/schedule.ts'

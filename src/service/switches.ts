@@ -1,6 +1,6 @@
 /** The switches of the service: choices the spec leaves open, and faults of real services. Each may change at any time. */
 import { didYouMean } from '../support/text.ts'
-import { DAY_MS } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS } from '../support/clock.ts'
 
 /** One of a few values; the first is the default. */
 interface Choice<Value extends string | number | boolean> {
@@ -81,9 +81,9 @@ export const SWITCHES = {
     [0, 1_000_000_000],
     'A token ends after as many requests, although its time is not over. 0 is no such end.',
   ),
-  latencyMs: amount([0, 3_600_000], 'Every answer is held back for so long after the work is done.'),
+  latencyMs: amount([0, HOUR_MS], 'Every answer is held back for so long after the work is done.'),
   latencyJitterMs: amount(
-    [0, 3_600_000],
+    [0, HOUR_MS],
     'Every answer is held back for a random time up to this in addition.',
   ),
   readLagMs: amount(

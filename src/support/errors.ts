@@ -245,6 +245,10 @@ export function usageError(message: string, details: readonly string[] = []): Br
   return new BridgeError('usage-wrong', message, { details })
 }
 
+export function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+}
+
 /** Whether a thrown value is a failure of one of the given kinds. */
 export function hasCode(error: unknown, ...codes: FailureCode[]): error is BridgeError {
   return error instanceof BridgeError && codes.includes(error.code)

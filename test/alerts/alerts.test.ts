@@ -2,7 +2,7 @@
 import { appendFile, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ExpectedFile } from '../../src/config/schedule.ts'
+import type { ExpectedFile } from '../../src/config/alerts.ts'
 import type { InboundRoute } from '../../src/config/routes.ts'
 import type { RouteResults } from '../../src/domain/alert.ts'
 import type { FileEntry } from '../../src/domain/file.ts'
@@ -399,7 +399,7 @@ test('a folder whose files stay too long is reported with the oldest of them', a
   const world = await aWorld({ routes: ['orders'] })
   const [route] = world.configuration.routes
   Object.assign(route ?? {}, {
-    results: { mailbox: 'exchange', folder: 'results', notEmptiedMs: 3 * DAY_MS },
+    results: { mailbox: 'exchange', folder: 'results', alertIfNotEmptiedMs: 3 * DAY_MS },
   })
   await world.drop('results', 'a.results.csv', 'x')
   await world.drop('results', 'b.results.csv', 'x')
@@ -508,7 +508,7 @@ test('status shows first what a person must do, and a busy bridge still fits on 
     'needs a person:',
     expect.stringMatching(/^no route takes .*a\.bak .*\(file-unmatched, since 20/),
     expect.stringMatching(/^no route takes .*b\.bak/),
-    '    fix: rename it, or change `match` of the route',
+    '    fix: Rename it, change `match` of the route, or have it sent again.',
   ])
   expect(lines.length).toBeLessThanOrEqual(30)
   expect(out).toMatch(/^orders-out .*collected +unfinished: 1 delivered$/m)

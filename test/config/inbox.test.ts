@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formatSidecarName, createNumberReader } from '../../src/config/inbox.ts'
+import { fillNameTemplate } from '../../src/config/file-name.ts'
+import { createNumberReader } from '../../src/config/inbox.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -88,7 +89,7 @@ test.each([
   ['{stem}.ok', 'orders', 'orders.ok'],
   ['{name}.done', 'a$&b.csv', 'a$&b.csv.done'],
 ])('with %s, the sidecar of %s is %s', (template, name, companion) => {
-  expect(formatSidecarName(template, name)).toBe(companion)
+  expect(fillNameTemplate(template, name)).toBe(companion)
 })
 
 test.each([

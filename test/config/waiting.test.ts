@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fillReceiptTemplate } from '../../src/config/acknowledge.ts'
+import { fillNameTemplate } from '../../src/config/file-name.ts'
 import type { InboundRoute, OutboundRoute } from '../../src/config/routes.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
@@ -104,7 +104,7 @@ test.each([
   ['ack_{stem}', 'a.b.csv', 'ack_a.b'],
   ['{name}', '$&.csv', '$&.csv'],
 ])('%s of %s is %s', (template, name, text) => {
-  expect(fillReceiptTemplate(template, name)).toBe(text)
+  expect(fillNameTemplate(template, name)).toBe(text)
 })
 
 test.each([
@@ -248,12 +248,12 @@ test('a file is expected by a time of day in a zone, its own or that of the file
 })
 
 test('folders are to be emptied within 30 days, or as a route says, or never', async () => {
-  expect((await inbound({})).results.notEmptiedMs).toBe(30 * DAY_MS)
-  expect((await inbound({ results: ', alertIfNotEmptied: 3d' })).results.notEmptiedMs).toBe(3 * DAY_MS)
+  expect((await inbound({})).results.alertIfNotEmptiedMs).toBe(30 * DAY_MS)
+  expect((await inbound({ results: ', alertIfNotEmptied: 3d' })).results.alertIfNotEmptiedMs).toBe(3 * DAY_MS)
   expect((await inbound({ results: ', alertIfNotEmptied: never' })).results).not.toHaveProperty(
-    'notEmptiedMs',
+    'alertIfNotEmptiedMs',
   )
-  expect((await out('')).to.notEmptiedMs).toBe(30 * DAY_MS)
+  expect((await out('')).to.alertIfNotEmptiedMs).toBe(30 * DAY_MS)
 })
 
 test.each([

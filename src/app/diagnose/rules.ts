@@ -191,9 +191,9 @@ export async function findSequenceReasons(
   const { sequence, matches, folder } = buildInboundRoute(configuration, route)
   if (sequence === undefined) return []
   const names = (await listNamesIfAllowed(place)).filter(matches)
-  const tracker = names.map((each) => ({ folder, name: each, size: 0, modifiedAt: 0 }))
+  const files = names.map((each) => ({ folder, name: each, size: 0, modifiedAt: 0 }))
   const taken = journal === undefined ? [] : await listTakenFiles(journal, route.name)
-  const { behind } = splitBySequence(tracker, sequence, { taken, coming: [] })
+  const { behind } = splitBySequence(files, sequence, { taken, coming: [] })
   const waits = behind.find(({ file }) => file.name === name)
   if (waits === undefined) return []
   const fix = sequence.numberIn(name) === undefined ? UNNUMBERED_FIX : undefined

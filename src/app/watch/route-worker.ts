@@ -1,7 +1,4 @@
-/**
- * Runs the passes over one route in a watch: one at a time, with pauses after failures. Each failure is
- * reported once.
- */
+/** Runs the passes over one route in a watch, with pauses after failures. Each failure is reported once. */
 import type { Route } from '../../config/routes.ts'
 import type { FileBackoff } from '../../pipeline/inbound/file-tracker.ts'
 import type { Semaphore } from '../../support/async.ts'

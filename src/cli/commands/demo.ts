@@ -8,7 +8,7 @@ import type { Summary } from '../../pipeline/inbound/summary.ts'
 import type { StartupParty } from '../../service/access/clients.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
 import type { Service } from '../../service/service.ts'
-import { assert, BridgeError, EXIT, usageError } from '../../support/errors.ts'
+import { assert, EXIT, usageError, throwIfStopped } from '../../support/errors.ts'
 import { readFileBytes } from '../../support/files.ts'
 import { copyFromPackage, resolvePackagePath } from '../../support/package.ts'
 import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
@@ -38,7 +38,7 @@ export const demoCommand = defineCommand({
         terminal.out('')
         terminal.out(`${index + 1}. ${chapter.title}`)
         await runChapter(terminal, chapter, root, service)
-        if (terminal.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+        throwIfStopped(terminal.signal)
       }
       for (const line of formatClosingNotes(terminal, root, service)) terminal.out(line)
       return EXIT.ok

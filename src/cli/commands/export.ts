@@ -1,7 +1,4 @@
-/**
- * `dropbridge export ROUTE`: writes the records of a list to a file, once; acknowledges and remembers
- * nothing.
- */
+/** `dropbridge export ROUTE`: writes the records of a list to a file, once; acknowledges nothing. */
 import { exportOnce, type ExportResult, getOutboundRoute } from '../../app/export.ts'
 import { parseSelect } from '../../config/outbound-checks.ts'
 import type { OutboundRoute } from '../../config/routes.ts'

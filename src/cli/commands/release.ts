@@ -1,7 +1,4 @@
-/**
- * `dropbridge release` and `dropbridge discard`: a person decides about held records. The journal keeps who
- * decided and why.
- */
+/** `dropbridge release` and `dropbridge discard`: a person decides about held records. */
 import type { DecisionResult } from '../../app/decide.ts'
 import type { DecisionAction } from '../../domain/decision.ts'
 import { usageError } from '../../support/errors.ts'

@@ -12,7 +12,7 @@ import {
   formatRecordName,
   type ReportTally,
   writeReportLines,
-} from '../../pipeline/outbound/report-rows.ts'
+} from '../../pipeline/outbound/file-rows.ts'
 import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import { writeNewFile } from '../../support/files.ts'
 import { defineCommand, JSON_FLAG, MAPPING_FLAG, type OptionValues, REQUIRED_TEXT, text } from '../command.ts'

@@ -1,7 +1,7 @@
 /** Formats the results of exports and reports. */
 import type { AwaitedFiles, HeldDeliveries, OutboundOutcome } from '../../pipeline/outbound/outbound.ts'
 import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
-import type { UnwrittenRecord } from '../../pipeline/outbound/report-rows.ts'
+import type { UnwrittenRecord } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
 import { formatCount, formatCounts, formatProblem } from './text.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Formats the small parts of every message: tables, counts of records, problems, and the verdict on a whole
- * file.
- */
+/** Formats the small parts of every message: tables, counts of records, problems, the verdict on a file. */
 import type { FileVerdict } from '../../app/outcome-preview.ts'
 import { formatPlace, type Problem } from '../../domain/problem.ts'
 import type { StateCounts } from '../../domain/record.ts'

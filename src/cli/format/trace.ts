@@ -6,7 +6,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { DOCUMENT_KINDS } from '../../domain/shipping-document.ts'
 import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/trace.ts'
-import { formatRecordName } from '../../pipeline/outbound/report-rows.ts'
+import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 

@@ -1,7 +1,8 @@
 /** The dialect of a CSV file: delimiter, line end, quote and escape, and the checks of a mapping's options. */
 import type { ReadOptions } from '../../domain/format.ts'
 import { BridgeError } from '../../support/errors.ts'
-import type { Newline, ReadLimits } from '../text/buffer.ts'
+import type { Newline } from '../../support/line-ends.ts'
+import type { ReadLimits } from '../text/buffer.ts'
 import type { IsIgnoredLine } from '../text/batches.ts'
 
 export interface Dialect {
@@ -65,14 +66,14 @@ export function removeEscapes(
 ): string {
   if (escape === undefined || !(text.includes(escape) || (isQuoted && text.includes(quote ?? escape))))
     return text
-  let meant = ''
+  let unescaped = ''
   for (let at = 0; at < text.length; at += 1) {
     const next = text[at + 1]
     const isMark =
       next !== undefined && (next === escape || next === quote || text.startsWith(delimiter, at + 1))
     const isDoubled = isQuoted && text[at] === quote && next === quote
     if ((text[at] === escape && isMark) || isDoubled) at += 1
-    meant += text[at] ?? ''
+    unescaped += text[at] ?? ''
   }
-  return meant
+  return unescaped
 }

@@ -1,12 +1,12 @@
 /** Reads and writes CSV: text divided into lines and cells by a delimiter. */
 import type { Format, ReadOptions } from '../../domain/format.ts'
+import { SAMPLE_SIZE } from '../../support/line-ends.ts'
 import { createLineFilter, createReading } from '../text/batches.ts'
 import {
   DEFAULT_LIMITS,
   fillBuffer,
   openText,
   type ReadLimits,
-  SAMPLE_SIZE,
   skipLines,
   type TextBuffer,
 } from '../text/buffer.ts'

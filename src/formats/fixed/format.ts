@@ -2,6 +2,7 @@
 import type { CellPlace, Format, Layout, ReadOptions, Row } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { BridgeError } from '../../support/errors.ts'
+import type { Newline } from '../../support/line-ends.ts'
 import {
   createLineFilter,
   createReading,
@@ -9,14 +10,7 @@ import {
   type ParsedRows,
   shortenCell,
 } from '../text/batches.ts'
-import {
-  DEFAULT_LIMITS,
-  type Newline,
-  openText,
-  type ReadLimits,
-  skipLines,
-  type TextBuffer,
-} from '../text/buffer.ts'
+import { DEFAULT_LIMITS, openText, type ReadLimits, skipLines, type TextBuffer } from '../text/buffer.ts'
 import {
   compileRecordKinds,
   createTypeMatcher,

@@ -1,7 +1,8 @@
 /** Reads rows batch by batch, reports cells with invalid bytes, and shows columns and cells in messages. */
 import type { FileReading, Layout, Row, IgnoreRule } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { type Newline, skipRestOfLine, type TextBuffer } from './buffer.ts'
+import type { Newline } from '../../support/line-ends.ts'
+import { skipRestOfLine, type TextBuffer } from './buffer.ts'
 import { hasInvalidBytes, replaceInvalidBytes } from './decoders.ts'
 import { type Encoding, suggestEncodingFix } from './encoding.ts'
 import { createPartJoiner, type TypedRow } from './record-types.ts'
@@ -18,14 +19,11 @@ export interface ParsedRows {
   readonly midLine: boolean
 }
 
-interface TextForm {
+interface TextForm extends Pick<FileReading, 'delimiter' | 'headerLines' | 'layouts'> {
   readonly newline: Newline
   readonly encoding: Encoding
-  readonly delimiter: string
-  readonly headerLines: number
   /** How many lines of the header were left out. */
   readonly ignored: number
-  readonly layouts: readonly Layout[]
   readonly hasParts: boolean
 }
 

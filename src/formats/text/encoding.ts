@@ -141,10 +141,7 @@ type Utf8Verdict = 'unsure' | 'other' | 'utf-8'
 
 type Utf8Detector = NonNullable<ReturnType<typeof createUtf8Detector>>
 
-/**
- * Checks the bytes of a file as they arrive, and keeps only a character that is cut. Undefined for an encoding with
- * multi-byte characters.
- */
+/** Checks the bytes of a file as they arrive. Undefined for an encoding with multi-byte characters. */
 export function createUtf8Detector(encoding: string) {
   if (!isSingleByte(encoding)) return undefined
   let kept = Buffer.alloc(0)

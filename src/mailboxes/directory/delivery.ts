@@ -133,12 +133,12 @@ async function checkStagedUnchanged(
   { evidence, isEarlier }: StagedFile,
   { staged, note }: Placement,
 ): Promise<NamingOutcome | undefined> {
-  const fate = await inspectWorkingFile(staged, evidence)
-  if (fate === 'not-named') return undefined
-  if (isEarlier === true) return fate === 'named' ? 'delivered' : fate
+  const outcome = await inspectWorkingFile(staged, evidence)
+  if (outcome === 'not-named') return undefined
+  if (isEarlier === true) return outcome === 'named' ? 'delivered' : outcome
   const found = await statIfPresent(staged)
   if (found === undefined) return 'lost'
-  if (String(found.ino) !== evidence['inode']) return fate === 'named' ? 'lost' : fate
+  if (String(found.ino) !== evidence['inode']) return outcome === 'named' ? 'lost' : outcome
   await note?.(await collectEvidence(place, staged))
   return undefined
 }
@@ -162,22 +162,25 @@ async function placeFile(
 export async function inspectNaming(place: DirectoryContext, folder: string, naming: Naming) {
   const path = await ensureFolder(place, splitFolder(folder), refuseToCreate)
   return mapAccessErrors(`The folder ${path} cannot be inspected`, async () => {
-    const fate = await determineFate(path, naming)
+    const outcome = await inspectEarlierNaming(path, naming)
     // The crash may have come before the flush.
-    if (fate === 'named') await syncFolder(path)
-    return fate
+    if (outcome === 'named') await syncFolder(path)
+    return outcome
   })
 }
 
-async function determineFate(path: string, { working, name, evidence }: Naming): Promise<NamingInspection> {
+async function inspectEarlierNaming(
+  path: string,
+  { working, name, evidence }: Naming,
+): Promise<NamingInspection> {
   const staged = join(path, working)
   if (evidence['by'] === 'rename') return (await statIfPresent(staged)) === undefined ? 'named' : 'not-named'
   const final = await statIfPresent(join(path, name))
   if (final !== undefined && String(final.ino) === evidence['inode']) return 'named'
-  const fate = await inspectWorkingFile(staged, evidence)
-  if (fate === 'named' || fate === 'not-named') return fate
+  const outcome = await inspectWorkingFile(staged, evidence)
+  if (outcome === 'named' || outcome === 'not-named') return outcome
   const isElsewhere = String((await statIfPresent(path))?.ino) !== evidence['folder']
-  return isElsewhere ? { unclear: `${path} is another folder than before` } : fate
+  return isElsewhere ? { unclear: `${path} is another folder than before` } : outcome
 }
 
 /** Compares the working file with the evidence. */

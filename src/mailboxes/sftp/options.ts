@@ -1,13 +1,12 @@
 /** The options of an SFTP mailbox. */
 import type { WorkingFiles } from '../../domain/mailbox.ts'
 import type { Clock } from '../../support/clock.ts'
+import type { SocketTarget } from './socket.ts'
 
 /** How to reach, trust and log in to a server. */
-export interface SftpServer {
+export interface SftpServer extends SocketTarget {
   /** The mailbox's name in the configuration, for messages. */
   readonly mailbox: string
-  readonly host: string
-  readonly port: number
   readonly username: string
   readonly login: SftpLogin
   /** The trusted keys of the server. Without either, no key is trusted. */
@@ -18,8 +17,6 @@ export interface SftpServer {
   }
   /** An address such as `socks5://user:password@host:1080` or `http://host:3128`. */
   readonly proxy?: string
-  /** How long one call may be without an answer. */
-  readonly timeoutMs: number
 }
 
 /** The bridge tries all given ways. */

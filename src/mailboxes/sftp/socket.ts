@@ -5,10 +5,10 @@ import { SocksClient } from 'socks'
 import { startDeadline } from '../../support/async.ts'
 import { BridgeError, getErrorMessage } from '../../support/errors.ts'
 
-interface SocketTarget {
+export interface SocketTarget {
   readonly host: string
   readonly port: number
-  /** For the lookup, the connection and the proxy together. */
+  /** How long one call may be without an answer; for the lookup, the connection and the proxy together. */
   readonly timeoutMs: number
 }
 

@@ -1,7 +1,7 @@
 /** Matches columns to fields: by name first, by the kind of cells where the name is no help. */
-import type { FieldRule } from '../../contract/fields.ts'
 import { type InboundOperationName, OPERATIONS } from '../../contract/operations.ts'
 import { describeRule, type ObjectShape, type Shape, toShape } from '../../mapping/shape.ts'
+import type { MappedField } from '../mapped-fields.ts'
 import {
   type CellKind,
   type ColumnProfile,
@@ -30,11 +30,11 @@ interface Candidate extends PlacedColumn {
 
 export interface Placement {
   readonly placed: readonly PlacedColumn[]
-  /** Columns that feed no field, each with the reason. */
+  /** Columns that fill no field, each with the reason. */
   readonly unplaced: readonly { readonly column: ColumnProfile; readonly why: string }[]
 }
 
-/** Every field has one column at most, or a first and a last name, and every column feeds one field. */
+/** Every field has one column at most, or a first and a last name, and every column fills one field. */
 export function placeColumns(
   fields: readonly Field[],
   columns: readonly ColumnProfile[],
@@ -192,13 +192,9 @@ function dropIncompleteObjects(placed: readonly PlacedColumn[], fields: readonly
 
 // The fields of an operation's body.
 
-export interface Field {
+export interface Field extends Pick<MappedField, 'rule' | 'list' | 'perRow' | 'required'> {
   /** `order_lines[].quantity`. */
   readonly path: string
-  readonly rule: FieldRule
-  readonly list: boolean
-  readonly perRow: boolean
-  readonly required: boolean
   /** The optional object around it, such as `sold_to`; the whole object is left out unless it can be filled. */
   readonly within: string | undefined
   readonly cellKind: CellKind | undefined

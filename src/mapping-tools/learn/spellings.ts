@@ -26,10 +26,7 @@ export function findSpelling(field: string, column: string): Spelling | undefine
   return undefined
 }
 
-/**
- * Normalizes a name as the tables spell it: `Straße` is `strasse`, `Préférence` is `preference`. In numbered columns `{n}`
- * replaces the number.
- */
+/** Normalizes a name as the tables spell it: `Préférence` is `preference`. In numbered columns `{n}` is the number. */
 export function normalizeName(column: string): string {
   const folded = foldColumnName(column.replaceAll('{n}', ''))
   const spelled = folded.replace(/[äöü]/g, (letter) => UMLAUTS[letter] ?? letter)

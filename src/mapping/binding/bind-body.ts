@@ -113,7 +113,7 @@ function toProblem({ code, path, message }: RuleViolation, node: BoundObject) {
   return problem(code, locateField(node, path), `${start}${message.slice(1)}.`)
 }
 
-/** Follows the path of a violation to the cell that feeds the field, or as near to it as possible. */
+/** Follows the path of a violation to the cell that fills the field, or as near to it as possible. */
 function locateField(start: BoundNode, path: readonly (string | number)[]): Place {
   let node = start
   for (const step of path) {

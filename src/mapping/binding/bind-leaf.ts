@@ -72,7 +72,7 @@ function explainBlank(source: TextSource): string {
   return `The cell is blank${filledCell === undefined ? '' : ` (${quoteText(cleanText(filledCell.text))} means blank)`}`
 }
 
-/** Returns the source of the text; undefined when no column of the file feeds the leaf. */
+/** Returns the source of the text; undefined when no column of the file fills the leaf. */
 function bindSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
   if (plan.calc !== undefined) return bindCalc(plan.calc, bindCalcColumns(plan, context))
   if (plan.joinedWith === undefined) return bindSingleSource(plan, plan.sources, context)
@@ -179,7 +179,7 @@ function addReference(
   return DEFERRED
 }
 
-// Constant leaves: no column of the file feeds them.
+// Constant leaves: no column of the file fills them.
 
 function bindConstantLeaf(plan: LeafPlan, { builder, header, items }: BindContext): BoundLeaf {
   const column = plan.alternatives[0]?.[0]
@@ -254,7 +254,7 @@ function toText(found: unknown): string {
 
 // Explains the cells of one leaf step by step, with the same steps that build its value.
 
-/** Lists the steps of the leaf in the record being built. Without a source, no column feeds the leaf. */
+/** Lists the steps of the leaf in the record being built. Without a source, no column fills the leaf. */
 export function explainLeaf(
   plan: LeafPlan,
   source: TextSource | undefined,

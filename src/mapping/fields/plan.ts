@@ -24,7 +24,9 @@ export type ValueSource =
   | { readonly kind: 'known'; readonly name: KnownName }
 
 export interface LeafTarget {
+  /** The path of the API field; `[]` is replaced by the index of the row. */
   readonly field: string
+  /** Whether it is in the array that gets one item per row. */
   readonly perRow: boolean
   readonly rule: FieldRule
   /** Whether the field is a list of such values. */
@@ -34,12 +36,8 @@ export interface LeafTarget {
   readonly needed: boolean
 }
 
-export interface LeafPlan {
+export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'required'> {
   readonly kind: 'leaf'
-  /** The path of the API field; `[]` is replaced by the index of the row. */
-  readonly field: string
-  /** Whether it is in the array that gets one item per row. */
-  readonly perRow: boolean
   /** All columns that the leaf names; empty for a constant. */
   readonly alternatives: ColumnAlternatives
   /** The first filled source is the text; with `joinedWith`, all of them joined. */
@@ -55,7 +53,6 @@ export interface LeafPlan {
   /** Returns undefined where the text turns out to be blank. */
   readonly convert: Convert
   readonly steps: LeafSteps
-  readonly required: boolean
   /** Whether every valid record needs the column. */
   readonly columnRequired: boolean
   /** The value names a resource whose id the bridge looks up at the API. */

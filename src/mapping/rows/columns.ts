@@ -1,6 +1,7 @@
 /** Finds the columns a mapping names among those a file has. */
 import type { Layout, Row } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
+import { groupBy } from '../../support/collections.ts'
 import { findSimilarName, quoteNames } from '../../support/text.ts'
 
 export interface Column {
@@ -35,18 +36,13 @@ export function foldColumnName(name: string): string {
 
 /** Indexes the columns of a layout. A name that fits two columns becomes a problem when it is looked up. */
 export function indexColumns(layout: Layout, problems: Problem[]) {
-  const byName = new Map<string, Column[]>()
-  const byFolded = new Map<string, Column[]>()
+  const columns = layout.columns
+    .map((spelled, position): Column => ({ position, name: spelled.trim() }))
+    .filter(({ name }) => name !== '' && !name.startsWith(RESULT_PREFIX))
+  const byName = groupBy(columns, ({ name }) => name)
+  const byFolded = groupBy(columns, ({ name }) => foldColumnName(name))
   const used = new Set<string>()
   const absent = new Set<string>()
-  for (const [position, spelled] of layout.columns.entries()) {
-    const name = spelled.trim()
-    if (name === '' || name.startsWith(RESULT_PREFIX)) continue
-    const column = { position, name }
-    byName.set(name, [...(byName.get(name) ?? []), column])
-    const folded = foldColumnName(name)
-    byFolded.set(folded, [...(byFolded.get(folded) ?? []), column])
-  }
   const findOne = (name: string, nth: number | undefined) => {
     const fitting = byName.get(name.trim()) ?? byFolded.get(foldColumnName(name)) ?? []
     if (nth !== undefined) return fitting[nth - 1]

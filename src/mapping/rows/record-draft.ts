@@ -135,7 +135,7 @@ function toLineRange({ line, lastLine }: Row): LineRange {
   return [line, lastLine]
 }
 
-/** Returns a key for problems of the cell itself, whatever field it feeds: it is blank, or not a number. */
+/** Returns a key for problems of the cell itself, whatever field it fills: it is blank, or not a number. */
 function toCellProblemKey(code: ProblemCode, message: string): string | undefined {
   if (code === 'value-missing') return code
   if (code !== 'decimal-expected' && code !== 'integer-expected') return undefined
@@ -143,7 +143,7 @@ function toCellProblemKey(code: ProblemCode, message: string): string | undefine
   return text && `number ${text}`
 }
 
-/** Reports a problem of a cell once, even where the cell feeds several fields. */
+/** Reports a problem of a cell once, even where the cell fills several fields. */
 export function removeRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
   return problems.filter(({ code, message, place }) => {

@@ -11,10 +11,7 @@ export function quoteText(text: string): string {
 const SPREADSHEET_FORMULA = /^="(.*)"$/s
 const SPREADSHEET_APOSTROPHE = /^'(?=[\d+=-])/
 
-/**
- * Removes outer blanks (no-break spaces too) and the wrappers by which spreadsheets keep leading zeros: `="01754"` and a
- * leading apostrophe.
- */
+/** Removes outer blanks, also no-break ones, and what keeps zeros in spreadsheets: `="01754"`, a leading apostrophe. */
 export function cleanText(raw: string): string {
   if (raw.length === 0 || isPlain(raw.charCodeAt(0), raw.charCodeAt(raw.length - 1))) return raw
   const text = raw.trim()

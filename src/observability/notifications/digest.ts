@@ -1,7 +1,4 @@
-/**
- * Builds the digest of a range of the journal after the fact, so that it shows the final state, and formats
- * it as a mail.
- */
+/** Builds the digest of a range of the journal after the fact, with the final states, and formats it as a mail. */
 import type { Configuration } from '../../config/configuration.ts'
 import { type Alert, type AlertChange, alertKey } from '../../domain/alert.ts'
 import type { Journal, WorkRef } from '../../domain/journal.ts'
@@ -144,9 +141,9 @@ function summarizeChanges(request: DigestRequest, { routes }: Configuration) {
   const { changes } = request
   const last = new Map(changes.map((change) => [alertKey(change.alert), change]))
   const first = new Map(changes.toReversed().map((change) => [alertKey(change.alert), change]))
-  const meant = [...last.values()].filter(({ alert }) => isWantedRoute(request, alert.route))
-  const raised = meant.flatMap(({ change, alert }) => (change === 'raised' ? [alert] : []))
-  const ended = meant.flatMap(({ change, alert }) =>
+  const wanted = [...last.values()].filter(({ alert }) => isWantedRoute(request, alert.route))
+  const raised = wanted.flatMap(({ change, alert }) => (change === 'raised' ? [alert] : []))
+  const ended = wanted.flatMap(({ change, alert }) =>
     change === 'ended' && first.get(alertKey(alert))?.change === 'ended' ? [alert] : [],
   )
   const failing = new Set(raised.filter(isRouteFailure).map(({ route }) => route))
@@ -196,7 +193,7 @@ export function formatMessage(digest: Digest): Message {
 function formatSubject({ trouble, totals, alerts, failures, recovered, files, more }: Digest): string {
   const { incoming, outgoing } = totals
   const unusable = files.filter(({ outcome }) => outcome === 'unusable').length
-  const context = [
+  const parts = [
     ...failures.map(({ route, code }) => `${route} failed (${code})`).slice(0, 2),
     ...(unusable === 0 ? [] : [`${formatCount(unusable, 'file')}${more === 0 ? '' : ' or more'} unusable`]),
     ...formatPart((incoming.rejected ?? 0) + (outgoing.rejected ?? 0), 'refused'),
@@ -205,7 +202,7 @@ function formatSubject({ trouble, totals, alerts, failures, recovered, files, mo
     ...alerts.raised.map(({ code }) => code).slice(0, 2),
     ...recovered.map((route) => `${route} works again`).slice(0, 1),
   ]
-  if (context.length > 0) return context.join(', ')
+  if (parts.length > 0) return parts.join(', ')
   const over = alerts.ended.map(({ code }) => code).slice(0, 2)
   if (trouble) return `over: ${over.join(', ')}`
   if (totals.files + totals.deliveries === 0) return 'all is well: the alerts are over'

@@ -1,7 +1,4 @@
-/**
- * Sends notifications. The journal notes the intent before anything leaves; a failed notification never
- * fails the work.
- */
+/** Sends notifications. The journal notes the intent first; a failed notification never fails the work. */
 import type { NotificationConfiguration } from '../../config/notifications.ts'
 import type { AlertChange } from '../../domain/alert.ts'
 import type { Observer } from '../../domain/event.ts'

@@ -1,12 +1,12 @@
 /** Fetches copies of documents for a person and delivers them to a folder. The journal does not record them. */
+import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import type {
   DocumentId,
   DocumentQuery,
   ShipmentQuery,
   ShippingDocument,
 } from '../../domain/shipping-document.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
-import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
+import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { IN_FLIGHT, readShipments } from './delivery.ts'
 import {
   createDocumentFetcher,
@@ -49,7 +49,7 @@ export async function copyDocuments(
   }
   const list = which === 'all' ? listAllDocuments : listMissingDocuments
   for await (const page of list(context, query)) {
-    if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(context.signal)
     await runInParallel(page, Math.min(context.concurrency, IN_FLIGHT), copy)
   }
 }
@@ -95,6 +95,5 @@ async function deliverCopy(
   } finally {
     await mailbox.removeStaged(staged)
   }
-  const first = mailbox.describe(folder, base)
-  throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
+  throw namesTakenError(mailbox.describe(folder, base))
 }

@@ -1,6 +1,7 @@
 /** Delivers packing slips and labels of the shipments that a file created, before its reports are delivered. */
 import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
+import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import type { RecordResult, ReportedRecord } from '../../domain/record.ts'
 import {
   type DocumentId,
@@ -11,7 +12,7 @@ import {
   type ShippingDocument,
 } from '../../domain/shipping-document.ts'
 import { readPages, runInParallel } from '../../support/async.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import type { DocumentContext, DocumentPlace, InboundContext } from '../context.ts'
 import { assertInboxExists } from '../inbound/inbox.ts'
 import {
@@ -26,7 +27,6 @@ import {
 } from './fetch.ts'
 import { type NamingEvidence, type StagedFile, toNaming } from '../../domain/mailbox.ts'
 import { createLeaseGuard } from '../lease-guard.ts'
-import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
 
 /** How many shipments are processed in one transaction. */
 const SHIPMENTS_PAGE = 500
@@ -127,7 +127,7 @@ export async function deliverDocuments(
   const deliver = createDeliverer(context, spooled, trouble)
   const find = (after: DocumentId | undefined) => journal.findDocuments(query, after, DOCUMENT_BATCH)
   for await (const page of readPages(find, undefined, (last) => last)) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     const outcomes: readonly DocumentOutcome[] = trouble.shouldStop()
       ? page.map((each) => ({ document: addFailure(each, trouble.createGivenUp(each.kind)) }))
       : await deliver(page)
@@ -332,7 +332,7 @@ async function nameDocument(context: DocumentContext, named: NamedDocument, trou
       }
       ;[current] = await journal.reserveDocumentNames(lease, [createReservation(context, named, attempt + 1)])
     }
-    throw new BridgeError('cannot-write', `${NAMES_MAX} names like ${named.name} are taken in ${folder}`)
+    throw namesTakenError(mailbox.describe(folder, named.name))
   })
 }
 

@@ -2,7 +2,7 @@
 import type { FileEntry, FileState } from '../../domain/file.ts'
 import type { StateCounts, WaitingFile } from '../../domain/record.ts'
 import { type BackgroundTasks, withBackgroundTasks } from '../../support/async.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { hasCode, throwIfStopped } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import { deliverFileDocuments } from '../documents/delivery.ts'
 import { PASS_FATAL } from '../failures.ts'
@@ -152,7 +152,7 @@ async function advanceFile(context: InboundContext, file: FileEntry, pass: Inbou
   for (;;) {
     const { state } = current
     if (state === 'closed' || state === end) return current
-    if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(context.signal)
     await NEXT_STEP[state](context, current, pass)
     const next = await context.journal.getFile(file.id)
     if (next === undefined || next.state === state) return current

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { Claim, FileInfo } from '../../domain/mailbox.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundContext } from '../context.ts'
@@ -58,7 +58,7 @@ async function scanUntilStable(context: InboundContext, tracker: FileTracker): P
   const first = await scanInbox(context, tracker)
   if (first.stableInMs === undefined) return first
   await clock.sleep(route.stableForMs, signal)
-  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  throwIfStopped(signal)
   return scanInbox(context, tracker)
 }
 
@@ -72,7 +72,7 @@ async function beginClaims(context: InboundContext, ready: readonly FileInfo[]):
   const limit = route.sequence === undefined ? CLAIMS_MAX : 1
   const next = ready.filter(({ name }) => !begun.has(name)).slice(0, limit)
   if (next.length === 0) return []
-  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  throwIfStopped(signal)
   const files = next.map((file) => ({ id: context.newId(), ...file }))
   await journal.startClaims(lease, files)
   return next.map(({ name }) => name)
@@ -144,7 +144,7 @@ async function copyToSpool(context: InboundContext, claim: Claim, listedSize: nu
     if (blob.bytes === expected) return blob
     expected = blob.bytes
     await clock.sleep(route.stableForMs, signal)
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
   }
   const why = `${claim.name} keeps growing although it was claimed; it is left in place`
   throw new BridgeError('mailbox-unreachable', why)
@@ -153,7 +153,7 @@ async function copyToSpool(context: InboundContext, claim: Claim, listedSize: nu
 /** Copying a large file takes longer than the program may take to stop. */
 async function* stopOnSignal({ signal }: InboundContext, chunks: AsyncIterable<Uint8Array>) {
   for await (const chunk of chunks) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     yield chunk
   }
 }

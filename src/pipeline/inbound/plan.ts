@@ -4,7 +4,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { throwIfStopped } from '../../support/errors.ts'
 import type { InboundRules } from '../../operations/operation.ts'
 import { identifyRecord, INBOUND_RULES } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
@@ -120,7 +120,7 @@ function createPlanner(planning: Planning & { readonly bound: BoundTranslator })
   let done = 0
   const flush = async () => {
     if (waiting.length === 0) return
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     const drafts = waiting
     waiting = []
     const resolved = await checkRules(await fillInOrderValues(await resolveReferences(drafts)))

@@ -1,9 +1,10 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import { formatPlace, type Problem } from '../../domain/problem.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
@@ -13,7 +14,6 @@ import { createSummary, type Summary } from './summary.ts'
 import { type Naming, type StagedFile, type StageOptions, toNaming } from '../../domain/mailbox.ts'
 import { createLeaseGuard } from '../lease-guard.ts'
 import { assertInboxExists } from './inbox.ts'
-import { NAMES_MAX } from '../outbound/outbox.ts'
 import { readPages } from '../../support/async.ts'
 
 /** How many records are read from the journal at once. */
@@ -36,8 +36,7 @@ export async function reportFile(context: InboundContext, file: FileEntry): Prom
     }
     name = undefined
   }
-  const first = context.results.describe(context.route.resultsFolder, `${file.name}.results.csv`)
-  throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
+  throw namesTakenError(context.results.describe(context.route.resultsFolder, `${file.name}.results.csv`))
 }
 
 /** File systems take names of 255 bytes; the suffixes and a number must fit behind it. */
@@ -127,7 +126,7 @@ function copyRows({ spool, translator }: InboundContext, file: FileEntry, rows: 
 
 function readRecords({ journal, signal }: InboundContext, file: FileEntry) {
   const read = (after: number) => {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     return journal.listReportedRecords(file.id, after, RECORDS_PAGE)
   }
   return readPages(read, 0, ({ number }) => number)

@@ -1,6 +1,7 @@
 /** Collects the rows that go back to the sender, refused or held, and copies them byte for byte from the source. */
 import type { ReportedRecord } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
+import { detectNewline, SAMPLE_SIZE } from '../../support/line-ends.ts'
 import { isHeldDependent, isHeldForOwnReason } from './summary.ts'
 
 /** Dependents of a refused record return with the refused rows, dependents of a held record with the held rows. */
@@ -79,10 +80,6 @@ interface LineRules {
   readonly quote: string | null
 }
 
-const LINE_FEED = 0x0a
-
-const CARRIAGE_RETURN = 0x0d
-
 /** The bytes of these ranges (from line 1, ascending, disjoint). A byte order mark is kept when line 1 is not copied. */
 export async function* copyLines(
   source: AsyncIterable<Uint8Array>,
@@ -121,7 +118,7 @@ export async function* copyLines(
   }
 }
 
-/** Enough for `SAMPLE_CHARS` characters in any encoding. */
+/** Enough for the sample of `detectNewline` in any encoding. */
 const HEAD_BYTES = 32 * 1024
 
 /** Passes the chunks through, but makes the first one large enough to detect how lines end. */
@@ -147,7 +144,9 @@ type LineEndFinder = (chunk: Uint8Array, from: number, bytesBefore: number) => n
 
 function createLineEndFinder(head: Uint8Array, rules: LineRules): LineEndFinder {
   const { encoding } = rules
-  const mark = detectLineEnd(head, rules)
+  const text = decodeText(head, encoding)
+  const newline = detectNewline(text, text.length <= SAMPLE_SIZE, rules.quote)
+  const mark = newline.charCodeAt(0)
   if (!isUtf16(encoding)) return (chunk, from) => chunk.indexOf(mark, from) + 1 || -1
   const markFirst = encoding === 'utf-16le'
   let previous = 0
@@ -163,21 +162,6 @@ function createLineEndFinder(head: Uint8Array, rules: LineRules): LineEndFinder 
     }
     return -1
   }
-}
-
-/** The reader of the file detects its line ends from as many characters, so this must use the same number. */
-const SAMPLE_CHARS = 8 * 1024
-
-/** Carriage returns alone end lines only where, outside of quotes, there is no line feed at all. */
-function detectLineEnd(head: Uint8Array, { encoding, quote }: LineRules): number {
-  const text = decodeText(head, encoding)
-  const isWhole = text.length <= SAMPLE_CHARS
-  // A carriage return at the cut may be half of a CR LF, so it is left out.
-  const sample = isWhole ? text : text.slice(0, SAMPLE_CHARS).replace(/\r$/, '')
-  const parts = quote === null ? [sample] : sample.split(quote).filter((_, index) => index % 2 === 0)
-  const unquoted = parts.join('')
-  const basis = /[\r\n]/.test(unquoted) ? unquoted : sample
-  return basis.includes('\r') && !basis.includes('\n') ? CARRIAGE_RETURN : LINE_FEED
 }
 
 /** Only line breaks and quotes matter; they are the same in every single-byte encoding. */

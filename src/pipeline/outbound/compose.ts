@@ -1,12 +1,12 @@
 /** Composes the file of a delivery or report in the spool, before it is delivered. */
 import type { Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
+import { addNameSuffix } from '../../domain/name-suffix.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { addAttributesToPages, addOrderAttributes } from '../references/order-attributes.ts'
 import { readSelected } from './listing.ts'
-import { addNameSuffix } from './outbox.ts'
 import {
   createTally,
   type FileContents,
@@ -14,7 +14,7 @@ import {
   type UnwrittenRecord,
   writeReportLines,
   writeRows,
-} from './report-rows.ts'
+} from './file-rows.ts'
 
 /** How many records are turned into rows at once. */
 const PAGE = 250
@@ -148,7 +148,7 @@ export async function* trackProgress(
 ): AsyncGenerator<readonly Resource[], void, undefined> {
   let done = 0
   for await (const page of pages) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     done += page.length
     notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
     yield page

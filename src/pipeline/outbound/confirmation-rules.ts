@@ -1,11 +1,15 @@
-/** Decides which file confirms a delivered one, and when a confirmation is overdue. */
-import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
+/** Decides whether a delivery waits for its confirmation, when that is overdue, and which file confirms it. */
+import type { AcknowledgeRules } from '../../config/acknowledge.ts'
+import type { OverdueRules } from '../../config/alerts.ts'
+import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
 
-export interface OverdueRules {
-  /** How long after its delivery a file may wait. */
-  readonly withinMs: number
-  /** How long before `acknowledge_by` of its records the file is reported. */
-  readonly beforeMs: number
+/** Whether the records of the delivery wait until its file is picked up or confirmed. */
+export function isAwaitingConfirmation(
+  { route }: { readonly route: Pick<AcknowledgeRules, 'acknowledge'> },
+  { state, confirmedAt }: DeliveryEntry,
+): boolean {
+  const waits = route.acknowledge === 'picked-up' || route.acknowledge === 'receipt'
+  return waits && state === 'delivered' && confirmedAt === undefined
 }
 
 export interface Overdue {

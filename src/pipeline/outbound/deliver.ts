@@ -1,19 +1,15 @@
 /** Takes one delivery from state to state: gives its file its final name exactly once, then acknowledges its records. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/delivery.ts'
 import { type NamingOutcome, type StagedFile, toNaming } from '../../domain/mailbox.ts'
+import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertSameParty } from '../failures.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { getDeliverySpoolName, writeDeliveryLines } from './compose.ts'
-import {
-  addNameSuffix,
-  assertOutboxUnused,
-  getFolderPlace,
-  isAwaitingConfirmation,
-  NAMES_MAX,
-} from './outbox.ts'
+import { isAwaitingConfirmation } from './confirmation-rules.ts'
+import { assertOutboxUnused, getFolderPlace } from './outbox.ts'
 import { readPages } from '../../support/async.ts'
 
 /** How many records with problems are named; the journal has them all. */
@@ -37,7 +33,7 @@ export async function finishDelivery(context: OutboundContext, delivery: Deliver
   await assertSameParty(context, { delivery: delivery.id }, `Records of file ${delivery.name}`)
   let current = delivery
   for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
-    if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(context.signal)
     await step(context, current, isNew)
     const next = await context.journal.getDelivery(delivery.id)
     if (next === undefined) break
@@ -126,8 +122,7 @@ async function nameFile(context: OutboundContext, delivery: DeliveryEntry, stage
   }
   await journal.saveNamings(lease, delivery.id, [])
   await target.removeStaged(staged)
-  const first = target.describe(delivery.folder, delivery.name)
-  throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
+  throw namesTakenError(target.describe(delivery.folder, delivery.name))
 }
 
 /** The name and the evidence are durable before the file gets its name. */

@@ -11,7 +11,7 @@ import {
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import { formatAccount, type Party, type Selection } from '../../domain/route.ts'
 import { createPartyParams, readId } from '../../operations/operation.ts'
-import { assert, BridgeError } from '../../support/errors.ts'
+import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { storeOrderAttributes } from '../references/order-attributes.ts'
 
@@ -136,7 +136,7 @@ export async function collectRecords(context: OutboundContext): Promise<number> 
     await storeOrderAttributes(context, page)
     added += await journal.collectRecords(lease, records)
     done += page.length
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     context.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
   }
   await journal.markListRead(lease)

@@ -12,12 +12,12 @@ import {
   type HeldRecord,
   type ReportOptions,
 } from './compose.ts'
-import { checkOverdue, type Overdue } from './confirmation-rules.ts'
+import { isAwaitingConfirmation, checkOverdue, type Overdue } from './confirmation-rules.ts'
 import { type DeliveryResult, finishDelivery, isDelivered, TROUBLED_MAX } from './deliver.ts'
 import { collectRecords } from './listing.ts'
-import { isAwaitingConfirmation, recordPickUps } from './outbox.ts'
+import { recordPickUps } from './outbox.ts'
 import { processReceipts } from './receipts.ts'
-import type { UnwrittenRecord } from './report-rows.ts'
+import type { UnwrittenRecord } from './file-rows.ts'
 
 /** The outcome of a pass over an outbound route. */
 export interface OutboundOutcome {

@@ -1,8 +1,8 @@
 /** Checks the folder of deliveries: which files were picked up, and whether the folder is still the right one. */
-import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
+import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 
 // A picked-up file shows by its absence, in a folder that is known to be the right one.
@@ -25,7 +25,7 @@ export async function recordPickUps(context: OutboundContext): Promise<void> {
     // A file delivered to another place of the same folder, before the mailbox was moved, is not missing here.
     const own = awaited.filter((delivery) => delivery.folder === folder && delivery.place === place)
     for (const { id } of await findPickedUp(context, folder, own)) {
-      if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+      throwIfStopped(signal)
       await journal.markDeliveryPickedUp(lease, id)
     }
   }
@@ -45,7 +45,7 @@ async function findPickedUp(
   const missing = findMissing(await listKnownFolder(context, folder, awaited), awaited)
   if (missing.length === 0) return []
   const present = await runInParallel(missing, CHECKS_IN_FLIGHT, async ({ name }) => {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     return target.hasEntry(folder, name)
   })
   const gone = missing.filter((_, index) => present[index] === false)
@@ -96,15 +96,6 @@ export function getFolderPlace(target: Mailbox, folder: string): string {
   return target.describe(folder, FOLDER_MARK)
 }
 
-/** Whether the records of the delivery wait until its file is picked up or confirmed. */
-export function isAwaitingConfirmation(
-  { route }: { readonly route: Pick<OutboundContext['route'], 'acknowledge'> },
-  { state, confirmedAt }: DeliveryEntry,
-): boolean {
-  const waits = route.acknowledge === 'picked-up' || route.acknowledge === 'receipt'
-  return waits && state === 'delivered' && confirmedAt === undefined
-}
-
 /** Some systems return names with their accents decomposed. */
 function normalizeFileName(name: string): string {
   return name.normalize('NFC')
@@ -131,14 +122,4 @@ export async function assertOutboxUnused({ journal, target, route }: OutboundCon
 export async function assertOutboxExists(context: OutboundContext): Promise<void> {
   const { target, route } = context
   if (!(await target.hasFolder(route.folder))) await assertOutboxUnused(context, route.folder)
-}
-
-/** How many names are tried when others are taken; a folder with more has another problem. */
-export const NAMES_MAX = 1000
-
-/** `orders.csv`; with suffix 2 `orders~2.csv`, and so on. */
-export function addNameSuffix(name: string, suffix: number): string {
-  if (suffix === 1) return name
-  const dot = name.lastIndexOf('.')
-  return dot <= 0 ? `${name}~${suffix}` : `${name.slice(0, dot)}~${suffix}${name.slice(dot)}`
 }

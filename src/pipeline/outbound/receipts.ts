@@ -1,7 +1,7 @@
 /** Reads receipts: files that come back and confirm delivered ones. Each is claimed, read once and archived. */
 import type { Claim, Mailbox } from '../../domain/mailbox.ts'
 import type { UnconfirmedDelivery, ReceiptEntry } from '../../domain/delivery.ts'
-import { assert, BridgeError, hasCode } from '../../support/errors.ts'
+import { assert, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { PASS_FATAL } from '../failures.ts'
 import { assertInboxUnused, refuseToCreateFolder } from '../inbound/inbox.ts'
 import type { OutboundContext } from '../context.ts'
@@ -68,7 +68,7 @@ async function listStableReceipts(context: ReceiptContext, byName: ReadonlyMap<s
   const before = await listReceipts(context, byName)
   if (before.length === 0) return []
   await clock.sleep(rules.stableForMs, signal)
-  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  throwIfStopped(signal)
   const seen = new Set(before.map(({ name, size, modifiedAt }) => JSON.stringify([name, size, modifiedAt])))
   const found = new Map<string, FoundReceipt>()
   for (const { name, size, modifiedAt } of await listReceipts(context, byName)) {
@@ -97,7 +97,7 @@ async function listReceipts(context: ReceiptContext, byName: ReadonlyMap<string,
 /** Claims, reads and archives a receipt from its state. May be repeated from the start after a crash. */
 async function finishReceipt(context: ReceiptContext, receipt: ReceiptEntry): Promise<void> {
   const { journal, lease, signal, mailbox } = context
-  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  throwIfStopped(signal)
   const claim: Claim = { id: receipt.id, folder: receipt.folder, name: receipt.name }
   if (receipt.state === 'claiming') {
     if ((await mailbox.claim(claim)) === 'gone') return journal.finishReceipt(lease, receipt.id, 'gone')

@@ -5,7 +5,8 @@ import type { KnownResource } from '../../domain/resource.ts'
 import { formatAccount, type Party } from '../../domain/route.ts'
 import { createOrderListCall, createPartyParams } from '../../operations/operation.ts'
 import type { Clock } from '../../support/clock.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { groupBy } from '../../support/collections.ts'
+import { hasCode, throwIfStopped } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import { createAccountCheck } from '../failures.ts'
 import { type ResourceKind, toCachedResource } from './resource-cache.ts'
@@ -55,11 +56,7 @@ export function createResourceFinder(context: FinderContext, kind: ResourceKind)
 }
 
 async function findKnown({ journal, route }: FinderContext, kind: ResourceKind, keys: readonly string[]) {
-  const found = new Map<string, KnownResource[]>()
-  for (const { key, ...known } of await journal.findResourcesByKey(formatAccount(route.party), kind, keys)) {
-    found.set(key, [...(found.get(key) ?? []), known])
-  }
-  return found
+  return groupBy(await journal.findResourcesByKey(formatAccount(route.party), kind, keys), ({ key }) => key)
 }
 
 async function readSingly(context: FinderContext, calls: readonly Call[]): Promise<void> {
@@ -71,7 +68,7 @@ async function readSingly(context: FinderContext, calls: readonly Call[]): Promi
 /** Reads a list to its end. The caching API stores each page in the journal on the way. */
 export async function readList({ api, signal }: FinderContext, call: Call): Promise<void> {
   for await (const _ of api.list(call)) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
   }
 }
 

@@ -1,12 +1,11 @@
 /** Sends the records of a file or delivery: many lanes at once, the records of one lane one after the other. */
 import type { LeaseCheck } from '../../domain/api.ts'
-import type { Journal, WorkRef } from '../../domain/journal.ts'
-import type { Lease } from '../../domain/lease.ts'
+import type { WorkRef } from '../../domain/journal.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { createBatchWriter } from '../../support/async.ts'
-import type { Clock } from '../../support/clock.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
+import type { SharedContext } from '../context.ts'
 import { toError } from '../failures.ts'
 import type { SendLimit } from './circuit-breaker.ts'
 import { createLeaseGuard, type LeaseGuard } from '../lease-guard.ts'
@@ -23,13 +22,11 @@ const IDLE_ROUNDS_MAX = 2
 /** After so many records in a row without an answer, the API is in trouble, and not a record. */
 const UNANSWERED_MAX = 10
 
-export interface DispatchOptions {
-  readonly journal: Journal
-  readonly lease: Lease
-  readonly signal: AbortSignal
-  readonly clock: Clock
+export interface DispatchOptions extends Pick<
+  SharedContext,
+  'journal' | 'lease' | 'signal' | 'clock' | 'concurrency'
+> {
   readonly work: WorkRef
-  readonly concurrency: number
   /**
    * Sends one record. It may throw that the credentials are refused or the API redirects: then nothing took effect. Any
    * other failure leaves the record as `sending`, and the next run looks it up.

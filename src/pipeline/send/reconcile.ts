@@ -2,7 +2,7 @@
 import type { FileEntry } from '../../domain/file.ts'
 import { problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord, UncertainRecord } from '../../domain/record.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { throwIfStopped } from '../../support/errors.ts'
 import type { InboundRules, LookupResult, SentRecord } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
@@ -38,7 +38,7 @@ export async function reconcileUncertain(context: InboundContext, file: FileEntr
     await waitForLateAnswers(context, file, records, done === 0 ? round.sentUntil : undefined)
     if (!signal.aborted)
       await journal.saveReconciledResults(lease, await lookUpOutcomes(context, file, records, round))
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    throwIfStopped(signal)
     done += records.length
     context.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'reconciling', done })
   }

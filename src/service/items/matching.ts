@@ -3,16 +3,12 @@ import type { ShippedVariantInput, VariantInput } from '../../contract/variant.t
 import type { FieldErrors } from '../http/answers.ts'
 import { build, type RowOf, type Store } from '../store/store.ts'
 import { isAbsent } from '../values.ts'
+import type { ItemRow } from './summaries.ts'
 
 // Spec: "One per unique item".
 
 /** The identifiers of an order line. */
-interface IdentifiedLine {
-  readonly variant_id: number
-  readonly brand_identifier: string
-  readonly retailer_identifier: string | null
-  readonly upc: string | null
-}
+type IdentifiedLine = Pick<ItemRow, 'variant_id' | 'brand_identifier' | 'retailer_identifier' | 'upc'>
 
 interface LineInput {
   readonly variant: unknown

@@ -4,12 +4,13 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type AttributeCode, attributeRule } from '../../contract/attributes.ts'
 import type { Attribute, BrandVariantSummary, Media, RetailerVariantSummary } from '../../contract/variant.ts'
+import { groupBy } from '../../support/collections.ts'
 import type { ServiceContext } from '../context.ts'
-import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
+import { build, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
 import type { TradeDirectory } from '../trade/directory.ts'
 
 /** The columns of an item for other resources, joined to their rows. */
-interface ItemRow {
+export interface ItemRow {
   readonly variant_id: number
   readonly brand_id: number
   readonly brand_identifier: string
@@ -117,7 +118,7 @@ type FindMedia = (variantId: number) => z.infer<typeof Media>[]
 
 /** The images of any number of items, read at once. */
 export function readMedia(store: Store, ids: readonly number[]): FindMedia {
-  const byVariant = groupRows(store.rows(imageValues, idsParameter(ids)), (row) => row.variant_id)
+  const byVariant = groupBy(store.rows(imageValues, idsParameter(ids)), (row) => row.variant_id)
   return (id) => (byVariant.get(id) ?? []).map(({ code, value }) => toMedia(code, value))
 }
 

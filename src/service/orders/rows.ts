@@ -1,8 +1,9 @@
 /** The lines of orders, and of the resources whose lines point to them, for any number of resources at once. */
 import type { Selectable } from 'kysely'
+import { groupBy } from '../../support/collections.ts'
 import type { ServiceContext } from '../context.ts'
 import { ITEM_COLUMNS, type Summarize } from '../items/summaries.ts'
-import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
+import { build, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** The lines of orders with their items, in the order they were sent. `cartons` is how many packages hold one item. */
@@ -62,6 +63,6 @@ export function readLinesOf<Name extends LineTable, Summary>(
     const orderLine = ordered.get(line.order_line_id)
     return orderLine === undefined ? [] : [{ ...line, orderLine, variant: summaryOf(orderLine) }]
   })
-  const byResource = groupRows(withItems, (line) => Number(line[parent as keyof Line]))
+  const byResource = groupBy(withItems, (line) => Number(line[parent as keyof Line]))
   return (id: number) => byResource.get(id) ?? []
 }

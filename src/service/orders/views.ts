@@ -12,11 +12,11 @@ import {
   RetailerOrderLine,
 } from '../../contract/order.ts'
 import { isoTime } from '../../support/clock.ts'
+import { groupBy } from '../../support/collections.ts'
 import type { ServiceContext } from '../context.ts'
 import { summarizeForBrand, summarizeForRetailer } from '../items/summaries.ts'
 import {
   build,
-  groupRows,
   idsFromJson,
   type IdsParameter,
   idsParameter,
@@ -70,7 +70,7 @@ export function readBrandOrders(context: ServiceContext, ids: readonly number[])
 
 function readOrders({ store, directory }: ServiceContext, ids: readonly number[]) {
   const allLines = readLinesOfOrders(store, ids)
-  const linesOf = groupRows(allLines, (line) => line.order_id)
+  const linesOf = groupBy(allLines, (line) => line.order_id)
   const relatedTo = readRelatedRecords(store, ids)
   const orders = store.rows(ordersByIds, idsParameter(ids)).map((row) => ({
     row,
@@ -144,11 +144,11 @@ function toLineFields({ number, subtotal }: OrderLineRow) {
 
 /** Reads the related records of any number of orders at once. */
 function readRelatedRecords(store: Store, ids: readonly number[]) {
-  const shipments = groupRows(store.rows(shipmentLines, idsParameter(ids)), (line) => line.order_id)
-  const cancels = groupRows(store.rows(cancelLines, idsParameter(ids)), (line) => line.order_id)
-  const invoices = groupRows(store.findAll('invoices', 'order_id', ids), (invoice) => invoice.order_id)
-  const rmas = groupRows(store.findAll('rmas', 'order_id', ids), (rma) => rma.order_id)
-  const credits = groupRows(store.findAll('credits', 'order_id', ids), (credit) => credit.order_id)
+  const shipments = groupBy(store.rows(shipmentLines, idsParameter(ids)), (line) => line.order_id)
+  const cancels = groupBy(store.rows(cancelLines, idsParameter(ids)), (line) => line.order_id)
+  const invoices = groupBy(store.findAll('invoices', 'order_id', ids), (invoice) => invoice.order_id)
+  const rmas = groupBy(store.findAll('rmas', 'order_id', ids), (rma) => rma.order_id)
+  const credits = groupBy(store.findAll('credits', 'order_id', ids), (credit) => credit.order_id)
   return (id: number) => ({
     shipments: toShipments(shipments.get(id) ?? []),
     cancels: toCancels(cancels.get(id) ?? []),
@@ -179,7 +179,7 @@ const cancelLines = (p: IdsParameter) =>
     .orderBy('cancel_lines.id')
 
 function toShipments(lines: readonly RowOf<typeof shipmentLines>[]): OrderShipment[] {
-  return [...groupRows(lines, (line) => line.id)].flatMap(([id, ofShipment]) =>
+  return [...groupBy(lines, (line) => line.id)].flatMap(([id, ofShipment]) =>
     ofShipment.slice(0, 1).map(({ tracking_number, shipped_at, status }) => ({
       id,
       tracking_number,
@@ -195,7 +195,7 @@ function toShipments(lines: readonly RowOf<typeof shipmentLines>[]): OrderShipme
 }
 
 function toCancels(lines: readonly RowOf<typeof cancelLines>[]): OrderCancel[] {
-  return [...groupRows(lines, (line) => line.id)].flatMap(([id, ofCancel]) =>
+  return [...groupBy(lines, (line) => line.id)].flatMap(([id, ofCancel]) =>
     ofCancel.slice(0, 1).map(({ reason_id, canceled_at }) => ({
       id,
       reason: cancelReason(reason_id),

@@ -253,18 +253,6 @@ function compileStatement(connection: Database, statement: Statement<never, unkn
   }
 }
 
-/** The rows of each key, in the order they came. */
-export function groupRows<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
-  const groups = new Map<Key, Row[]>()
-  for (const row of rows) {
-    const key = keyOf(row)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [row])
-    else group.push(row)
-  }
-  return groups
-}
-
 /** Text in one case, as searches compare it: in SQL the function `fold`. */
 export function foldCase(text: string): string {
   return text.toLowerCase()

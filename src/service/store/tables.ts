@@ -9,6 +9,13 @@ interface AcknowledgedTable {
   is_acknowledged: GeneratedAlways<number>
 }
 
+/** What is made for an order. */
+interface OrderDocumentTable extends AcknowledgedTable {
+  order_id: number
+  retailer_id: number
+  brand_id: number
+}
+
 export interface Tables {
   // Accounts, parties, carriers and connections.
 
@@ -154,10 +161,7 @@ export interface Tables {
     canceled_at: number
   }
   cancel_lines: { id: Id; cancel_id: number; order_line_id: number; quantity: number }
-  shipments: AcknowledgedTable & {
-    order_id: number
-    retailer_id: number
-    brand_id: number
+  shipments: OrderDocumentTable & {
     carrier_id: number
     shipping_account_id: number | null
     shipping_method_id: number
@@ -182,10 +186,7 @@ export interface Tables {
 
   // Invoices, returns and credits. Amounts are text with two decimals; adjustments are JSON text.
 
-  invoices: AcknowledgedTable & {
-    order_id: number
-    retailer_id: number
-    brand_id: number
+  invoices: OrderDocumentTable & {
     purchase_order_number: string
     invoice_number: string
     terms_net_days_due: number
@@ -208,10 +209,7 @@ export interface Tables {
     quantity: number
     net_price: string
   }
-  rmas: AcknowledgedTable & {
-    order_id: number
-    retailer_id: number
-    brand_id: number
+  rmas: OrderDocumentTable & {
     created_by: 'brand' | 'retailer'
     rma_number: string | null
     reason: string
@@ -221,11 +219,8 @@ export interface Tables {
     rmad_at: number
   }
   rma_lines: { id: Id; rma_id: number; order_line_id: number; quantity: number }
-  credits: AcknowledgedTable & {
+  credits: OrderDocumentTable & {
     rma_id: number
-    order_id: number
-    retailer_id: number
-    brand_id: number
     invoice_id: number | null
     credit_number: string
     subtotal: string

@@ -9,8 +9,9 @@ import type {
 } from '../../contract/carrier.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'
 import type { PartySummary } from '../../contract/order.ts'
+import { groupBy } from '../../support/collections.ts'
 import { assert } from '../../support/errors.ts'
-import { build, groupRows, type Store } from '../store/store.ts'
+import { build, type Store } from '../store/store.ts'
 
 export type TradeDirectory = ReturnType<typeof createTradeDirectory>
 
@@ -125,7 +126,7 @@ function addMethodsToCarriers(
   carriers: ReadonlyMap<number, Carrier>,
   methods: ReadonlyMap<number, ShippingMethod>,
 ): CarrierWithMethods[] {
-  const byCarrier = groupRows([...methods.values()], (method) => method.carrier.id)
+  const byCarrier = groupBy([...methods.values()], (method) => method.carrier.id)
   return [...carriers.values()].map((carrier) => ({
     ...carrier,
     shipping_methods: (byCarrier.get(carrier.id) ?? []).map(({ carrier: _carrier, ...method }) => method),
@@ -141,7 +142,7 @@ function readConnections(
   carriers: ReadonlyMap<number, Carrier>,
   methods: ReadonlyMap<number, ShippingMethod>,
 ) {
-  const allowed = groupRows(
+  const allowed = groupBy(
     store.all(build.selectFrom('connection_methods').selectAll().orderBy('shipping_method_id')),
     (row) => row.connection_id,
   )
@@ -169,12 +170,12 @@ function readAccounts(
   carriers: ReadonlyMap<number, Carrier>,
   methods: ReadonlyMap<number, ShippingMethod>,
 ): Map<number, ShippingAccount[]> {
-  const methodIds = groupRows(
+  const methodIds = groupBy(
     store.all(build.selectFrom('shipping_account_methods').selectAll().orderBy('shipping_method_id')),
     (row) => row.shipping_account_id,
   )
   const rows = store.all(build.selectFrom('shipping_accounts').selectAll().orderBy('id'))
-  const byConnection = groupRows(rows, (row) => row.connection_id)
+  const byConnection = groupBy(rows, (row) => row.connection_id)
   const toAccount = ({ id, nickname, owner_type, carrier_id }: (typeof rows)[number]): ShippingAccount => ({
     id,
     nickname,

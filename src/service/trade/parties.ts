@@ -1,17 +1,18 @@
 /** Lists and creates retailers and brands with their accounts. Creating runs in the write queue. */
 import { sql } from 'kysely'
+import { groupBy } from '../../support/collections.ts'
 import { assert } from '../../support/errors.ts'
 import { answerWithSecret, createClient, toClient, toNewClient } from '../access/clients.ts'
 import type { NewParty, Party, PartyCreate } from '../admin/schemas.ts'
 import { type Answer, refuseField } from '../http/answers.ts'
-import { build, groupRows, type Store } from '../store/store.ts'
+import { build, type Store } from '../store/store.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'
 
 /** Lists all parties with their clients: retailers after brands, each in the order of their ids. */
 export function listParties(store: Store): Party[] {
   const stored = store.all(build.selectFrom('clients').selectAll().orderBy('client_id'))
-  const clients = groupRows(stored, (client) => client.account_id)
+  const clients = groupBy(stored, (client) => client.account_id)
   const rows = store.all(build.selectFrom('parties').selectAll().orderBy('kind').orderBy('id'))
   return rows.map(({ kind, id, name, code, account_id, acknowledge_within_ms: within }) => ({
     kind,

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { ATTRIBUTE_CODES, type AttributeCode } from '../../contract/attributes.ts'
 import type { Attribute } from '../../contract/variant.ts'
 import { isoTime } from '../../support/clock.ts'
+import { groupBy } from '../../support/collections.ts'
 import type { ServiceContext } from '../context.ts'
 import { type AttributeValueRow, indexByCode, readMedia, toAttribute } from '../items/summaries.ts'
-import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type RowOf } from '../store/store.ts'
+import { build, idsFromJson, type IdsParameter, idsParameter, type RowOf } from '../store/store.ts'
 import { isoTimeOrNull } from '../values.ts'
 import { readColumnValues, type StoredVariant } from './columns.ts'
 
@@ -14,7 +15,7 @@ import { readColumnValues, type StoredVariant } from './columns.ts'
 /** Reads the items that are offered to the retailer. */
 export function readRetailerVariants(context: ServiceContext, ids: readonly number[], retailer: number) {
   const wanted = { ...idsParameter(ids), retailer }
-  const values = groupRows(context.store.rows(valuesForRetailer, wanted), (row) => row.variant_id)
+  const values = groupBy(context.store.rows(valuesForRetailer, wanted), (row) => row.variant_id)
   const commonOf = readCommonFields(context, ids)
   return context.store.rows(offeredVariants, wanted).map((row) => {
     const shown = collectRetailerValues(row, values.get(row.id) ?? [])
@@ -38,7 +39,7 @@ const COMMON_ATTRIBUTES: ReadonlySet<AttributeCode> = new Set(['identifier', 'na
 export function readBrandVariants(context: ServiceContext, ids: readonly number[], short: boolean) {
   const { store } = context
   const stored = [...store.rows(allValues, idsParameter(ids)), ...store.rows(retailerSkus, idsParameter(ids))]
-  const values = groupRows(stored, (row) => row.variant_id)
+  const values = groupBy(stored, (row) => row.variant_id)
   const commonOf = readCommonFields(context, ids)
   return store.findAll('variants', 'id', ids).map((row) => {
     const shown = collectBrandValues(row, values.get(row.id) ?? [])
@@ -56,7 +57,7 @@ export function readBrandVariants(context: ServiceContext, ids: readonly number[
 /** Reads the fields of both views for all items. */
 function readCommonFields({ store, directory }: ServiceContext, ids: readonly number[]) {
   const media = readMedia(store, ids)
-  const locations = groupRows(store.rows(stockLocations, idsParameter(ids)), (row) => row.variant_id)
+  const locations = groupBy(store.rows(stockLocations, idsParameter(ids)), (row) => row.variant_id)
   return (variant: StoredVariant) => ({
     id: variant.id,
     brand: directory.getParty('brand', variant.brand_id),
@@ -77,7 +78,7 @@ function collectRetailerValues(row: RowOf<typeof offeredVariants>, values: reado
 function collectBrandValues(row: StoredVariant, rows: readonly ValueRow[]): Map<string, AttributeValueRow[]> {
   const own = readColumnValues(row).map(([code, value]) => ({ code: code as string, value, retailer_id: 0 }))
   return new Map(
-    [...groupRows([...own, ...rows], ({ code }) => code)].map(([code, ofCode]) => [
+    [...groupBy([...own, ...rows], ({ code }) => code)].map(([code, ofCode]) => [
       code,
       ofCode.map(({ value, retailer_id: retailerId }) =>
         retailerId === 0 ? { value } : { value, retailerId },

@@ -1,7 +1,4 @@
-/**
- * `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. Sends
- * nothing.
- */
+/** `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. */
 import { previewFile } from '../../../app/outcome-preview.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { readApiRecords } from '../../../mapping-tools/exported-rows.ts'
@@ -14,7 +11,7 @@ import {
 import { formatValue } from '../../../mapping/binding/explained.ts'
 import type { ExplainedExportCell, ExplainedRow } from '../../../mapping/export/composer.ts'
 import { type InboundMapping, loadMapping, type OutboundMapping } from '../../../mapping/load.ts'
-import { formatRecordName } from '../../../pipeline/outbound/report-rows.ts'
+import { formatRecordName } from '../../../pipeline/outbound/file-rows.ts'
 import { type BridgeError, EXIT, type ExitCode, usageError } from '../../../support/errors.ts'
 import { defineCommand, JSON_FLAG, MAPPING_FLAG, type OptionValues, REQUIRED_TEXT } from '../../command.ts'
 import { resolvePath } from '../../context.ts'

@@ -1,4 +1,4 @@
-/** Writes a report record by record while it is read, so that a report may have any length. */
+/** Writes the rows of an outgoing file record by record while they are read, so that it may have any length. */
 import type { OutboundOperationName } from '../../contract/operations.ts'
 import type { Resource } from '../../domain/api.ts'
 import type { Format } from '../../domain/format.ts'
