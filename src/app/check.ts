@@ -2,7 +2,7 @@
  * Checks a configuration: mappings, examples and folders; on request also credentials and servers.
  * A check sends nothing and changes nothing.
  */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createClient } from '../client/client.ts'
@@ -12,10 +12,10 @@ import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import { createFormats } from '../formats/formats.ts'
-import { openExistingJournal } from '../journal/open.ts'
+import { openJournal } from '../journal/open.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { readId } from '../operations/operation.ts'
-import { assertInboxUnused } from '../pipeline/inbound/inbox.ts'
+import { createGoneInboxError } from '../pipeline/inbound/inbox.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { isMountPoint } from '../support/files.ts'
 import {
@@ -26,7 +26,7 @@ import {
   openMailbox,
   openMailboxes,
 } from './context.ts'
-import { findAbsentJournalFailure, findJournalFailure } from './journal-access.ts'
+import { findAbsentJournalFailure, findJournalFailure, unlessAway } from './journal-access.ts'
 
 interface CheckResult {
   readonly routes: readonly { readonly route: string; readonly mapping: string; readonly examples: number }[]
@@ -112,23 +112,17 @@ async function inspectPath(path: string): Promise<'nothing' | 'a folder' | 'a mo
 
 // The journal, and the inboxes that it knows. A check creates no journal.
 
-interface JournalCheck {
-  /** Whether there is no journal yet. */
-  readonly isNew: boolean
-  readonly failures: readonly CheckFinding[]
-}
-
-export async function checkJournal(
-  configuration: Configuration,
-  options: MailboxOptions,
-): Promise<JournalCheck> {
+/** `isNew`: whether there is no journal yet. */
+export async function checkJournal(configuration: Configuration, options: MailboxOptions) {
   const { path } = configuration.journal
   if (path === ':memory:') return { isNew: false, failures: [] }
   const local = Object.entries(configuration.mailboxes).filter(([, { type }]) => type === 'directory')
   const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
   let journal: Journal | undefined
   try {
-    journal = existsSync(path) ? await openExistingJournal({ path, clock: options.clock }) : undefined
+    const file = statSync(path, { throwIfNoEntry: false })
+    if (file !== undefined && (file.size > 0 || file.isDirectory()))
+      journal = await openJournal({ path, clock: options.clock, isCheck: true })
     const failure =
       journal === undefined
         ? await findAbsentJournalFailure({ configuration, mailboxes })
@@ -157,13 +151,9 @@ async function findGoneInboxes(
   for (const route of routes) {
     if (route.direction === 'outbound') continue
     const { name, from } = route
-    try {
-      if ((await mailboxes.get(from.mailbox)?.hasFolder(from.folder)) === false)
-        await assertInboxUnused(journal, { name, folder: from.folder })
-    } catch (error) {
-      if (!(error instanceof BridgeError)) throw error
-      gone.push(error)
-    }
+    const isThere = await unlessAway(async () => mailboxes.get(from.mailbox)?.hasFolder(from.folder))
+    if (isThere !== false || !(await journal.hasTakenFrom(name, from.folder))) continue
+    gone.push(createGoneInboxError({ name, folder: from.folder }))
   }
   return gone
 }

@@ -101,9 +101,9 @@ export async function findJournalFailure(context: JournalContext): Promise<Bridg
 
 /** What the mailboxes of the route show. */
 async function findRouteFailure(context: JournalContext, route: Route, isNew: boolean) {
-  const evidence = await findNewerEvidence(context, route)
+  const evidence = await unlessAway(() => findNewerEvidence(context, route))
   if (evidence !== undefined) return journalOlderError(evidence)
-  return isNew ? findLostWork(context, route) : undefined
+  return isNew ? findLostWork(context, route, await context.journal.getIdTag()) : undefined
 }
 
 /** The first value that is not undefined. */
@@ -127,7 +127,7 @@ export async function findMarkFailure({
   if (path === ':memory:') return undefined
   const mark = markPath(path)
   if ((await journal.getBeginning()).isUnused && (await hasForeignMark(journal, mark)))
-    return journalMissingError(path, `its mark ${mark} is of an earlier journal`)
+    return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
   const why = await findMarkMismatch(journal, mark)
   return why === undefined ? undefined : journalOlderError(why)
 }
@@ -147,30 +147,36 @@ function journalMissingError(path: string, why: string): BridgeError {
 export async function findAbsentJournalFailure(context: AbsentJournalContext) {
   const { path } = context.configuration.journal
   const mark = markPath(path)
-  if (existsSync(mark)) return journalMissingError(path, `its mark ${mark} is of an earlier journal`)
+  if (existsSync(mark)) return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
   return findFirst(listLocalRoutes(context.configuration), (route) => findLostWork(context, route))
 }
 
-async function findLostWork(context: AbsentJournalContext, route: Route) {
+/** `ownTag`: of the journal, if it exists; another bridge may be working with it. */
+async function findLostWork(
+  { configuration, mailboxes }: AbsentJournalContext,
+  route: Route,
+  ownTag?: string,
+) {
   if (route.direction === 'outbound') return undefined
-  const { journal, stateFolder } = context.configuration
-  try {
-    const file = await findTakenFile(getMailbox(context, route.from.mailbox), route)
-    if (file !== undefined) return journalMissingError(journal.path, `${file} was taken with another journal`)
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error
-  }
+  const { journal, stateFolder } = configuration
+  const isOther = (id: string | undefined) =>
+    id !== undefined && (ownTag === undefined || !id.startsWith(ownTag))
+  const mailbox = getMailbox({ mailboxes }, route.from.mailbox)
+  const file = await unlessAway(() => findTakenFile(mailbox, route, isOther))
+  if (file !== undefined) return journalMissingError(journal.path, `${file} was taken with another journal`)
   const spool = join(stateFolder, 'spool', route.name)
-  const [blob] = (await readdir(spool).catch(ignoreCodes('ENOENT', 'ENOTDIR'))) ?? []
+  const blob = (await readdir(spool).catch(ignoreCodes('ENOENT', 'ENOTDIR')))?.find(isOther)
   if (blob === undefined) return undefined
   return journalMissingError(journal.path, `${join(spool, blob)} is of a file that another journal knows`)
 }
 
+type IdFilter = (id: string | undefined) => boolean
+
 /** A file of the route that a bridge claimed, or archived: the newest of the archive. */
-async function findTakenFile(mailbox: Mailbox, { from }: InboundRoute): Promise<string | undefined> {
-  const [claimed] = await mailbox.listClaims(from.folder)
+async function findTakenFile(mailbox: Mailbox, { from }: InboundRoute, isOther: IdFilter) {
+  const claimed = (await mailbox.listClaims(from.folder)).find(isOther)
   if (claimed !== undefined) return `the file ${claimed} in ${mailbox.describe(from.folder, CLAIMED_FOLDER)}`
-  return mailbox.claimsInPlace ? undefined : findArchivedFile(mailbox, from.archive, ARCHIVE_LEVELS)
+  return mailbox.claimsInPlace ? undefined : findArchivedFile(mailbox, from.archive, isOther)
 }
 
 /** The folders of an archive are its years, months and days. */
@@ -179,15 +185,18 @@ const ARCHIVE_LEVELS = 3
 async function findArchivedFile(
   mailbox: Mailbox,
   folder: string,
-  levels: number,
+  isOther: IdFilter,
+  levels = ARCHIVE_LEVELS,
 ): Promise<string | undefined> {
   const names = [...((await mailbox.listNames(folder)) ?? [])]
   if (levels === 0) {
-    const name = names.find((each) => parseArchivedId(each) !== undefined)
+    const name = names.find((each) => isOther(parseArchivedId(each)))
     return name === undefined ? undefined : mailbox.describe(folder, name)
   }
   const steps = names.filter((name) => /^\d{2,4}$/.test(name)).toSorted()
-  return findFirst(steps.toReversed(), (name) => findArchivedFile(mailbox, `${folder}/${name}`, levels - 1))
+  return findFirst(steps.toReversed(), (name) =>
+    findArchivedFile(mailbox, `${folder}/${name}`, isOther, levels - 1),
+  )
 }
 
 // Finds files that only a newer journal, or a copy of it in use elsewhere, can know.
@@ -208,13 +217,17 @@ interface EvidenceContext {
 /** How many days of an archive are searched, the newest first. */
 const ARCHIVE_DAYS_MAX = 31
 
-/** Returns a message; undefined where there is no evidence, or the mailbox is away. */
 async function findNewerEvidence(context: JournalContext, route: Route): Promise<string | undefined> {
   const head = await context.journal.getHead()
+  return route.direction === 'inbound'
+    ? findUnknownFile(context, route, head, context.clock.now())
+    : findUnknownDelivery(context, route, head)
+}
+
+/** Undefined where the mailbox is away, which proves nothing. */
+export async function unlessAway<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   try {
-    return route.direction === 'inbound'
-      ? await findUnknownFile(context, route, head, context.clock.now())
-      : await findUnknownDelivery(context, route, head)
+    return await work()
   } catch (error) {
     if (error instanceof BridgeError) return undefined
     throw error
@@ -274,13 +287,9 @@ async function findUnknownDelivery(context: EvidenceContext, route: OutboundRout
 
 /** The highest sequence number among the delivered files; undefined where names have none, or the mailbox is away. */
 export async function findHighestSequence(context: EvidenceContext, route: OutboundRoute) {
-  try {
-    const files = await listNumberedFiles(getMailbox(context, route.to.mailbox), route)
-    return files.length === 0 ? undefined : Math.max(...files.map(({ sequence }) => sequence))
-  } catch (error) {
-    if (error instanceof BridgeError) return undefined
-    throw error
-  }
+  const mailbox = getMailbox(context, route.to.mailbox)
+  const files = (await unlessAway(() => listNumberedFiles(mailbox, route))) ?? []
+  return files.length === 0 ? undefined : Math.max(...files.map(({ sequence }) => sequence))
 }
 
 async function listNumberedFiles(mailbox: Mailbox, { name, to }: OutboundRoute) {

@@ -23,7 +23,7 @@ export async function findMarkMismatch(journal: Journal, path: string): Promise<
   if (mark === 'unreadable') return `its mark ${path} cannot be read`
   if (mark === undefined) return isMarked ? `its mark ${path} is missing, as beside a copy` : undefined
   const { event, hash } = mark
-  if (mark.journal !== (await journal.getIdentity())) return `its mark ${path} is of another journal`
+  if (mark.journal !== (await journal.getIdentity())) return `its mark ${path} belongs to another journal`
   if (event === 0 || (await journal.getEventHash(event)) === hash) return undefined
   const head = await journal.getHead()
   return event > head.event

@@ -4,7 +4,7 @@ import type { Clock } from '../support/clock.ts'
 import { createAttemptJournal } from './attempts.ts'
 import { createAuditJournal } from './verify.ts'
 import { createAlertJournal } from './alerts.ts'
-import { openConnection, openExistingConnection } from './connection.ts'
+import { openConnection } from './connection.ts'
 import { createDecisionJournal } from './decisions.ts'
 import { createDeliveryJournal } from './deliveries.ts'
 import { createDocumentJournal } from './documents.ts'
@@ -12,7 +12,7 @@ import { createFileJournal } from './files.ts'
 import { createResourceJournal } from './resources.ts'
 import { createHeldRecordJournal } from './held-records.ts'
 import { createLeaseJournal, createWatcherJournal } from './leases.ts'
-import { isMigrated, migrate } from './migrate.ts'
+import { migrate, readVersion } from './migrate.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
@@ -25,35 +25,25 @@ import { type Store, read } from './store.ts'
 import { createConfirmationJournal } from './confirmations.ts'
 import { createTraceJournal } from './trace.ts'
 
+interface JournalOptions {
+  readonly path: string
+  readonly clock: Clock
+  /** Whether an existing journal is only looked at: then nothing is created or brought up to date. */
+  readonly isCheck?: boolean
+}
+
 /**
  * Opens the journal at `path` and brings its tables up to date; creates missing files and folders.
  * `:memory:` opens a journal that is gone once it is closed. Throws `journal-unusable` and `journal-newer`.
  */
-export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
-  const store: Store = { db: await openConnection(path, clock), clock }
+export async function openJournal({ path, clock, isCheck = false }: JournalOptions): Promise<Journal> {
+  const store: Store = { db: await openConnection(path, clock, isCheck), clock }
   try {
-    await migrate(store)
+    await (isCheck ? read(store, readVersion) : migrate(store))
   } catch (error) {
     await store.db.destroy()
     throw error
   }
-  return createJournal(store)
-}
-
-/** Opens a journal that `check` may read, and changes nothing; undefined while it has no tables. Throws as `openJournal`. */
-export async function openExistingJournal({ path, clock }: { path: string; clock: Clock }) {
-  const store: Store = { db: openExistingConnection(path), clock }
-  try {
-    if (await isMigrated(store)) return createJournal(store)
-  } catch (error) {
-    await store.db.destroy()
-    throw error
-  }
-  await store.db.destroy()
-  return undefined
-}
-
-function createJournal(store: Store): Journal {
   return {
     ...createLeaseJournal(store),
     ...createFileJournal(store),

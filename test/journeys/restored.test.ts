@@ -336,9 +336,9 @@ test('a new journal beside the mark of an earlier one sends nothing', async () =
   const [check, refused, status] = [await run('check'), await run('run'), await run('status')]
 
   expect([check.exit, refused.exit]).toEqual([78, 78])
-  expect(refused.err).toContain('journal.db.mark is of an earlier journal.')
+  expect(refused.err).toContain('journal.db.mark belongs to an earlier journal.')
   expect(refused.err).toContain('journal-missing')
-  expect(status.out).toContain('journal.db.mark is of an earlier journal.')
+  expect(status.out).toContain('journal.db.mark belongs to an earlier journal.')
   expect(world.service.counts().shipments).toBe(1)
 })
 

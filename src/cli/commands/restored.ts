@@ -67,5 +67,6 @@ function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
     ...sequences.map(({ route, next }) => `    ${route}: the next file has the number ${next}`),
     '    the first files of every outgoing route wait for a person: see dropbridge status',
     '    new records are looked up before they are first sent, until dropbridge restored --end',
+    ...(dryRun ? ['Nothing was changed. To declare it: dropbridge restored --by NAME --why TEXT'] : []),
   ]
 }
