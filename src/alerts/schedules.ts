@@ -87,8 +87,10 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
     if (isThere === true) continue
     const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
     const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
+    const wasInUse = cameAt !== undefined || dueAt >= (await journal.getBeginning()).at
+    const fix = `Nothing to do if route ${route.name} was not in use then; else ask the sender.`
     const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
-    const alert = createAlert({ ...about, since: dueAt, message })
+    const alert = createAlert({ ...about, since: dueAt, message, ...(wasInUse ? {} : { fix }) })
     if (isThere === undefined) context.unverified.add(alertKey(alert))
     else alerts.push(alert)
   }

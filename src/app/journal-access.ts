@@ -1,52 +1,48 @@
 /**
- * Opens the journal for reading, and refuses to work with a journal that is older than the mailboxes show.
- * The mark beside the journal and the files in the mailboxes reveal a restored backup or a second copy.
+ * Opens the journal for reading, and refuses to work with a journal that is older than the mailboxes show, or new.
+ * The mark beside the journal and the files in the mailboxes reveal a restored backup, a second copy or a lost journal.
  */
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { createSequenceReader } from '../config/file-name.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { ChainHead } from '../domain/audit.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
-import { findMarkMismatch, markPath, writeMark } from '../journal/mark.ts'
+import { findMarkMismatch, hasForeignMark, markPath, writeMark } from '../journal/mark.ts'
 import { openJournal } from '../journal/open.ts'
-import { parseArchivedId } from '../mailboxes/names.ts'
+import { CLAIMED_FOLDER, parseArchivedId } from '../mailboxes/names.ts'
 import { type Clock, DAY_MS } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
+import { ignoreCodes } from '../support/files.ts'
 
 /** While the bridge works on a route, it writes the mark no more often than this. */
 const MARK_INTERVAL_MS = 5_000
 
 export type JournalGuard = ReturnType<typeof createJournalGuard>
 
-interface JournalGuardContext extends EvidenceContext {
-  readonly configuration: Configuration
-  readonly clock: Clock
-}
-
-export function createJournalGuard(context: JournalGuardContext) {
+export function createJournalGuard(context: JournalContext) {
   const { configuration, journal, clock } = context
   const { path } = configuration.journal
   // A journal in memory is never older.
   const marked = path === ':memory:' ? undefined : markPath(path)
   const checked = new Set<string>()
   let isCurrent = false
+  // Until the end of this process, because other routes may receive files before a route is checked.
+  let isNew = false
   let writing: Promise<void> = Promise.resolve()
   let last = { event: -1, at: -Infinity }
 
   const checkEvidence = async (route: Route) => {
     if (checked.has(route.name)) return
-    const evidence = await findNewerEvidence(context, route)
-    if (evidence !== undefined) {
+    const failure = await findRouteFailure(context, route, isNew)
+    if (failure !== undefined) {
       isCurrent = false
-      throw journalOlderError(evidence)
+      throw failure
     }
     checked.add(route.name)
-  }
-  const isLocal = (route: Route) => {
-    const name = route.direction === 'inbound' ? route.from.mailbox : route.to.mailbox
-    return configuration.mailboxes[name]?.type === 'directory'
   }
   const write = async () => {
     if (marked === undefined) return
@@ -54,12 +50,13 @@ export function createJournalGuard(context: JournalGuardContext) {
     if (head.event !== last.event) last = { event: await writeMark(journal, marked), at: clock.now() }
   }
   return {
-    /** Called before any work. Throws `journal-older`. A mailbox that is away proves nothing. */
+    /** Called before any work. Throws `journal-older` or `journal-missing`. A mailbox that is away proves nothing. */
     async checkJournal(): Promise<void> {
       if (isCurrent || marked === undefined) return
-      const why = await findMarkMismatch(journal, marked)
-      if (why !== undefined) throw journalOlderError(why)
-      for (const route of configuration.routes) if (isLocal(route)) await checkEvidence(route)
+      const failure = await findMarkFailure(context)
+      if (failure !== undefined) throw failure
+      isNew = (await journal.getBeginning()).isUnused
+      for (const route of listLocalRoutes(configuration)) await checkEvidence(route)
       isCurrent = true
       await write().catch(() => undefined)
     },
@@ -75,6 +72,7 @@ export function createJournalGuard(context: JournalGuardContext) {
       writing = writing.then(write).catch(() => undefined)
       return writing
     },
+    findFailure: () => findJournalFailure(context),
     /** A person declared that the journal was restored. */
     async replaceMark(): Promise<void> {
       if (marked !== undefined) await writeMark(journal, marked)
@@ -82,16 +80,134 @@ export function createJournalGuard(context: JournalGuardContext) {
   }
 }
 
-/** How the mark shows that the journal is older than the work done, for commands that only read; undefined when it does not. */
-export async function explainOlderJournal({ journal: { path } }: Configuration, journal: Journal) {
-  return path === ':memory:' ? undefined : findMarkMismatch(journal, markPath(path))
+function listLocalRoutes({ routes, mailboxes }: Configuration): Route[] {
+  return routes.filter((route) => {
+    const name = route.direction === 'inbound' ? route.from.mailbox : route.to.mailbox
+    return mailboxes[name]?.type === 'directory'
+  })
+}
+
+/**
+ * Why the bridge refuses to work with the journal, for commands that only read: what its mark shows and, of a new
+ * journal, the folders on this machine. Undefined when it does not.
+ */
+export async function findJournalFailure(context: JournalContext): Promise<BridgeError | undefined> {
+  const { configuration, journal } = context
+  const failure = await findMarkFailure(context)
+  if (failure !== undefined || configuration.journal.path === ':memory:') return failure
+  if (!(await journal.getBeginning()).isUnused) return undefined
+  return findFirst(listLocalRoutes(configuration), (route) => findRouteFailure(context, route, true))
+}
+
+/** What the mailboxes of the route show. */
+async function findRouteFailure(context: JournalContext, route: Route, isNew: boolean) {
+  const evidence = await unlessAway(() => findNewerEvidence(context, route))
+  if (evidence !== undefined) return journalOlderError(evidence)
+  return isNew ? findLostWork(context, route, await context.journal.getIdTag()) : undefined
+}
+
+/** The first value that is not undefined. */
+async function findFirst<Item, Value>(
+  items: readonly Item[],
+  find: (item: Item) => Promise<Value | undefined>,
+) {
+  for (const item of items) {
+    const found = await find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** What the mark shows. A new journal beside the mark of another one has taken its place. */
+export async function findMarkFailure({
+  configuration,
+  journal,
+}: Pick<JournalContext, 'configuration' | 'journal'>) {
+  const { path } = configuration.journal
+  if (path === ':memory:') return undefined
+  const mark = markPath(path)
+  if ((await journal.getBeginning()).isUnused && (await hasForeignMark(journal, mark)))
+    return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
+  const why = await findMarkMismatch(journal, mark)
+  return why === undefined ? undefined : journalOlderError(why)
 }
 
 function journalOlderError(why: string): BridgeError {
-  return new BridgeError('journal-older', `The journal is older than what it kept a record of: ${why}.`)
+  return new BridgeError('journal-older', `The journal is older than the work done with it: ${why}.`)
+}
+
+function journalMissingError(path: string, why: string): BridgeError {
+  const state = existsSync(path) ? 'is new' : 'is not there'
+  return new BridgeError('journal-missing', `The journal ${path} ${state}, but ${why}.`)
+}
+
+// Finds files that only another journal can have taken, where this one is new.
+
+/** Why the bridge would refuse to work with the journal that it would create. */
+export async function findAbsentJournalFailure(context: AbsentJournalContext) {
+  const { path } = context.configuration.journal
+  const mark = markPath(path)
+  if (existsSync(mark)) return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
+  return findFirst(listLocalRoutes(context.configuration), (route) => findLostWork(context, route))
+}
+
+/** `ownTag`: of the journal, if it exists; another bridge may be working with it. */
+async function findLostWork(
+  { configuration, mailboxes }: AbsentJournalContext,
+  route: Route,
+  ownTag?: string,
+) {
+  if (route.direction === 'outbound') return undefined
+  const { journal, stateFolder } = configuration
+  const isOther = (id: string | undefined) =>
+    id !== undefined && (ownTag === undefined || !id.startsWith(ownTag))
+  const mailbox = getMailbox({ mailboxes }, route.from.mailbox)
+  const file = await unlessAway(() => findTakenFile(mailbox, route, isOther))
+  if (file !== undefined) return journalMissingError(journal.path, `${file} was taken with another journal`)
+  const spool = join(stateFolder, 'spool', route.name)
+  const blob = (await readdir(spool).catch(ignoreCodes('ENOENT', 'ENOTDIR')))?.find(isOther)
+  if (blob === undefined) return undefined
+  return journalMissingError(journal.path, `${join(spool, blob)} is of a file that another journal knows`)
+}
+
+type IdFilter = (id: string | undefined) => boolean
+
+/** A file of the route that a bridge claimed, or archived: the newest of the archive. */
+async function findTakenFile(mailbox: Mailbox, { from }: InboundRoute, isOther: IdFilter) {
+  const claimed = (await mailbox.listClaims(from.folder)).find(isOther)
+  if (claimed !== undefined) return `the file ${claimed} in ${mailbox.describe(from.folder, CLAIMED_FOLDER)}`
+  return mailbox.claimsInPlace ? undefined : findArchivedFile(mailbox, from.archive, isOther)
+}
+
+/** The folders of an archive are its years, months and days. */
+const ARCHIVE_LEVELS = 3
+
+async function findArchivedFile(
+  mailbox: Mailbox,
+  folder: string,
+  isOther: IdFilter,
+  levels = ARCHIVE_LEVELS,
+): Promise<string | undefined> {
+  const names = [...((await mailbox.listNames(folder)) ?? [])]
+  if (levels === 0) {
+    const name = names.find((each) => isOther(parseArchivedId(each)))
+    return name === undefined ? undefined : mailbox.describe(folder, name)
+  }
+  const steps = names.filter((name) => /^\d{2,4}$/.test(name)).toSorted()
+  return findFirst(steps.toReversed(), (name) =>
+    findArchivedFile(mailbox, `${folder}/${name}`, isOther, levels - 1),
+  )
 }
 
 // Finds files that only a newer journal, or a copy of it in use elsewhere, can know.
+
+/** The journal with the configuration that it belongs to. */
+interface JournalContext extends EvidenceContext {
+  readonly configuration: Configuration
+  readonly clock: Clock
+}
+
+type AbsentJournalContext = Pick<JournalContext, 'configuration' | 'mailboxes'>
 
 interface EvidenceContext {
   readonly journal: Journal
@@ -101,18 +217,21 @@ interface EvidenceContext {
 /** How many days of an archive are searched, the newest first. */
 const ARCHIVE_DAYS_MAX = 31
 
-/** Returns a message; undefined where there is no evidence, or the mailbox is away. */
-async function findNewerEvidence(context: JournalGuardContext, route: Route): Promise<string | undefined> {
+async function findNewerEvidence(context: JournalContext, route: Route): Promise<string | undefined> {
   const head = await context.journal.getHead()
-  const found =
-    route.direction === 'inbound'
-      ? findUnknownFile(context, route, head, context.clock.now())
-      : findUnknownDelivery(context, route, head)
-  return found.catch(ignoreBridgeError)
+  return route.direction === 'inbound'
+    ? findUnknownFile(context, route, head, context.clock.now())
+    : findUnknownDelivery(context, route, head)
 }
 
-function ignoreBridgeError(error: unknown): undefined {
-  if (!(error instanceof BridgeError)) throw error
+/** Undefined where the mailbox is away, which proves nothing. */
+export async function unlessAway<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BridgeError) return undefined
+    throw error
+  }
 }
 
 /** Finds a file that was taken under an id of this journal, and that the journal does not know. */
@@ -169,7 +288,7 @@ async function findUnknownDelivery(context: EvidenceContext, route: OutboundRout
 /** The highest sequence number among the delivered files; undefined where names have none, or the mailbox is away. */
 export async function findHighestSequence(context: EvidenceContext, route: OutboundRoute) {
   const mailbox = getMailbox(context, route.to.mailbox)
-  const files = (await listNumberedFiles(mailbox, route).catch(ignoreBridgeError)) ?? []
+  const files = (await unlessAway(() => listNumberedFiles(mailbox, route))) ?? []
   return files.length === 0 ? undefined : Math.max(...files.map(({ sequence }) => sequence))
 }
 

@@ -1,5 +1,5 @@
 /** Opens the SQLite file behind the journal, retries while another process writes, and translates errors. */
-import { statfsSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
@@ -19,15 +19,20 @@ const CACHE_KIB = 32 * 1024
 
 const MAX_CACHED_STATEMENTS = 200
 
-export async function openConnection(path: string, clock: Clock): Promise<Db> {
-  if (path !== ':memory:') prepareFolder(dirname(resolve(path)))
+/** `isCheck`: the file exists, and may be of another program; nothing of it is changed. */
+export async function openConnection(path: string, clock: Clock, isCheck = false): Promise<Db> {
+  if (path !== ':memory:' && !isCheck) prepareFolder(dirname(resolve(path)))
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const fix = 'Write the path of a file in `journal`, such as sqlite:./state/journal.db.'
+    throw new BridgeError('journal-unusable', `The journal ${path} is a folder.`, { fix })
+  }
   let database: Database | undefined
   try {
-    const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS })
+    const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck })
     database = opened
     // Affects only a journal that is created now; an existing one keeps its page size.
     database.pragma(`page_size = ${PAGE_BYTES}`)
-    await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
+    if (!isCheck) await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = on')
     // Removed or overwritten contents must not stay readable in the file.

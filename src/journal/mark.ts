@@ -23,12 +23,18 @@ export async function findMarkMismatch(journal: Journal, path: string): Promise<
   if (mark === 'unreadable') return `its mark ${path} cannot be read`
   if (mark === undefined) return isMarked ? `its mark ${path} is missing, as beside a copy` : undefined
   const { event, hash } = mark
-  if (mark.journal !== (await journal.getIdentity())) return `its mark ${path} is of another journal`
+  if (mark.journal !== (await journal.getIdentity())) return `its mark ${path} belongs to another journal`
   if (event === 0 || (await journal.getEventHash(event)) === hash) return undefined
   const head = await journal.getHead()
   return event > head.event
     ? `it ends with event ${head.event}, and its mark ${path} is of event ${event}`
     : `its event ${event} is another one than its mark ${path} says`
+}
+
+/** Whether a mark of another journal stands at the path. */
+export async function hasForeignMark(journal: Journal, path: string): Promise<boolean> {
+  const mark = await readMark(path)
+  return typeof mark === 'object' && mark.journal !== (await journal.getIdentity())
 }
 
 async function readMark(path: string): Promise<z.output<typeof MarkSchema> | 'unreadable' | undefined> {

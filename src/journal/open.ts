@@ -12,7 +12,7 @@ import { createFileJournal } from './files.ts'
 import { createResourceJournal } from './resources.ts'
 import { createHeldRecordJournal } from './held-records.ts'
 import { createLeaseJournal, createWatcherJournal } from './leases.ts'
-import { migrate } from './migrate.ts'
+import { migrate, readVersion } from './migrate.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
@@ -25,14 +25,21 @@ import { type Store, read } from './store.ts'
 import { createConfirmationJournal } from './confirmations.ts'
 import { createTraceJournal } from './trace.ts'
 
+interface JournalOptions {
+  readonly path: string
+  readonly clock: Clock
+  /** Whether an existing journal is only looked at: then nothing is created or brought up to date. */
+  readonly isCheck?: boolean
+}
+
 /**
  * Opens the journal at `path` and brings its tables up to date; creates missing files and folders.
  * `:memory:` opens a journal that is gone once it is closed. Throws `journal-unusable` and `journal-newer`.
  */
-export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
-  const store: Store = { db: await openConnection(path, clock), clock }
+export async function openJournal({ path, clock, isCheck = false }: JournalOptions): Promise<Journal> {
+  const store: Store = { db: await openConnection(path, clock, isCheck), clock }
   try {
-    await migrate(store)
+    await (isCheck ? read(store, readVersion) : migrate(store))
   } catch (error) {
     await store.db.destroy()
     throw error

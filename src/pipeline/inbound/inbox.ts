@@ -222,8 +222,11 @@ type InboxRef = Pick<InboundContext['route'], 'name' | 'folder'>
 
 /** Throws `mailbox-unreachable` where files came from the missing inbox before: it may be on an unmounted share. */
 export async function assertInboxUnused(journal: Pick<Journal, 'hasTakenFrom'>, { name, folder }: InboxRef) {
-  if (!(await journal.hasTakenFrom(name, folder))) return
-  throw new BridgeError(
+  if (await journal.hasTakenFrom(name, folder)) throw createGoneInboxError({ name, folder })
+}
+
+export function createGoneInboxError({ name, folder }: InboxRef): BridgeError {
+  return new BridgeError(
     'mailbox-unreachable',
     `The inbox of route ${name} is gone: earlier files came from ${folder} of the mailbox, and there is no such folder now.`,
     {
@@ -231,6 +234,7 @@ export async function assertInboxUnused(journal: Pick<Journal, 'hasTakenFrom'>, 
         'Perhaps a share is not mounted. Nothing is taken, and no report is left, until the folder is back.',
         'If it was removed on purpose, make it again.',
       ],
+      fix: `Mount its share, or make the folder ${folder} again.`,
     },
   )
 }

@@ -114,6 +114,7 @@ export async function assertOutboxUnused({ journal, target, route }: OutboundCon
         'Perhaps a share is not mounted. Nothing is left there, and nothing acknowledged, until the folder is back.',
         'If it was removed on purpose, make it again.',
       ],
+      fix: `Mount its share, or make the folder ${folder} again.`,
     },
   )
 }
