@@ -23,6 +23,8 @@ export type JournalGuard = ReturnType<typeof createJournalGuard>
 interface JournalGuardContext extends EvidenceContext {
   readonly configuration: Configuration
   readonly clock: Clock
+  /** For commands that only read: the guard judges as for a run, and writes no mark. */
+  readonly isReadOnly?: boolean
 }
 
 export function createJournalGuard(context: JournalGuardContext) {
@@ -49,7 +51,7 @@ export function createJournalGuard(context: JournalGuardContext) {
     return configuration.mailboxes[name]?.type === 'directory'
   }
   const write = async () => {
-    if (marked === undefined) return
+    if (marked === undefined || context.isReadOnly === true) return
     const head = await journal.getHead()
     if (head.event !== last.event) last = { event: await writeMark(journal, marked), at: clock.now() }
   }

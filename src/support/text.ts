@@ -1,5 +1,6 @@
 /** Text for people: escapes control characters, and suggests similar names. */
 import { closest, distance } from 'fastest-levenshtein'
+import { BridgeError, usageError } from './errors.ts'
 
 /** Control characters, line ends, and characters that change the direction of writing. */
 const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
@@ -40,6 +41,20 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   const nearest = findSimilarName(name, candidates)
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
+
+/** The failure for an unknown name on the command line: with the name that was meant, or with those that there are. */
+export function unknownNameError(message: string, name: string, candidates: readonly string[]): BridgeError {
+  const nearest = findSimilarName(name, candidates)
+  if (nearest !== undefined)
+    return new BridgeError('usage-wrong', `${message}. Did you mean "${nearest}"?`, {
+      fix: `Write "${nearest}" instead of "${name}".`,
+    })
+  if (candidates.length === 0 || candidates.length > LISTED_NAMES_MAX) return usageError(`${message}.`)
+  return usageError(`${message}; known: ${candidates.join(', ')}.`)
+}
+
+/** A message lists no more names than these. */
+const LISTED_NAMES_MAX = 40
 
 /** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */
 export function normalizeForSearch(name: string): string {

@@ -7,7 +7,7 @@ import { refuseToCreateFolder } from '../../pipeline/inbound/inbox.ts'
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { openMailbox } from '../context.ts'
-import { createReason, type RouteDiagnosis } from './reasons.ts'
+import { createReason, type RouteDiagnosis, toReason } from './reasons.ts'
 import {
   type DiagnosisContext,
   findLeaseReasons,
@@ -51,11 +51,11 @@ export async function diagnoseRemoteInboxes(context: DiagnosisContext): Promise<
       // Comes before the listing, which creates missing folders.
       const names = await mailbox.listNames(folder)
       if (names === undefined || !names.has(context.name)) continue
+      await context.checkRoute(route, mailbox)
       verdicts.push({ route: route.name, path, ...(await diagnoseRemoteFile(context, { route, mailbox })) })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      const away = createReason('mailbox-away', error.message, error.fix)
-      verdicts.push({ route: route.name, path, reasons: [away], notes: [] })
+      verdicts.push({ route: route.name, path, reasons: [toReason(error)], notes: [] })
     } finally {
       await mailbox.close()
     }
@@ -79,10 +79,10 @@ async function diagnoseRemoteFile(context: DiagnosisContext, remoteFile: RemoteF
   const reasons = [
     ...(unfinished === undefined ? [...findNameReasons(context, remoteFile), ...changing] : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
-    ...(journal === undefined ? [] : await findLeaseReasons(journal, route.name)),
+    ...(await findLeaseReasons(journal, route.name)),
   ]
-  const queued = journal === undefined ? [] : await noteQueuedFiles(journal, context, remoteFile)
-  return { reasons, notes: [...queued, 'what is in it is looked at when it is taken'] }
+  const queued = await noteQueuedFiles(journal, context, remoteFile)
+  return { reasons, notes: [...queued, 'the contents are checked when the file is taken'] }
 }
 
 /** As in a run, two scans must list the same file. */
