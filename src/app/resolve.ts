@@ -6,7 +6,6 @@ import { type InboundOperation, type InboundOperationName, OPERATIONS } from '..
 import type { ResolutionAction, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
-import type { Journal } from '../domain/journal.ts'
 import { formatAccount } from '../domain/route.ts'
 import type { TracedRecord } from '../domain/trace.ts'
 import { type ClaimVerdict, verifyClaimedId } from '../operations/claimed-id.ts'
@@ -24,6 +23,7 @@ import {
   buildDecisionResult,
   chooseOnly,
   type DecisionResult,
+  findKnownRecords,
   finishPendingReport,
   formatRecordKey,
   getInboundRoute,
@@ -179,11 +179,6 @@ async function findRecord({ journal, configuration }: BridgeContext, what: strin
   throw unknownKeyError(`no record "${what}" is known`, of.key, unresolved.map(formatRecordKey))
 }
 
-async function findKnownRecords(journal: Journal, key: string, route?: string): Promise<TracedRecord[]> {
-  const { records } = await journal.traceKey(key, { limit: AMBIGUOUS_MAX, ...(route && { route }) })
-  return records.filter(({ direction, isMeant }) => direction === 'incoming' && isMeant)
-}
-
 // Held deliveries.
 
 export interface ResolveDeliveryRequest extends Omit<NewDeliveryResolution, 'place'> {
@@ -249,6 +244,6 @@ async function findHeldDelivery({ journal }: BridgeContext, what: string): Promi
   if (delivery !== undefined) return delivery
   const names = held.map(({ name }) => name)
   const near = rankSimilarNames(what, names, SIMILAR_MAX)
-  const details = near.length === 0 ? [] : [`spelt much alike: ${near.join(', ')}`]
+  const details = near.length === 0 ? [] : [`similar names: ${near.join(', ')}`]
   throw new BridgeError('not-known', `no delivery "${what}" is held`, { details })
 }
