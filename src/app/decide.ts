@@ -118,20 +118,18 @@ async function findFileTarget(
   const [newest] = files
   if (newest === undefined) {
     const held = await journal.listHeldDeliveries(KNOWN_KEYS_MAX)
+    const delivery = { fix: `dropbridge resolve ${what} --by NAME --why TEXT, with --delivered or --again.` }
     if (held.some(({ id, name }) => what === id || what === name))
-      throw new BridgeError('usage-wrong', `${what} is a held delivery`, {
-        fix: `dropbridge resolve ${what} --by NAME --why TEXT, with --delivered or --again.`,
-      })
+      throw new BridgeError('usage-wrong', `${what} is a held delivery`, delivery)
+    const message = `no file "${what}" is known`
     for (const { name: route } of configuration.routes) {
       const [record] = await journal.listHeldRecords(1, { route, key: what, isLoose: true })
       if (record === undefined) continue
       const fix = `dropbridge ${action} "${route}/${formatRecordKey(record)}" --by NAME --why TEXT`
-      throw new BridgeError('not-known', `no file "${what}" is known; a record of ${route} has this key`, {
-        fix,
-      })
+      throw new BridgeError('not-known', `${message}; a record of ${route} has this key`, { fix })
     }
-    const known = await findKnownRecords(journal, what)
-    throw notHeldError(`no file "${what}" is known; one record is named as ROUTE/KEY`, what, known)
+    const known = notHeldError(message, what, await findKnownRecords(journal, { key: what }))
+    throw known ?? new BridgeError('not-known', `${message}; one record is named as ROUTE/KEY`)
   }
   const held: FileEntry[] = []
   for (const file of files) {
@@ -162,14 +160,10 @@ async function findRecordTarget(journal: Journal, of: { route: string; key: stri
   )
   if (record === undefined) {
     const message = `no record "${of.key}" of ${of.route} is held`
-    const known = await findKnownRecords(journal, of.key, of.route)
-    if (known.length > 0) throw notHeldError(message, of.key, known)
+    const known = notHeldError(message, of.key, await findKnownRecords(journal, of))
     const held = await journal.listHeldRecords(KNOWN_KEYS_MAX)
-    throw unknownKeyError(
-      message,
-      of.key,
-      held.filter(({ route }) => route === of.route).map(formatRecordKey),
-    )
+    const keys = held.filter(({ route }) => route === of.route).map(formatRecordKey)
+    throw known ?? unknownKeyError(message, of.key, keys)
   }
   const file = await journal.getFile(record.file)
   assert(file, `record ${record.id} is of no file`)
@@ -177,20 +171,15 @@ async function findRecordTarget(journal: Journal, of: { route: string; key: stri
 }
 
 /** The incoming records with this key, in whatever state. */
-export async function findKnownRecords(
-  journal: Journal,
-  key: string,
-  route?: string,
-): Promise<TracedRecord[]> {
-  const { records } = await journal.traceKey(key, { limit: AMBIGUOUS_MAX, ...(route && { route }) })
+export async function findKnownRecords(journal: Journal, { key, ...of }: { key: string; route?: string }) {
+  const { records } = await journal.traceKey(key, { limit: AMBIGUOUS_MAX, ...of })
   return records.filter(({ direction, isMeant }) => direction === 'incoming' && isMeant)
 }
 
-/** Says of the newest record with the key in which state it is. */
-function notHeldError(message: string, key: string, known: readonly TracedRecord[]): BridgeError {
-  const record = known.at(-1)
-  if (record === undefined) return new BridgeError('not-known', message)
-  const { route, state } = record
+/** Says in which state the newest record with the key is. */
+function notHeldError(message: string, key: string, known: readonly TracedRecord[]) {
+  if (known.length === 0) return undefined
+  const { route = '', state } = known.at(-1) ?? {}
   const fix =
     state === 'uncertain'
       ? `dropbridge resolve "${route}/${key}" --by NAME --why TEXT, with --accepted ID, --absent or --discard.`

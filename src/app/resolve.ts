@@ -77,7 +77,7 @@ export async function resolveRecord(
   assert(result.kind === 'inbound' && verdict !== undefined, `${route.name} takes no files`)
   if (verdict.kind === 'refused' || verdict.kind === 'too-early') return { ...verdict, record }
   if (verdict.kind === 'known')
-    return { kind: 'known', records: await findKnownRecords(context.journal, `#${record.id}`) }
+    return { kind: 'known', records: await findKnownRecords(context.journal, { key: `#${record.id}` }) }
   const { file, decision, shown } = verdict
   const base = await buildDecisionResult(context.journal, file, decision, result.pass)
   return { ...base, kind: 'resolved', record, ...(shown === undefined ? {} : { wasSeen: shown === 'seen' }) }
@@ -164,7 +164,7 @@ async function findRecord({ journal, configuration }: BridgeContext, what: strin
   const exact = await journal.listUnresolvedRecords(AMBIGUOUS_MAX, of)
   const records =
     exact.length > 0 ? exact : await journal.listUnresolvedRecords(AMBIGUOUS_MAX, { ...of, isLoose: true })
-  const known = exact.length > 0 ? [] : await findKnownRecords(journal, of.key, of.route)
+  const known = exact.length > 0 ? [] : await findKnownRecords(journal, of)
   const isAmongKnown = known.some(({ id }) => records.some((each) => each.id === id))
   if (known.length > 0 && !isAmongKnown) return { known }
   const record = chooseOnly(

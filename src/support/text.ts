@@ -42,18 +42,16 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
-/** The failure for an unknown name on the command line: with the name that was meant, or with those that there are. */
-export function unknownNameError(message: string, name: string, candidates: readonly string[]): BridgeError {
-  const nearest = findSimilarName(name, candidates)
-  if (nearest !== undefined)
-    return new BridgeError('usage-wrong', `${message}. Did you mean "${nearest}"?`, {
-      fix: `Write "${nearest}" instead of "${name}".`,
-    })
-  if (candidates.length === 0 || candidates.length > LISTED_NAMES_MAX) return usageError(`${message}.`)
-  return usageError(`${message}; known: ${candidates.join(', ')}.`)
+/** The failure for an unknown name on the command line: with the name that was meant, or with the known ones. */
+export function unknownNameError(message: string, name: string, known: readonly string[]): BridgeError {
+  const meant = findSimilarName(name, known)
+  const fix = `Write "${meant}" instead of "${name}".`
+  if (meant !== undefined)
+    return new BridgeError('usage-wrong', `${message}. Did you mean "${meant}"?`, { fix })
+  const isShort = known.length > 0 && known.length <= LISTED_NAMES_MAX
+  return usageError(isShort ? `${message}; known: ${known.join(', ')}.` : `${message}.`)
 }
 
-/** A message lists no more names than these. */
 const LISTED_NAMES_MAX = 40
 
 /** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */

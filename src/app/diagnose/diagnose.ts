@@ -25,7 +25,6 @@ import { type OutcomeCounts, previewFile, previewOutcomes } from '../outcome-pre
 import { describeInbox, findInboxesAt, listLocalInboxes, type LocalInbox, locateFile } from './inboxes.ts'
 import {
   chooseExitCode,
-  createFailureReason,
   createReason,
   createRefusalReasons,
   type Reason,
@@ -174,19 +173,18 @@ async function explainMissingFile(context: DiagnosisContext, misplaced: Reason |
 async function findAwayReason({ journal, name }: DiagnosisContext, { root, place, route }: LocalInbox) {
   const { folder } = route.from
   const found = await inspectFile(root, folder, name)
-  if (found.what === 'away') return createFailureReason('mailbox-unreachable', found.why, AWAY_FIX)
+  const fix = 'Check that the folder exists, is mounted and may be read.'
+  if (found.what === 'away') return toReason(new BridgeError('mailbox-unreachable', found.why, { fix }))
   if (existsSync(place)) return undefined
   try {
     await assertInboxUnused(journal, { name: route.name, folder })
     return undefined
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
-    const fix = `Mount the share, or make the folder ${place} again.`
-    return { ...toReason(error), message: error.message, fix }
+    const { message } = error
+    return { ...toReason(error), message, fix: `Mount the share, or make the folder ${place} again.` }
   }
 }
-
-const AWAY_FIX = 'Check that the folder exists, is mounted and may be read.'
 
 /** Explains what became of a file that was taken. */
 function explainTakenFile({ configuration }: DiagnosisContext, file: FileEntry): Reason {
@@ -221,9 +219,9 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
   const { name, journal, mappings } = context
   const { route, root, place } = inbox
   const path = join(place, name)
+  const away = await findAwayReason(context, inbox)
+  if (away !== undefined) return createVerdict(path, [away], inbox)
   const found = await inspectFile(root, route.from.folder, name)
-  if (found.what === 'away')
-    return createVerdict(path, [createFailureReason('mailbox-unreachable', found.why, AWAY_FIX)], inbox)
   if (found.what === 'nothing') return { ...(await explainMissingFile(context, undefined)), path }
   const sidecar = await findSidecarReason(context, inbox)
   if (sidecar !== undefined) return createVerdict(path, [sidecar], inbox)
@@ -246,9 +244,9 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
     }
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
-  reasons.push(...(await findSequenceReasons(context, inbox, journal)))
-  reasons.push(...(await findLeaseReasons(journal, route.name)))
-  notes.push(...(await noteQueuedFiles(journal, context, inbox)))
+  reasons.push(...(await findSequenceReasons(context, inbox)))
+  reasons.push(...(await findLeaseReasons(context, route.name)))
+  notes.push(...(await noteQueuedFiles(context, inbox)))
   return { route: route.name, path, reasons, notes }
 }
 

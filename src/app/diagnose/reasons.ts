@@ -1,17 +1,20 @@
 /** Every reason why a file is not taken or not sent, with its fix and exit code. */
 import type { AlertCode } from '../../domain/alert.ts'
 import type { Problem, ProblemCode } from '../../domain/problem.ts'
-import { BridgeError, type CodeText, EXIT, type ExitCode, type FailureCode } from '../../support/errors.ts'
+import {
+  type BridgeError,
+  type CodeText,
+  EXIT,
+  type ExitCode,
+  type FailureCode,
+} from '../../support/errors.ts'
 
 const { badConfiguration, cannotWrite, refusedCredentials, rejects, tryLater, unavailable, unusableFile } =
   EXIT
 
 /** The reasons that only `why-not` has. Others are failures of a run and problems of a file. */
 export const REASONS = {
-  'no-such-file': reason(
-    'No inbox has a file of this name.',
-    'Check the name, or drop the file into the inbox.',
-  ),
+  'no-such-file': reason('No inbox has such a file.', 'Check the name, or drop the file into the inbox.'),
   'not-in-inbox': reason(
     'The file is in no inbox of a route.',
     'If it is meant for a route, move it into the inbox folder of that route, whole at once.',
@@ -21,22 +24,12 @@ export const REASONS = {
     'Name a file in an inbox: dropbridge why-not FILE.',
   ),
   'is-sidecar': reason(
-    'This is the marker or manifest of a file.',
-    'Ask the sender for the data file, or remove the marker or manifest.',
+    'This is a marker or manifest.',
+    'Ask the sender for the data file, or remove this one.',
   ),
-  'name-differs': reason(
-    'The route takes no file of this name.',
-    'Rename the file, or change `match` of the route.',
-  ),
-  'entry-ignored': reason(
-    'A run ignores entries of this kind or name.',
-    'Put a plain file with a plain name there.',
-  ),
-  'still-changing': reason(
-    'The file is still being written.',
-    'Wait until its writer is done; the next run takes it then.',
-    tryLater,
-  ),
+  'name-differs': reason('The route takes no such name.', 'Rename the file, or change `match` of the route.'),
+  'entry-ignored': reason('No run takes such an entry.', 'Put a plain file with a plain name there.'),
+  'still-changing': reason('The file is still being written.', 'Wait until its writer is done.', tryLater),
   'sidecar-missing': reason(
     'The marker or manifest of the file is missing.',
     'Ask the sender for the marker or manifest, or change `ready` of the route.',
@@ -53,14 +46,11 @@ export const REASONS = {
     cannotWrite,
   ),
   'in-progress': reason(
-    'The file was taken and is not finished.',
-    'Let the bridge run again; dropbridge trace shows how far the file is.',
+    'The file is not finished.',
+    'Run again: dropbridge trace says how far it is.',
     tryLater,
   ),
-  finished: reason(
-    'The file was taken and is finished.',
-    'Nothing, if that is right: dropbridge trace shows what came of it.',
-  ),
+  finished: reason('The file is finished.', 'If that is wrong: dropbridge trace shows what came of it.'),
   'claimed-elsewhere': reason(
     'A bridge with another journal has claimed the file.',
     'Find out which other bridge, with a journal of its own, takes files from this folder.',
@@ -88,13 +78,9 @@ export function createReason(code: ReasonCode, message: string, fix: string = RE
   return { code, message, fix, exit: REASONS[code].exit }
 }
 
-/** The failure that a run would end with. */
-export function createFailureReason(code: FailureCode, message: string, fix?: string): Reason {
-  return toReason(new BridgeError(code, message, fix === undefined ? {} : { fix }))
-}
-
 const DETAILS_MAX = 3
 
+/** The failure that a run would end with. */
 export function toReason({ code, message, details, fix, exit }: BridgeError): Reason {
   const text = message.replace(/[.:]$/, '')
   const places = details.length === 0 ? message : `${text}: ${details.slice(0, DETAILS_MAX).join('; ')}`
@@ -126,6 +112,6 @@ export function chooseExitCode(verdicts: readonly RouteDiagnosis[]): ExitCode {
   return BY_URGENCY.find((exit) => codes.includes(exit)) ?? EXIT.rejects
 }
 
-const MENDED_FIRST = [badConfiguration, refusedCredentials, cannotWrite, unavailable, unusableFile]
+const FOR_OPERATORS = [badConfiguration, refusedCredentials, cannotWrite, unavailable]
 
-const BY_URGENCY = [...MENDED_FIRST, rejects, tryLater]
+const BY_URGENCY = [...FOR_OPERATORS, unusableFile, rejects, tryLater]

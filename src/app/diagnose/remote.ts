@@ -72,16 +72,16 @@ function formatRemotePath({ route, mailbox }: RemoteFile, name: string): string 
 type RemoteFile = Pick<RemoteInbox, 'route'> & { readonly mailbox: Mailbox }
 
 async function diagnoseRemoteFile(context: DiagnosisContext, remoteFile: RemoteFile) {
-  const { journal, mappings, name } = context
+  const { mappings, name } = context
   const { route } = remoteFile
   const unfinished = findUnfinishedNameReason(name, route.from.match)
   const changing = await findRemoteStabilityReasons(context, remoteFile)
   const reasons = [
     ...(unfinished === undefined ? [...findNameReasons(context, remoteFile), ...changing] : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
-    ...(await findLeaseReasons(journal, route.name)),
+    ...(await findLeaseReasons(context, route.name)),
   ]
-  const queued = await noteQueuedFiles(journal, context, remoteFile)
+  const queued = await noteQueuedFiles(context, remoteFile)
   return { reasons, notes: [...queued, 'the contents are checked when the file is taken'] }
 }
 

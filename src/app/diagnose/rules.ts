@@ -20,11 +20,11 @@ import { listTakenFiles, splitBySequence } from '../../pipeline/inbound/inbox.ts
 import { compareWithManifest } from '../../pipeline/inbound/manifest.ts'
 import { buildInboundRoute, buildReadyRule, compileFilePattern } from '../../pipeline/route-settings.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
-import { EXIT } from '../../support/errors.ts'
+import { BridgeError, EXIT } from '../../support/errors.ts'
 import { computeSha256, readFileBytes } from '../../support/files.ts'
 import { findSimilarName } from '../../support/text.ts'
 import type { LocalInbox } from './inboxes.ts'
-import { createFailureReason, createReason, createRefusalReasons, type Reason } from './reasons.ts'
+import { createReason, createRefusalReasons, type Reason, toReason } from './reasons.ts'
 
 export interface DiagnosisControls {
   readonly clock: Clock
@@ -111,18 +111,17 @@ export async function findDuplicateReasons(
   return [{ code: 'file-repeated', message, fix: PROBLEMS['file-repeated'].fix, exit: EXIT.rejects }]
 }
 
-export async function findLeaseReasons(journal: Journal, route: string): Promise<Reason[]> {
+export async function findLeaseReasons({ journal }: DiagnosisContext, route: string): Promise<Reason[]> {
   const held = await journal.getLeaseOwner(route)
   if (held === undefined || !isOwnerAlive(held.owner)) return []
   const message = `${formatLeaseOwner(held.owner)} is working on route ${route}; its last sign of life was at ${isoTime(held.renewedAt)}`
-  return [createFailureReason('lease-held', message)]
+  return [toReason(new BridgeError('lease-held', message))]
 }
 
 export async function noteQueuedFiles(
-  journal: Journal,
-  { name }: DiagnosisContext,
+  { name, journal }: DiagnosisContext,
   { route }: Pick<LocalInbox, 'route'>,
-): Promise<string[]> {
+) {
   // A run that was stopped right before its claim has noted this very file, which is still there.
   const open = (await journal.listUnfinishedFiles(route.name)).filter(
     (file) => file.name !== name || file.state !== 'claiming',
@@ -159,10 +158,7 @@ export async function findCompletenessReasons(
 }
 
 /** For the marker or manifest of a file, which no run takes by itself. */
-export async function findSidecarReason(
-  { name }: DiagnosisContext,
-  { route, place }: LocalInbox,
-): Promise<Reason | undefined> {
+export async function findSidecarReason({ name }: DiagnosisContext, { route, place }: LocalInbox) {
   const { ready, match } = route.from
   if (ready === undefined || !('sidecar' in ready)) return undefined
   const { when, sidecar } = ready
@@ -208,11 +204,8 @@ export async function findManifestReasons(
 }
 
 /** For a route with a strict sequence: which number must come first. */
-export async function findSequenceReasons(
-  { configuration, name }: DiagnosisContext,
-  { route, place }: LocalInbox,
-  journal: Journal,
-): Promise<Reason[]> {
+export async function findSequenceReasons(context: DiagnosisContext, { route, place }: LocalInbox) {
+  const { configuration, name, journal } = context
   const { sequence, matches, folder } = buildInboundRoute(configuration, route)
   if (sequence === undefined) return []
   const names = (await listNamesIfAllowed(place)).filter(matches)

@@ -99,14 +99,14 @@ function readRequest({ what, accepted, absent, discard, by, why }: ResolveOption
   const [action, another] = actions
   if (action === undefined || another !== undefined) {
     const given = actions.map((each) => each.replace('resolve', '-')).join(' and ')
-    const both = given === '' ? '' : `${given} contradict each other; `
-    throw usageError(
-      `${both}say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again`,
-    )
+    throw usageError(given === '' ? ONE_OUTCOME : `${given} contradict each other; ${ONE_OUTCOME}`)
   }
   const common = { action, what, by: by.trim(), why: why.trim() }
   return accepted === undefined ? common : { ...common, apiId: accepted.trim() }
 }
+
+const ONE_OUTCOME =
+  'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again'
 
 function resolutionExit(result: ResolveResult): ExitCode {
   if (result.kind === 'resolved') return result.exit
@@ -158,12 +158,10 @@ function formatKnownRecord(record: TracedRecord): string {
 
 /** A record that was not sent has no lost answer, but may wait for another decision. */
 function formatDecisions({ state, problems }: TracedRecord, key: string): string {
-  const code = problems[0]?.code
-  const possible = Object.entries(DECISIONS).flatMap(([action, { codes }]) =>
-    codes.some((each) => each === code) ? [action] : [],
-  )
-  if ((state !== 'held' && state !== 'deferred') || possible.length === 0)
-    return 'there is nothing to resolve'
+  const isDecided = ({ codes }: { codes: readonly string[] }) => codes.includes(problems[0]?.code ?? '')
+  const possible = Object.entries(DECISIONS).flatMap(([action, each]) => (isDecided(each) ? [action] : []))
+  const isOpen = (state === 'held' || state === 'deferred') && possible.length > 0
+  if (!isOpen) return 'there is nothing to resolve'
   return `no answer was lost; decide with dropbridge ${possible.join(' or ')} "${key}" --by NAME --why TEXT`
 }
 
