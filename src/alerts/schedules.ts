@@ -89,7 +89,10 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
     if (isThere === true) continue
     const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
     const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
-    const fix = 'ask its sender; it is taken whenever it comes'
+    const wasInUse = cameAt !== undefined || dueAt >= (await journal.getBeginning()).at
+    const fix = wasInUse
+      ? ASK_SENDER
+      : `nothing, if route ${route.name} was not in use then; else ${ASK_SENDER}`
     const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
     const alert: Alert = { ...about, since: dueAt, message, fix }
     if (isThere === undefined) context.unverified.add(alertKey(alert))
@@ -97,6 +100,8 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
   }
   return alerts
 }
+
+const ASK_SENDER = 'ask its sender; it is taken whenever it comes'
 
 function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
   const { occurrence, dueAt } = findLastDate({ kind: 'daily', after: by, zone, days, catchUpDays: 0 }, now)

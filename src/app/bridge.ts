@@ -102,6 +102,8 @@ export async function openBridge(
     publishAlerts: async (tried: RouteResults = NO_ROUTES_TRIED) => {
       await publishAlerts(alertContext, tried, options.notify)
     },
+    /** Why no work is done with the journal; see `findJournalFailure`. Reads only. */
+    findJournalFailure: journalGuard.findFailure,
     /** A person declares that the journal was restored. */
     declareRestored: async (request: RestoreRequest) => {
       const restored = await declareRestored(context, request)
@@ -163,7 +165,10 @@ async function declareRestored(context: BridgeContext, request: RestoreRequest):
     const highest = route.direction === 'outbound' ? await findHighestSequence(context, route) : undefined
     routes.push(omitUndefined({ name, direction, highest }))
   }
-  const restored = await journal.declareRestored({ ...request, routes, isAlive: isOwnerAlive })
+  const failure = await context.journalGuard.findFailure()
+  const isLost =
+    failure === undefined ? (await journal.getHead()).event === 1 : failure.code === 'journal-missing'
+  const restored = await journal.declareRestored({ ...request, routes, isLost, isAlive: isOwnerAlive })
   if (!request.dryRun) await context.journalGuard.replaceMark()
   return restored
 }

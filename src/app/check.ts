@@ -2,15 +2,20 @@
  * Checks a configuration: mappings, examples and folders; on request also credentials and servers.
  * A check sends nothing and changes nothing.
  */
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Credentials, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Mailbox } from '../domain/mailbox.ts'
 import { createFormats } from '../formats/formats.ts'
+import { openExistingJournal } from '../journal/open.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { readId } from '../operations/operation.ts'
+import { assertInboxUnused } from '../pipeline/inbound/inbox.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { isMountPoint } from '../support/files.ts'
 import {
@@ -19,13 +24,21 @@ import {
   loadMappings,
   type MailboxOptions,
   openMailbox,
+  openMailboxes,
 } from './context.ts'
+import { findAbsentJournalFailure, findJournalFailure } from './journal-access.ts'
 
 interface CheckResult {
   readonly routes: readonly { readonly route: string; readonly mapping: string; readonly examples: number }[]
   readonly warnings: readonly string[]
   /** Everything that would go wrong, one line each. */
   readonly failures: readonly string[]
+}
+
+/** What is wrong, and what to do about it where that is known. */
+export interface CheckFinding {
+  readonly message: string
+  readonly fix?: string | undefined
 }
 
 /** Throws `mapping-invalid` when a mapping does not compile; every other finding is in the result. Sends and changes nothing. */
@@ -97,25 +110,83 @@ async function inspectPath(path: string): Promise<'nothing' | 'a folder' | 'a mo
   }
 }
 
+// The journal, and the inboxes that it knows. A check creates no journal.
+
+interface JournalCheck {
+  /** Whether there is no journal yet. */
+  readonly isNew: boolean
+  readonly failures: readonly CheckFinding[]
+}
+
+export async function checkJournal(
+  configuration: Configuration,
+  options: MailboxOptions,
+): Promise<JournalCheck> {
+  const { path } = configuration.journal
+  if (path === ':memory:') return { isNew: false, failures: [] }
+  const local = Object.entries(configuration.mailboxes).filter(([, { type }]) => type === 'directory')
+  const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
+  let journal: Journal | undefined
+  try {
+    journal = existsSync(path) ? await openExistingJournal({ path, clock: options.clock }) : undefined
+    const failure =
+      journal === undefined
+        ? await findAbsentJournalFailure({ configuration, mailboxes })
+        : await findJournalFailure({ configuration, mailboxes, journal, clock: options.clock })
+    const gone = journal === undefined ? [] : await findGoneInboxes(configuration, journal, mailboxes)
+    const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
+    return { isNew: journal === undefined, failures }
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error
+    return { isNew: false, failures: [toFinding(error)] }
+  } finally {
+    await journal?.close()
+  }
+}
+
+function toFinding({ message, fix }: BridgeError): CheckFinding {
+  return { message, fix }
+}
+
+async function findGoneInboxes(
+  { routes }: Configuration,
+  journal: Journal,
+  mailboxes: ReadonlyMap<string, Mailbox>,
+): Promise<BridgeError[]> {
+  const gone: BridgeError[] = []
+  for (const route of routes) {
+    if (route.direction === 'outbound') continue
+    const { name, from } = route
+    try {
+      if ((await mailboxes.get(from.mailbox)?.hasFolder(from.folder)) === false)
+        await assertInboxUnused(journal, { name, folder: from.folder })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      gone.push(error)
+    }
+  }
+  return gone
+}
+
 // Credentials: the API says which parties each account may act for.
 
 /** The list that shows which ids an account may act for. Spec: "What the service does", 5. */
 const PARTY_LIST_ENDPOINTS = { retailer: 'listRetailers', brand: 'listBrands' } as const
 
 interface OnlineCheck {
-  /** Errors in the ids of the routes or in the settings, one line each. */
-  readonly errors: readonly string[]
-  /** Credentials that were refused, and servers that are not the trusted ones, one line each. */
-  readonly refused: readonly string[]
-  /** Checks that are open because the API gave no answer, one line each. */
-  readonly unanswered: readonly string[]
+  /** Errors in the ids of the routes or in the settings. */
+  readonly errors: CheckFinding[]
+  /** Credentials that were refused, and servers that are not the trusted ones. */
+  readonly refused: CheckFinding[]
+  /** Checks that are open because the API gave no answer. */
+  readonly unanswered: CheckFinding[]
 }
 
 export async function checkOnline(
   { api, routes }: Configuration,
   options: Pick<BridgeOptions, 'clock' | 'random' | 'version'>,
 ): Promise<OnlineCheck> {
-  const found = { errors: [] as string[], refused: [] as string[], unanswered: [] as string[] }
+  const found: OnlineCheck = { errors: [], refused: [], unanswered: [] }
   for (const [credentials, own] of groupByCredentials(routes)) {
     const { baseUrl, timeoutMs, connections } = api
     const client = createClient({ baseUrl, timeoutMs, connections, ...options, ...credentials })
@@ -126,7 +197,7 @@ export async function checkOnline(
       const names = `${own.length === 1 ? 'route' : 'routes'} ${own.map(({ name }) => name).join(', ')}`
       const kind = classifyFailure(error)
       const who = kind === 'unanswered' ? '' : `${credentials.clientId} at `
-      found[kind].push(`${names}: ${who}${baseUrl}: ${error.message}`)
+      found[kind].push({ message: `${names}: ${who}${baseUrl}: ${error.message}`, fix: error.fix })
     } finally {
       await client.close()
     }
@@ -141,19 +212,20 @@ function classifyFailure({ code, exit }: BridgeError): keyof OnlineCheck {
 }
 
 /** The routes whose party the account may not act for. */
-async function findForbiddenRoutes(client: Api, routes: readonly Route[]): Promise<string[]> {
-  const failures: string[] = []
+async function findForbiddenRoutes(client: Api, routes: readonly Route[]): Promise<CheckFinding[]> {
+  const failures: CheckFinding[] = []
   for (const kind of new Set(routes.map(({ party }) => party.kind))) {
     const allowed = new Set<string>()
     for await (const page of client.list({ endpoint: PARTY_LIST_ENDPOINTS[kind] })) {
       for (const party of page) allowed.add(readId(party) ?? '')
     }
-    const known = allowed.size === 0 ? `no ${kind}` : `${kind} ${[...allowed].join(', ')}`
+    const known = allowed.size === 0 ? `nor for any ${kind}` : `only for ${kind} ${[...allowed].join(', ')}`
     for (const { name, party, credentials } of routes) {
       if (party.kind !== kind || allowed.has(String(party.id))) continue
-      failures.push(
-        `route ${name}: ${credentials.clientId} may act for ${known}, and not for ${kind} ${party.id}`,
-      )
+      failures.push({
+        message: `route ${name}: ${credentials.clientId} may not act for ${kind} ${party.id}, ${known}`,
+        fix: `Correct ${kind} of the route, or the clientId and clientSecret that it uses.`,
+      })
     }
   }
   return failures
@@ -173,7 +245,7 @@ function groupByCredentials(routes: readonly Route[]): Map<Credentials, Route[]>
 // SFTP servers: connect, verify the host key, log in, list.
 
 export async function checkMailboxes({ mailboxes }: Configuration, options: MailboxOptions) {
-  const found = { errors: [] as string[], refused: [] as string[], unanswered: [] as string[] }
+  const found: OnlineCheck = { errors: [], refused: [], unanswered: [] }
   for (const [name, settings] of Object.entries(mailboxes)) {
     if (settings.type === 'directory') continue
     const mailbox = await openMailbox(name, settings, options)
@@ -182,14 +254,17 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const kind = classifyFailure(error)
-      const fix = kind === 'unanswered' ? '' : ` ${error.fix}`
-      found[kind].push(`mailbox ${name}: ${error.message}${fix}`)
+      const fix = kind === 'unanswered' ? CHECK_SERVER : error.fix
+      found[kind].push({ message: `mailbox ${name}: ${error.message}`, fix })
     } finally {
       await mailbox.close()
     }
   }
   return found
 }
+
+/** The fix of the failure is to run the check that found it. */
+const CHECK_SERVER = 'Check its host, port and proxy. If they are right, check again when the server answers.'
 
 /** The name to ask for where listing is forbidden, so that such a server is tried as well. */
 const PROBE_NAME = 'dropbridge-check'

@@ -1,54 +1,49 @@
 /**
- * Opens the journal for reading, and refuses to work with a journal that is older than the mailboxes show.
- * The mark beside the journal and the files in the mailboxes reveal a restored backup or a second copy.
+ * Opens the journal for reading, and refuses to work with a journal that is older than the mailboxes show, or new.
+ * The mark beside the journal and the files in the mailboxes reveal a restored backup, a second copy or a lost journal.
  */
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { createSequenceReader } from '../config/file-name.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { ChainHead } from '../domain/audit.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
-import { findMarkMismatch, markPath, writeMark } from '../journal/mark.ts'
+import { findMarkMismatch, hasForeignMark, markPath, writeMark } from '../journal/mark.ts'
 import { openJournal } from '../journal/open.ts'
-import { parseArchivedId } from '../mailboxes/names.ts'
+import { CLAIMED_FOLDER, parseArchivedId } from '../mailboxes/names.ts'
 import { type Clock, DAY_MS } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
+import { ignoreCodes } from '../support/files.ts'
 
 /** While the bridge works on a route, it writes the mark no more often than this. */
 const MARK_INTERVAL_MS = 5_000
 
 export type JournalGuard = ReturnType<typeof createJournalGuard>
 
-interface JournalGuardContext extends EvidenceContext {
-  readonly configuration: Configuration
-  readonly clock: Clock
-  /** For commands that only read: the guard judges as for a run, and writes no mark. */
-  readonly isReadOnly?: boolean
-}
-
-export function createJournalGuard(context: JournalGuardContext) {
+/** `isReadOnly`: for commands that only read. The guard judges as for a run, and writes no mark. */
+export function createJournalGuard(context: JournalContext & { readonly isReadOnly?: boolean }) {
   const { configuration, journal, clock } = context
   const { path } = configuration.journal
   // A journal in memory is never older.
   const marked = path === ':memory:' ? undefined : markPath(path)
   const checked = new Set<string>()
   let isCurrent = false
+  // Until the end of this process, because other routes may receive files before a route is checked.
+  let isNew = false
   let writing: Promise<void> = Promise.resolve()
   let last = { event: -1, at: -Infinity }
 
   const checkEvidence = async (route: Route) => {
     if (checked.has(route.name)) return
-    const evidence = await findNewerEvidence(context, route)
-    if (evidence !== undefined) {
+    const failure = await findRouteFailure(context, route, isNew)
+    if (failure !== undefined) {
       isCurrent = false
-      throw journalOlderError(evidence)
+      throw failure
     }
     checked.add(route.name)
-  }
-  const isLocal = (route: Route) => {
-    const name = route.direction === 'inbound' ? route.from.mailbox : route.to.mailbox
-    return configuration.mailboxes[name]?.type === 'directory'
   }
   const write = async () => {
     if (marked === undefined || context.isReadOnly === true) return
@@ -56,12 +51,13 @@ export function createJournalGuard(context: JournalGuardContext) {
     if (head.event !== last.event) last = { event: await writeMark(journal, marked), at: clock.now() }
   }
   return {
-    /** Called before any work. Throws `journal-older`. A mailbox that is away proves nothing. */
+    /** Called before any work. Throws `journal-older` or `journal-missing`. A mailbox that is away proves nothing. */
     async checkJournal(): Promise<void> {
       if (isCurrent || marked === undefined) return
-      const why = await findMarkMismatch(journal, marked)
-      if (why !== undefined) throw journalOlderError(why)
-      for (const route of configuration.routes) if (isLocal(route)) await checkEvidence(route)
+      const failure = await findMarkFailure(context)
+      if (failure !== undefined) throw failure
+      isNew = (await journal.getBeginning()).isUnused
+      for (const route of listLocalRoutes(configuration)) await checkEvidence(route)
       isCurrent = true
       await write().catch(() => undefined)
     },
@@ -77,6 +73,7 @@ export function createJournalGuard(context: JournalGuardContext) {
       writing = writing.then(write).catch(() => undefined)
       return writing
     },
+    findFailure: () => findJournalFailure(context),
     /** A person declared that the journal was restored. */
     async replaceMark(): Promise<void> {
       if (marked !== undefined) await writeMark(journal, marked)
@@ -84,16 +81,125 @@ export function createJournalGuard(context: JournalGuardContext) {
   }
 }
 
-/** How the mark shows that the journal is older than the work done, for commands that only read; undefined when it does not. */
-export async function explainOlderJournal({ journal: { path } }: Configuration, journal: Journal) {
-  return path === ':memory:' ? undefined : findMarkMismatch(journal, markPath(path))
+function listLocalRoutes({ routes, mailboxes }: Configuration): Route[] {
+  return routes.filter((route) => {
+    const name = route.direction === 'inbound' ? route.from.mailbox : route.to.mailbox
+    return mailboxes[name]?.type === 'directory'
+  })
+}
+
+/**
+ * Why the bridge refuses to work with the journal, for commands that only read: what its mark shows and, of a new
+ * journal, the folders on this machine. Undefined when it does not.
+ */
+export async function findJournalFailure(context: JournalContext): Promise<BridgeError | undefined> {
+  const { configuration, journal } = context
+  const failure = await findMarkFailure(context)
+  if (failure !== undefined || configuration.journal.path === ':memory:') return failure
+  if (!(await journal.getBeginning()).isUnused) return undefined
+  return findFirst(listLocalRoutes(configuration), (route) => findRouteFailure(context, route, true))
+}
+
+/** What the mailboxes of the route show. */
+async function findRouteFailure(context: JournalContext, route: Route, isNew: boolean) {
+  const evidence = await findNewerEvidence(context, route)
+  if (evidence !== undefined) return journalOlderError(evidence)
+  return isNew ? findLostWork(context, route) : undefined
+}
+
+/** The first value that is not undefined. */
+async function findFirst<Item, Value>(
+  items: readonly Item[],
+  find: (item: Item) => Promise<Value | undefined>,
+) {
+  for (const item of items) {
+    const found = await find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** What the mark shows. A new journal beside the mark of another one has taken its place. */
+export async function findMarkFailure({
+  configuration,
+  journal,
+}: Pick<JournalContext, 'configuration' | 'journal'>) {
+  const { path } = configuration.journal
+  if (path === ':memory:') return undefined
+  const mark = markPath(path)
+  if ((await journal.getBeginning()).isUnused && (await hasForeignMark(journal, mark)))
+    return journalMissingError(path, `its mark ${mark} is of an earlier journal`)
+  const why = await findMarkMismatch(journal, mark)
+  return why === undefined ? undefined : journalOlderError(why)
 }
 
 function journalOlderError(why: string): BridgeError {
-  return new BridgeError('journal-older', `The journal is older than what it kept a record of: ${why}.`)
+  return new BridgeError('journal-older', `The journal is older than the work done with it: ${why}.`)
+}
+
+function journalMissingError(path: string, why: string): BridgeError {
+  const state = existsSync(path) ? 'is new' : 'is not there'
+  return new BridgeError('journal-missing', `The journal ${path} ${state}, but ${why}.`)
+}
+
+// Finds files that only another journal can have taken, where this one is new.
+
+/** Why the bridge would refuse to work with the journal that it would create. */
+export async function findAbsentJournalFailure(context: AbsentJournalContext) {
+  const { path } = context.configuration.journal
+  const mark = markPath(path)
+  if (existsSync(mark)) return journalMissingError(path, `its mark ${mark} is of an earlier journal`)
+  return findFirst(listLocalRoutes(context.configuration), (route) => findLostWork(context, route))
+}
+
+async function findLostWork(context: AbsentJournalContext, route: Route) {
+  if (route.direction === 'outbound') return undefined
+  const { journal, stateFolder } = context.configuration
+  try {
+    const file = await findTakenFile(getMailbox(context, route.from.mailbox), route)
+    if (file !== undefined) return journalMissingError(journal.path, `${file} was taken with another journal`)
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error
+  }
+  const spool = join(stateFolder, 'spool', route.name)
+  const [blob] = (await readdir(spool).catch(ignoreCodes('ENOENT', 'ENOTDIR'))) ?? []
+  if (blob === undefined) return undefined
+  return journalMissingError(journal.path, `${join(spool, blob)} is of a file that another journal knows`)
+}
+
+/** A file of the route that a bridge claimed, or archived: the newest of the archive. */
+async function findTakenFile(mailbox: Mailbox, { from }: InboundRoute): Promise<string | undefined> {
+  const [claimed] = await mailbox.listClaims(from.folder)
+  if (claimed !== undefined) return `the file ${claimed} in ${mailbox.describe(from.folder, CLAIMED_FOLDER)}`
+  return mailbox.claimsInPlace ? undefined : findArchivedFile(mailbox, from.archive, ARCHIVE_LEVELS)
+}
+
+/** The folders of an archive are its years, months and days. */
+const ARCHIVE_LEVELS = 3
+
+async function findArchivedFile(
+  mailbox: Mailbox,
+  folder: string,
+  levels: number,
+): Promise<string | undefined> {
+  const names = [...((await mailbox.listNames(folder)) ?? [])]
+  if (levels === 0) {
+    const name = names.find((each) => parseArchivedId(each) !== undefined)
+    return name === undefined ? undefined : mailbox.describe(folder, name)
+  }
+  const steps = names.filter((name) => /^\d{2,4}$/.test(name)).toSorted()
+  return findFirst(steps.toReversed(), (name) => findArchivedFile(mailbox, `${folder}/${name}`, levels - 1))
 }
 
 // Finds files that only a newer journal, or a copy of it in use elsewhere, can know.
+
+/** The journal with the configuration that it belongs to. */
+interface JournalContext extends EvidenceContext {
+  readonly configuration: Configuration
+  readonly clock: Clock
+}
+
+type AbsentJournalContext = Pick<JournalContext, 'configuration' | 'mailboxes'>
 
 interface EvidenceContext {
   readonly journal: Journal
@@ -104,7 +210,7 @@ interface EvidenceContext {
 const ARCHIVE_DAYS_MAX = 31
 
 /** Returns a message; undefined where there is no evidence, or the mailbox is away. */
-async function findNewerEvidence(context: JournalGuardContext, route: Route): Promise<string | undefined> {
+async function findNewerEvidence(context: JournalContext, route: Route): Promise<string | undefined> {
   const head = await context.journal.getHead()
   try {
     return route.direction === 'inbound'

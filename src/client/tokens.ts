@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { BridgeError } from '../support/errors.ts'
-import { omitUndefined } from '../support/object-paths.ts'
 import { classifyExchange, describeAnswer, isSuccess, isWebPage, retryUnlessAnswered } from './certainty.ts'
 import { findConnectionFix } from './connection-fix.ts'
 import { type BaseUrl, refuseRedirect } from './requests.ts'
@@ -76,11 +75,7 @@ async function fetchToken(context: ApiContext): Promise<Token> {
     const detail = maskSecret(result.detail, clientSecret)
     const cause = last === undefined || last.ended === 'answer' ? undefined : last.cause
     const fix = cause && findConnectionFix(cause, { isPlain: base.origin.startsWith('http:') })
-    throw new BridgeError(
-      'api-unreachable',
-      `No access token from ${address}: ${detail}`,
-      omitUndefined({ fix }),
-    )
+    throw new BridgeError('api-unreachable', `No access token from ${address}: ${detail}`, { fix })
   }
   if (!isSuccess(result.status)) {
     const code = REFUSED_STATUSES.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'

@@ -132,6 +132,8 @@ export interface ChainHead extends Anchor {
 export interface NewRestoration {
   readonly by: string
   readonly why: string
+  /** An earlier journal was lost, and this one is new. */
+  readonly isLost?: boolean
   /** How many sequence numbers each outgoing route skips. */
   readonly skip: number
   /** All routes; outgoing ones with the highest sequence number found at their target. */
@@ -148,7 +150,7 @@ export interface NewRestoration {
 
 /** What was, or would be, changed. */
 export interface RestorationResult {
-  /** The time of the last event in the journal; everything later is in doubt. */
+  /** The time of the last event in the journal; everything later is in doubt. 0 for a new journal: everything is. */
   readonly asOf: number
   /** Incoming records that are looked up before they are sent. */
   readonly uncertain: number
@@ -167,6 +169,8 @@ export interface RestorationResult {
 /** The part of the journal for restorations. */
 export interface RestorationJournal {
   getHead(): Promise<ChainHead>
+  /** When the journal was created; and whether it never received a file and was never declared restored. */
+  getBeginning(): Promise<{ readonly at: number; readonly isUnused: boolean }>
   /** The hash of an event; undefined when the chain does not reach it. */
   getEventHash(event: number): Promise<string | undefined>
   /** The first letters of ids of files and deliveries. A copy has the same, until it is declared restored. */

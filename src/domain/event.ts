@@ -25,7 +25,14 @@ export type BridgeEvent =
     }
   | { readonly kind: 'file-closed'; readonly route: string; readonly file: string; readonly outcome: string }
   /** The bridge waits until a late answer is impossible before it looks up uncertain records. */
-  | { readonly kind: 'waiting'; readonly route: string; readonly file: string; readonly ms: number }
+  | {
+      readonly kind: 'waiting'
+      readonly route: string
+      readonly file: string
+      readonly ms: number
+      /** The records were perhaps sent with a journal that is lost. */
+      readonly isRestored?: true
+    }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
   /** Every record of the delivery is final: acknowledged, or not for a reason in the journal. */
   | {

@@ -1,5 +1,5 @@
 /** Opens the SQLite file behind the journal, retries while another process writes, and translates errors. */
-import { statfsSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
@@ -23,7 +23,7 @@ export async function openConnection(path: string, clock: Clock): Promise<Db> {
   if (path !== ':memory:') prepareFolder(dirname(resolve(path)))
   let database: Database | undefined
   try {
-    const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS })
+    const opened = openFile(path, { fileMustExist: false })
     database = opened
     // Affects only a journal that is created now; an existing one keeps its page size.
     database.pragma(`page_size = ${PAGE_BYTES}`)
@@ -38,6 +38,27 @@ export async function openConnection(path: string, clock: Clock): Promise<Db> {
     database?.close()
     throw toOpenError(path, error)
   }
+  return toDb(database)
+}
+
+/** For a look at an existing journal: creates and sets nothing. */
+export function openExistingConnection(path: string): Db {
+  try {
+    return toDb(openFile(path, { fileMustExist: true }))
+  } catch (error) {
+    throw toOpenError(path, error)
+  }
+}
+
+function openFile(path: string, options: { fileMustExist: boolean }): Database {
+  if (path !== ':memory:' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const fix = 'Write the path of a file in `journal`, such as sqlite:./state/journal.db.'
+    throw new BridgeError('journal-unusable', `The journal ${path} is a folder.`, { fix })
+  }
+  return openDatabase(path, { ...options, timeout: BUSY_TIMEOUT_MS })
+}
+
+function toDb(database: Database): Db {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cacheStatements(database) }) })
 }
 

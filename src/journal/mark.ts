@@ -31,6 +31,12 @@ export async function findMarkMismatch(journal: Journal, path: string): Promise<
     : `its event ${event} is another one than its mark ${path} says`
 }
 
+/** Whether a mark of another journal stands at the path. */
+export async function hasForeignMark(journal: Journal, path: string): Promise<boolean> {
+  const mark = await readMark(path)
+  return typeof mark === 'object' && mark.journal !== (await journal.getIdentity())
+}
+
 async function readMark(path: string): Promise<z.output<typeof MarkSchema> | 'unreadable' | undefined> {
   let text: string
   try {

@@ -4,7 +4,7 @@ import type { Clock } from '../support/clock.ts'
 import { createAttemptJournal } from './attempts.ts'
 import { createAuditJournal } from './verify.ts'
 import { createAlertJournal } from './alerts.ts'
-import { openConnection } from './connection.ts'
+import { openConnection, openExistingConnection } from './connection.ts'
 import { createDecisionJournal } from './decisions.ts'
 import { createDeliveryJournal } from './deliveries.ts'
 import { createDocumentJournal } from './documents.ts'
@@ -12,7 +12,7 @@ import { createFileJournal } from './files.ts'
 import { createResourceJournal } from './resources.ts'
 import { createHeldRecordJournal } from './held-records.ts'
 import { createLeaseJournal, createWatcherJournal } from './leases.ts'
-import { migrate } from './migrate.ts'
+import { isMigrated, migrate } from './migrate.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
@@ -37,6 +37,23 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     await store.db.destroy()
     throw error
   }
+  return createJournal(store)
+}
+
+/** Opens a journal that `check` may read, and changes nothing; undefined while it has no tables. Throws as `openJournal`. */
+export async function openExistingJournal({ path, clock }: { path: string; clock: Clock }) {
+  const store: Store = { db: openExistingConnection(path), clock }
+  try {
+    if (await isMigrated(store)) return createJournal(store)
+  } catch (error) {
+    await store.db.destroy()
+    throw error
+  }
+  await store.db.destroy()
+  return undefined
+}
+
+function createJournal(store: Store): Journal {
   return {
     ...createLeaseJournal(store),
     ...createFileJournal(store),

@@ -23,6 +23,7 @@ export function createRestorationJournal(store: Store): RestorationJournal {
   const { reads, writes, leasedIfChanged } = bindStore(store)
   return {
     getHead: reads(selectChainHead),
+    getBeginning: reads(selectBeginning),
     getEventHash: reads(async (db, event) => {
       const query = sql<{ hash: string }>`select hash from events where id = ${event}`
       return (await selectFirst(db, query))?.hash
@@ -37,7 +38,8 @@ export function createRestorationJournal(store: Store): RestorationJournal {
     declareRestored: (restoration) => {
       const declare = async (db: Db, now: number) => {
         await assertNoActiveLease(db, now, restoration.isAlive)
-        return declareRestored(db, { ...restoration, asOf: (await selectChainHead(db)).at, now })
+        const asOf = restoration.isLost === true ? 0 : (await selectChainHead(db)).at
+        return declareRestored(db, { ...restoration, asOf, now })
       }
       return write(store, declare, { isRehearsal: restoration.dryRun })
     },
@@ -56,6 +58,13 @@ export function createRestorationJournal(store: Store): RestorationJournal {
 async function selectChainHead(db: Db): Promise<ChainHead> {
   const last = sql<ChainHead>`select id as event, hash, at from events order by id desc limit 1`
   return (await selectFirst(db, last)) ?? { event: 0, hash: '', at: 0 }
+}
+
+async function selectBeginning(db: Db): Promise<{ at: number; isUnused: boolean }> {
+  const { rows } = await sql<{ at: number; unused: number }>`
+    select at, not exists (select 1 from files) and not exists (select 1 from restored_routes) as unused
+    from events order by id limit 1`.execute(db)
+  return { at: rows[0]?.at ?? 0, isUnused: rows[0]?.unused === 1 }
 }
 
 async function selectUnknownFiles(db: Db, ids: readonly string[]): Promise<string[]> {
@@ -146,7 +155,7 @@ async function markOpenRecordsUncertain(
     and exists (select 1 from bodies where bodies.record_id = records.id and ${hasTarget})`
   const ids = await addUncertainAttempts(db, { route, fileId, condition, asOf, now, isNoteOld: true })
   const state = isRepeatable ? 'held' : 'uncertain'
-  const message = `The journal was restored from a backup of ${isoTime(asOf)}: it may have been sent since, and a later change may have overtaken it.`
+  const message = `${formatLoss(asOf)}: it may have been sent since, and a later change may have overtaken it.`
   const overtaken = JSON.stringify([problem('outcome-unprovable', {}, message)])
   const problems = isRepeatable ? overtaken : createLostProblems(asOf)
   await sql`
@@ -170,7 +179,7 @@ async function markHeldRecordsUncertain(
 }
 
 async function holdComposedDeliveries(db: Db, { asOf, now }: RestorationInput): Promise<number> {
-  const held = `the journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since`
+  const held = `${formatLoss(asOf)}, so it may have been delivered since`
   const { rows } = await sql<{ id: string }>`
     update deliveries set held = ${held} where state = 'composed' and held is null returning id`.execute(db)
   for (const { id } of rows) await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
@@ -187,7 +196,7 @@ async function removeUndeliveredRecords(db: Db): Promise<IdRuns> {
 
 /** The documents may be delivered already. They count as missing, so that they are fetched only when a person asks. */
 async function cancelRequestedDocuments(db: Db, { asOf, now }: RestorationInput): Promise<number> {
-  const message = `The journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since.`
+  const message = `${formatLoss(asOf)}, so it may have been delivered since.`
   const missing = problem('document-missing', {}, message)
   const { rows } = await sql<Pick<Row<'documents'>, 'record_id' | 'kind'> & { readonly route: string }>`
     update documents set problem = ${JSON.stringify(missing)}, changed_at = ${now}
@@ -269,8 +278,15 @@ async function addUncertainAttempts(db: Db, input: UncertainAttemptInput): Promi
   return ids
 }
 
+/** The reason of a doubt. A new journal has no time up to which it knows what was done. */
+function formatLoss(asOf: number): string {
+  return asOf === 0
+    ? 'an earlier journal was lost'
+    : `the journal was restored from a backup of ${isoTime(asOf)}`
+}
+
 function createLostProblems(asOf: number): string {
-  const message = `The journal was restored from a backup of ${isoTime(asOf)}, so it may have been sent since.`
+  const message = `${formatLoss(asOf)}, so it may have been sent since.`
   return JSON.stringify([problem('answer-lost', {}, message)])
 }
 
@@ -293,7 +309,7 @@ export async function holdIfMaybeDelivered({ db, now, route }: RouteTx, id: stri
   const restored = await findRestoredRoute(db, route)
   if (restored === undefined || !(await mayBeDelivered(db, id, restored))) return {}
   // The name of the delivery is new, but its records may not be.
-  const held = `the journal was restored from a backup of ${isoTime(restored.as_of)}, so its records may have been delivered since, in files of other names`
+  const held = `${formatLoss(restored.as_of)}, so its records may have been delivered since, under another file name`
   await db.updateTable('deliveries').set({ held }).where('id', '=', id).execute()
   await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
   return { held }

@@ -1,5 +1,6 @@
 /** Converts errors of the file system to the failures of a mailbox. */
 import { BridgeError, type FailureCode } from '../support/errors.ts'
+import { findWriteFix } from '../support/files.ts'
 
 /** Converts errors of the work to `cannot-write`, or to `mailbox-unreachable` where the place is away. */
 export const mapWriteErrors = <T>(what: string, work: () => Promise<T>) =>
@@ -19,7 +20,8 @@ async function mapErrors<T>(code: FailureCode, what: string, work: () => Promise
     if (error instanceof BridgeError || !(error instanceof Error) || !('code' in error)) throw error
     const isAway = UNREACHABLE_CODES.test(String(error.code))
     const actual = isAway ? 'mailbox-unreachable' : code
-    throw new BridgeError(actual, `${what}: ${error.message}`, { cause: error })
+    const fix = actual === 'cannot-write' ? findWriteFix(error) : undefined
+    throw new BridgeError(actual, `${what}: ${error.message}`, { cause: error, fix })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Writes events as log lines for people and programs, without contents of files or of the API. */
 import { type BridgeEvent, LOG_EVENTS, type Observer } from '../domain/event.ts'
 import type { Log, LogFields } from '../support/log.ts'
-import { formatCount, formatStateCounts, removeApiText } from './format.ts'
+import { formatCount, formatStateCounts, formatWait, removeApiText } from './format.ts'
 
 /** Makes an observer that logs. `chatty` includes the progress of each piece of work. */
 export function createEventLog(log: Log, chatty = false): Observer {
@@ -41,8 +41,7 @@ const EVENT_TEXTS: EventTexts = {
   'file-reported': ({ file, outcome, again, records }) =>
     `${file} ${outcome}${again === true ? ', reported again' : ''}: ${formatStateCounts(records)}`,
   'file-closed': ({ file, outcome }) => `${file} is done (${outcome})`,
-  waiting: ({ file, ms }) =>
-    `${file}: waiting ${Math.ceil(ms / 1000)} s before checking whether the lost requests succeeded`,
+  waiting: (event) => `${event.file}: ${formatWait(event, `${Math.ceil(event.ms / 1000)} s`)}`,
   delivered: ({ file, records }) => `${file} delivered with ${formatCount(records, 'record')}`,
   'delivery-acknowledged': ({ file, records }) =>
     `${file}: ${formatStateCounts(records, { accepted: 'acknowledged' })}`,

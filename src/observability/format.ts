@@ -30,6 +30,12 @@ export function formatOpenStates({ files, deliveries }: Pick<RouteOverview, 'fil
   return open.map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
+export function formatWait({ isRestored }: { readonly isRestored?: true }, time: string): string {
+  return isRestored === true
+    ? `waiting ${time} before looking up what a lost journal may have sent: a late request could still take effect`
+    : `waiting ${time} before checking whether the lost requests succeeded`
+}
+
 /** The API's text about an answer may repeat what was sent, so texts that leave the journal must not contain it. */
 export function removeApiText(message: string): string {
   return message.replace(/(\bHTTP \d{3}):[^]*/, '$1')

@@ -17,6 +17,7 @@ export const PASS_FATAL = [
   'journal-unusable',
   'journal-newer',
   'journal-older',
+  'journal-missing',
 ] as const satisfies FailureCode[]
 
 // Reads about one record: a failed read must not stop the other records.

@@ -156,6 +156,13 @@ export const FAILURES = {
     details:
       'A backup was put back, or a copy is at work elsewhere; then stop one of the two first. Nothing was sent or delivered. `dropbridge restored --by NAME --why TEXT` goes on with the older journal.',
   },
+  'journal-missing': {
+    exit: EXIT.badConfiguration,
+    title: 'The journal is gone, but work was done with it.',
+    fix: 'Correct the path in `journal` or put it back; if it is lost: `dropbridge restored --dry-run`.',
+    details:
+      'The journal is new, and other files show work of an earlier one, or of another bridge in the same folders; give this one its own archive then. Nothing was sent or delivered. After `dropbridge restored --by NAME --why TEXT`, the bridge looks each record up before it first sends it.',
+  },
   'sqlite-missing': {
     exit: EXIT.cannotWrite,
     title: 'The SQLite library does not fit this Node.',
@@ -226,7 +233,7 @@ export class BridgeError extends Error {
   constructor(
     code: FailureCode,
     message: string,
-    options: { cause?: unknown; details?: readonly string[]; fix?: string } = {},
+    options: { cause?: unknown; details?: readonly string[]; fix?: string | undefined } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BridgeError'

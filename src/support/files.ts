@@ -132,8 +132,18 @@ export async function mapDiskErrors<Result>(
     return await work()
   } catch (error) {
     if (error instanceof BridgeError || !(error instanceof Error && 'code' in error)) throw error
-    throw new BridgeError('cannot-write', `cannot write ${path}${formatReason(error)}`, { cause: error })
+    const options = { cause: error, fix: findWriteFix(error) }
+    throw new BridgeError('cannot-write', `cannot write ${path}${formatReason(error)}`, options)
   }
+}
+
+/** The fix for an error of the system on writing; undefined where its code says neither of the two usual causes. */
+export function findWriteFix(error: Error): string | undefined {
+  if (hasSystemCode(error, 'ENOSPC', 'EDQUOT'))
+    return 'Make room on that disk, then run again: the work is kept.'
+  if (hasSystemCode(error, 'EACCES', 'EPERM', 'EROFS'))
+    return 'Let the user of the bridge write there, then run again: the work is kept.'
+  return undefined
 }
 
 // The bytes of a file, piece by piece.

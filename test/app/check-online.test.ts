@@ -29,12 +29,20 @@ test("a route for another account's party and a wrong secret are reported by nam
 
   expect(unanswered).toEqual([])
   expect(errors).toEqual([
-    expect.stringMatching(/^route foreign: \S+ may act for retailer 1000, and not for retailer 4711$/),
+    {
+      message: expect.stringMatching(
+        /^route foreign: \S+ may not act for retailer 4711, only for retailer 1000$/,
+      ) as string,
+      fix: 'Correct retailer of the route, or the clientId and clientSecret that it uses.',
+    },
   ])
   expect(refused).toEqual([
-    expect.stringMatching(/^routes? [a-z, -]+: nobody at http:\/\/127\.0\.0\.1:\d+: /),
+    {
+      message: expect.stringMatching(/^routes? [a-z, -]+: nobody at http:\/\/127\.0\.0\.1:\d+: /) as string,
+      fix: 'Check api.clientId, api.clientSecret and the party, or the login of the mailbox.',
+    },
   ])
-  expect([...errors, ...refused].join()).not.toContain('a-secret-nobody-may-see')
+  expect(JSON.stringify([errors, refused])).not.toContain('a-secret-nobody-may-see')
 })
 
 test('an API that is away proves nothing about the configuration: the routes that were not checked are named', async () => {
@@ -48,5 +56,5 @@ test('an API that is away proves nothing about the configuration: the routes tha
 
   expect(errors).toEqual([])
   expect(unanswered).toHaveLength(1)
-  expect(unanswered[0]).toMatch(/^routes orders, shopify: http:\/\/127\.0\.0\.1:9: /)
+  expect(unanswered[0]?.message).toMatch(/^routes orders, shopify: http:\/\/127\.0\.0\.1:9: /)
 })

@@ -111,18 +111,20 @@ test('check --online reports which server cannot be reached, trusted or logged i
       options,
     )
   const wrongLogin = await asked({ login: { password: 'wrong' } })
-  expect(wrongLogin.refused).toEqual([expect.stringMatching(/^mailbox exchange: .*refused the login/)])
-  expect(wrongLogin.refused[0]).toContain(
+  expect(wrongLogin.refused[0]?.message).toMatch(/^mailbox exchange: .*refused the login/)
+  expect(wrongLogin.refused[0]?.fix).toContain(
     'Check username, privateKeyFile, agent and password of the mailbox exchange.',
   )
-  expect(wrongLogin.refused[0]).not.toContain('api.clientId')
+  expect(wrongLogin.refused[0]?.fix).not.toContain('api.clientId')
   const untrusted = await asked({ trust: { knownHostsFile: '/nowhere' } })
-  expect(untrusted.refused).toEqual([expect.stringContaining(server.fingerprint)])
-  expect(untrusted.refused[0]).toContain(
+  expect(untrusted.refused[0]?.message).toContain(server.fingerprint)
+  expect(untrusted.refused[0]?.fix).toContain(
     'trust that one: `dropbridge trust-host exchange --fingerprint …`. Other mailboxes go on.',
   )
   const pinned = await asked({ trust: { pinned: [`SHA256:${'A'.repeat(43)}`] } })
-  expect(pinned.refused[0]).toContain('Only then correct `hostKey` of the mailbox exchange.')
+  expect(pinned.refused[0]?.fix).toContain('Only then correct `hostKey` of the mailbox exchange.')
   await server.close()
-  expect((await asked({})).unanswered).toEqual([expect.stringContaining('ECONNREFUSED')])
+  const away = (await asked({})).unanswered
+  expect(away[0]?.message).toContain('ECONNREFUSED')
+  expect(away[0]?.fix).toContain('Check its host, port and proxy.')
 })

@@ -1,9 +1,14 @@
-/** `check --online`: its exit code for each kind of failure. */
-import { readFile, writeFile } from 'node:fs/promises'
+/** `check` and `check --online`: exit codes, and a fix for each failure. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeCertificate } from '../fixtures/certificate.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import { aWorld } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 test.each([
   ['nothing', /$^/, '', 0],
@@ -38,4 +43,128 @@ test.each([
   expect(result.exit).toBe(0)
   expect(result.err).toContain(warning)
   expect(result.err.includes('api.lateAnswer')).toBe(warning !== '')
+})
+
+/** The port of a server that answers 404 to everything. */
+async function listen(server: Server): Promise<number> {
+  server.on('request', (_, response) => response.writeHead(404).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const closedPort = async () => {
+  const server = createHttpServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test.each([
+  [
+    'https to an http port',
+    async () => `https://127.0.0.1:${await listen(createHttpServer())}`,
+    'The server speaks http at this port: write http://, or the port of https, in api.baseUrl.',
+  ],
+  [
+    'http to an https port',
+    async () => `http://127.0.0.1:${await listen(createHttpsServer(makeCertificate()))}`,
+    'If the API speaks https, write https:// in api.baseUrl; else run again later.',
+  ],
+  [
+    'a host name that does not exist',
+    () => Promise.resolve('http://no-such-host.invalid'),
+    'Check the host name in api.baseUrl, and whether this machine can resolve it.',
+  ],
+  [
+    'a refused connection',
+    async () => `http://127.0.0.1:${await closedPort()}`,
+    'Check host and port in api.baseUrl. If they are right, run again later; nothing is lost.',
+  ],
+  [
+    'a self-signed certificate',
+    async () => `https://127.0.0.1:${await listen(createHttpsServer(makeCertificate()))}`,
+    'Start with NODE_EXTRA_CA_CERTS=FILE, where FILE has the certificate of its authority.',
+  ],
+  [
+    'an address without the API',
+    async () => `http://127.0.0.1:${await listen(createHttpServer())}`,
+    'Check that api.baseUrl names the API itself, not a proxy or a login page.',
+  ],
+])('%s: run and check --online end with the right fix', async (_what, address, fix) => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace(/baseUrl: .*/, `baseUrl: ${await address()}`))
+  await world.drop(
+    'inbox/orders',
+    'orders.csv',
+    ordersFile(sampleOrders({ seed: 61, orders: 1, damageEvery: 0 })).text,
+  )
+
+  const [check, work] = [await run('check', '--online'), await run('run')]
+
+  expect(check.err).toContain(`fix: ${fix}`)
+  expect(check.err).not.toContain('The configuration and the mappings')
+  expect(work.err).toContain(fix)
+})
+
+test('a refused login is followed by its fix', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  await writeFile(
+    path,
+    (await readFile(path, 'utf8')).replace(/clientSecret: "[^"]*"/, 'clientSecret: wrong'),
+  )
+
+  const { err } = await run('check', '--online')
+
+  expect(err).toMatch(
+    /^wrong: route orders: .*\n    fix: Check api\.clientId, api\.clientSecret and the party/m,
+  )
+})
+
+test('a journal that is a folder, another file or not there yet', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const { path } = world.configuration.journal
+
+  const absent = await run('check')
+  await mkdir(path, { recursive: true })
+  const folder = await run('check')
+  await rm(path, { recursive: true })
+  await writeFile(path, 'Dear diary, '.repeat(500))
+  const other = await run('check')
+
+  expect([absent.exit, folder.exit, other.exit]).toEqual([0, 78, 78])
+  expect(absent.out).toContain(`journal: ${path} is not there; the first run creates it`)
+  expect(folder.err).toContain(
+    `wrong: The journal ${path} is a folder.\n    fix: Write the path of a file in \`journal\``,
+  )
+  expect(other.err).toContain('file is not a database')
+  expect(other.err).toContain('    fix: Correct the path in `journal`')
+})
+
+test('an inbox that is gone after files came from it', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop(
+    'inbox/orders',
+    'orders.csv',
+    ordersFile(sampleOrders({ seed: 61, orders: 1, damageEvery: 0 })).text,
+  )
+  await world.run('orders')
+  await rm(join(world.folder, 'exchange/inbox/orders'), { recursive: true })
+
+  const [check, work] = [await run('check'), await run('run')]
+
+  expect([check.exit, work.exit]).toEqual([78, 69])
+  for (const text of [check.err, work.err]) {
+    expect(text).toContain('The inbox of route orders is gone')
+    expect(text).toContain(
+      'fix: Mount its share. If it was removed on purpose, make the folder inbox/orders again.',
+    )
+  }
 })

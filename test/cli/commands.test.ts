@@ -225,14 +225,15 @@ describe('check', () => {
     expect(stderr).toBe('')
   })
 
-  test('--online with an API that is away exits 69 and says that everything else is right', async () => {
+  test('--online with an API that is away exits 69 and says that the check is not complete', async () => {
     const { exit, stderr } = await runHere(await initialised(), ['check', '--online'], ENV)
 
     expect(exit).toBe(69)
     expect(stderr).toMatch(
       /^no answer: routes orders-in, shipments-out, invoices-out: http:\/\/127\.0\.0\.1:9: /m,
     )
-    expect(stderr).toContain('The configuration and the mappings are right as far as they could be checked')
+    expect(stderr).toContain('    fix: Check host and port in api.baseUrl.')
+    expect(stderr).toContain('The check is not complete')
     expect(stderr).not.toContain('needs work')
   })
 

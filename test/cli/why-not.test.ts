@@ -350,25 +350,45 @@ test('a mailbox that is away, and a journal that cannot be opened', async () => 
   expect([codes(broken), codes(away)]).toEqual([['journal-unusable'], ['mailbox-unreachable']])
 })
 
-test('a journal that a run refuses keeps the file, whether it is gone, foreign or older', async () => {
+test('a journal that a run refuses keeps the file, whether it is older, gone or unreadable', async () => {
   const { world, ask } = await anInbox()
   const { path } = world.configuration.journal
+  const remove = async (...ends: string[]) => {
+    for (const end of ['', '-wal', '-shm', ...ends]) await rm(`${path}${end}`, { force: true })
+  }
+  const run = await commandsOf(world)
+  const verdicts: unknown[] = []
+  const judge = async () => {
+    const result = await ask('orders.csv')
+    const { exit, err } = await run('run')
+    verdicts.push([codes(result).join(), result.exit === exit, err.includes(`explain ${codes(result)[0]}`)])
+  }
   await world.drop('inbox/orders', 'first.csv', ORDERS)
   await world.run('orders')
   await cp(path, `${path}.backup`)
-  await world.drop('inbox/orders', 'orders.csv', `${ORDERS}\r\n`)
+  await world.drop('inbox/orders', 'second.csv', `${ORDERS}\r\n`)
+  await world.run('orders')
+  await world.drop('inbox/orders', 'orders.csv', `${ORDERS}\r\n\r\n`)
+  expect((await ask('orders.csv')).exit).toBe(0)
 
-  const right = await ask('orders.csv')
-  for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true })
-  const gone = await ask('orders.csv')
-  await writeFile(`${path}.mark`, 'no mark')
-  const unreadable = await ask('orders.csv')
+  await remove()
+  await cp(`${path}.backup`, path)
+  await judge()
+  await remove()
+  await judge()
+  await remove('.mark')
+  await judge()
+  await remove()
+  await writeFile(path, 'no database at all, but long enough to be read as one')
+  await judge()
 
-  expect([right.exit, gone.exit, unreadable.exit]).toEqual([0, 78, 78])
-  expect(codes(gone)).toEqual([expect.stringMatching(/^journal-(older|missing)$/)])
-  expect(codes(unreadable)).toEqual([expect.stringMatching(/^journal-(older|missing)$/)])
-  const run = await commandsOf(world)
-  expect((await run('run')).exit).toBe(78)
+  expect(verdicts).toEqual([
+    ['journal-older', true, true],
+    ['journal-missing', true, true],
+    ['journal-missing', true, true],
+    ['journal-damaged', true, true],
+  ])
+  expect(await readFile(path, 'utf8')).toContain('no database at all')
 })
 
 test('why-not writes no mark and makes no journal', async () => {

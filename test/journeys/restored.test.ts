@@ -1,7 +1,8 @@
 /** A journal that was restored from a backup while the world continued. */
-import { copyFile, cp, rm } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openBridge } from '../../src/app/bridge.ts'
 import type { Api } from '../../src/domain/api.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { delivered } from '../fixtures/delivered.ts'
@@ -78,8 +79,8 @@ test('status and trace show that a journal is older than its mark', async () => 
   const [status, trace, work] = [await run('status'), await run('trace', 'orders.csv'), await run('run')]
 
   expect([status.exit, trace.exit, work.exit]).toEqual([0, 0, 78])
-  expect(status.out).toContain('This journal is older than what was done with it')
-  expect(trace.err).toContain('This journal is older than what was done with it')
+  expect(status.out).toContain('The journal is older than the work done with it')
+  expect(trace.err).toContain('The journal is older than the work done with it')
   expect(work.err).toContain('dropbridge restored')
 })
 
@@ -274,4 +275,101 @@ test('a copy of the state folder that works on the same mailboxes is detected', 
   })
 
   await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-older' })
+})
+
+// A journal that is gone: a new one knows nothing of the work that the folders show.
+
+/** One unit of an order of two or more was shipped, and the same file is dropped again. */
+async function aLostJournal() {
+  const world = await aWorld({ routes: ['orders', 'shipments'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  const parcel = PARCELS.find(({ rows }) => Number(rows[0]?.Qty) > 1)
+  if (parcel?.rows[0] === undefined) throw new Error('no order of two units')
+  const part = { ...parcel, rows: [{ ...parcel.rows[0], Qty: '1' }] }
+  const drop = () => world.drop('inbox/shipments', 'part.csv', shipmentsFile([part]))
+  await drop()
+  await world.run('orders')
+  await world.run('shipments')
+  expect(world.service.counts().shipments).toBe(1)
+  await drop()
+  return { world, run }
+}
+
+test('after its state folder was removed, a bridge sends nothing twice', async () => {
+  const { world, run } = await aLostJournal()
+  await rm(join(world.folder, 'state'), { recursive: true })
+
+  const check = await run('check')
+  const refused = await run('run')
+  const [status, again] = [await run('status'), await run('check')]
+
+  expect([check.exit, refused.exit, status.exit, again.exit]).toEqual([78, 78, 0, 78])
+  const wording = /The journal \S+journal\.db is new, but \S+~\w+\.csv was taken with another journal\./
+  for (const text of [refused.err, status.out, again.err]) {
+    expect(text).toMatch(wording)
+    expect(text).toContain('if it is lost: `dropbridge restored --dry-run`')
+  }
+  expect(check.err).toMatch(/wrong: The journal \S+journal\.db is not there, but \S+~\w+\.csv was taken/)
+  expect(world.service.counts().shipments).toBe(1)
+  expect(await world.list('inbox/shipments')).toEqual(['part.csv'])
+
+  const dry = await run('restored', '--dry-run')
+  await run('restored', ...WHO)
+  const path = join(world.folder, 'dropbridge.yaml')
+  await writeFile(path, (await readFile(path, 'utf8')).replace('lateAnswer: 300ms', 'lateAnswer: 20s'))
+  const { exit, err } = await run('run')
+
+  expect(dry.err).toContain('the journal knows nothing of what happened before it was created; it is new')
+  expect(err).toContain('before looking up what a lost journal may have sent')
+  expect(err).toContain('part.csv: 1 accepted')
+  expect(exit).toBe(0)
+  expect(world.service.counts().shipments).toBe(1)
+  expect((await run('check')).exit).toBe(0)
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('a new journal beside the mark of an earlier one sends nothing', async () => {
+  const { world, run } = await aLostJournal()
+  await rm(world.configuration.journal.path)
+
+  const [check, refused, status] = [await run('check'), await run('run'), await run('status')]
+
+  expect([check.exit, refused.exit]).toEqual([78, 78])
+  expect(refused.err).toContain('journal.db.mark is of an earlier journal.')
+  expect(refused.err).toContain('journal-missing')
+  expect(status.out).toContain('journal.db.mark is of an earlier journal.')
+  expect(world.service.counts().shipments).toBe(1)
+})
+
+test('a copy of a file that a lost journal left in the spool stops the work too', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const spool = join(world.folder, 'state', 'spool', 'orders')
+  await mkdir(spool, { recursive: true })
+  await writeFile(join(spool, 'abc123.in'), 'x')
+
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-missing', exit: 78 })
+})
+
+test('a new bridge with folders of its own works beside one that has archived files', async () => {
+  const { world } = await aLostJournal()
+  const { configuration } = world
+  const [orders] = configuration.routes
+  if (orders?.direction !== 'inbound') throw new Error('no inbound route')
+  const from = { ...orders.from, folder: 'second/inbox', archive: 'second/archive' }
+  const state = join(world.folder, 'second')
+  const second = await openBridge(
+    {
+      ...configuration,
+      stateFolder: state,
+      journal: { type: 'sqlite', path: join(state, 'journal.db') },
+      routes: [{ ...orders, from }],
+    },
+    { clock: world.clock },
+  )
+
+  const { exit } = await second.run([], new AbortController().signal)
+  await second.close()
+
+  expect(exit).toBe(0)
 })

@@ -172,4 +172,10 @@ function computeBackoff(failures: number, random: () => number): number {
 const LEASE_CONFLICTS: FailureCode[] = ['lease-held', 'lease-lost', 'journal-busy']
 
 /** With these no route can continue, and trying again is useless or harmful. */
-const WATCH_FATAL: FailureCode[] = ['journal-damaged', 'journal-newer', 'journal-altered', 'journal-older']
+const WATCH_FATAL: FailureCode[] = [
+  'journal-damaged',
+  'journal-newer',
+  'journal-altered',
+  'journal-older',
+  'journal-missing',
+]

@@ -1,6 +1,12 @@
 /** `dropbridge check`: the configuration, the mappings and their examples, without sending anything. */
 import { randomUUID } from 'node:crypto'
-import { checkConfiguration, checkMailboxes, checkOnline } from '../../app/check.ts'
+import {
+  checkConfiguration,
+  type CheckFinding,
+  checkJournal,
+  checkMailboxes,
+  checkOnline,
+} from '../../app/check.ts'
 import { EXIT } from '../../support/errors.ts'
 import { VERSION } from '../../support/package.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG } from '../command.ts'
@@ -20,7 +26,12 @@ export const checkCommand = defineCommand({
     const asked = online
       ? [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
       : []
-    const wrong = [...offline.failures, ...asked.flatMap((each) => each.errors)]
+    const journal = await checkJournal(configuration, options)
+    const wrong = [
+      ...offline.failures.map((message): CheckFinding => ({ message })),
+      ...journal.failures,
+      ...asked.flatMap((each) => each.errors),
+    ]
     const failures = [...wrong, ...asked.flatMap(({ refused }) => refused)]
     const unanswered = asked.flatMap((each) => each.unanswered)
     if (json) {
@@ -28,9 +39,11 @@ export const checkCommand = defineCommand({
     } else {
       for (const { route, mapping, examples } of offline.routes)
         terminal.out(`${route}: ${mapping}: ${formatExampleCount(examples)}`)
+      if (journal.isNew && journal.failures.length === 0)
+        terminal.out(`journal: ${configuration.journal.path} is not there; the first run creates it`)
       for (const warning of offline.warnings) terminal.say(`warning: ${warning}`)
-      for (const failure of failures) terminal.say(`wrong: ${failure}`)
-      for (const each of unanswered) terminal.say(`no answer: ${each}`)
+      for (const failure of failures) terminal.say(formatFinding('wrong', failure))
+      for (const each of unanswered) terminal.say(formatFinding('no answer', each))
       terminal.say(formatVerdict(failures.length > 0, unanswered.length > 0, online))
     }
     if (wrong.length > 0) return EXIT.badConfiguration
@@ -39,11 +52,13 @@ export const checkCommand = defineCommand({
   },
 })
 
+function formatFinding(kind: string, { message, fix }: CheckFinding): string {
+  return `${kind}: ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`
+}
+
 function formatVerdict(hasFailures: boolean, isUnanswered: boolean, online: boolean): string {
   if (hasFailures) return 'The configuration has errors.'
-  const right = 'The configuration and the mappings are right'
-  if (isUnanswered) {
-    return `${right} as far as they could be checked: some servers did not answer. Check their addresses, or run the check again later.`
-  }
-  return `${right}. ${online ? 'The API and the servers of mailboxes take the credentials. Whether they may read, write and move in each folder was not tried.' : 'The API, the servers of mailboxes and the credentials were not tried: --online does.'}`
+  if (isUnanswered)
+    return 'The check is not complete: some servers gave no usable answer. Follow the fixes above, then check again.'
+  return `The configuration and the mappings are right. ${online ? 'The API and the servers of mailboxes take the credentials. Whether they may read, write and move in each folder was not tried.' : 'The API, the servers of mailboxes and the credentials were not tried: --online does.'}`
 }

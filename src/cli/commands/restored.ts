@@ -19,7 +19,7 @@ export const restoredCommand = defineCommand({
     json: JSON_FLAG,
     skip: { type: 'number', default: 1000, describe: 'How many sequence numbers outgoing routes skip' },
     'dry-run': flag('Only say what would be in doubt'),
-    end: flag('New records are looked up no longer'),
+    end: flag('Stop looking up new records'),
   },
   async run(terminal, { config, by, why, skip, dryRun, end, json }) {
     // A dry run stores nothing.
@@ -37,7 +37,8 @@ export const restoredCommand = defineCommand({
         return routes === 0 ? EXIT.rejects : EXIT.ok
       }
       const result = await bridge.declareRestored({ ...decision, skip, dryRun })
-      if (json) terminal.out(JSON.stringify({ dryRun, ...result, asOf: isoTime(result.asOf) }, null, 2))
+      const asOf = result.asOf === 0 ? null : isoTime(result.asOf)
+      if (json) terminal.out(JSON.stringify({ dryRun, ...result, asOf }, null, 2))
       else for (const line of formatRestored(result, dryRun)) terminal.say(line)
       return EXIT.ok
     })
@@ -59,8 +60,9 @@ function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
     [removed, 'outgoing records are listed again before they go out'],
     [documents, 'documents are not fetched by themselves any more: see dropbridge labels'],
   ] as const
+  const unknown = asOf === 0 ? 'before it was created; it is new' : `after ${isoTime(asOf)}`
   return [
-    `${dryRun ? 'Would be declared' : 'Declared'}: the journal knows nothing of what happened after ${isoTime(asOf)}.`,
+    `${dryRun ? 'Would be declared' : 'Declared'}: the journal knows nothing of what happened ${unknown}.`,
     ...counts.flatMap(([count, what]) => (count === 0 ? [] : [`    ${count} ${what}`])),
     ...sequences.map(({ route, next }) => `    ${route}: the next file has the number ${next}`),
     '    the first files of every outgoing route wait for a person: see dropbridge status',

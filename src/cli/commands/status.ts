@@ -1,8 +1,7 @@
 /** `dropbridge status`: shows alerts, finished and waiting work, and files that no route takes. */
 import type { NotificationEntry } from '../../domain/notification.ts'
 import { EXIT } from '../../support/errors.ts'
-import { explainOlderJournal } from '../../app/journal-access.ts'
-import { formatOlderJournal, formatStatus } from '../format/status.ts'
+import { formatJournalFailure, formatStatus } from '../format/status.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG } from '../command.ts'
 import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 
@@ -13,19 +12,24 @@ export const statusCommand = defineCommand({
   async run(terminal, { config, json }) {
     const configuration = await readConfigurationWithoutApi(terminal, config)
     const channels = (configuration.notifications ?? []).map(({ name }) => name)
-    const { found, notifications, older } = await withBridge(
+    const { found, notifications, failure } = await withBridge(
       terminal,
       configuration,
-      async ({ snapshot, journal }) => ({
+      async ({ snapshot, journal, findJournalFailure }) => ({
         found: await snapshot(),
         notifications: await journal.listLatestNotifications(channels),
-        older: await explainOlderJournal(configuration, journal),
+        failure: await findJournalFailure(),
       }),
       { isImpatient: true },
     )
+    const journalFailure = failure && { code: failure.code, message: failure.message, fix: failure.fix }
     const lines = json
-      ? [JSON.stringify({ ...found, notifications, journalOlder: older }, null, 2)]
-      : [...formatOlderJournal(older), ...formatStatus(found), ...formatUnsentNotifications(notifications)]
+      ? [JSON.stringify({ ...found, notifications, journalFailure }, null, 2)]
+      : [
+          ...formatJournalFailure(failure),
+          ...formatStatus(found),
+          ...formatUnsentNotifications(notifications),
+        ]
     for (const line of lines) terminal.out(line)
     return EXIT.ok
   },

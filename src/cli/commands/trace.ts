@@ -1,12 +1,12 @@
 /** `dropbridge trace KEY`: where an order, a record or a file is, and all that happened to it. */
-import { explainOlderJournal, withExistingJournal } from '../../app/journal-access.ts'
+import { findMarkFailure, withExistingJournal } from '../../app/journal-access.ts'
 import { isEmptyTrace, type Trace, traceKey } from '../../app/trace.ts'
 import { isoTime } from '../../support/clock.ts'
-import { EXIT, usageError } from '../../support/errors.ts'
+import { type BridgeError, EXIT, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
 import { readConfigurationWithoutApi } from '../context.ts'
-import { formatOlderJournal } from '../format/status.ts'
+import { formatJournalFailure } from '../format/status.ts'
 import { formatTrace } from '../format/trace.ts'
 
 export const traceCommand = defineCommand({
@@ -21,15 +21,15 @@ export const traceCommand = defineCommand({
     if (wanted === '') throw usageError('name what is looked for')
     const configuration = await readConfigurationWithoutApi(terminal, config)
     const request = { key: wanted, ...(route === undefined ? {} : { route }) }
-    let older: string | undefined
+    let failure: BridgeError | undefined
     const found = await withExistingJournal(configuration, terminal.clock, async (journal) => {
-      older = await explainOlderJournal(configuration, journal)
+      failure = await findMarkFailure({ configuration, journal })
       if (route !== undefined) assertRouteExists(route, configuration.routes, await journal.summarizeRoutes())
       return traceKey(journal, request)
     })
     const trace = found ?? { key: wanted, files: [], deliveries: [], records: [], earlier: 0, near: [] }
     const isEmpty = isEmptyTrace(trace)
-    if (!json) for (const line of formatOlderJournal(older)) terminal.say(line)
+    if (!json) for (const line of formatJournalFailure(failure)) terminal.say(line)
     if (json) terminal.out(JSON.stringify(trace, null, 2))
     else if (isEmpty) for (const line of formatNothingFound(trace, found === undefined)) terminal.say(line)
     else {

@@ -10,6 +10,7 @@ import {
 import type { PruneResult } from '../../domain/audit.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import type { StateCounts } from '../../domain/record.ts'
+import { formatWait } from '../../observability/format.ts'
 import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
@@ -30,7 +31,7 @@ export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind !== 'waiting') return undefined
   const seconds = Math.round(event.ms / 1000)
   if (seconds === 0) return undefined
-  return `${event.route}: ${event.file}: waiting ${formatCount(seconds, 'second')} before checking whether the lost requests succeeded`
+  return `${event.route}: ${event.file}: ${formatWait(event, formatCount(seconds, 'second'))}`
 }
 
 /** One or a few lines for each route. `terse`: leaves out routes that had nothing to do. */

@@ -7,6 +7,7 @@ import type { WaitingFile } from '../../domain/record.ts'
 import type { Snapshot, SnapshotRoute, Unfinished } from '../../domain/snapshot.ts'
 import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
+import type { BridgeError } from '../../support/errors.ts'
 import { formatHeldFixes } from './inbound.ts'
 import { formatCounts, formatTable } from './text.ts'
 
@@ -180,12 +181,8 @@ function unfinishedFix({ route, worker, isRouteKnown, records }: Unfinished, wat
   return isSaidWhy ? `dropbridge run ${route}` : `dropbridge run ${route}; where it cannot go on, it says why`
 }
 
-/** Commands that only read print this above the contents of an older journal. */
-export function formatOlderJournal(why: string | undefined): string[] {
-  return why === undefined
-    ? []
-    : [
-        `This journal is older than what was done with it: ${why}. Nothing is sent. See dropbridge explain journal-older.`,
-        '',
-      ]
+/** Commands that only read print this above the contents of a journal that is older than the work done, or new. */
+export function formatJournalFailure(failure: BridgeError | undefined): string[] {
+  if (failure === undefined) return []
+  return [`${failure.message} Nothing is sent. (${failure.code})`, `    fix: ${failure.fix}`, '']
 }

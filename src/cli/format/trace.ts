@@ -229,8 +229,10 @@ function formatAttempts({ call = '', record, attempts, lookUps }: RecordHistory)
 
 function formatAttempt(call: string, attempt: TracedAttempt): Fact {
   const { beganAt, endedAt, http, result } = attempt
-  if (attempt.isPresumed === true)
-    return ['restored', `${isoTime(beganAt)} from a backup of then: it may have been sent since`]
+  if (attempt.isPresumed === true) {
+    const loss = beganAt === 0 ? 'an earlier journal was lost' : `${isoTime(beganAt)} from a backup of then`
+    return ['restored', `${loss}: it may have been sent since`]
+  }
   const answer = http === undefined ? '' : `HTTP ${http}, `
   const end =
     endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`

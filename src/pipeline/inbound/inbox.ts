@@ -229,8 +229,8 @@ export async function assertInboxUnused(journal: Pick<Journal, 'hasTakenFrom'>, 
     {
       details: [
         'Perhaps a share is not mounted. Nothing is taken, and no report is left, until the folder is back.',
-        'If it was removed on purpose, make it again.',
       ],
+      fix: `Mount its share. If it was removed on purpose, make the folder ${folder} again.`,
     },
   )
 }

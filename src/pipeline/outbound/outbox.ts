@@ -121,8 +121,8 @@ export async function assertOutboxUnused({ journal, target, route }: OutboundCon
     {
       details: [
         'Perhaps a share is not mounted. Nothing is left there, and nothing acknowledged, until the folder is back.',
-        'If it was removed on purpose, make it again.',
       ],
+      fix: `Mount its share. If it was removed on purpose, make the folder ${folder} again.`,
     },
   )
 }

@@ -50,18 +50,30 @@ export async function reconcileUncertain(context: InboundContext, file: FileEntr
  * back does not prolong the wait, and a clock that was set forward since the last request does not shorten it.
  */
 async function waitForLateAnswers(
-  { clock, route, signal, notify }: InboundContext,
+  context: InboundContext,
   file: FileEntry,
   records: readonly UncertainRecord[],
   sentUntil: number | undefined,
 ) {
+  const { clock, route } = context
   const since = Math.max(...records.map((record) => record.uncertainSince))
   const byTimeOfDay = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
   const byTicks = sentUntil === undefined ? 0 : sentUntil + route.lateAnswerMs - performance.now()
   const wait = Math.max(byTimeOfDay, byTicks)
-  if (wait <= 0) return
-  notify({ kind: 'waiting', route: route.name, file: file.name, ms: wait })
-  await clock.sleep(wait, signal)
+  if (wait > 0) await waitAndReport(context, file, records, wait)
+}
+
+async function waitAndReport(
+  { clock, journal, route, signal, notify }: InboundContext,
+  file: FileEntry,
+  records: readonly UncertainRecord[],
+  ms: number,
+) {
+  const doubt = (await journal.listDoubtfulRoutes()).find((each) => each.route === route.name)
+  const isRestored =
+    doubt !== undefined && records.every(({ uncertainSince }) => uncertainSince <= doubt.since)
+  notify({ kind: 'waiting', route: route.name, file: file.name, ms, ...(isRestored && { isRestored }) })
+  await clock.sleep(ms, signal)
 }
 
 /** The results of the records; after a signal, only of those that were looked up until then. */
@@ -135,11 +147,7 @@ interface LostRecords {
  * lags behind, so records that it does not show are read again, after as long as a late answer may take. One wait serves
  * all records. A repeatable record may safely be sent twice, so one read is enough.
  */
-async function lookUpLostRecords(
-  { clock, route, signal, notify }: InboundContext,
-  file: FileEntry,
-  lost: readonly LostRecords[],
-) {
+async function lookUpLostRecords(ownContext: InboundContext, file: FileEntry, lost: readonly LostRecords[]) {
   /** Two records of one order may explain the same effect; shared by all lookups, so that no id is assigned twice. */
   const assignedIds = new Set<string>()
   const lookups = new Map<UncertainRecord, ReadResult<LookupResult>>()
@@ -151,10 +159,9 @@ async function lookUpLostRecords(
   const absent = again.flatMap(({ records }) => records)
   if (absent.length === 0) return lookups
   for (const record of absent) lookups.delete(record)
-  if (!signal.aborted && route.lateAnswerMs > 0) {
-    notify({ kind: 'waiting', route: route.name, file: file.name, ms: route.lateAnswerMs })
-    await clock.sleep(route.lateAnswerMs, signal)
-  }
+  const { route, signal } = ownContext
+  if (!signal.aborted && route.lateAnswerMs > 0)
+    await waitAndReport(ownContext, file, absent, route.lateAnswerMs)
   for (const group of again) await lookUpOnce(file, group, assignedIds, lookups)
   return lookups
 }
