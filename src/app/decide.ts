@@ -5,11 +5,12 @@ import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../do
 import type { Journal } from '../domain/journal.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { StateCounts } from '../domain/record.ts'
+import type { TracedRecord } from '../domain/trace.ts'
 import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
 import type { InboundContext } from '../pipeline/context.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, EXIT, type ExitCode, usageError } from '../support/errors.ts'
-import { didYouMean, rankSimilarNames } from '../support/text.ts'
+import { rankSimilarNames, unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { runRoute } from './run-route.ts'
 
@@ -93,28 +94,42 @@ function chooseDecisionExitCode(
 /** The file; and the journal's id of the record, when the person named one. */
 type DecisionTarget = { readonly file: FileEntry; readonly record?: number }
 
-function findTarget({ journal, configuration }: BridgeContext, what: string, action: DecisionAction) {
+function findTarget(context: BridgeContext, what: string, action: DecisionAction) {
+  const { journal, configuration } = context
   const slash = what.indexOf('/')
-  if (slash === -1) return findFileTarget(journal, what, action)
+  if (slash === -1) return findFileTarget(context, what, action)
   const route = what.slice(0, slash)
   const known = configuration.routes
     .filter(({ direction }) => direction === 'inbound')
     .map(({ name }) => name)
   if (known.includes(route)) return findRecordTarget(journal, { route, key: what.slice(slash + 1) })
-  throw usageError(`there is no inbound route "${route}".${didYouMean(route, known)}`)
+  throw unknownNameError(`there is no inbound route "${route}"`, route, known)
 }
 
 /** How many files or records of one name a message lists. */
 const AMBIGUOUS_MAX = 20
 
-async function findFileTarget(journal: Journal, what: string, action: DecisionAction) {
+async function findFileTarget(
+  { journal, configuration }: BridgeContext,
+  what: string,
+  action: DecisionAction,
+): Promise<DecisionTarget> {
   const files = await journal.findFilesByName(what, AMBIGUOUS_MAX)
   const [newest] = files
   if (newest === undefined) {
     const held = await journal.listHeldDeliveries(KNOWN_KEYS_MAX)
+    const delivery = { fix: `dropbridge resolve ${what} --by NAME --why TEXT, with --delivered or --again.` }
     if (held.some(({ id, name }) => what === id || what === name))
-      throw usageError(`${what} is a file that waits to be delivered: dropbridge resolve ${what}`)
-    throw new BridgeError('not-known', `no file "${what}" is known; one record is named as ROUTE/KEY`)
+      throw new BridgeError('usage-wrong', `${what} is a held delivery`, delivery)
+    const message = `no file "${what}" is known`
+    for (const { name: route } of configuration.routes) {
+      const [record] = await journal.listHeldRecords(1, { route, key: what, isLoose: true })
+      if (record === undefined) continue
+      const fix = `dropbridge ${action} "${route}/${formatRecordKey(record)}" --by NAME --why TEXT`
+      throw new BridgeError('not-known', `${message}; a record of ${route} has this key`, { fix })
+    }
+    const known = notHeldError(message, what, await findKnownRecords(journal, { key: what }))
+    throw known ?? new BridgeError('not-known', `${message}; one record is named as ROUTE/KEY`)
   }
   const held: FileEntry[] = []
   for (const file of files) {
@@ -144,13 +159,32 @@ async function findRecordTarget(journal: Journal, of: { route: string; key: stri
     ({ id, name, lines }) => `${of.route}/#${id}: ${name}, line ${lines[0]?.[0] ?? ''}`,
   )
   if (record === undefined) {
-    const known = await journal.listHeldRecords(KNOWN_KEYS_MAX)
-    const keys = known.filter(({ route }) => route === of.route).map(formatRecordKey)
-    throw unknownKeyError(`no record "${of.key}" of ${of.route} is held`, of.key, keys)
+    const message = `no record "${of.key}" of ${of.route} is held`
+    const known = notHeldError(message, of.key, await findKnownRecords(journal, of))
+    const held = await journal.listHeldRecords(KNOWN_KEYS_MAX)
+    const keys = held.filter(({ route }) => route === of.route).map(formatRecordKey)
+    throw known ?? unknownKeyError(message, of.key, keys)
   }
   const file = await journal.getFile(record.file)
   assert(file, `record ${record.id} is of no file`)
   return { file, record: record.id }
+}
+
+/** The incoming records with this key, in whatever state. */
+export async function findKnownRecords(journal: Journal, { key, ...of }: { key: string; route?: string }) {
+  const { records } = await journal.traceKey(key, { limit: AMBIGUOUS_MAX, ...of })
+  return records.filter(({ direction, isMeant }) => direction === 'incoming' && isMeant)
+}
+
+/** Says in which state the newest record with the key is. */
+function notHeldError(message: string, key: string, known: readonly TracedRecord[]) {
+  if (known.length === 0) return undefined
+  const { route = '', state } = known.at(-1) ?? {}
+  const fix =
+    state === 'uncertain'
+      ? `dropbridge resolve "${route}/${key}" --by NAME --why TEXT, with --accepted ID, --absent or --discard.`
+      : `Nothing, if that is right: \`dropbridge trace "${key}"\` shows what came of it.`
+  return new BridgeError('not-known', `${message}; ${route}/${key} is ${state}`, { fix })
 }
 
 /** How many known keys an unknown key is compared with. */
@@ -171,7 +205,7 @@ export function unknownKeyError(message: string, key: string, known: readonly st
     SIMILAR_MAX,
   )
   const details = ['a key is what the cells of the record say, joined by ", ", as status shows it: ROUTE/KEY']
-  if (alike.length > 0) details.push(`spelt much alike: ${alike.map((each) => `"${each}"`).join(', ')}`)
+  if (alike.length > 0) details.push(`similar keys: ${alike.map((each) => `"${each}"`).join(', ')}`)
   return new BridgeError('not-known', message, { details })
 }
 

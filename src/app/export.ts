@@ -12,7 +12,8 @@ import { createTally, writeReportLines, type ReportTally } from '../pipeline/out
 import { trackProgress } from '../pipeline/outbound/compose.ts'
 import { readSelected } from '../pipeline/outbound/listing.ts'
 import { addAttributesToPages } from '../pipeline/references/order-attributes.ts'
-import { assert, usageError } from '../support/errors.ts'
+import { assert, BridgeError } from '../support/errors.ts'
+import { unknownNameError } from '../support/text.ts'
 import { type BridgeOptions, loadMappings } from './context.ts'
 import { type BusinessDateRun, buildSelection } from '../pipeline/route-settings.ts'
 import { findLastDate } from '../schedule/schedule.ts'
@@ -105,9 +106,11 @@ export function getOutboundRoute({ routes }: Configuration, name: string): Outbo
   const outbound = routes.filter((route) => route.direction === 'outbound')
   const found = outbound.find((route) => route.name === name)
   if (found !== undefined) return found
-  const known = outbound.map((route) => route.name).join(', ')
-  const what = routes.some((route) => route.name === name)
-    ? `the route ${name} takes files in and writes none`
-    : `there is no route "${name}"`
-  throw usageError(`${what}; the routes that write files are ${known || 'none'}`)
+  const known = outbound.map((route) => route.name)
+  if (!routes.some((route) => route.name === name))
+    throw unknownNameError(`there is no route "${name}" that writes files`, name, known)
+  const others =
+    known.length === 0 ? 'no route writes files' : `the routes that write files are ${known.join(', ')}`
+  const fix = known.length === 0 ? 'Add a route with `to` to the configuration.' : 'Name one of those routes.'
+  throw new BridgeError('usage-wrong', `the route ${name} takes files in and writes none; ${others}`, { fix })
 }

@@ -23,7 +23,8 @@ const MARK_INTERVAL_MS = 5_000
 
 export type JournalGuard = ReturnType<typeof createJournalGuard>
 
-export function createJournalGuard(context: JournalContext) {
+/** `isReadOnly`: for commands that only read. The guard judges as for a run, and writes no mark. */
+export function createJournalGuard(context: JournalContext & { readonly isReadOnly?: boolean }) {
   const { configuration, journal, clock } = context
   const { path } = configuration.journal
   // A journal in memory is never older.
@@ -45,7 +46,7 @@ export function createJournalGuard(context: JournalContext) {
     checked.add(route.name)
   }
   const write = async () => {
-    if (marked === undefined) return
+    if (marked === undefined || context.isReadOnly === true) return
     const head = await journal.getHead()
     if (head.event !== last.event) last = { event: await writeMark(journal, marked), at: clock.now() }
   }

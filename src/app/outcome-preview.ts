@@ -58,16 +58,12 @@ export type OutcomeCounts = Readonly<
 /** Beyond this many keys, repetitions within the file are not found, so that memory stays bounded. */
 const TRACKED_KEYS_MAX = 500_000
 
-export function previewOutcomes(
-  journal: Journal | undefined,
-  operation: InboundOperationName,
-  account: string,
-) {
+export function previewOutcomes(journal: Journal, operation: InboundOperationName, account: string) {
   const count = { sent: 0, known: 0, repeated: 0, conflicting: 0, refused: 0, held: 0, skipped: 0 }
   const firsts = new Map<string, { readonly bodyHash: string; outcome: 'sent' | 'known' | 'conflicting' }>()
   const findKnownKeys = async (identities: readonly RecordIdentity[]) => {
     // Repeatable records are the same only within their file.
-    if (journal === undefined || OPERATIONS[operation].repeatable) return new Set<string>()
+    if (OPERATIONS[operation].repeatable) return new Set<string>()
     const keys = identities.map(({ naturalKey }) => naturalKey)
     return new Set(await journal.findActiveKeys({ operation, account, keys }))
   }

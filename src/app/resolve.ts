@@ -3,7 +3,6 @@ import { type InboundOperation, type InboundOperationName, OPERATIONS } from '..
 import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
-import type { Journal } from '../domain/journal.ts'
 import { formatAccount } from '../domain/route.ts'
 import type { TracedRecord } from '../domain/trace.ts'
 import { type ClaimVerdict, verifyClaimedId } from '../operations/claimed-id.ts'
@@ -21,6 +20,7 @@ import {
   buildDecisionResult,
   chooseOnly,
   type DecisionResult,
+  findKnownRecords,
   finishPendingReport,
   formatRecordKey,
   getInboundRoute,
@@ -69,7 +69,7 @@ export async function resolveRecord(
   assert(result.kind === 'inbound' && verdict !== undefined, `${route.name} takes no files`)
   if (verdict.kind === 'refused' || verdict.kind === 'too-early') return { ...verdict, record }
   if (verdict.kind === 'known')
-    return { kind: 'known', records: await findKnownRecords(context.journal, `#${record.id}`) }
+    return { kind: 'known', records: await findKnownRecords(context.journal, { key: `#${record.id}` }) }
   const { file, decision, shown } = verdict
   const base = await buildDecisionResult(context.journal, file, decision, result.pass)
   return { ...base, kind: 'resolved', record, ...(shown === undefined ? {} : { wasSeen: shown === 'seen' }) }
@@ -156,7 +156,7 @@ async function findRecord({ journal, configuration }: BridgeContext, what: strin
   const exact = await journal.listUnresolvedRecords(AMBIGUOUS_MAX, of)
   const records =
     exact.length > 0 ? exact : await journal.listUnresolvedRecords(AMBIGUOUS_MAX, { ...of, isLoose: true })
-  const known = exact.length > 0 ? [] : await findKnownRecords(journal, of.key, of.route)
+  const known = exact.length > 0 ? [] : await findKnownRecords(journal, of)
   const isAmongKnown = known.some(({ id }) => records.some((each) => each.id === id))
   if (known.length > 0 && !isAmongKnown) return { known }
   const record = chooseOnly(
@@ -169,11 +169,6 @@ async function findRecord({ journal, configuration }: BridgeContext, what: strin
   const ofRoute = named === undefined ? {} : { route: named.name }
   const unresolved = await journal.listUnresolvedRecords(KNOWN_KEYS_MAX, ofRoute)
   throw unknownKeyError(`no record "${what}" is known`, of.key, unresolved.map(formatRecordKey))
-}
-
-async function findKnownRecords(journal: Journal, key: string, route?: string): Promise<TracedRecord[]> {
-  const { records } = await journal.traceKey(key, { limit: AMBIGUOUS_MAX, ...(route && { route }) })
-  return records.filter(({ direction, isMeant }) => direction === 'incoming' && isMeant)
 }
 
 // Held deliveries.
@@ -241,6 +236,6 @@ async function findHeldDelivery({ journal }: BridgeContext, what: string): Promi
   if (delivery !== undefined) return delivery
   const names = held.map(({ name }) => name)
   const near = rankSimilarNames(what, names, SIMILAR_MAX)
-  const details = near.length === 0 ? [] : [`spelt much alike: ${near.join(', ')}`]
+  const details = near.length === 0 ? [] : [`similar names: ${near.join(', ')}`]
   throw new BridgeError('not-known', `no delivery "${what}" is held`, { details })
 }

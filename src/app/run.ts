@@ -5,8 +5,9 @@ import type { Journal } from '../domain/journal.ts'
 import { isOwnerAlive } from '../journal/heartbeat.ts'
 import { findDueRoutes } from '../schedule/schedule.ts'
 import { type Clock, isoTime } from '../support/clock.ts'
-import { BridgeError, type FailureCode, usageError } from '../support/errors.ts'
+import { BridgeError, type FailureCode } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import { unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { applyRetention, chooseExitCode, listOutcomes, type RouteResult, type RunResult } from './outcome.ts'
 import { runRoute } from './run-route.ts'
@@ -116,12 +117,14 @@ async function findStrandedRoutes(journal: Journal, { routes }: Configuration): 
 }
 
 export function selectRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {
-  const unknown = names.filter((name) => !routes.some((route) => route.name === name))
-  if (unknown.length > 0) {
-    const known = routes.map((route) => route.name).join(', ')
-    throw usageError(`there is no route "${unknown.join('", "')}"; the routes are ${known}`)
-  }
+  assertRoutesExist(routes, names)
   return names.length === 0 ? routes : routes.filter((route) => names.includes(route.name))
+}
+
+export function assertRoutesExist(routes: readonly Route[], names: readonly string[]): void {
+  const known = routes.map(({ name }) => name)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw unknownNameError(`there is no route "${unknown}"`, unknown, known)
 }
 
 /** Timers of the platform count to 24 days. */

@@ -13,7 +13,7 @@ import {
 } from '../mailboxes/sftp/known-hosts.ts'
 import { parsePinnedKey, scanHostKeys } from '../mailboxes/sftp/host-keys.ts'
 import { BridgeError, usageError } from '../support/errors.ts'
-import { didYouMean } from '../support/text.ts'
+import { unknownNameError } from '../support/text.ts'
 
 interface HostKeySummary {
   readonly type: string
@@ -39,8 +39,7 @@ export type HostInspection = Awaited<ReturnType<typeof inspectHost>>
 export async function inspectHost({ mailboxes }: Configuration, mailbox: string, signal: AbortSignal) {
   const found = mailboxes[mailbox]
   if (found === undefined) {
-    const fix = didYouMean(mailbox, Object.keys(mailboxes))
-    throw usageError(`There is no mailbox ${JSON.stringify(mailbox)}.${fix}`)
+    throw unknownNameError(`There is no mailbox "${mailbox}"`, mailbox, Object.keys(mailboxes))
   }
   if (found.type !== 'sftp') {
     throw usageError(`The mailbox ${mailbox} is a folder of this machine: nothing to trust.`)

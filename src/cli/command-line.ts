@@ -1,8 +1,8 @@
 /** Parses one command line: finds the command, reports usage errors with a suggestion, returns the exit code. */
-import yargs, { type Argv } from 'yargs'
-import { EXIT, usageError } from '../support/errors.ts'
+import yargs, { type Argv, type Options } from 'yargs'
+import { type BridgeError, EXIT, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/package.ts'
-import { didYouMean } from '../support/text.ts'
+import { unknownNameError } from '../support/text.ts'
 import { type Command, commandName, registerCommand } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
 import { checkCommand } from './commands/check.ts'
@@ -57,16 +57,17 @@ const COMMANDS: readonly Command[] = [
 
 /** Runs one command line and returns its exit code, mapped if a scheduler asked for that. Never throws: it reports failures. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const helped = { ...terminal, help: `${findCommand(words).title} --help` }
   let exit: number = EXIT.ok
   const done = (code: number) => {
     exit = code
   }
   try {
-    await buildProgram(terminal, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
+    await buildProgram(helped, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
       if (output) terminal.out(output)
     })
   } catch (error) {
-    return reportFailure(terminal, error)
+    return reportFailure(helped, error)
   }
   return exit
 }
@@ -92,55 +93,55 @@ function buildProgram(terminal: Terminal, words: readonly string[], done: (code:
     .fail((message, error) => {
       // Without a message a command failed, and its own error counts; errors of yargs itself are about the command line.
       if (error && (!message || error.name !== 'YError')) throw error
-      throw usageError(`${formatUsageError(message, words)}${suggestSpelling(words)}`)
+      throw createUsageError(message, words)
     })
 }
 
-/** yargs counts missing arguments; people want their names. Any other message stays as it is. */
-function formatUsageError(message: string, words: readonly string[]): string {
-  const option = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
-  if (option !== undefined) return `The value of --${option} is missing`
-  if (!message.startsWith('Not enough non-option arguments')) return message
-  const [command, below] = findCommands(words)
-  const name = [command, below].flatMap((each) => (each === undefined ? [] : [commandName(each)])).join(' ')
-  const argument = (below ?? command)?.argument ?? 'name that should follow'
-  return `The ${argument} is missing after dropbridge ${name}`
-}
-
-function suggestSpelling(words: readonly string[]): string {
+/** Names what yargs only counts, and the choices and names that may be meant. */
+function createUsageError(message: string, words: readonly string[]): BridgeError {
   const [name, nameBelow] = listNames(words)
-  const [command, below] = findCommands(words)
-  if (name !== undefined && command === undefined) return suggestCommand(name, COMMANDS)
+  const { command, below, title } = findCommand(words)
+  const { options = {}, argument = 'name that should follow' } = below ?? command ?? {}
+  const bare = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
+  const missing = bare ?? /^Missing required arguments?: (.+)$/.exec(message)?.[1]
+  if (missing !== undefined) {
+    const named = missing.split(', ').map((each) => {
+      const choices = listChoices(options[each])
+      return choices.length === 0 ? `--${each}` : `--${each} with one of ${choices.join(', ')}`
+    })
+    return usageError(`${bare === undefined ? 'Missing' : 'The value is missing'}: ${named.join('; ')}`)
+  }
+  const [, option, given = ''] = /Argument: (\S+), Given: "([^"]*)", Choices: /.exec(message) ?? []
+  if (option !== undefined)
+    return unknownNameError(`--${option} cannot be "${given}"`, given, listChoices(options[option]))
+  if (message.startsWith('Not enough non-option arguments'))
+    return usageError(`The ${argument} is missing after ${title}`)
+  if (name !== undefined && command === undefined)
+    return unknownNameError(message, name, COMMANDS.map(commandName))
   const { commands = [], demand } = command ?? {}
   if (demand !== undefined && nameBelow !== undefined && below === undefined)
-    return suggestCommand(nameBelow, commands)
-  const options = listOptions(COMMANDS)
-  const option = words
-    .map((word) => /^--(?:no-)?([^=]+)/.exec(word)?.[1])
-    .find((each) => each !== undefined && !options.includes(each))
-  return option === undefined ? '' : `.${didYouMean(option, options)}`
+    return unknownNameError(message, nameBelow, commands.map(commandName))
+  const known = [...Object.keys(options), 'help', 'version'].map((each) => `--${each}`)
+  const unknown = words
+    .map((word) => /^(--[^=]+)/.exec(word)?.[1])
+    .find((each) => each !== undefined && !known.includes(each.replace(/^--no-/, '--')))
+  return unknown === undefined ? usageError(message) : unknownNameError(message, unknown, known)
 }
 
-function suggestCommand(name: string, commands: readonly Command[]): string {
-  return `.${didYouMean(name, commands.map(commandName))}`
+function listChoices({ choices = [] }: Options = {}): string[] {
+  return choices.map(String)
 }
 
-/** The command that the words name, and its subcommand. */
-function findCommands(words: readonly string[]): readonly (Command | undefined)[] {
+/** The command that the words name, its subcommand, and the names of both. */
+function findCommand(words: readonly string[]) {
   const [name, nameBelow] = listNames(words)
   const command = COMMANDS.find((each) => commandName(each) === name)
-  return [command, command?.commands?.find((each) => commandName(each) === nameBelow)]
+  const below = command?.commands?.find((each) => commandName(each) === nameBelow)
+  const names = [command, below].flatMap((each) => (each === undefined ? [] : [commandName(each)]))
+  const title = ['dropbridge', ...names].join(' ')
+  return { command, below, title }
 }
 
 function listNames(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith('-'))
-}
-
-/** The options of all commands, to find the one that a misspelt word means. */
-function listOptions(commands: readonly Command[]): string[] {
-  const own = commands.flatMap(({ options = {}, commands: below = [] }) => [
-    ...Object.keys(options),
-    ...listOptions(below),
-  ])
-  return [...new Set(['help', 'version', ...own])]
 }

@@ -109,8 +109,8 @@ export const LOG_FLAGS = {
 
 /** The journal keeps each decision with who made it, and why. */
 export const DECISION_FLAGS = {
-  by: { ...text('Who decides; kept with the decision'), demandOption: true },
-  why: { ...text('What for; kept with the decision'), demandOption: true },
+  by: { ...text('Who decides; stored with the decision'), demandOption: true },
+  why: { ...text('What for; stored with the decision'), demandOption: true },
 } as const
 
 /** The names of routes; all of them when none is given. */

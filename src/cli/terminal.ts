@@ -18,6 +18,8 @@ export interface Terminal {
   readonly env: NodeJS.ProcessEnv
   /** How the program is called here, for commands that a person may copy. */
   readonly program: string
+  /** The help of the command that was given, which explains a wrong command line. */
+  readonly help?: string
   /** The folder that relative paths are relative to. */
   readonly folder: string
   /** Asks the person at the terminal; left out where there is none. */
@@ -44,7 +46,9 @@ export function reportFailure(terminal: Terminal, error: unknown): ExitCode {
   terminal.say(`dropbridge: ${error.message}`)
   for (const detail of error.details) terminal.say(`  ${detail}`)
   for (const cause of listCauses(error)) terminal.say(`  because: ${cause}`)
-  terminal.say(`  fix: ${error.fix}  (dropbridge explain ${error.code})`)
+  const { code, fix } = error
+  const isHelp = fix === FAILURES['usage-wrong'].fix && terminal.help !== undefined
+  terminal.say(`  fix: ${isHelp ? `See \`${terminal.help}\`.` : fix}  (dropbridge explain ${code})`)
   return error.exit
 }
 

@@ -52,8 +52,11 @@ async function readText(path: string): Promise<string> {
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    const message = `The configuration file ${path} cannot be read; name another with --config, or write one with: dropbridge init`
-    throw new BridgeError('configuration-invalid', message, { cause })
+    const fix = 'Name the configuration file with --config, or write a new one: `dropbridge init`.'
+    throw new BridgeError('configuration-invalid', `The configuration file ${path} cannot be read.`, {
+      cause,
+      fix,
+    })
   }
   if (text.length <= CONFIGURATION_CHARACTERS_MAX) return text
   throw new BridgeError('configuration-invalid', `The configuration file ${path} is larger than a megabyte.`)

@@ -245,6 +245,8 @@ export type OperationName = keyof typeof OPERATIONS
 
 export type InboundOperationName = keyof typeof INBOUND
 
+export const INBOUND_OPERATIONS = Object.keys(INBOUND) as readonly InboundOperationName[]
+
 export type OutboundOperationName = keyof typeof RECEIVED | keyof typeof REPORTED
 
 /** The parties that may use the operation. */

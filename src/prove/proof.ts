@@ -1,12 +1,13 @@
 /** The proof: each route passes a run without faults, crashes at every effect, and killed processes. */
 import { dirname, resolve } from 'node:path'
 import { listMappedSteps, loadMappings } from '../app/context.ts'
+import { assertRoutesExist } from '../app/run.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { Format } from '../domain/format.ts'
 import { createFormats } from '../formats/formats.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
-import { assert, usageError } from '../support/errors.ts'
+import { assert } from '../support/errors.ts'
 import { DEFAULT_TRIALS, PROCESS_TRIALS, type ProcessTrial } from './criteria.ts'
 import { createFixture, type FileContents, type Fixture } from './fixture.ts'
 import { createInboundCases, type InboundCaseInput } from './inbound-case.ts'
@@ -71,10 +72,8 @@ function createWorldSetups({ route, beside }: RouteCase, shared: WorldSetup) {
 }
 
 function selectRoutes({ configuration: { routes }, routes: names, files }: ProofOptions) {
-  const unknown = [...names, ...files.keys()].filter((name) => !routes.some((route) => route.name === name))
-  if (unknown.length === 0) return routes.filter(({ name }) => names.length === 0 || names.includes(name))
-  const known = routes.map(({ name }) => name).join(', ')
-  throw usageError(`there is no route "${unknown.join('", "')}"; the routes are ${known}`)
+  assertRoutesExist(routes, [...names, ...files.keys()])
+  return routes.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 // Turns the routes of a configuration into cases, or says why a route cannot be proven.

@@ -1,5 +1,6 @@
 /** Text for people: escapes control characters, and suggests similar names. */
 import { closest, distance } from 'fastest-levenshtein'
+import { BridgeError, usageError } from './errors.ts'
 
 /** Control characters, line ends, and characters that change the direction of writing. */
 const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
@@ -46,6 +47,18 @@ export function quoteNames(names: readonly string[], shown = 8): string {
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''
   return `"${names.slice(0, shown).join('", "')}"${more}`
 }
+
+/** The failure for an unknown name on the command line: with the name that was meant, or with the known ones. */
+export function unknownNameError(message: string, name: string, known: readonly string[]): BridgeError {
+  const meant = findSimilarName(name, known)
+  const fix = `Write "${meant}" instead of "${name}".`
+  if (meant !== undefined)
+    return new BridgeError('usage-wrong', `${message}. Did you mean "${meant}"?`, { fix })
+  const isShort = known.length > 0 && known.length <= LISTED_NAMES_MAX
+  return usageError(isShort ? `${message}; known: ${known.join(', ')}.` : `${message}.`)
+}
+
+const LISTED_NAMES_MAX = 40
 
 /** Removes what people drop or add when they read a name aloud: case, dashes, blanks and leading zeros. */
 export function normalizeForSearch(name: string): string {

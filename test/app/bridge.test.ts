@@ -57,9 +57,9 @@ test('an unknown route is refused with the names of the routes, before any route
   const world = await aWorld({ routes: ['orders', 'shopify'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 2)).text)
 
-  await expect(world.run('orders', 'ordres')).rejects.toMatchObject({
+  await expect(world.run('orders', 'yesterday')).rejects.toMatchObject({
     code: 'usage-wrong',
-    message: expect.stringMatching(/"ordres".*orders, shopify/) as unknown,
+    message: expect.stringMatching(/"yesterday".*orders, shopify/) as unknown,
   })
   expect(world.service.counts().orders).toBe(0)
 })

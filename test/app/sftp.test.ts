@@ -93,7 +93,7 @@ test('why-not lists an inbox on a server, and makes nothing there', async () => 
   expect(await codes('folder.csv')).toEqual(['entry-ignored'])
   server.cut()
   await server.close()
-  expect(await codes('orders.csv')).toEqual(['mailbox-away'])
+  expect(await codes('orders.csv')).toEqual(['mailbox-unreachable'])
 })
 
 test('check --online reports which server cannot be reached, trusted or logged in to', async () => {

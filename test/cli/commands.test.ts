@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REASONS } from '../../src/app/diagnose/reasons.ts'
 import { PROBLEMS } from '../../src/domain/problem.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 import { runProgram } from '../fixtures/program.ts'
@@ -270,6 +271,13 @@ describe('explain', () => {
     )
   })
 
+  test.each(Object.keys(REASONS))('knows the reason %s of why-not, with its fix', async (code) => {
+    const { exit, stdout } = await runHere(await tempFolder(), ['explain', code])
+
+    expect(exit).toBe(0)
+    expect(stdout).toContain(REASONS[code as keyof typeof REASONS].fix)
+  })
+
   test('suggests the code that an unknown one was meant to be', async () => {
     const { exit, stdout, stderr } = await runHere(await tempFolder(), ['explain', 'key-conflit'])
 
@@ -281,21 +289,26 @@ describe('explain', () => {
 describe('a wrong command line', () => {
   test.each([
     [['rnu'], 'Unknown command: rnu. Did you mean "run"?'],
-    [['xyzzy'], 'Unknown command: xyzzy.'],
-    [['run', '--jsno'], 'Unknown argument: jsno. Did you mean "json"?'],
-    [['check', '--confg=x.yaml'], 'Unknown argument: confg. Did you mean "config"?'],
-    [['translate', SAMPLE], 'Missing required argument: mapping'],
+    [['xyzzy'], 'Unknown command: xyzzy; known: run, watch, '],
+    [['run', '--jsno'], 'Unknown argument: jsno. Did you mean "--json"?'],
+    [['check', '--confg=x.yaml'], 'Unknown argument: confg. Did you mean "--config"?'],
+    [['translate', SAMPLE], 'Missing: --mapping'],
+    [['map', 'learn', SAMPLE], 'Missing: --operation with one of create-order, '],
+    [['map', 'learn', SAMPLE, '--operation', 'create-ordr'], 'Did you mean "create-order"?'],
+    [['run', '--log-level', 'loud'], '--log-level cannot be "loud"; known: '],
+    [['discard', 'a.csv'], 'Missing: --by; --why'],
+    [['resolve', 'V1', '--accepted', '--by', 'A', '--why', 'B'], '--accepted has no value; it takes the id'],
     [[], 'Name a command.'],
     [['why-not'], 'The FILE is missing after dropbridge why-not'],
     [['map', 'diff', 'old.yaml'], 'The OLD or NEW mapping is missing after dropbridge map diff'],
-    [['check', '--onlin'], 'Unknown argument: onlin. Did you mean "online"?'],
-    [['service', '--swich', 'a=b'], 'Unknown argument: swich. Did you mean "switch"?'],
-    [['service', '--new-client'], 'Did you mean "new-clients"?'],
+    [['check', '--onlin'], 'Unknown argument: onlin. Did you mean "--online"?'],
+    [['service', '--swich', 'a=b'], 'Unknown argument: swich. Did you mean "--switch"?'],
+    [['service', '--new-client'], 'Did you mean "--new-clients"?'],
     [['audit', 'verfy'], 'Did you mean "verify"?'],
-    [['service', '--switch'], 'The value of --switch is missing'],
-    [['export', 'shipments-out', '--po'], 'The value of --po is missing'],
+    [['service', '--switch'], 'The value is missing: --switch'],
+    [['export', 'shipments-out', '--po'], 'The value is missing: --po'],
     [
-      ['map', 'learn', SAMPLE, '--operation', 'a', '--operation', 'b'],
+      ['map', 'learn', SAMPLE, '--operation', 'create-order', '--operation', 'create-shipment'],
       '--operation is given more than once.',
     ],
     [
@@ -310,8 +323,21 @@ describe('a wrong command line', () => {
 
     expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
     expect(stderr).toContain(message)
-    expect(stderr).toContain('dropbridge --help')
+    expect(stderr).toMatch(/fix: (See `dropbridge [a-z -]*--help`|Write ".+" instead of ".+")\. /)
     expect(stderr).not.toMatch(STACK)
+  })
+
+  test.each([
+    [['run', '--max-records', 'x'], 'See `dropbridge run --help`.'],
+    [['map', 'diff', 'old.yaml'], 'See `dropbridge map diff --help`.'],
+    [['xyzzy'], 'See `dropbridge --help`.'],
+    [['rnu'], 'Write "run" instead of "rnu".'],
+    [['check', '--onlin'], 'Write "--online" instead of "--onlin".'],
+    [['explain', 'key-conflit'], 'Write "key-conflict" instead of "key-conflit".'],
+  ])('the fix for %j names the help of the command, or the word that was meant', async (args, fix) => {
+    const { stderr } = await runHere(await tempFolder(), args)
+
+    expect(stderr).toContain(`fix: ${fix}  (`)
   })
 
   test('a configuration that is not there is named, with 78', async () => {
@@ -319,6 +345,7 @@ describe('a wrong command line', () => {
 
     expect(exit).toBe(78)
     expect(stderr).toContain('nowhere.yaml cannot be read')
+    expect(stderr).toContain('fix: Name the configuration file with --config, or write a new one')
     expect(stderr).not.toMatch(STACK)
   })
 

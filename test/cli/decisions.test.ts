@@ -47,7 +47,26 @@ test('a key is found without the blank and in other case, and an unknown key is 
   expect(found.err.split('\n')[0]).toBe('orders: orders.csv: 1 discarded: 1 rejected')
   expect(unknown.exit).toBe(2)
   expect(unknown.err).toContain('no record "HV-1022" of orders is held')
-  expect(unknown.err).toMatch(/spelt much alike: .*"HV-10022"/)
+  expect(unknown.err).toMatch(/similar keys: .*"HV-10022"/)
+})
+
+test('a record that is not held is shown with its state, and a bare key with the whole command', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+  const who = ['--by', 'Ada', '--why', 'wrong']
+
+  const refused = await run('release', 'orders/HV-10001', ...who)
+  const bare = await run('discard', 'HV-10022', ...who)
+  const resolved = await run('resolve', 'HV-10022', '--accepted', '5', ...who)
+
+  expect([refused.exit, bare.exit, resolved.exit]).toEqual([2, 2, 2])
+  expect(refused.err).toContain('no record "HV-10001" of orders is held; orders/HV-10001 is rejected')
+  expect(refused.err).toContain('`dropbridge trace "HV-10001"` shows what came of it')
+  expect(bare.err).toContain('no file "HV-10022" is known; a record of orders has this key')
+  expect(bare.err).toContain('fix: dropbridge discard "orders/HV-10022" --by NAME --why TEXT')
+  expect(resolved.err).toContain(
+    'create-order is held; no answer was lost; decide with dropbridge release or discard "orders/HV-10022" --by NAME',
+  )
 })
 
 test('status shows what is held, since when, and how to decide about it', async () => {

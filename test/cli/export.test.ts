@@ -169,7 +169,7 @@ test('filters that cannot be asked are reported in the terms of the command line
   ])
   expect([unknown.exit, unknown.err[0]]).toEqual([
     64,
-    'dropbridge: there is no route "orders-ou"; the routes that write files are orders-out',
+    'dropbridge: there is no route "orders-ou" that writes files. Did you mean "orders-out"?',
   ])
   expect([twice.exit, twice.err[0]]).toEqual([64, 'dropbridge: --out is given more than once.'])
 })

@@ -131,7 +131,7 @@ test('wrong options are refused before prove makes anything', async () => {
   })
   expect(await dropbridge(folder, '--route', 'yours')).toMatchObject({
     exit: 64,
-    err: expect.stringContaining('there is no route "yours"; the routes are mine') as string,
+    err: expect.stringContaining('there is no route "yours"; known: mine.') as string,
   })
   expect(await dropbridge(folder, '--file', 'mine')).toMatchObject({
     exit: 64,

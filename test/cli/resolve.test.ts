@@ -201,7 +201,7 @@ test('a key may be typed without the blank and in other case, and an unknown key
   expect([half.exit, unknown.exit]).toEqual([2, 2])
   expect(half.err).toContain(`to resolve it, give its whole key: "shipments/${KEY}"`)
   expect(unknown.err).toContain('ROUTE/KEY')
-  expect(unknown.err).toContain(`spelt much alike: "${KEY}"`)
+  expect(unknown.err).toContain(`similar keys: "${KEY}"`)
   expect(found.exit).toBe(0)
 })
 
@@ -291,6 +291,7 @@ test('a resolution states one outcome of a known record', async () => {
   const blank = await run('resolve', key, '--accepted', ' ', ...WHO)
 
   expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 2, 64])
+  expect(both.err).toContain('--absent and --discard contradict each other')
   expect(both.err).toContain('one of --accepted ID, --absent and --discard')
   expect(unknown.err).toContain('no record "HV-99999" is known')
 })

@@ -125,7 +125,7 @@ test('contradictory options are refused before anything is done', async () => {
   expect(await wrong('--due', '--again')).toContain('choose one')
   expect(await wrong('--if-busy', 'maybe')).toContain('if-busy')
   expect(await wrong('--until', '7h', '--until', '8h')).toContain('--until is given more than once')
-  expect(await wrong('--max-record', '7')).toContain('Did you mean "max-records"?')
+  expect(await wrong('--max-record', '7')).toContain('Did you mean "--max-records"?')
 })
 
 test('the data for programs holds the sums of the run, its bound and the scheduled runs of each route', async () => {

@@ -49,5 +49,5 @@ test('a route that is not there is an error of the command line', async () => {
   const { finished } = await startWatch(world, 'ordres')
   const { exit, stderr } = await finished
   expect(exit).toBe(64)
-  expect(stderr).toContain('there is no route "ordres"; the routes are orders')
+  expect(stderr).toContain('there is no route "ordres". Did you mean "orders"?')
 })

@@ -21,10 +21,30 @@ test('a file whose marker has not come', async () => {
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
   const result = await run('why-not', 'a.csv')
   expect(result.exit).toBe(75)
-  expect(result.out).toContain('its marker a.csv.done is missing; the file is taken when it lies beside it')
+  expect(result.out).toContain('its marker a.csv.done is missing; the file is taken when that file is there')
   await world.drop('inbox/orders', 'a.csv.done', '')
   expect((await run('why-not', 'a.csv')).exit).toBe(0)
   expect((await run('run')).err).toContain('a.csv: 1 accepted')
+})
+
+test('a marker is shown as the one of its file, whether that file is there or not', async () => {
+  const { world, run } = await anInbox('ready: marker')
+  await world.drop('inbox/orders', 'a.csv.done', '')
+  const alone = await run('why-not', 'a.csv.done')
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  const paired = await run('why-not', 'a.csv.done')
+  expect([alone.exit, paired.exit]).toEqual([2, 2])
+  expect(alone.out).toContain('it is the marker of a.csv, which is not there  [is-sidecar]')
+  expect(alone.out).toContain('fix: Ask the sender for the data file, or remove this one.')
+  expect(alone.out).not.toContain('name-differs')
+  expect(paired.out).toContain('it is the marker of a.csv  [is-sidecar]')
+  expect(paired.out).toContain('fix: See `dropbridge why-not a.csv`.')
+})
+
+test('a marker whose name has only the stem of its file', async () => {
+  const { world, run } = await anInbox('ready: { marker: "{stem}.ok" }')
+  await world.drop('inbox/orders', 'a.ok', '')
+  expect((await run('why-not', 'a.ok')).out).toContain('it is the marker of a.*, which is not there')
 })
 
 test('a file that is not what its manifest says', async () => {
@@ -46,7 +66,7 @@ test('a file behind a number that is missing, and what to write when it never co
   const result = await run('why-not', 'orders-3.csv')
   expect(result.exit).toBe(75)
   expect(result.out).toContain('number 2 of the sequence has not come')
-  expect(result.out).toContain('set `start` under `sequence` to the number to go on with')
+  expect(result.out).toContain('set `start` under `sequence` to the next number')
 })
 
 test('a file without a number on a route with a sequence gets the advice to rename it, and not to ask for a file', async () => {
@@ -55,7 +75,7 @@ test('a file without a number on a route with a sequence gets the advice to rena
   const result = await run('why-not', 'other.csv')
   expect(result.out).toContain('its name has no number where `sequence` says')
   expect(result.out).toContain(
-    'fix: Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.',
+    'fix: Rename it so that its number is where `sequence` says, or move it to the inbox of another route.',
   )
   expect(result.out).not.toContain('Ask for the file that is missing')
 })

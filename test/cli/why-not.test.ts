@@ -1,5 +1,16 @@
 /** Why a file is not taken: each rule that could stop it, shown with its fix; the question changes nothing. */
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -64,7 +75,7 @@ test('a file that is taken while why-not reads it is shown as taken', async () =
   )
 
   expect(verdicts.flatMap(({ reasons }) => reasons)).toMatchObject([
-    { code: 'done', message: expect.stringContaining('was taken by route orders') },
+    { code: 'finished', message: expect.stringContaining('was taken by route orders') },
   ])
 })
 
@@ -118,7 +129,7 @@ test('a folder, and a link', async () => {
   await writeFile(join(world.folder, 'real.csv'), ORDERS)
   await symlink(join(world.folder, 'real.csv'), join(inbox, 'link.csv'))
 
-  expect((await ask('folder.csv')).out).toContain('it is a folder; folders in an inbox are not looked into')
+  expect((await ask('folder.csv')).out).toContain('it is a folder; a run does not read folders in an inbox')
   expect((await ask('link.csv')).out).toContain('it is a link; only files themselves are taken')
 })
 
@@ -148,8 +159,8 @@ test('a file outside any inbox is shown the nearest one; one below an inbox and 
   const below = await ask('exchange/inbox/orders/deep/orders.csv')
 
   expect([beside.exit, below.exit]).toEqual([2, 2])
-  expect(beside.out).toContain(`lies in no inbox; the nearest is ${inbox} of route orders  [not-in-inbox]`)
-  expect(below.out).toContain('folders in an inbox are not looked into')
+  expect(beside.out).toContain(`is in no inbox; the nearest is ${inbox} of route orders  [not-in-inbox]`)
+  expect(below.out).toContain('a run does not read folders in an inbox')
 })
 
 test('an inbox itself is shown as one, with its route and its files, and not as an unmatched file', async () => {
@@ -160,7 +171,7 @@ test('an inbox itself is shown as one, with its route and its files, and not as 
   const result = await ask('exchange/inbox/orders')
 
   expect(result.exit).toBe(2)
-  expect(codes(result)).toEqual(['is-inbox'])
+  expect(codes(result)).toEqual(['is-folder'])
   expect(result.out).toContain(
     `${inbox} is itself an inbox, that of route orders, with 2 files, of which 1 match "*.csv"`,
   )
@@ -229,7 +240,7 @@ test('for a file that was taken and closed why-not says when, and where its resu
   const result = await ask('orders.csv')
 
   expect(result.exit).toBe(2)
-  expect(codes(result)).toEqual(['done'])
+  expect(codes(result)).toEqual(['finished'])
   expect(result.out).toMatch(
     /was taken by route orders on \S+Z \(id \S+\) and closed on \S+Z, processed; results: orders\.csv\.results\.csv; archived as archive\/orders\//,
   )
@@ -246,7 +257,7 @@ test('the same bytes as an earlier file are named, and a new file of an old name
   const other = await ask('orders.csv')
 
   expect(copy.exit).toBe(2)
-  expect(codes(copy)).toEqual(['duplicate-file'])
+  expect(codes(copy)).toEqual(['file-repeated'])
   expect(copy.out).toMatch(/the same bytes came before as orders\.csv on \S+Z/)
   expect(other.exit).toBe(0)
   expect(other.out).toContain('this one is a file of its own')
@@ -281,8 +292,10 @@ test('a file whose route was taken out of the configuration', async () => {
 
 test('a file claimed by a bridge with another journal', async () => {
   const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'first.csv', ORDERS)
+  await world.run('orders')
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
-  await mkdir(join(inbox, '.claimed'))
+  await mkdir(join(inbox, '.claimed'), { recursive: true })
   await rename(join(inbox, 'orders.csv'), join(inbox, '.claimed', 'abc123-orders.csv'))
 
   const result = await ask('orders.csv')
@@ -320,9 +333,9 @@ test('a file that the mapping refuses as a whole, and a mapping that is wrong it
   const wrong = await ask('bad.csv')
 
   expect(refused.exit).toBe(65)
-  expect(codes(refused)).toEqual(['unusable-file'])
+  expect(codes(refused)).toEqual(['header-missing'])
   expect(wrong.exit).toBe(78)
-  expect(codes(wrong)).toEqual(['mappings-invalid'])
+  expect(codes(wrong)).toEqual(['mapping-invalid'])
 })
 
 test('a mailbox that is away, and a journal that cannot be opened', async () => {
@@ -334,7 +347,86 @@ test('a mailbox that is away, and a journal that cannot be opened', async () => 
   const away = await ask('orders.csv')
 
   expect([broken.exit, away.exit]).toEqual([74, 69])
-  expect([codes(broken), codes(away)]).toEqual([['journal-away'], ['mailbox-away']])
+  expect([codes(broken), codes(away)]).toEqual([['journal-unusable'], ['mailbox-unreachable']])
+})
+
+test('a journal that a run refuses keeps the file, whether it is older, gone or unreadable', async () => {
+  const { world, ask } = await anInbox()
+  const { path } = world.configuration.journal
+  const remove = async (...ends: string[]) => {
+    for (const end of ['', '-wal', '-shm', ...ends]) await rm(`${path}${end}`, { force: true })
+  }
+  const run = await commandsOf(world)
+  const verdicts: unknown[] = []
+  const judge = async () => {
+    const result = await ask('orders.csv')
+    const { exit, err } = await run('run')
+    verdicts.push([codes(result).join(), result.exit === exit, err.includes(`explain ${codes(result)[0]}`)])
+  }
+  await world.drop('inbox/orders', 'first.csv', ORDERS)
+  await world.run('orders')
+  await cp(path, `${path}.backup`)
+  await world.drop('inbox/orders', 'second.csv', `${ORDERS}\r\n`)
+  await world.run('orders')
+  await world.drop('inbox/orders', 'orders.csv', `${ORDERS}\r\n\r\n`)
+  expect((await ask('orders.csv')).exit).toBe(0)
+
+  await remove()
+  await cp(`${path}.backup`, path)
+  await judge()
+  await remove()
+  await judge()
+  await remove('.mark')
+  await judge()
+  await remove()
+  await writeFile(path, 'no database at all, but long enough to be read as one')
+  await judge()
+
+  expect(verdicts).toEqual([
+    ['journal-older', true, true],
+    ['journal-missing', true, true],
+    ['journal-missing', true, true],
+    ['journal-damaged', true, true],
+  ])
+  expect(await readFile(path, 'utf8')).toContain('no database at all')
+})
+
+test('why-not writes no mark and makes no journal', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.run('orders')
+  const mark = await readFile(`${world.configuration.journal.path}.mark`, 'utf8')
+  await world.drop('inbox/orders', 'orders.csv', `${ORDERS}\r\n`)
+
+  expect((await ask('orders.csv')).exit).toBe(0)
+  expect(await readFile(`${world.configuration.journal.path}.mark`, 'utf8')).toBe(mark)
+})
+
+test('an inbox that files came from before, and that is gone now, keeps the file', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.run('orders')
+  await rm(inbox, { recursive: true })
+
+  const other = await ask('later.csv', '--route', 'orders')
+  const same = await ask('orders.csv')
+  const unused = await ask('later.csv', '--route', 'shopify')
+
+  expect([other.exit, same.exit, unused.exit]).toEqual([69, 69, 2])
+  expect(other.out).toContain('The inbox of route orders is gone')
+  expect(other.out).toContain(`fix: Mount the share, or make the folder ${inbox} again.`)
+  expect(codes(same)).toEqual(['mailbox-unreachable'])
+  expect(unused.out).toContain('shopify (not there; a run makes it)')
+})
+
+test('a folder that is no inbox is shown as one, with the inboxes', async () => {
+  const { inbox, ask } = await anInbox()
+
+  const result = await ask('exchange/inbox')
+
+  expect(result.exit).toBe(2)
+  expect(codes(result)).toEqual(['is-folder'])
+  expect(result.out).toContain(`inbox is a folder and no inbox; the inboxes are ${inbox}, `)
 })
 
 test.skipIf(process.platform === 'win32')('a file that may not be read', async () => {
@@ -361,7 +453,7 @@ test('a file that exists only under its working name is named', async () => {
 
   expect(result.exit).toBe(2)
   expect(result.out).toContain(
-    'much alike: orders.csv.filepart (still being written, or its sending broke off). Looked in ',
+    'similar names: orders.csv.filepart (still being written, or its sending broke off). Looked in ',
   )
 })
 
@@ -373,7 +465,7 @@ test('for an unknown name why-not says where it looked and suggests similar ones
   const data = JSON.parse((await ask('ordres.csv', '--json')).out) as unknown
 
   expect(result.exit).toBe(2)
-  expect(result.out).toContain(`much alike: orders.csv. Looked in ${inbox}  [no-such-file]`)
+  expect(result.out).toContain(`similar names: orders.csv. Looked in ${inbox}  [no-such-file]`)
   expect(data).toMatchObject({ exit: 2, verdicts: [{ reasons: [{ code: 'no-such-file' }] }] })
   expect((await ask('orders.csv', '--route', 'ordres')).exit).toBe(64)
 })

@@ -1,6 +1,7 @@
 /** The pages with lists are printed from the tables of the code, and docs/commands.md is complete. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { REASONS } from '../../src/app/diagnose/reasons.ts'
 import { ALERTS } from '../../src/domain/alert.ts'
 import { PROBLEMS } from '../../src/domain/problem.ts'
 import { OUTCOMES } from '../../src/domain/record.ts'
@@ -44,6 +45,14 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
     ...tableOf(
       ['Code', 'Exit', ...TEXT_HEAD.slice(1)],
       Object.entries(FAILURES).map(([code, kind]) => [`\`${code}\``, kind.exit, ...textCells(kind)]),
+    ),
+    '## Why a file is not taken',
+    '',
+    'Only `dropbridge why-not` prints these codes. It also prints failures and problems of the tables above.',
+    '',
+    ...tableOf(
+      ['Code', 'Exit', 'What is wrong', 'Fix'],
+      Object.entries(REASONS).map(([code, { exit, title, fix }]) => [`\`${code}\``, exit, title, fix]),
     ),
     '## Outcomes of a record',
     '',
@@ -92,6 +101,7 @@ test.each([
   ['problems', PROBLEMS],
   ['failures', FAILURES],
   ['alerts', ALERTS],
+  ['reasons', REASONS],
 ])(
   'the titles of %s have at most 60 characters, and their fixes at most 100',
   (_, table: Record<string, CodeText>) => {

@@ -1,4 +1,5 @@
 /** Finds the inboxes that a file may belong to. */
+import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
 import type { InboundRoute } from '../../config/routes.ts'
@@ -69,7 +70,7 @@ export async function describeInbox({ root, place, route }: LocalInbox): Promise
   const files = names.length === 1 ? '1 file' : `${names.length} files`
   const how = names.length === matching ? '' : `, of which ${matching} match "${match}"`
   const message = `${place} is itself an inbox, that of route ${route.name}, with ${files}${how}`
-  return createReason('is-inbox', message)
+  return createReason('is-folder', message)
 }
 
 async function locateByName(name: string, inboxes: readonly LocalInbox[]): Promise<LocatedFile> {
@@ -93,13 +94,19 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
   const name = basename(path)
   for (const { route, place, root } of inboxes) {
     if (path.startsWith((await resolveRealPath(place)) + sep)) {
-      const inner = `${path} lies in a folder within the inbox ${place} of route ${route.name}; folders in an inbox are not looked into`
+      const inner = `${path} is in a folder within the inbox ${place} of route ${route.name}; a run does not read folders in an inbox`
       return createReason('not-in-inbox', inner)
     }
     if (path.startsWith((await resolveRealPath(resolveFolderPath(root, route.from.archive))) + sep)) {
-      const inner = `${path} lies in the archive of route ${route.name}: it was taken in and is done`
-      return createReason('done', inner)
+      const inner = `${path} is in the archive of route ${route.name}: it is finished`
+      return createReason('finished', inner)
     }
+  }
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true
+  if (isFolder) {
+    const places = [...new Set(sortByDistance(path, inboxes).map(({ place }) => place))].join(', ')
+    const which = places === '' ? 'the configuration has none' : `the inboxes are ${places}`
+    return createReason('is-folder', `${path} is a folder and no inbox; ${which}`)
   }
   const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
   const [nearest] = sortByDistance(path, takers)
@@ -110,7 +117,7 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
       : nearest === undefined
         ? ', and no route takes a file of this name'
         : `; the nearest is ${nearest.place} of route ${nearest.route.name}`
-  return createReason('not-in-inbox', `${path} lies in no inbox${where}`)
+  return createReason('not-in-inbox', `${path} is in no inbox${where}`)
 }
 
 /** By the length of the shared path, then by the similarity of the folder's name. */

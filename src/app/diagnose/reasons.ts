@@ -1,74 +1,99 @@
 /** Every reason why a file is not taken or not sent, with its fix and exit code. */
-import { EXIT, type ExitCode } from '../../support/errors.ts'
+import type { AlertCode } from '../../domain/alert.ts'
+import type { Problem, ProblemCode } from '../../domain/problem.ts'
+import {
+  type BridgeError,
+  type CodeText,
+  EXIT,
+  type ExitCode,
+  type FailureCode,
+} from '../../support/errors.ts'
 
-const { badConfiguration, cannotWrite, rejects, tryLater, unavailable, unusableFile } = EXIT
+const { badConfiguration, cannotWrite, refusedCredentials, rejects, tryLater, unavailable, unusableFile } =
+  EXIT
 
-function reason(exit: ExitCode, fix: string) {
-  return { fix, exit }
-}
-
+/** The reasons that only `why-not` has. Others are failures of a run and problems of a file. */
 export const REASONS = {
-  'no-such-file': reason(rejects, 'Check the name, or drop the file into the inbox.'),
+  'no-such-file': reason('No inbox has such a file.', 'Check the name, or drop the file into the inbox.'),
   'not-in-inbox': reason(
-    rejects,
+    'The file is in no inbox of a route.',
     'If it is meant for a route, move it into the inbox folder of that route, whole at once.',
   ),
-  'is-inbox': reason(rejects, 'Name a file in it, such as dropbridge why-not FILE.'),
-  'name-differs': reason(rejects, 'Rename the file, or change `match` of the route.'),
-  'entry-ignored': reason(rejects, 'Put a plain file with a plain name there.'),
-  'still-changing': reason(tryLater, 'Wait until its writer is done; the next run takes it then.'),
+  'is-folder': reason(
+    'This is a folder and not a file.',
+    'Name a file in an inbox: dropbridge why-not FILE.',
+  ),
+  'is-sidecar': reason(
+    'This is a marker or manifest.',
+    'Ask the sender for the data file, or remove this one.',
+  ),
+  'name-differs': reason('The route takes no such name.', 'Rename the file, or change `match` of the route.'),
+  'entry-ignored': reason('No run takes such an entry.', 'Put a plain file with a plain name there.'),
+  'still-changing': reason('The file is still being written.', 'Wait until its writer is done.', tryLater),
   'sidecar-missing': reason(
-    tryLater,
+    'The marker or manifest of the file is missing.',
     'Ask the sender for the marker or manifest, or change `ready` of the route.',
+    tryLater,
   ),
   'out-of-sequence': reason(
+    'A file with an earlier number must come first.',
+    'Ask for the missing file. If it will never come, set `start` under `sequence` to the next number.',
     tryLater,
-    'Ask for the file that is missing. If it will never come, set `start` under `sequence` to the number to go on with.',
   ),
   'no-rights': reason(
+    'The bridge may not read or move the file.',
+    'Let the user of the bridge read the file, and move it out of its folder.',
     cannotWrite,
-    'Give the user that the bridge runs as the right to read the file, and to move it out of its folder.',
   ),
-  'mailbox-away': reason(unavailable, 'Check that the folder exists, is mounted and may be read.'),
-  'journal-away': reason(
-    cannotWrite,
-    'Check the path in `journal`, the rights and the free space. Never delete the journal.',
+  'in-progress': reason(
+    'The file is not finished.',
+    'Run again: dropbridge trace says how far it is.',
+    tryLater,
   ),
-  'mappings-invalid': reason(badConfiguration, 'Correct the mappings; dropbridge check lists every error.'),
-  'route-not-configured': reason(
-    badConfiguration,
-    'Give the route its name back in the configuration, so that its file can go on.',
-  ),
-  'in-progress': reason(tryLater, 'Let the bridge run again; dropbridge trace shows how far the file is.'),
-  done: reason(rejects, 'Nothing, if that is right: dropbridge trace shows what came of it.'),
-  'duplicate-file': reason(
-    rejects,
-    'Nothing, if it is the same file. To send refused rows again, correct and drop the rejects file.',
-  ),
+  finished: reason('The file is finished.', 'If that is wrong: dropbridge trace shows what came of it.'),
   'claimed-elsewhere': reason(
-    rejects,
+    'A bridge with another journal has claimed the file.',
     'Find out which other bridge, with a journal of its own, takes files from this folder.',
   ),
-  'lease-held': reason(
-    tryLater,
-    'Wait for the other bridge: it takes the file, or the next run does when it is done.',
-  ),
-  'unusable-file': reason(
-    unusableFile,
-    'Correct what is named and drop the file again; dropbridge translate shows all of it.',
-  ),
+}
+
+function reason(
+  title: string,
+  fix: string,
+  exit: ExitCode = rejects,
+): CodeText & { readonly exit: ExitCode } {
+  return { title, fix, exit }
 }
 
 type ReasonCode = keyof typeof REASONS
 
 export interface Reason {
-  readonly code: ReasonCode
+  readonly code: ReasonCode | FailureCode | ProblemCode | AlertCode
   readonly message: string
   readonly fix: string
+  readonly exit: ExitCode
 }
 
 export function createReason(code: ReasonCode, message: string, fix: string = REASONS[code].fix): Reason {
-  return { code, message, fix }
+  return { code, message, fix, exit: REASONS[code].exit }
+}
+
+const DETAILS_MAX = 3
+
+/** The failure that a run would end with. */
+export function toReason({ code, message, details, fix, exit }: BridgeError): Reason {
+  const text = message.replace(/[.:]$/, '')
+  const places = details.length === 0 ? message : `${text}: ${details.slice(0, DETAILS_MAX).join('; ')}`
+  return { code, message: places, fix, exit }
+}
+
+/** The first of the problems that a run would refuse the whole file for. */
+export function createRefusalReasons([first, ...more]: readonly Problem[]): Reason[] {
+  if (first === undefined) return []
+  const { code, message, fix } = first
+  const what = more.length === 0 ? message : `${message.replace(/\.$/, '')}, and ${more.length} more`
+  const refused = `once it is taken, it is refused as a whole: ${what}`
+  return [{ code, message: refused, fix, exit: unusableFile }]
 }
 
 export interface RouteDiagnosis {
@@ -83,8 +108,10 @@ export interface RouteDiagnosis {
 /** Success when one route takes the file. Otherwise reasons that need a person count before those that need time. */
 export function chooseExitCode(verdicts: readonly RouteDiagnosis[]): ExitCode {
   if (verdicts.some(({ reasons }) => reasons.length === 0)) return EXIT.ok
-  const codes = verdicts.flatMap(({ reasons }) => reasons.map(({ code }) => REASONS[code].exit))
+  const codes = verdicts.flatMap(({ reasons }) => reasons.map(({ exit }) => exit))
   return BY_URGENCY.find((exit) => codes.includes(exit)) ?? EXIT.rejects
 }
 
-const BY_URGENCY = [badConfiguration, cannotWrite, unavailable, unusableFile, rejects, tryLater]
+const FOR_OPERATORS = [badConfiguration, refusedCredentials, cannotWrite, unavailable]
+
+const BY_URGENCY = [...FOR_OPERATORS, unusableFile, rejects, tryLater]

@@ -7,7 +7,7 @@ import { refuseToCreateFolder } from '../../pipeline/inbound/inbox.ts'
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { openMailbox } from '../context.ts'
-import { createReason, type RouteDiagnosis } from './reasons.ts'
+import { createReason, type RouteDiagnosis, toReason } from './reasons.ts'
 import {
   type DiagnosisContext,
   findLeaseReasons,
@@ -51,11 +51,11 @@ export async function diagnoseRemoteInboxes(context: DiagnosisContext): Promise<
       // Comes before the listing, which creates missing folders.
       const names = await mailbox.listNames(folder)
       if (names === undefined || !names.has(context.name)) continue
+      await context.checkRoute(route, mailbox)
       verdicts.push({ route: route.name, path, ...(await diagnoseRemoteFile(context, { route, mailbox })) })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      const away = createReason('mailbox-away', error.message, error.fix)
-      verdicts.push({ route: route.name, path, reasons: [away], notes: [] })
+      verdicts.push({ route: route.name, path, reasons: [toReason(error)], notes: [] })
     } finally {
       await mailbox.close()
     }
@@ -72,17 +72,17 @@ function formatRemotePath({ route, mailbox }: RemoteFile, name: string): string 
 type RemoteFile = Pick<RemoteInbox, 'route'> & { readonly mailbox: Mailbox }
 
 async function diagnoseRemoteFile(context: DiagnosisContext, remoteFile: RemoteFile) {
-  const { journal, mappings, name } = context
+  const { mappings, name } = context
   const { route } = remoteFile
   const unfinished = findUnfinishedNameReason(name, route.from.match)
   const changing = await findRemoteStabilityReasons(context, remoteFile)
   const reasons = [
     ...(unfinished === undefined ? [...findNameReasons(context, remoteFile), ...changing] : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
-    ...(journal === undefined ? [] : await findLeaseReasons(journal, route.name)),
+    ...(await findLeaseReasons(context, route.name)),
   ]
-  const queued = journal === undefined ? [] : await noteQueuedFiles(journal, context, remoteFile)
-  return { reasons, notes: [...queued, 'what is in it is looked at when it is taken'] }
+  const queued = await noteQueuedFiles(context, remoteFile)
+  return { reasons, notes: [...queued, 'the contents are checked when the file is taken'] }
 }
 
 /** As in a run, two scans must list the same file. */

@@ -2,12 +2,15 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toNamePattern } from '../../alerts/context.ts'
 import type { Configuration } from '../../config/configuration.ts'
+import { fillNameTemplate } from '../../config/file-name.ts'
 import type { InboundRoute } from '../../config/routes.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
+import { PROBLEMS } from '../../domain/problem.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { isOwnerAlive } from '../../journal/heartbeat.ts'
 import { inspectFile, type Inspection, listNamesIfAllowed } from '../../mailboxes/directory/inspect.ts'
@@ -17,10 +20,11 @@ import { listTakenFiles, splitBySequence } from '../../pipeline/inbound/inbox.ts
 import { compareWithManifest } from '../../pipeline/inbound/manifest.ts'
 import { buildInboundRoute, buildReadyRule, compileFilePattern } from '../../pipeline/route-settings.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
+import { BridgeError, EXIT } from '../../support/errors.ts'
 import { computeSha256, readFileBytes } from '../../support/files.ts'
 import { findSimilarName } from '../../support/text.ts'
 import type { LocalInbox } from './inboxes.ts'
-import { createReason, type Reason } from './reasons.ts'
+import { createReason, createRefusalReasons, type Reason, toReason } from './reasons.ts'
 
 export interface DiagnosisControls {
   readonly clock: Clock
@@ -29,8 +33,10 @@ export interface DiagnosisControls {
 
 /** The context that all rules share. */
 export interface DiagnosisContext extends DiagnosisControls {
-  /** Undefined while there is no journal. */
-  readonly journal: Journal | undefined
+  /** A new one in memory while there is none. */
+  readonly journal: Journal
+  /** Throws what keeps a run from the work of the route, as its mailbox shows. */
+  readonly checkRoute: (route: InboundRoute, mailbox: Mailbox) => Promise<void>
   readonly configuration: Configuration
   readonly mappings: LoadedMappings
   readonly name: string
@@ -63,7 +69,7 @@ export function findUnfinishedNameReason(name: string, match: string): Reason | 
 }
 
 const UNFINISHED_FIX =
-  'Wait until it is renamed. Where that does not come, its sending broke off: let it be sent again, or rename it if it is whole.'
+  'Wait until its writer renames it. If that never happens, let it be sent again, or rename it yourself.'
 
 type PresentFile = Extract<Inspection, { what: 'file' }>
 
@@ -98,25 +104,24 @@ export async function findDuplicateReasons(
   { route }: LocalInbox,
   path: string,
 ): Promise<Reason[]> {
-  if (journal === undefined || OPERATIONS[route.operation].repeatable) return []
+  if (OPERATIONS[route.operation].repeatable) return []
   const first = await journal.findFirstWithContents(route.name, await computeSha256(readFileBytes(path)))
   if (first === undefined) return []
   const message = `the same bytes came before as ${first.name} on ${isoTime(first.receivedAt)} (id ${first.id}): the next run takes the file, reports it as a duplicate and sends nothing`
-  return [createReason('duplicate-file', message)]
+  return [{ code: 'file-repeated', message, fix: PROBLEMS['file-repeated'].fix, exit: EXIT.rejects }]
 }
 
-export async function findLeaseReasons(journal: Journal, route: string): Promise<Reason[]> {
+export async function findLeaseReasons({ journal }: DiagnosisContext, route: string): Promise<Reason[]> {
   const held = await journal.getLeaseOwner(route)
   if (held === undefined || !isOwnerAlive(held.owner)) return []
   const message = `${formatLeaseOwner(held.owner)} is working on route ${route}; its last sign of life was at ${isoTime(held.renewedAt)}`
-  return [createReason('lease-held', message)]
+  return [toReason(new BridgeError('lease-held', message))]
 }
 
 export async function noteQueuedFiles(
-  journal: Journal,
-  { name }: DiagnosisContext,
+  { name, journal }: DiagnosisContext,
   { route }: Pick<LocalInbox, 'route'>,
-): Promise<string[]> {
+) {
   // A run that was stopped right before its claim has noted this very file, which is still there.
   const open = (await journal.listUnfinishedFiles(route.name)).filter(
     (file) => file.name !== name || file.state !== 'claiming',
@@ -148,8 +153,24 @@ export async function findCompletenessReasons(
   const sidecar = ready.sidecarNameOf(context.name)
   const isThere = (await inspectFile(root, route.from.folder, sidecar)).what === 'file'
   if (isThere) return ready.when === 'manifest' ? findStabilityReasons(context, inbox, file) : []
-  const message = `its ${ready.when} ${sidecar} is missing; the file is taken when it lies beside it`
+  const message = `its ${ready.when} ${sidecar} is missing; the file is taken when that file is there`
   return [createReason('sidecar-missing', message)]
+}
+
+/** For the marker or manifest of a file, which no run takes by itself. */
+export async function findSidecarReason({ name }: DiagnosisContext, { route, place }: LocalInbox) {
+  const { ready, match } = route.from
+  if (ready === undefined || !('sidecar' in ready)) return undefined
+  const { when, sidecar } = ready
+  if (!compileFilePattern(toNamePattern(sidecar))(name)) return undefined
+  const names = (await listNamesIfAllowed(place)).filter(compileFilePattern(match))
+  const data = names.find((each) => fillNameTemplate(sidecar, each) === name)
+  if (data !== undefined)
+    return createReason('is-sidecar', `it is the ${when} of ${data}`, `See \`dropbridge why-not ${data}\`.`)
+  const [begin = '', end = ''] = sidecar.split(/\{(?:name|stem)\}/)
+  const stem = name.slice(begin.length, name.length - end.length)
+  const missing = sidecar.includes('{stem}') ? `${stem}.*` : stem
+  return createReason('is-sidecar', `it is the ${when} of ${missing}, which is not there`)
 }
 
 /** A watch waits for the first row of an empty file, unless another file says that it is complete. */
@@ -179,20 +200,17 @@ export async function findManifestReasons(
   const read = () => createFormats().read(readFileBytes(path), mapping.translator.read)
   const manifest = { manifestFile: sidecar, bytes: await readFile(join(place, sidecar)) }
   const problems = await compareWithManifest(manifest, { size, sha256: hash.digest('hex'), read })
-  return problems.map(({ message }) => createReason('unusable-file', message))
+  return createRefusalReasons(problems)
 }
 
 /** For a route with a strict sequence: which number must come first. */
-export async function findSequenceReasons(
-  { configuration, name }: DiagnosisContext,
-  { route, place }: LocalInbox,
-  journal: Journal | undefined,
-): Promise<Reason[]> {
+export async function findSequenceReasons(context: DiagnosisContext, { route, place }: LocalInbox) {
+  const { configuration, name, journal } = context
   const { sequence, matches, folder } = buildInboundRoute(configuration, route)
   if (sequence === undefined) return []
   const names = (await listNamesIfAllowed(place)).filter(matches)
   const files = names.map((each) => ({ folder, name: each, size: 0, modifiedAt: 0 }))
-  const taken = journal === undefined ? [] : await listTakenFiles(journal, route.name)
+  const taken = await listTakenFiles(journal, route.name)
   const { behind } = splitBySequence(files, sequence, { taken, coming: [] })
   const waits = behind.find(({ file }) => file.name === name)
   if (waits === undefined) return []
@@ -201,7 +219,7 @@ export async function findSequenceReasons(
 }
 
 const UNNUMBERED_FIX =
-  'Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.'
+  'Rename it so that its number is where `sequence` says, or move it to the inbox of another route.'
 
 export interface RemoteInbox {
   readonly route: InboundRoute

@@ -1,11 +1,12 @@
 /** `dropbridge explain CODE`: what a code means and what to do about it. */
+import { REASONS } from '../../app/diagnose/reasons.ts'
 import { ALERTS } from '../../domain/alert.ts'
 import { DELIVERY_STATES } from '../../domain/delivery.ts'
 import { FILE_STATES } from '../../domain/file.ts'
 import { OUTCOMES } from '../../domain/record.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import { type BridgeError, EXIT, FAILURES, usageError } from '../../support/errors.ts'
-import { didYouMean } from '../../support/text.ts'
+import { unknownNameError } from '../../support/text.ts'
 import { defineCommand, JSON_FLAG } from '../command.ts'
 import { formatTable } from '../format/text.ts'
 
@@ -16,6 +17,7 @@ const CODE_KINDS = {
   file: 'a state of an incoming file',
   delivery: 'a state of an outgoing file',
   alert: 'something that a person must hear of',
+  reason: 'a reason why a file is not taken, from why-not',
 } as const
 
 interface Explanation {
@@ -47,8 +49,9 @@ export const explainCommand = defineCommand({
 
 function unknownCodeError(code: string, all: readonly Explanation[]): BridgeError {
   const codes = all.map((each) => each.code)
-  const exits = /^\d+$/.test(code) ? ' Exit codes are listed in docs/commands.md.' : ''
-  return usageError(`there is no code "${code}".${didYouMean(code, codes)}${exits}`)
+  if (/^\d+$/.test(code))
+    return usageError(`there is no code "${code}". Exit codes are listed in docs/commands.md.`)
+  return unknownNameError(`there is no code "${code}"`, code, codes)
 }
 
 function formatList(all: readonly Explanation[]): string[] {
@@ -66,6 +69,7 @@ function listExplanations(): Explanation[] {
     ...withoutFix('file', FILE_STATES),
     ...Object.entries(ALERTS).map(([code, text]) => ({ code, kind: 'alert' as const, ...text })),
     ...withoutFix('delivery', DELIVERY_STATES),
+    ...Object.entries(REASONS).map(([code, text]) => ({ code, kind: 'reason' as const, ...text })),
   ]
 }
 

@@ -40,7 +40,7 @@ function defineDecision(action: DecisionAction, describe: string) {
 /** The journal keeps who decides and why, so neither may be empty. */
 export function assertNotEmpty(options: Readonly<Record<string, string>>): void {
   for (const [option, text] of Object.entries(options)) {
-    if (text.trim() === '') throw usageError(`--${option} is empty; it is kept with the decision`)
+    if (text.trim() === '') throw usageError(`--${option} is empty; it is stored with the decision`)
   }
 }
 

@@ -1,6 +1,6 @@
 /** `dropbridge resolve`: a person says what came of a record whose answer was lost, or of a held delivery. */
 import type { ResolveRequest, ResolveResult } from '../../app/resolve.ts'
-import type { ResolutionAction } from '../../domain/decision.ts'
+import { DECISIONS, type ResolutionAction } from '../../domain/decision.ts'
 import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
@@ -89,19 +89,24 @@ async function resolveDelivery(
 }
 
 function readRequest({ what, accepted, absent, discard, by, why }: ResolveOptions): ResolveRequest {
-  assertNotEmpty({ by, why, ...(accepted !== undefined && { accepted }) })
+  if (accepted?.trim() === '')
+    throw usageError('--accepted has no value; it takes the id that the API gave: --accepted ID')
+  assertNotEmpty({ by, why })
   const actions: ResolutionAction[] = []
   if (accepted !== undefined) actions.push('resolve-accepted')
   if (absent) actions.push('resolve-absent')
   if (discard) actions.push('resolve-discard')
   const [action, another] = actions
-  if (action === undefined || another !== undefined)
-    throw usageError(
-      'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again',
-    )
+  if (action === undefined || another !== undefined) {
+    const given = actions.map((each) => each.replace('resolve', '-')).join(' and ')
+    throw usageError(given === '' ? ONE_OUTCOME : `${given} contradict each other; ${ONE_OUTCOME}`)
+  }
   const common = { action, what, by: by.trim(), why: why.trim() }
   return accepted === undefined ? common : { ...common, apiId: accepted.trim() }
 }
+
+const ONE_OUTCOME =
+  'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again'
 
 function resolutionExit(result: ResolveResult): ExitCode {
   if (result.kind === 'resolved') return result.exit
@@ -147,8 +152,17 @@ function formatKnownRecord(record: TracedRecord): string {
     record.state === 'uncertain' ||
     (record.state === 'held' && record.problems[0]?.code === 'outcome-unprovable')
       ? `to resolve it, give its whole key: "${route}/${key}"`
-      : 'there is nothing to resolve'
+      : formatDecisions(record, `${route}/${key}`)
   return `${route}: ${key}: ${operation} is ${state}${id}; ${what}`
+}
+
+/** A record that was not sent has no lost answer, but may wait for another decision. */
+function formatDecisions({ state, problems }: TracedRecord, key: string): string {
+  const isDecided = ({ codes }: { codes: readonly string[] }) => codes.includes(problems[0]?.code ?? '')
+  const possible = Object.entries(DECISIONS).flatMap(([action, each]) => (isDecided(each) ? [action] : []))
+  const isOpen = (state === 'held' || state === 'deferred') && possible.length > 0
+  if (!isOpen) return 'there is nothing to resolve'
+  return `no answer was lost; decide with dropbridge ${possible.join(' or ')} "${key}" --by NAME --why TEXT`
 }
 
 function resolutionToJson(result: ResolveResult, exit: ExitCode): unknown {

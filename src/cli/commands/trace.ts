@@ -3,7 +3,7 @@ import { findMarkFailure, withExistingJournal } from '../../app/journal-access.t
 import { isEmptyTrace, type Trace, traceKey } from '../../app/trace.ts'
 import { isoTime } from '../../support/clock.ts'
 import { type BridgeError, EXIT, usageError } from '../../support/errors.ts'
-import { didYouMean } from '../../support/text.ts'
+import { unknownNameError } from '../../support/text.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
 import { readConfigurationWithoutApi } from '../context.ts'
 import { formatJournalFailure } from '../format/status.ts'
@@ -49,7 +49,7 @@ function assertRouteExists(
 ): void {
   const names = [...new Set([...configured.map(({ name }) => name), ...known.map((each) => each.route)])]
   if (names.includes(route)) return
-  throw usageError(`there is no route "${route}".${didYouMean(route, names)}`)
+  throw unknownNameError(`there is no route "${route}"`, route, names)
 }
 
 function formatNothingFound({ key, near, prunedUntil }: Trace, isNew: boolean): string[] {

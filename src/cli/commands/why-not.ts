@@ -1,8 +1,7 @@
 /** `dropbridge why-not FILE`: the rule that keeps a file from being picked up. */
 import type { RouteDiagnosis } from '../../app/diagnose/reasons.ts'
 import { diagnoseFile } from '../../app/diagnose/diagnose.ts'
-import { usageError } from '../../support/errors.ts'
-import { didYouMean, escapeControlChars } from '../../support/text.ts'
+import { escapeControlChars, unknownNameError } from '../../support/text.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
 import { readConfigurationWithoutApi } from '../context.ts'
 
@@ -19,7 +18,7 @@ export const whyNotCommand = defineCommand({
       .filter(({ direction }) => direction === 'inbound')
       .map(({ name }) => name)
     if (route !== undefined && !inbound.includes(route))
-      throw usageError(`there is no inbound route "${route}".${didYouMean(route, inbound)}`)
+      throw unknownNameError(`there is no inbound route "${route}"`, route, inbound)
     const request = { file, from, ...(route === undefined ? {} : { route }) }
     const found = await diagnoseFile(configuration, request, { clock, signal })
     if (json) terminal.out(JSON.stringify(found, null, 2))

@@ -71,7 +71,7 @@ async function findAccessProblem(root: string, path: string): Promise<string | u
 }
 
 function describeKind(found: Stats): string {
-  if (found.isDirectory()) return 'it is a folder; folders in an inbox are not looked into'
+  if (found.isDirectory()) return 'it is a folder; a run does not read folders in an inbox'
   return found.isSymbolicLink() ? 'it is a link; only files themselves are taken' : 'it is no plain file'
 }
 

@@ -3,10 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { learnMapping } from '../../../mapping-tools/learn/learn.ts'
 import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
-import { OPERATIONS, type InboundOperationName } from '../../../contract/operations.ts'
+import { INBOUND_OPERATIONS } from '../../../contract/operations.ts'
 import { createFormats } from '../../../formats/formats.ts'
-import { BridgeError, EXIT, hasSystemCode, usageError } from '../../../support/errors.ts'
-import { didYouMean } from '../../../support/text.ts'
+import { BridgeError, EXIT, hasSystemCode } from '../../../support/errors.ts'
 import { defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
 import { sayProblems } from '../../format/text.ts'
@@ -17,16 +16,11 @@ export const learnCommand = defineCommand({
   argument: 'FILE',
   positionals: { file: REQUIRED_TEXT },
   options: {
-    operation: { ...REQUIRED_TEXT, describe: 'Such as create-order' },
+    operation: { ...REQUIRED_TEXT, choices: INBOUND_OPERATIONS, describe: 'Such as create-order' },
     out: text('The mapping file to write; on stdout without it'),
     json: JSON_FLAG,
   },
   async run(terminal, { file, operation, out, json }) {
-    if (!isInbound(operation)) {
-      const known = Object.keys(OPERATIONS).filter(isInbound)
-      const fix = didYouMean(operation, known) || ` There are ${known.join(', ')}.`
-      throw usageError(`no mapping can be learned for "${operation}".${fix}`)
-    }
     const name = out === undefined ? 'mapping.yaml' : basename(out)
     const format = createFormats()
     const learned = await learnMapping(resolvePath(terminal, file), operation, { format, name })
@@ -53,10 +47,6 @@ export const learnCommand = defineCommand({
     return EXIT.ok
   },
 })
-
-function isInbound(name: string): name is InboundOperationName {
-  return Object.entries(OPERATIONS).some(([key, { direction }]) => key === name && direction === 'inbound')
-}
 
 async function writeNewMapping(path: string, text: string, shown: string): Promise<void> {
   try {

@@ -1,8 +1,8 @@
 /** The `dropbridge map` commands, and `map schema`, which prints the JSON Schema of mapping files. */
 import { type OperationName, OPERATIONS } from '../../../contract/operations.ts'
 import { createMappingSchema } from '../../../mapping/json-schema.ts'
-import { EXIT, usageError } from '../../../support/errors.ts'
-import { didYouMean } from '../../../support/text.ts'
+import { EXIT } from '../../../support/errors.ts'
+import { unknownNameError } from '../../../support/text.ts'
 import { defineCommand } from '../../command.ts'
 import { diffCommand } from './diff.ts'
 import { docsCommand } from './docs.ts'
@@ -15,11 +15,8 @@ const schemaCommand = defineCommand({
   describe: 'Print the JSON Schema of mapping files, for editors',
   positionals: { operation: { type: 'string' } },
   run(terminal, { operation }) {
-    if (operation !== undefined && !isOperation(operation)) {
-      const known = Object.keys(OPERATIONS)
-      const suggestion = didYouMean(operation, known) || ` There are ${known.join(', ')}.`
-      throw usageError(`there is no operation "${operation}".${suggestion}`)
-    }
+    if (operation !== undefined && !isOperation(operation))
+      throw unknownNameError(`there is no operation "${operation}"`, operation, Object.keys(OPERATIONS))
     terminal.out(JSON.stringify(createMappingSchema(operation), null, 2))
     return EXIT.ok
   },
