@@ -69,7 +69,7 @@ test('a quiet run reports an alert when it is new, and no later run reports it a
 
   expect(first.exit).toBe(0)
   expect(first.err.split('\n')).toEqual([
-    expect.stringMatching(/^needs a person: no route takes .*orders\.txt.*; fix: rename it/),
+    expect.stringMatching(/^needs a person: no route takes .*orders\.txt.*; fix: Rename it/),
   ])
   expect(second).toEqual({ exit: 0, out: '', err: '' })
 })

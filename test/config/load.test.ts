@@ -374,7 +374,8 @@ describe('a file that is no configuration at all', () => {
   test('says so when it is missing', async () => {
     await expect(loadConfiguration(path, ENV)).rejects.toMatchObject({
       code: 'configuration-invalid',
-      message: `The configuration file ${path} cannot be read; name another with --config, or write one with: dropbridge init`,
+      message: `The configuration file ${path} cannot be read.`,
+      fix: 'Name the configuration file with --config, or write a new one: `dropbridge init`.',
       cause: expect.objectContaining({ code: 'ENOENT' }),
     })
   })
