@@ -4,7 +4,6 @@ import { isPlainText } from './fields.ts'
 /** `image` is an https address; `money` is US dollars. */
 export type AttributeType = 'text' | 'integer' | 'decimal' | 'money' | 'image'
 
-/** The rule of an attribute. */
 export interface AttributeRule {
   /** Stable; shown beside the code. */
   readonly id: number
@@ -119,7 +118,6 @@ export function isAttributeCode(code: string): code is AttributeCode {
   return Object.hasOwn(ATTRIBUTES, code)
 }
 
-/** The rule behind a code. */
 export function attributeRule(code: AttributeCode): AttributeRule {
   return ATTRIBUTES[code]
 }

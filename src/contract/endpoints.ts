@@ -134,7 +134,6 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS
 
-/** The endpoints that answer a file. */
 export type DocumentName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name]['kind'] extends 'document' ? Name : never
 }[EndpointName]

@@ -55,13 +55,13 @@ export function upc() {
 
 /** Control characters that no keyboard writes; line breaks and tabs are not among them. */
 // oxlint-disable-next-line no-control-regex -- it finds control characters
-const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
+export const CONTROL_CHARACTER = /[\u0000-\u0008\u000e-\u001f\u007f]/
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** Spec: empty strings must not be sent; neither is blank text. Half of a surrogate pair is not text. */
 export function isPlainText(value: string): boolean {
-  return value.trim() !== '' && !CONTROL.test(value) && !LONE_SURROGATE.test(value)
+  return value.trim() !== '' && !CONTROL_CHARACTER.test(value) && !LONE_SURROGATE.test(value)
 }
 
 export function integer(min = 0, max = MAX_ID) {

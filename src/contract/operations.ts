@@ -249,7 +249,6 @@ export const INBOUND_OPERATIONS = Object.keys(INBOUND) as readonly InboundOperat
 
 export type OutboundOperationName = keyof typeof RECEIVED | keyof typeof REPORTED
 
-/** The parties that may use the operation. */
 export function partiesOf(name: OperationName): readonly PartyKind[] {
   const operation: InboundOperation | OutboundOperation = OPERATIONS[name]
   return operation.direction === 'outbound'
@@ -264,7 +263,6 @@ export function isReceived(name: OperationName): name is keyof typeof RECEIVED {
 /** One call per record of a file. */
 export interface InboundOperation {
   readonly direction: 'inbound'
-  /** The endpoint to call, for each party that may call it. */
   readonly endpoints: Readonly<Partial<Record<PartyKind, EndpointName>>>
   /** The schema that a mapping's `body` mirrors. */
   readonly body: z.ZodType

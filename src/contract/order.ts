@@ -63,11 +63,11 @@ export type RetailerOrderLine = z.infer<typeof RetailerOrderLine>
 export const BrandOrderLine = z.object({ ...lineFields, variant: BrandVariantSummary })
 export type BrandOrderLine = z.infer<typeof BrandOrderLine>
 
-/** A party as other resources show it. */
 export const PartySummary = z.object({ id: id(), name: text(), code: text() })
 export type PartySummary = z.infer<typeof PartySummary>
 
-/** A shipment as its order shows it. Spec: not shown; this is our choice. */
+// What belongs to an order, as the order shows it. Spec: not shown; this is our choice.
+
 export const OrderShipment = z.object({
   id: id(),
   tracking_number: text(128).nullable(),
@@ -77,7 +77,6 @@ export const OrderShipment = z.object({
 })
 export type OrderShipment = z.infer<typeof OrderShipment>
 
-/** An invoice as its order shows it. Spec: not shown; this is our choice. */
 export const OrderInvoice = z.object({
   id: id(),
   invoice_number: text(32),
@@ -86,7 +85,6 @@ export const OrderInvoice = z.object({
 })
 export type OrderInvoice = z.infer<typeof OrderInvoice>
 
-/** A cancel as its order shows it. Spec: not shown; this is our choice. */
 export const OrderCancel = z.object({
   id: id(),
   reason: text(256),
@@ -95,7 +93,6 @@ export const OrderCancel = z.object({
 })
 export type OrderCancel = z.infer<typeof OrderCancel>
 
-/** A return as its order shows it. Spec: not shown; this is our choice. */
 export const OrderRma = z.object({
   id: id(),
   rma_number: text(32).nullable(),
@@ -104,7 +101,6 @@ export const OrderRma = z.object({
 })
 export type OrderRma = z.infer<typeof OrderRma>
 
-/** A credit as its order shows it. Spec: not shown; this is our choice. */
 export const OrderCredit = z.object({
   id: id(),
   credit_number: text(32),

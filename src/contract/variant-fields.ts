@@ -11,7 +11,6 @@ import type { AttributeEntry } from './variant.ts'
 import { FIELD_RULES, type FieldRule, id, integer, measure, money, reference, text } from './fields.ts'
 import { objectSchema, type Rule } from './object-schema.ts'
 
-/** The values of an item by attribute code. */
 export type AttributeValues = Readonly<Record<string, string | number>>
 
 function attributeField({ type, max, units }: AttributeRule) {
@@ -28,7 +27,6 @@ function attributeField({ type, max, units }: AttributeRule) {
   }
 }
 
-/** Returns the field rule of an attribute. */
 export function attributeFieldRule(code: AttributeCode): FieldRule {
   return FIELD_RULES.get(attributeField(ATTRIBUTES[code])) ?? { kind: 'text' }
 }

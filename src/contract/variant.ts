@@ -113,8 +113,6 @@ export const BrandVariantSummary = z.object({
 })
 export type BrandVariantSummary = z.infer<typeof BrandVariantSummary>
 
-// Items as suppliers create and update them, and as retailers and brands see them.
-
 /** Null takes the value away; `retailer` makes it the value for that retailer. Spec: what may be sent is not shown. */
 export const AttributeEntry = objectSchema(
   {

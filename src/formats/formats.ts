@@ -3,7 +3,6 @@ import type { Format, ReadOptions } from '../domain/format.ts'
 import { createCsvFormat } from './csv/format.ts'
 import { createFixedFormat } from './fixed/format.ts'
 
-/** One format that reads and writes each file in the format its options name. */
 export function createFormats(): Format {
   const formats: Readonly<Record<ReadOptions['format'], Format>> = {
     csv: createCsvFormat(),

@@ -58,7 +58,7 @@ export async function measureCoverage(mapping: InboundMapping, path: string, for
       if (record.draft.body === undefined) continue
       for (const field of listFilledPaths(toExampleBody(record.draft), '')) unfilled.delete(field)
       for (const field of record.fields) {
-        const name = removeIndexes(field)
+        const name = field.field.replace(/\[\d+\]/g, '[]')
         fieldTrials.take(name, field)
         const table = byName.get(name)?.branches[field.branch ?? 0]?.options['table']
         keys.take(table, getStepInput(field, 'table'))
@@ -71,11 +71,6 @@ export async function measureCoverage(mapping: InboundMapping, path: string, for
     untakenOptions: [...fieldTrials.untaken(), ...ofRecords.untaken()],
     untakenKeys: keys.untaken(),
   }
-}
-
-/** The path of the leaf that makes a field: `order_lines[].quantity` of `order_lines[1].quantity`. */
-function removeIndexes({ field }: ExplainedField): string {
-  return field.replace(/\[\d+\]/g, '[]')
 }
 
 /** The paths of the values in a body, with `[]` for each item of a list. */
@@ -116,13 +111,11 @@ function createColumnCounts() {
 
 // Coverage of an export.
 
-export interface ExportCoverage {
+export interface ExportCoverage extends Pick<Coverage, 'untakenOptions' | 'untakenKeys'> {
   /** Fields that the examples' records have and no column prints. */
   readonly unprintedFields: readonly string[]
   /** Columns that are blank in every row. */
   readonly unfilledColumns: readonly string[]
-  readonly untakenOptions: readonly string[]
-  readonly untakenKeys: readonly UntakenKeys[]
 }
 
 export async function measureExportCoverage(mapping: OutboundMapping, path: string): Promise<ExportCoverage> {

@@ -82,14 +82,12 @@ interface RecordVersion {
 
 interface ComparedFile {
   readonly path: string
-  /** The file name, for messages. */
   readonly name: string
 }
 
 /** Of larger files, only this many records are compared. */
 const MAX_RECORDS = 50_000
 
-/** The key for problems of the whole file. */
 const THE_FILE = 'the file'
 
 /** Reads the versions by record name; a repeated name gets a number. */

@@ -56,7 +56,6 @@ export async function createExportSample(mapping: OutboundMapping, path: string,
   return { file: Buffer.concat(pieces), examples }
 }
 
-/** Collects the first filled cell of each column. */
 function collectExamples({ kind, cells }: ExportedRow, examples: Map<string, string>): void {
   for (const [at, { name }] of kind.columns.entries()) {
     const text = (cells[at] ?? '').trim()

@@ -221,8 +221,6 @@ function toObject(value: unknown): Options {
   return isObject(value) ? value : {}
 }
 
-// Markdown.
-
 export function formatMarkdownTable(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...others] = rows
   return [head, head.map(() => '---'), ...others].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`)

@@ -164,7 +164,6 @@ function createBadCell(leaf: MappedField, columns: readonly string[]): ReplacedC
   return position === -1 || text === undefined ? undefined : { position, text }
 }
 
-/** Chooses a typical error for the kind of field. */
 function chooseMistake({ rule, required, branches, perRow }: MappedField): string | undefined {
   const [branch, other] = branches
   if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined
@@ -185,7 +184,6 @@ export function splitLines(text: string, { quote = '"' }: ReadOptions): string[]
   return (text.match(ends) ?? []).filter((line) => line !== '')
 }
 
-/** A text that replaces a cell. */
 export interface ReplacedCell {
   readonly position: number
   readonly text: string

@@ -15,7 +15,6 @@ export async function readTableTexts({ source }: Mapping, path: string) {
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
   const tables = await compileTables(getEntry(source, 'tables'), { readTable, errors })
   return {
-    /** The keys of each table, by its name. */
     keys: new Map([...tables].map(([name, table]) => [name, table?.keys ?? []])),
     /** Lists the texts that a lookup in an export can write: texts of a column, or with `reverse` keys. */
     written(name: string, { reverse, pick }: Options) {
@@ -29,7 +28,6 @@ export async function readTableTexts({ source }: Mapping, path: string) {
   }
 }
 
-/** The keys of each table, by its name. */
 export async function readTableKeys(mapping: Mapping, path: string): Promise<TableKeys> {
   return (await readTableTexts(mapping, path)).keys
 }

@@ -77,8 +77,6 @@ export async function readHead(path: string, size: number): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-// Each record with its rows.
-
 export interface ExplainedRecord {
   readonly draft: Draft
   /** One for each line where several are packed into one. */

@@ -26,7 +26,6 @@ export const ExampleFrame = z.strictObject({ input: Text, expect: Text })
 /** An example of a mapping: a file to read and the expected result, both relative to the mapping file. */
 export type Example = z.infer<typeof ExampleFrame>
 
-/** The keys of every mapping. */
 export const COMMON_KEYS = {
   extends: {
     schema: Text,
@@ -52,7 +51,6 @@ export const COMMON_KEYS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-/** The keys of a mapping into the API. */
 export const INBOUND_KEYS = {
   read: {
     schema: ReadFrame,
@@ -102,7 +100,6 @@ export const INBOUND_KEYS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-/** The keys of a mapping into a file. */
 export const OUTBOUND_KEYS = {
   write: {
     schema: WriteFrame,

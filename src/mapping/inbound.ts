@@ -33,7 +33,6 @@ export interface CompiledInbound {
   readonly examples: readonly Example[]
 }
 
-/** The translator, or undefined after every error was noted. */
 export async function compileInbound(
   root: MapNode,
   operation: InboundOperation & { readonly name: string },
@@ -151,7 +150,6 @@ function explainNoOrder({ name }: InboundOperation & { readonly name: string }, 
   return `the records of ${name} are about no order that the API has, so nothing can be taken from it`
 }
 
-/** Compiles the values to keep; undefined without any, or after noting their errors. */
 function compileKeep(root: MapNode, operation: string, context: LeafContext): ObjectPlan | undefined {
   const node = getEntry(root, 'keep')
   if (node?.kind !== 'map') return undefined

@@ -8,7 +8,6 @@ import {
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { BridgeError, describeUnreadable } from '../support/errors.ts'
-import type { Example } from './file.ts'
 import { type CompiledInbound, compileInbound, describeUnknownOperation } from './inbound.ts'
 import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
 import { readWithBases } from './source/inherit.ts'
@@ -78,7 +77,10 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
   const name = node.text
   if (!isOperation(name)) return errors.add(node, describeUnknownOperation(name, known))
   const file = ({ examples }: Pick<Mapping, 'examples'>) => ({
-    warnings: listWarnings(examples),
+    warnings:
+      examples.length > 0
+        ? []
+        : ['The mapping carries no example, so nothing shows that it does what is meant.'],
     source: root,
     placeOf: (...keys: readonly PropertyKey[]) => errors.locate(nodeAt(root, ...keys)),
   })
@@ -90,16 +92,10 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
   return compiled && { direction: 'outbound', operation: name, ...compiled, ...file(compiled) }
 }
 
-/** Whether there is an operation of this name. */
 export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name)
 }
 
 function isInbound(name: OperationName): name is InboundOperationName {
   return OPERATIONS[name].direction === 'inbound'
-}
-
-function listWarnings(examples: readonly Example[]): string[] {
-  if (examples.length > 0) return []
-  return ['The mapping carries no example, so nothing shows that it does what is meant.']
 }

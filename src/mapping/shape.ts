@@ -35,7 +35,6 @@ export interface OpenShape {
 
 export type Shape = FieldShape | ObjectShape | ListShape | OpenShape
 
-/** The shape of a schema of the contract. */
 export function toShape(schema: unknown, required = true): Shape {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return toShape(schema.unwrap(), false)

@@ -102,7 +102,6 @@ function pickColumn(table: Table, pick: string | undefined, note: (message: stri
   return undefined
 }
 
-/** The message for a text that is not in a table. */
 export function describeMiss(table: Table, text: string): string {
   return `${quoteText(text)} is not in the table "${table.name}".${didYouMean(text, table.keys.slice(0, MAX_SUGGESTED))}`
 }

@@ -61,7 +61,6 @@ function findById(resources: readonly { readonly id: number }[], id: number) {
   return found === undefined ? refuseNotFound() : answerWith(found)
 }
 
-/** Creates the handlers of orders, items and the resources that belong to them. */
 export function createResourceHandlers(context: ServiceContext) {
   /** Checks the body and calls the rule with it and the party of the path. */
   const receive = <Name extends PostName>(name: Name, rule: Rule<Name>, normalise?: Normalise) =>

@@ -10,7 +10,6 @@ import type { TradeDirectory } from './trade/directory.ts'
 /** Each party with a few of its items, or of those that it may order; `identifier` is the one the party uses. */
 export type Introduction = ReturnType<typeof readIntroduction>
 
-/** How many items are shown of each brand. */
 const VARIANTS_PER_BRAND = 3
 
 export function readIntroduction(store: Store, directory: TradeDirectory, parties: readonly StartupParty[]) {

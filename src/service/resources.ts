@@ -17,9 +17,9 @@ export function ifOwned(store: Store, list: ListName, handle: Handler): Handler 
   }
 }
 
+/** Reads in the order of the ids, with the same few queries for any number of them. */
 type ReadByIds = (context: ServiceContext, ids: readonly number[]) => readonly unknown[]
 
-/** The handlers of a list and of one of its resources. */
 export function createReadHandlers<Name extends EndpointName>(
   context: ServiceContext,
   list: ListName,

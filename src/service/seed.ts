@@ -76,7 +76,6 @@ export interface SeedVariant {
   readonly leadTimeDays: number
   /** Units on hand; none by default. */
   readonly inventory?: number
-  /** The attributes beside those above. */
   readonly attributes?: Readonly<Partial<Record<AttributeCode, string>>>
 }
 

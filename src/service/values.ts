@@ -19,7 +19,6 @@ import {
 } from '../support/decimal.ts'
 import { assert } from '../support/errors.ts'
 
-/** Quantity times price. */
 export function multiplyPrice(quantity: number, price: string): Decimal {
   return multiplyDecimals({ units: BigInt(quantity), scale: 0 }, parseCheckedDecimal(price))
 }

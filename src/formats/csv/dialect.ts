@@ -24,7 +24,6 @@ export function isBlankRow(values: readonly string[]): boolean {
   return true
 }
 
-/** Counts the mark in the text. */
 export function countOccurrences(text: string, mark: string): number {
   let count = 0
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) count++

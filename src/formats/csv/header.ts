@@ -165,8 +165,6 @@ async function peekFirstRow(context: HeaderContext): Promise<FoundRow | undefine
   }
 }
 
-// The problems of a header.
-
 function typeColumnMissingProblem(name: string, names: readonly string[], line: number): Problem {
   const message = `The header has no column "${name}", which tells the record types apart: found ${quoteNames(names.map(shortenCell))}.`
   return problem('column-missing', { line, column: name }, message)

@@ -23,7 +23,6 @@ export interface RowLayout {
   refuse(row: Row, code: 'quote-not-closed' | 'row-too-large'): TypedRow
 }
 
-/** The policy of the mapping for rows of another length. */
 type RowPolicy = NonNullable<ReadOptions['rows']>
 
 type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>

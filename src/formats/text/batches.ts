@@ -22,7 +22,6 @@ export interface ParsedRows {
 interface TextForm extends Pick<FileReading, 'delimiter' | 'headerLines' | 'layouts'> {
   readonly newline: Newline
   readonly encoding: Encoding
-  /** How many lines of the header were left out. */
   readonly ignored: number
   readonly hasParts: boolean
 }

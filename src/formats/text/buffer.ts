@@ -111,7 +111,6 @@ export async function skipRestOfLine(buffer: TextBuffer, newline: Newline): Prom
   }
 }
 
-/** Splits the input into pieces of bounded size. */
 async function* splitPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   for await (const chunk of input) {
     for (let from = 0; from < chunk.length; from += PIECE_SIZE) yield chunk.subarray(from, from + PIECE_SIZE)

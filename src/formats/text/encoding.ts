@@ -68,7 +68,6 @@ const ENCODING_NAMES: Readonly<Record<string, string>> = {
 /** Names that the conversion library knows but that are not text encodings. */
 const NOT_ENCODINGS = new Set(['base64', 'hex', 'binary', 'utf7', 'utf7imap'])
 
-/** Normalizes the name of every encoding that has a decoder. */
 function normalizeEncodingName(stated: string): string | undefined {
   const folded = stated.toLowerCase().replace(/[^a-z0-9]/g, '')
   const knownName = ENCODING_NAMES[folded]

@@ -2,7 +2,6 @@
 import type { CellPlace, RecordType, Row } from '../../domain/format.ts'
 import { type Place, type Problem, problem } from '../../domain/problem.ts'
 
-/** A record type whose columns are known. */
 export interface RecordKind {
   readonly type: string
   readonly columns: readonly string[]
@@ -153,7 +152,6 @@ function toMisplacedPart(row: Row, why: string): Row {
   return { layout, line, lastLine, values: [], problems }
 }
 
-/** The problem of a row of unknown type. */
 export function unknownTypeProblem(text: string, place: Place, known: readonly RecordKind[]): Problem {
   const names = known.map(({ type }) => type).join(', ')
   const message = `The row is of record type "${text}", which the mapping does not have; it has ${names}.`

@@ -57,7 +57,6 @@ export function placeColumns(
   return { placed: whole, unplaced: listUnplaced(columns, fields, candidates, whole) }
 }
 
-/** Pairs the columns of first and last names. */
 function pairNames(
   fields: readonly Field[],
   columns: readonly ColumnProfile[],
@@ -144,7 +143,6 @@ function isPlausible({ path }: Field, { filled }: ColumnProfile): boolean {
   return !/(?:\.|_)name[12]$/.test(path) || withDigits < 0.5
 }
 
-/** Names of the kinds of cell, for the reason of a guess. */
 const CELL_KIND_LABELS: Readonly<Record<CellKind, string>> = {
   upc: 'numbers with the check digit of a UPC',
   postal: 'postal codes',

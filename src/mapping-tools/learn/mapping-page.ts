@@ -29,7 +29,6 @@ interface MappingDraft {
 const NEEDED_NOTE = 'the API requires this: name the column, or write { const: … }'
 const TABLE_NAME = 'ship-via'
 
-/** The text of the mapping. */
 export function writeMapping(learned: MappingDraft): string {
   const body = writeBody(getBodyShape(learned.operation), '', 1, learned)
   const below = [...writeTables(learned), ...writeUnusedColumns(learned)]
@@ -241,7 +240,6 @@ function toOneLine(text: string): string {
 
 // One field: its column with the options that its cells need.
 
-/** Formats the leaf as YAML, with notes about its options. */
 export function formatField(
   { field, column, joined, confidence }: PlacedColumn,
   blankContinues: boolean,

@@ -35,7 +35,6 @@ export function normalizeName(column: string): string {
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' }
 
-/** Splits a list into words. */
 export function splitWords(list: string): string[] {
   return list.trim().split(/\s+/)
 }
@@ -50,7 +49,6 @@ export function listNamePairs(field: string): readonly (readonly [first: string,
   )
 }
 
-/** Lists the spellings of a field, folded like column names. */
 function listSpellings(field: string): readonly string[] {
   const path = field.replaceAll('[]', '')
   const own = FIELD_NAMES[path]

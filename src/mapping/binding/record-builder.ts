@@ -25,7 +25,6 @@ export interface RecordBuilder {
   lineRows: readonly Row[]
   /** The row of each line of the array, by its index in the body: lines of the same item may have become one. */
   bodyRows: readonly Row[]
-  /** Whether the first row wins where rows of a record differ. */
   readonly firstCounts: boolean
 }
 

@@ -138,8 +138,6 @@ function findFirstFilled(rows: readonly Row[], read: ReadText): Row | undefined 
   return rows.find((row) => read(row.values) !== '') ?? rows[0]
 }
 
-// Reads the texts of a row by position.
-
 /** Reads the cells of a row and gives the first text that is not blank. */
 export type ReadText = (values: readonly string[]) => string
 

@@ -36,14 +36,12 @@ export interface CalcPlan {
   readonly round: { readonly decimals: number; readonly rounding: Rounding } | undefined
 }
 
-/** Lists the direct parts of a calculation. */
 function listParts(calc: Calc | DateCalc): readonly Calc[] {
   if ('of' in calc) return [calc.of]
   if ('left' in calc) return [calc.left, calc.right]
   return calc.kind === 'date' ? [calc.days] : []
 }
 
-/** Lists the columns that a calculation names. */
 export function listColumns(calc: Calc | DateCalc): CalcColumn[] {
   if (calc.kind === 'column') return [calc]
   const own = calc.kind === 'date' ? [{ name: calc.column, inSum: false }] : []
@@ -250,7 +248,6 @@ function describeMisplaced(text: string): string {
 
 type CalcForm = Required<Pick<KeyRow, 'summary' | 'example' | 'of' | 'gives'>>
 
-/** The functions that a calculation may call. */
 const CALC_FUNCTIONS = {
   sum: {
     summary: 'over the rows of the record; a blank cell in a sum counts as nothing',

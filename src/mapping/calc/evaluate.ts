@@ -132,7 +132,6 @@ function formatOffset(offsetMs: number | undefined): string {
   return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
-/** Reads the columns of a calculation from the file. */
 export interface CalcColumns {
   readonly builder: RecordBuilder
   readonly field: () => string
@@ -197,7 +196,7 @@ function createEvaluator(calc: Calc, scope: CalcScope): Evaluate {
 const OPERATIONS = {
   '+': addRatios,
   '-': (a: Ratio, b: Ratio) => addRatios(a, negateRatio(b)),
-  '*': multiplyRatios,
+  '*': (a: Ratio, b: Ratio): Ratio => ({ ...multiplyDecimals(a, b), over: a.over * b.over }),
 }
 
 function evaluateQuotient(dividend: Calc, divisor: Calc, scope: CalcScope): Evaluate {
@@ -272,7 +271,6 @@ function createValueReader({ numbers }: CalcPlan, builder: RecordBuilder) {
   }
 }
 
-/** Returns the place of the record, for a problem that belongs to no cell. */
 function findRecordPlace({ builder, field }: CalcColumns): Place {
   return locate(builder, false, { field: field() })
 }
@@ -300,10 +298,6 @@ function negateRatio({ units, scale, over }: Ratio): Ratio {
 function addRatios(a: Ratio, b: Ratio): Ratio {
   if (a.over === b.over) return { ...addDecimals(a, b), over: a.over }
   return { ...addDecimals(multiplyUnits(a, b.over), multiplyUnits(b, a.over)), over: a.over * b.over }
-}
-
-function multiplyRatios(a: Ratio, b: Ratio): Ratio {
-  return { ...multiplyDecimals(a, b), over: a.over * b.over }
 }
 
 /** Undefined when the divisor is zero. */

@@ -43,7 +43,6 @@ export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateO
   return toPlainText
 }
 
-/** The `format` and `zone` of a column. */
 export function compileCellDates(node: SourceNode, options: ColumnLeaf, errors: MappingErrors): DateOptions {
   return compileDates(node, { format: options.format, zone: options.zone }, errors, 'write')
 }
@@ -83,7 +82,6 @@ export function parseApiNumber(value: unknown, refuse: RefuseCell): Decimal | un
   return number
 }
 
-/** The text of a number in this form. */
 export function formatNumber(number: Decimal, form: NumberForm, refuse: RefuseCell): string {
   const { decimal = '.', implied, grouping, zeros } = form
   if (implied === undefined) {
@@ -191,7 +189,6 @@ export function noteRefused(place: SourceNode, errors: MappingErrors): RefuseCel
 
 export type FitText = (text: string, refuse: RefuseCell) => string
 
-/** The limits of the file for every cell. */
 export interface OutputLimits {
   /** Cells have the width of their column, without a delimiter. */
   readonly isFixed: boolean

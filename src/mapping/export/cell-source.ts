@@ -162,7 +162,6 @@ export function createTotalReader(
   }
 }
 
-/** The total as text. */
 export function createTotalText(total: ReadTotal, form: NumberForm): ReadText {
   return (record, _item, refuse) => {
     const number = total(record, refuse)

@@ -55,7 +55,6 @@ export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'value
   readonly written: unknown
 }
 
-/** Compiles the column; undefined after noting its errors. */
 export function compileCell(name: string, node: SourceNode, context: CellContext): CellPlan | undefined {
   const { errors } = context
   const before = errors.count()
@@ -240,7 +239,6 @@ function readFirstFilled(texts: readonly ReadText[]): ReadText {
 /** Whether the column is filled in this row. */
 export type CellCondition = (record: unknown, item: unknown) => boolean
 
-/** Undefined where there is none, or after its errors were noted. */
 export function compileCellCondition(
   node: SourceNode,
   scope: RowScope,
@@ -258,8 +256,6 @@ export function compileCellCondition(
   // The tested values are plain texts, which are never refused.
   return (record, item) => tests.every(({ holds, read }) => holds(read(record, item, () => '').trim()))
 }
-
-// `filled`: whether a path has a value.
 
 /** Compiles the flag of `filled`, or returns the error of its path. The path may lead to any kind of value. */
 function compileFlag(written: string, { yes = 'true', no = 'false' }: ColumnLeaf, scope: RowScope) {
@@ -285,10 +281,8 @@ function createCountFlag(count: ReadTotal, { yes = 'true', no = 'false' }: Colum
 
 // The options of a column: where its value comes from, and which options go together.
 
-/** The options that name the source of the value. */
 const SOURCE_OPTIONS = ['from', 'firstOf', 'all', 'sum', 'count', 'filled', 'const', 'kept'] as const
 
-/** Parses the options of the column; undefined after noting its errors. */
 export function parseColumnOptions(node: SourceNode, errors: MappingErrors): ColumnLeaf | undefined {
   if (node.kind === 'text' && typeof node.value === 'string' && node.value !== '') return { from: node.value }
   if (node.kind !== 'map') {

@@ -33,13 +33,11 @@ import { TotalLeaf } from './column-options.ts'
 
 export interface CompiledOutbound {
   readonly composer: Composer
-  /** Explains the cells of a record's rows. */
   readonly explain: (record: Readonly<Record<string, unknown>>) => readonly ExplainedRow[]
   readonly rows: readonly RowPlan[]
   readonly examples: readonly Example[]
 }
 
-/** The composer, or undefined after every error was noted. */
 export async function compileOutbound(
   root: MapNode,
   operation: OutboundOperation & { readonly name: string },
@@ -158,7 +156,6 @@ interface TotalCell {
   readonly text: (total: Decimal, refuse: RefuseCell) => string
 }
 
-/** Compiles the trailer and notes its errors. */
 export function compileTrailer(
   columns: MapNode,
   type: string | undefined,

@@ -22,7 +22,6 @@ export const RecordFrame = z.strictObject({ type: Text, each: Text.optional(), c
 export const TrailerFrame = z.strictObject({ type: Text.optional(), columns: Columns })
 export const FileFrame = z.strictObject({ records: z.int().min(1) })
 
-/** Compiles the options of the writer and the limits of cells. Notes errors. */
 export function compileWrite(
   write: WriteFrame,
   root: MapNode,
@@ -125,7 +124,6 @@ function createEncodableTest(encoding: string): IsEncodable | undefined {
 // oxlint-disable-next-line no-control-regex -- every character of ASCII
 const ASCII = /^[\u0000-\u007f]*$/
 
-/** How cells without quotes are separated. */
 interface UnquotedCells {
   /** Absent where cells have fixed widths. */
   readonly delimiter?: string

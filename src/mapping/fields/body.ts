@@ -9,7 +9,6 @@ import type { LeafTarget, ObjectPlan, Plan } from './plan.ts'
 
 type BodyPlace = Pick<LeafTarget, 'field' | 'perRow' | 'needed'>
 
-/** Compiles the object; undefined after noting its errors, those of its fields included. */
 export function compileBody(
   node: SourceNode,
   shape: ObjectShape,
@@ -116,7 +115,6 @@ function findProvinceFields(shape: ObjectShape): ObjectPlan['province'] {
 
 // A value that depends on a condition: a leaf with `when`, or `oneOf` several.
 
-/** Compiles a leaf, conditional or not; undefined after noting its errors. */
 function compileValue(node: SourceNode, target: LeafTarget, context: LeafContext): Plan | undefined {
   if (node.kind !== 'map' || !(node.entries.has('when') || node.entries.has('oneOf'))) {
     return compileLeaf(node, target, context)

@@ -55,7 +55,6 @@ export function compileTextSteps(options: BodyLeaf, target: StepTarget): readonl
   return steps.flatMap(([option, does, apply]) => (apply === undefined ? [] : [{ option, does, apply }]))
 }
 
-/** Puts the text steps in front of a conversion. */
 export function prependSteps(convert: Convert, texts: readonly Pick<TextStep, 'apply'>[]): Convert {
   const steps = texts.map(({ apply }) => apply)
   if (steps.length === 0) return convert

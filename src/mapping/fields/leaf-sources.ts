@@ -61,8 +61,6 @@ function compileCalcColumns({ calc }: CalcPlan, perRow: boolean, note: ReportSou
   })
 }
 
-// Checks the columns that a leaf names, where the mapping itself lists the columns.
-
 export interface ColumnContext {
   readonly errors: MappingErrors
   /** The columns a leaf may name, where the mapping itself says which there are. */

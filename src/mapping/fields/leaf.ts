@@ -40,7 +40,6 @@ export interface LeafContext extends ColumnContext {
   readonly overflows: Map<string, LineOverflow>
 }
 
-/** Creates the context of conditions on a row or on a record. */
 export function createConditionContext(
   { errors, columnsFor, decimal }: LeafContext,
   perRow: boolean,
@@ -50,7 +49,6 @@ export function createConditionContext(
 
 type Leaf = LeafPlan | undefined
 
-/** The plan of the leaf, or undefined after its errors were noted. */
 export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafContext): Leaf {
   const { errors } = context
   const before = errors.count()
@@ -169,7 +167,6 @@ function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingEr
 
 // Compiles `calc`: how its columns are read, and how its result is rounded.
 
-/** Undefined without a calculation, or after noting its errors. */
 function compileCalc(
   node: SourceNode,
   options: BodyLeaf,

@@ -117,7 +117,6 @@ export interface RowsPlan {
 
 export type Plan = LeafPlan | ChoicePlan | ObjectPlan | RowsPlan
 
-/** How the mapping groups rows into records. */
 export type Grouping =
   | {
       readonly kind: 'keys'
@@ -134,14 +133,12 @@ export type Grouping =
       readonly totals: string | undefined
     }
 
-/** The leaves of a plan, from top to bottom. */
 export function listLeaves(plan: Plan): LeafPlan[] {
   return listValues(plan).flatMap((value) =>
     value.kind === 'leaf' ? [value] : value.options.map(({ leaf }) => leaf),
   )
 }
 
-/** The values of a plan, from top to bottom. */
 export function listValues(plan: Plan): (LeafPlan | ChoicePlan)[] {
   if (plan.kind === 'rows') return listValues(plan.item)
   return plan.kind === 'object' ? plan.fields.flatMap(([, field]) => listValues(field)) : [plan]

@@ -41,6 +41,7 @@ const RecordLayout = z.strictObject({
 })
 
 export type RecordLayout = z.infer<typeof RecordLayout>
+export type RecordLayouts = Readonly<Record<string, RecordLayout>>
 
 const Pattern = Text.superRefine((pattern, context) => {
   const compiled = compilePattern(pattern)
@@ -169,8 +170,6 @@ export const ReadFrame = z.strictObject({
 
 export type ReadFrame = z.infer<typeof ReadFrame>
 
-// Checks.
-
 type ReportReadError = (keys: readonly string[], message: string) => void
 
 /** Notes every error; `node` is that of `read`. */
@@ -257,11 +256,7 @@ function checkFixed(read: ReadFrame, note: ReportReadError): void {
   }
 }
 
-function checkRecords(
-  { format, typeIn }: ReadFrame,
-  records: Readonly<Record<string, RecordLayout>>,
-  note: ReportReadError,
-): void {
+function checkRecords({ format, typeIn }: ReadFrame, records: RecordLayouts, note: ReportReadError): void {
   const types = Object.entries(records)
   if (format === 'csv' && typeof typeIn === 'object') {
     const here = 'here write the number of a cell or a column name'
@@ -290,12 +285,7 @@ function checkRecords(
   }
 }
 
-function checkPartType(
-  type: string,
-  of: string,
-  records: Readonly<Record<string, RecordLayout>>,
-  note: ReportReadError,
-): void {
+function checkPartType(type: string, of: string, records: RecordLayouts, note: ReportReadError): void {
   const keys = ['records', type, 'of']
   const owner = records[of]
   if (owner === undefined) {
@@ -311,7 +301,6 @@ function checkPartType(
   }
 }
 
-/** The name of a column in either form. */
 export function getColumnName(column: string | FixedColumn): string {
   return typeof column === 'string' ? column : column.name
 }

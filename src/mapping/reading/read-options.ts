@@ -11,6 +11,7 @@ import {
   type IgnoredLine,
   type ReadFrame,
   type RecordLayout,
+  type RecordLayouts,
 } from './read-keys.ts'
 import { getEntry, type MapNode, type MappingErrors } from '../source/source.ts'
 import type { TraceableTranslator } from '../binding/explained.ts'
@@ -30,7 +31,7 @@ export function compileRecordGrouping(read: ReadFrame, root: MapNode, errors: Ma
   return { kind: 'records' as const, header, detail, totals }
 }
 
-function listTypes(records: Readonly<Record<string, RecordLayout>>, as: NonNullable<RecordLayout['as']>) {
+function listTypes(records: RecordLayouts, as: NonNullable<RecordLayout['as']>) {
   return Object.entries(records).flatMap(([type, record]) => (record.as === as ? [type] : []))
 }
 
@@ -63,7 +64,7 @@ export function createTotalsContext(
 }
 
 /** Lists the columns of all types of one kind, their parts included. */
-function listTypeColumns(records: Readonly<Record<string, RecordLayout>>, as: 'header' | 'detail') {
+function listTypeColumns(records: RecordLayouts, as: 'header' | 'detail') {
   const types = Object.values(records).filter((record) => (record.as ?? records[record.of ?? '']?.as) === as)
   if (types.some(({ columns }) => columns === undefined)) return undefined
   return types.flatMap(({ columns = [] }) => columns.map(getColumnName))

@@ -13,7 +13,6 @@ export interface Column {
 
 export type Columns = ReturnType<typeof indexColumns>
 
-/** A required column that the file lacks. */
 export interface MissingColumn {
   readonly names: readonly string[]
   readonly field: string

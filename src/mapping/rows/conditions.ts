@@ -77,19 +77,16 @@ const CONDITION_WORDS = {
 
 const WORDS = [...Object.keys(CONDITION_WORDS), ...Object.keys(CONDITION_KEYS)].map((name) => `\`${name}\``)
 
-/** The test behind the name of a column. */
 const ConditionTest = z.union([Word, Words, z.strictObject(optionalKeys(CONDITION_KEYS))], {
   error: `expected a text, a list of texts, or one of ${WORDS.slice(0, -1).join(', ')} and ${WORDS.at(-1) ?? ''}`,
 })
 
 const EXPECTED_COLUMNS = 'expected columns, each with what it must be, such as { Status: Ready }'
 
-/** A map of column to test. */
 export const ConditionFrame = z
   .record(Text, ConditionTest, { error: ({ input }) => (input === undefined ? undefined : EXPECTED_COLUMNS) })
   .refine((tests) => Object.keys(tests).length > 0, 'a condition names at least one column')
 
-/** A rule of the mapping, with the message for a violation. */
 export const CheckFrame = z
   .strictObject({ when: ConditionFrame.optional(), unless: ConditionFrame.optional(), say: Text })
   .refine(
@@ -136,7 +133,6 @@ export interface ConditionContext {
   readonly decimal?: '.' | ',' | undefined
 }
 
-/** Compiles the condition; undefined after noting its errors. */
 export function compileCondition(node: SourceNode, context: ConditionContext): Condition | undefined {
   const { errors, of } = context
   const before = errors.count()

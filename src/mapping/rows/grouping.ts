@@ -6,7 +6,6 @@ import type { ReadText } from '../binding/text-source.ts'
 import { ColumnNames } from '../fields/options.ts'
 import { type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 
-/** The rows of one record, and the problems of their grouping. */
 export interface RecordRows {
   readonly rows: readonly Row[]
   readonly problems: readonly Problem[]

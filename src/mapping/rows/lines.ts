@@ -34,7 +34,6 @@ export interface PackedLines {
 /** The placeholder for the number in the name of a numbered column. */
 const NUMBER_MARK = '{n}'
 
-/** Compiles the packed columns; undefined without any, or after noting their errors. */
 export function compilePacked(root: MapNode, { errors, columns: known }: ConditionContext) {
   const node = nodeAt(root, 'lines')
   const frame = checkEntry(LinesFrame, root, 'lines', errors)
@@ -69,7 +68,6 @@ function checkPackedColumn(name: string, split: string | undefined, known: reado
   return `\`read\` names no column "${name}".${didYouMean(name, known)}`
 }
 
-/** The rules of `lines` for each line of the array. */
 export interface LineRules {
   readonly checks: readonly Check[]
   /** One row that matches holds the whole record, because an order must not lack a line. */
@@ -88,7 +86,6 @@ export function compileLineRules(root: MapNode, context: ConditionContext): Line
   }
 }
 
-/** Adds the rules of the lines to the body. */
 export function addLineRules(body: ObjectPlan, shape: Shape, { checks, adds }: LineRules): ObjectPlan {
   if (checks.length === 0 && !adds) return body
   const fields = body.fields.map(([name, plan]): readonly [string, Plan] => {
@@ -123,7 +120,6 @@ function parseColumnNumber(name: string, pattern: string): number | undefined {
 
 // Unpacks rows that hold several lines: every line becomes a row with the same place in the file.
 
-/** Splits a row into the rows of its lines. */
 type Unpack = (row: Row) => readonly Row[]
 
 /** How the rows of one layout are unpacked. */
@@ -166,7 +162,6 @@ export function bindUnpack(
   return createListUnpack(positions, (cell) => splitList(cell, split, escape), layout)
 }
 
-/** The names of the columns that hold the numbered lines. */
 export function listNumberedColumns(columns: readonly string[], layout: Layout): Set<string> {
   const isNumbered = (name: string) =>
     columns.some((pattern) => parseColumnNumber(name, pattern) !== undefined)

@@ -30,7 +30,6 @@ export function optionalKeys<Table extends KeyTable>(table: Table): OptionalKeys
   return Object.fromEntries(keys) as OptionalKeys<Table>
 }
 
-/** The rows of a table with these keys, in their order. */
 export function pickKeys<Table extends object, Key extends keyof Table>(table: Table, ...keys: Key[]) {
   return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<Table, Key>
 }

@@ -33,7 +33,6 @@ export type SourceNode = TextNode | ListNode | MapNode
  */
 export type MappingErrors = ReturnType<typeof collectErrors>
 
-/** Notes an error in one of the options of a part. */
 export type NoteOption<Option extends string = string> = (option: Option, message: string) => void
 
 /** More than any real mapping has; stops YAML aliases that multiply or refer to themselves. */
@@ -71,12 +70,10 @@ export function nodeAt(root: SourceNode, ...keys: readonly PropertyKey[]): Sourc
   return node
 }
 
-/** The value of a key; undefined where it is absent. */
 export function getEntry(node: SourceNode, key: string): SourceNode | undefined {
   return node.kind === 'map' ? node.entries.get(key)?.node : undefined
 }
 
-/** The text of a key; undefined where there is none. */
 export function getEntryText(node: SourceNode, key: string): string | undefined {
   const entry = getEntry(node, key)
   return entry?.kind === 'text' ? entry.text : undefined
@@ -87,7 +84,6 @@ export function locateKey(map: MapNode, key: string): { offset: number; path: st
   return { offset: map.entries.get(key)?.keyOffset ?? map.offset, path: joinPath(map.path, key) }
 }
 
-/** The tree as plain values. */
 export function toPlain(node: SourceNode): unknown {
   if (node.kind === 'text') return node.value
   if (node.kind === 'list') return node.items.map(toPlain)

@@ -1,5 +1,5 @@
 /** Converts the text of a cell into the value that a field takes, or refuses it with a problem. */
-import type { FieldRule } from '../../contract/fields.ts'
+import { CONTROL_CHARACTER, type FieldRule } from '../../contract/fields.ts'
 import { didYouMean } from '../../support/text.ts'
 import { createDateConverter, createDateTimeConverter, type DateOptions } from './dates.ts'
 import {
@@ -45,10 +45,6 @@ export function createConverter(
       return (text) => text
   }
 }
-
-/** Control characters that no keyboard writes; tabs and line breaks are not among them. */
-// oxlint-disable-next-line no-control-regex -- it finds control characters
-const CONTROL_CHARACTER = /[\u0000-\u0008\u000e-\u001f\u007f]/
 
 function createTextConverter(max = Number.POSITIVE_INFINITY): Convert {
   return (text, refuse) => {

@@ -181,8 +181,6 @@ function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | 
   return decimal !== ',' && /\d,\d{1,2}$/.test(bare) ? COMMA : INVALID_NUMBER
 }
 
-// Fixes for a text that is not a number.
-
 /** Undefined where the fix of the code fits. */
 export function suggestDecimalFix({ decimal, implied }: NumberOptions): string | undefined {
   if (implied !== undefined) return suggestImpliedFix(implied)
@@ -194,7 +192,6 @@ function suggestWholeFix({ decimal, implied }: NumberOptions): string | undefine
   return decimal && `Write a whole number, such as 2 or ${decimal === ',' ? '2.000' : '2,000'}.`
 }
 
-/** Returns the fix for decimals that the API does not keep. */
 function suggestFewerDecimals(decimals: number): string {
   const what = decimals === 0 ? 'a whole number' : `${decimals} decimals at most`
   return `Write ${what}; or let the mapping round it with \`round\`.`
@@ -211,8 +208,6 @@ function suggestImpliedFix(implied: number): string {
   const shown = `${digits.slice(0, -implied) || '0'}.${digits.slice(-implied)}`
   return `Write digits only, such as ${digits} for ${shown}.`
 }
-
-// Rounding of exact decimals.
 
 export type Rounding = 'half-up' | 'half-even' | 'down'
 

@@ -34,15 +34,12 @@ export function createClient(store: Store, account_id: number, options: ClientOp
   return { ...row, client_secret: clientSecret }
 }
 
-// Clients that the service reports when it starts.
-
 /** The secret is known only when the client was made just now: its hash is kept. */
 export interface StartupClient {
   readonly clientId: string
   readonly clientSecret?: string
 }
 
-/** A party and its client. */
 export interface StartupParty extends StartupClient {
   readonly kind: PartyKind
   readonly id: number

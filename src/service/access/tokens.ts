@@ -54,7 +54,6 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     return { status: 200, body, headers: { 'cache-control': 'no-store' } }
   }
 
-  /** Returns the caller of an Authorization header, or the refusal. */
   function findCaller(header: string | undefined): Caller | Answer {
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
     if (token === undefined) return refuseUnauthorized('Authentication credentials were not provided.')
@@ -82,7 +81,6 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
   return { issue, findCaller, revoke, refresh: book.refresh }
 }
 
-/** The answer to a request without a valid token. */
 export function refuseUnauthorized(detail: string): Answer {
   return refuseWith(401, detail, { 'www-authenticate': 'Bearer realm="api"' })
 }
@@ -145,7 +143,6 @@ function openTokenStore(store: Store, clock: Clock) {
       const token = known.get(tokenHash)
       return token === undefined || token.expiresAt <= clock.now() ? undefined : token
     },
-    /** Makes room first. */
     add: (token_hash: string, token: KnownToken): void => {
       const { account: account_id, clientId: client_id, scope } = token.caller
       makeRoom(client_id)
@@ -210,7 +207,6 @@ export function refuseScope({ scope }: Caller, method: string): Answer | undefin
   })
 }
 
-/** Parses the scopes in a text. */
 function parseScope(text: string): ReadonlySet<Scope> {
   const words = new Set(text.split(' '))
   return new Set(SCOPES.filter((scope) => words.has(scope)))

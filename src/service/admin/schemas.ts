@@ -208,7 +208,6 @@ export const ConnectionTerms = z.object({
 })
 export type ConnectionTerms = z.infer<typeof ConnectionTerms>
 
-/** All switches with their positions. */
 export const SwitchPositions = z.object(
   Object.fromEntries(SWITCH_NAMES.map((name) => [name, switchSchema(SWITCHES[name])])) as Record<
     SwitchName,
@@ -224,7 +223,6 @@ function switchSchema(row: SwitchRow): z.ZodType {
   return schema.describe(row.doc)
 }
 
-/** How much the service holds, and how many faults have struck. */
 export const Counts = z.object({
   orders: integer(),
   acknowledgedOrders: integer(),

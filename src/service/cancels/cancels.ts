@@ -22,7 +22,6 @@ import { createRowView } from '../values.ts'
 const showCancel = createRowView(Cancel)
 const showLine = createRowView(CancelLine)
 
-/** Cancels by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readCancels(context: ServiceContext, ids: readonly number[]): Cancel[] {
   const linesOf = readLinesOf(context, ['cancel_lines', 'cancel_id'], ids, summarizeForRetailer)
   return context.store.findAll('cancels', 'id', ids).map((row) =>

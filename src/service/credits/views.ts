@@ -10,7 +10,6 @@ import { createRowView } from '../values.ts'
 const showCredit = createRowView(Credit)
 const showLine = createRowView(CreditLine)
 
-/** Credits by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readCredits(context: ServiceContext, ids: readonly number[]): Credit[] {
   const { store, directory } = context
   const linesOf = readLinesOf(context, ['credit_lines', 'credit_id'], ids, summarizeForRetailer)

@@ -45,7 +45,6 @@ export type PackingSlipLine = PackingSlip['lines'][number]
 /** US Letter in points, with the printed area. */
 const PAGE = { size: [612, 792], left: 48, top: 48, width: 516, bottom: 738 } as const
 
-/** Three columns beside each other: sender, receiver, order. */
 const HEAD_COLUMNS = [
   { x: PAGE.left, width: 150 },
   { x: PAGE.left + 165, width: 150 },
@@ -110,7 +109,6 @@ function drawParties(slip: PackingSlip, pages: SlipPages): void {
   }
 }
 
-/** Prints the name in bold. */
 function toAddressColumn(address: PrintedAddress, pages: SlipPages): ColumnLine[] {
   return addressLines(address)
     .flatMap((text, index) => {
@@ -257,7 +255,6 @@ function drawRow({ cells, height }: Row, pages: SlipPages, top: number): void {
   pages.fill([{ x: PAGE.left, y: top + height - 2, width: PAGE.width, height: 0.4 }], 0.6)
 }
 
-/** Aligns numbers to the right and everything else to the left. */
 function writeCell(pages: SlipPages, name: ColumnName, line: CellLine & { readonly baseline: number }): void {
   const { x, width } = TABLE_COLUMNS[name]
   const indent = name === 'quantity' ? width - pages.ruler(line.text, line.face) : 0

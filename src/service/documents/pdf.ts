@@ -25,7 +25,6 @@ export interface Box {
 /** The width of a text in the unit of its size. */
 export type Ruler = (text: string, face: FontFace) => number
 
-/** The fonts and a ruler for them, shared by all renderers. */
 export interface Typeface {
   readonly fonts: Fonts
   readonly ruler: Ruler
@@ -124,7 +123,6 @@ function finishDocument(document: PDFKit.PDFDocument): Promise<Buffer> {
 
 export type Weight = 'regular' | 'bold'
 
-/** The font files by weight. */
 export type Fonts = Readonly<Record<Weight, Buffer>>
 
 /**

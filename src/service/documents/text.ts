@@ -1,7 +1,6 @@
 /** Prepares text for printing: removes control characters, breaks lines and formats addresses. */
 import type { Address } from '../../contract/address.ts'
 
-/** The parts of an address that are printed. */
 export type PrintedAddress = Pick<
   Address,
   'name1' | 'name2' | 'street1' | 'street2' | 'city' | 'province' | 'postal_code' | 'country' | 'phone1'
@@ -26,7 +25,6 @@ export function toPrintable(text: string): string {
     .normalize('NFC')
 }
 
-/** The lines of an address, from the name to the country. */
 export function addressLines(address: PrintedAddress): string[] {
   const { name1, name2, street1, street2, city, province, postal_code, country } = address
   const place = `${toPrintable(city)}, ${toPrintable(province)} ${toPrintable(postal_code)}`

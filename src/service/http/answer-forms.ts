@@ -3,7 +3,6 @@ import type { Endpoint } from '../../contract/endpoints.ts'
 import type { Answer } from './answers.ts'
 import type { Switches } from '../switches.ts'
 
-/** A page of a list as the handlers make it. */
 interface Page {
   readonly count: number
   readonly next: string | null
@@ -43,7 +42,6 @@ function formatLink(address: string | null, relation: 'next' | 'prev'): string |
   return address === null ? undefined : `<${address}>; rel="${relation}"`
 }
 
-/** The fields with a value from a short list. */
 const ENUM_FIELDS: ReadonlySet<string> = new Set(['status', 'level', 'type', 'owner_type', 'created_by'])
 
 /** A number is exact up to 15 digits; a longer UPC, or one with other characters, stays text. */

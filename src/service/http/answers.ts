@@ -26,7 +26,6 @@ export function refuseState(message: string): Answer {
   return { status: 400, body: { non_field_errors: [message] } }
 }
 
-/** A refusal that blames one field. */
 export function refuseField(path: FieldPath, message: string): Answer {
   const errors = gatherErrors()
   errors.add(path, message)

@@ -9,7 +9,6 @@ import type { Endpoint } from '../../contract/endpoints.ts'
 import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from '../switches.ts'
 import { refuseUnauthorized } from '../access/tokens.ts'
 
-/** How often each fault has struck. */
 export type FaultCounts = Record<FaultName, number>
 
 export function createFaultCounts(): FaultCounts {

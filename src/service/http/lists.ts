@@ -1,5 +1,6 @@
 /** Lists: parses the query, finds the matching resources, and wraps a page in its envelope. */
 import { type Filters, MAX_PAGE_SIZE } from '../../contract/filters.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import type { ListName } from '../store/list-counts.ts'
 import { countRows, readSlice, type Slice } from '../store/list-reader.ts'
 import type { ServiceContext } from '../context.ts'
@@ -98,11 +99,8 @@ function wrapPage(call: ServiceCall, { count, slice, position, switches }: Page,
   const first = slice.ids[0] ?? (position.after === undefined ? undefined : position.after + 1)
   const last =
     slice.ids.at(-1) ?? (position.before === undefined ? undefined : Math.max(0, position.before - 1))
-  const next = { page: page + 1, ...(isAnchored && last !== undefined ? { after: last } : {}) }
-  const previous = {
-    page: Math.max(1, page - 1),
-    ...(isAnchored && first !== undefined ? { before: first } : {}),
-  }
+  const next = omitUndefined({ page: page + 1, after: isAnchored ? last : undefined })
+  const previous = omitUndefined({ page: Math.max(1, page - 1), before: isAnchored ? first : undefined })
   return {
     count,
     next: slice.hasMore ? createLink(call, next) : null,

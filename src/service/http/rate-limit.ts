@@ -56,8 +56,6 @@ function removeIdleBucket(buckets: Map<string, Bucket>): void {
   if (buckets.size > MAX_BUCKETS && quietest !== undefined) buckets.delete(quietest)
 }
 
-// The clock of the service, and times in headers.
-
 /** The clock of the service, with the skew of the switch at the moment of reading. */
 export function skewClock(clock: Clock, switches: Pick<Switches, 'clockSkewMs'>): Clock {
   return { now: () => clock.now() + switches.clockSkewMs, sleep: (ms, signal) => clock.sleep(ms, signal) }

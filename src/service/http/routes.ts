@@ -66,7 +66,6 @@ export function registerRoutes(app: FastifyInstance, parts: RouteOptions): void 
   }
 }
 
-/** The endpoint of a request, or undefined for an unknown address. */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   const { endpoint } = request.routeOptions.config
   return endpoint === undefined ? undefined : SERVED_ENDPOINTS[endpoint]

@@ -80,7 +80,6 @@ function findRedirect({ url }: FastifyRequest, { trailingSlash }: Pick<Switches,
   return { status: 301, headers: { location: [`${path}/`, ...query].join('?') } }
 }
 
-/** Creates a logger that identifies requests without their secrets. */
 function hideSecrets(logger: boolean | object): boolean | object {
   if (typeof logger === 'boolean' && !logger) return false
   return { ...(typeof logger === 'object' ? logger : {}), serializers: { req: serializeRequest } }

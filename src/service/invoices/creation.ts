@@ -111,7 +111,6 @@ function checkFulfilled(order: InvoicedOrder, lines: readonly OrderLineRow[], er
   }
 }
 
-/** Whether the order has every item of the invoice. */
 function hasAllItems({ invoice_lines }: InvoiceCreate, lines: readonly OrderLineRow[]): boolean {
   return invoice_lines.every(({ variant }) => findLinesByVariant(lines, variant, 'brand').length > 0)
 }

@@ -9,7 +9,6 @@ import { addressFromJsonOrNull, createRowView } from '../values.ts'
 const showForRetailer = createRowView(RetailerInvoice)
 const showForBrand = createRowView(BrandInvoice)
 
-/** Invoices by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readRetailerInvoices(context: ServiceContext, ids: readonly number[]): RetailerInvoice[] {
   const invoices = readInvoices(context, ids, summarizeForRetailer)
   return invoices.map(({ row, commonFields }) => showForRetailer(row, commonFields))

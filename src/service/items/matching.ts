@@ -7,7 +7,6 @@ import type { ItemRow } from './summaries.ts'
 
 // Spec: "One per unique item".
 
-/** The identifiers of an order line. */
 type IdentifiedLine = Pick<ItemRow, 'variant_id' | 'brand_identifier' | 'retailer_identifier' | 'upc'>
 
 interface LineInput {
@@ -83,8 +82,6 @@ export function findLinesByShippedVariant<Line extends IdentifiedLine>(
   const byUpc = lines.filter((line) => line.upc === upc)
   return byUpc.length > 1 && !isAbsent(brand_identifier) ? byNumber(byUpc) : byUpc
 }
-
-// Items of a new order.
 
 /** An item as far as placing an order needs it. */
 export type CatalogItem = RowOf<typeof itemsById>

@@ -1,6 +1,7 @@
 /** JSON Schema as the document holds it: made from zod, then made shorter and easier to read. */
 import { z } from 'zod'
 import { FIELD_RULES, type FieldRule } from '../../contract/fields.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 
 /** What the document uses of JSON Schema, draft 2020-12. */
 export interface JsonSchema {
@@ -33,12 +34,10 @@ export type NamedSchemas = ReadonlyMap<string, z.ZodType>
 
 const COMPONENTS = '#/components/schemas/'
 
-/** Creates a reference to a named schema. */
 export function refTo(name: string): JsonSchema {
   return { $ref: COMPONENTS + name }
 }
 
-/** The name of the component that a schema refers to. */
 export function refName({ $ref }: JsonSchema): string | undefined {
   return $ref?.startsWith(COMPONENTS) === true ? $ref.slice(COMPONENTS.length) : undefined
 }
@@ -61,11 +60,6 @@ export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Reco
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, simplifySchema(schema as JsonSchema)]),
   )
-}
-
-interface Generated extends JsonSchema {
-  readonly $id?: string
-  readonly $schema?: string
 }
 
 /** Adds facts of a field's rule that its schema lacks, or states in an unreadable form. */
@@ -99,7 +93,11 @@ function describeRule(rule: FieldRule): JsonSchema {
 }
 
 /** Writes nullable types in one line where possible, and drops the origin of a schema. */
-function simplifySchema({ $id: _id, $schema: _dialect, ...schema }: Generated): JsonSchema {
+function simplifySchema({
+  $id: _id,
+  $schema: _dialect,
+  ...schema
+}: JsonSchema & { $id?: string; $schema?: string }): JsonSchema {
   const { type, items, properties, additionalProperties, anyOf, ...rest } = schema
   const options = anyOf?.map(simplifySchema)
   return {
@@ -115,13 +113,6 @@ function simplifySchema({ $id: _id, $schema: _dialect, ...schema }: Generated): 
           : additionalProperties,
     }),
   }
-}
-
-/** Drops undefined members, as JSON does. */
-export function omitUndefined(schema: {
-  [Name in keyof JsonSchema]: JsonSchema[Name] | undefined
-}): JsonSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 }
 
 function simplifyProperties(properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {

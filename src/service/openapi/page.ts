@@ -87,7 +87,6 @@ interface PageOperation {
   readonly operation: Operation
 }
 
-/** Lists the operations of a tag, in the order of the document. */
 function listOperations({ paths }: OpenApi, tag: string): PageOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
@@ -207,7 +206,6 @@ function renderTableHead(...columns: readonly string[]): Html {
   </thead>`
 }
 
-/** Five cells: type, required, allowed, description, example. */
 function renderSchemaCells(schema: JsonSchema, required: boolean): Html {
   return html`<td>${renderType(schema)}</td>
     <td>${required ? 'yes' : ''}</td>
@@ -218,7 +216,6 @@ function renderSchemaCells(schema: JsonSchema, required: boolean): Html {
     <td>${renderExample(schema)}</td>`
 }
 
-/** A link to the schema of that name. */
 function renderSchemaLink(name: string): Html {
   return html`<a href="#schema-${name}">${name}</a>`
 }
@@ -260,7 +257,7 @@ function renderAllowed(schema: JsonSchema): Html {
     pattern === undefined ? undefined : html`<code>${pattern}</code>`,
     renderRange(schema),
     minItems === undefined ? undefined : html`at least ${minItems}`,
-    items === undefined ? undefined : renderTextSize(items),
+    items?.maxLength === undefined ? undefined : html`each up to ${items.maxLength} characters`,
   ]
   return joinHtml(
     notes.filter((note) => note !== undefined),
@@ -271,10 +268,6 @@ function renderAllowed(schema: JsonSchema): Html {
 function renderRange({ minimum, maximum }: JsonSchema): Html | undefined {
   if (minimum !== undefined && maximum !== undefined) return html`${minimum} to ${maximum}`
   return minimum === undefined ? undefined : html`from ${minimum}`
-}
-
-function renderTextSize({ maxLength }: JsonSchema): Html | undefined {
-  return maxLength === undefined ? undefined : html`each up to ${maxLength} characters`
 }
 
 function renderExample(schema: JsonSchema): Html {

@@ -10,10 +10,11 @@ import * as returns from '../../contract/return.ts'
 import * as shipments from '../../contract/shipment.ts'
 import * as variants from '../../contract/variant.ts'
 import { assert } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import * as admin from '../admin/schemas.ts'
 import { FIELD_DESCRIPTIONS } from './descriptions/fields.ts'
 import { SCHEMA_DESCRIPTIONS, SCHEMA_FIELD_DESCRIPTIONS } from './descriptions/schemas.ts'
-import { type JsonSchema, type NamedSchemas, omitUndefined, toJsonSchemas } from './json-schema.ts'
+import { type JsonSchema, type NamedSchemas, toJsonSchemas } from './json-schema.ts'
 import { REFUSAL_SCHEMAS } from './refusals.ts'
 
 export interface Schemas extends Components {
@@ -33,7 +34,6 @@ export function createSchemas(endpoints: Readonly<Record<string, Endpoint>>): Sc
   return { ...components, schemas: { ...Object.fromEntries(described), ...REFUSAL_SCHEMAS } }
 }
 
-/** Describes the fields, and those of nested objects. */
 function describeSchema(schema: JsonSchema, component: string): JsonSchema {
   const { properties, items, ...rest } = schema
   return omitUndefined({
@@ -67,8 +67,6 @@ const DEPRECATED_FIELDS: ReadonlySet<string> = new Set([
   'BrandOrder.bill_to',
   'BrandOrder.ship_from',
 ])
-
-// The named schemas of the document.
 
 const REQUESTS = {
   TokenRequest,
@@ -167,7 +165,6 @@ function collectComponents(endpoints: Readonly<Record<string, Endpoint>>): Compo
   return { requests, responses }
 }
 
-/** The name that a schema has among others. */
 export function findSchemaName(named: NamedSchemas, schema: z.ZodType): string {
   const found = [...named].find(([, one]) => one === schema)
   assert(found !== undefined, 'the schema of an endpoint has no name')

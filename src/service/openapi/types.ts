@@ -63,7 +63,6 @@ export interface Response {
   readonly content?: Content
 }
 
-/** A reference to a response among the components. */
 export interface ResponseRef {
   readonly $ref: string
 }

@@ -25,7 +25,6 @@ const MOVES = {
   },
 }
 
-/** Changes an order of the brand and answers it. */
 export function moveOrder(context: ServiceContext, brandId: number, id: number, move: keyof typeof MOVES) {
   const { store, clock } = context
   const order = store.find('orders', { id, brand_id: brandId })

@@ -36,7 +36,6 @@ export function readOrderLines(store: Store, ids: readonly number[]): Map<number
   return new Map(store.rows(linesByIds, idsParameter(ids)).map((line) => [line.id, line]))
 }
 
-/** Adds up the units of the lines by order line. */
 export function sumUnits(lines: readonly { order_line_id: number; quantity: number }[]): Map<number, number> {
   const sums = new Map<number, number>()
   for (const { order_line_id: id, quantity } of lines) sums.set(id, (sums.get(id) ?? 0) + quantity)

@@ -41,7 +41,6 @@ const showInvoice = createRowView(OrderInvoice)
 const showRma = createRowView(OrderRma)
 const showCredit = createRowView(OrderCredit)
 
-/** Orders by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readRetailerOrders(context: ServiceContext, ids: readonly number[]): RetailerOrder[] {
   const { orders, allLines } = readOrders(context, ids)
   const summaryOf = summarizeForRetailer(context, allLines)
@@ -129,7 +128,6 @@ function toCommonFields(
   }
 }
 
-/** A line as retailers see it, on an order or on a return. */
 export function toRetailerLine(line: OrderLineRow, variant: RetailerOrderLine['variant']): RetailerOrderLine {
   return showRetailerLine(line, { ...toLineFields(line), variant })
 }
@@ -142,7 +140,6 @@ function toLineFields({ number, subtotal }: OrderLineRow) {
 
 // Related records of an order. Spec: the shapes inside these arrays are not shown; they are our choice.
 
-/** Reads the related records of any number of orders at once. */
 function readRelatedRecords(store: Store, ids: readonly number[]) {
   const shipments = groupBy(store.rows(shipmentLines, idsParameter(ids)), (line) => line.order_id)
   const cancels = groupBy(store.rows(cancelLines, idsParameter(ids)), (line) => line.order_id)
@@ -205,7 +202,6 @@ function toCancels(lines: readonly RowOf<typeof cancelLines>[]): OrderCancel[] {
   )
 }
 
-/** Returns the text of a reason id. */
 export function cancelReason(id: number): string {
   return CANCEL_REASONS[id as keyof typeof CANCEL_REASONS]
 }

@@ -21,7 +21,6 @@ import { createRowView, fitsWholeDigits, multiplyPrice, PRICE_DIGITS } from '../
 const showRma = createRowView(Rma)
 const showLine = createRowView(RmaLine)
 
-/** Returns by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readRmas(context: ServiceContext, ids: readonly number[]): Rma[] {
   const { store, directory } = context
   const linesOf = readLinesOf(context, ['rma_lines', 'rma_id'], ids, summarizeForRetailer)

@@ -9,7 +9,6 @@ import { build, idsFromJson, type IdsParameter, idsParameter } from '../store/st
 const showForRetailer = createRowView(RetailerShipment)
 const showForBrand = createRowView(BrandShipment)
 
-/** Shipments by their ids, in the order of the ids, with the same few queries for any number of them. */
 export function readRetailerShipments(context: ServiceContext, ids: readonly number[]): RetailerShipment[] {
   const shipments = readShipments(context, ids, summarizeForRetailer)
   return shipments.map(({ row, origin, commonFields }) =>

@@ -1,6 +1,5 @@
 /** The lists of the service and their row counts. Triggers keep the counts, so that no page of any list needs a full scan. */
 
-/** Where the rows of a list come from. */
 export interface ListDefinition {
   /** The table or view that has a column for every filter. */
   readonly from: string
@@ -10,7 +9,6 @@ export interface ListDefinition {
   readonly id: string
   /** Whether a retailer or supplier acknowledges the rows. */
   readonly isAcknowledged: boolean
-  /** Whether the rows can be listed by status. */
   readonly hasStatus: boolean
 }
 

@@ -27,9 +27,7 @@ interface SliceRequest {
 
 export interface Slice {
   readonly ids: readonly number[]
-  /** Whether there are rows behind it. */
   readonly hasMore: boolean
-  /** Whether there are rows in front of it. */
   readonly hasEarlier: boolean
 }
 
@@ -62,12 +60,7 @@ export function readSlice(store: Store, selection: Selection, request: SliceRequ
   }
 }
 
-interface Block {
-  readonly block: number
-  readonly count: number
-}
-
-function readBlocks(store: Store, selection: Selection): Block[] {
+function readBlocks(store: Store, selection: Selection): { block: number; count: number }[] {
   const { list, ownerId } = selection
   const keys = listKeys(selection).map(([acknowledged, status]) => sql`(${acknowledged}, ${status})`)
   return store.all(
@@ -102,9 +95,7 @@ function findStart(store: Store, selection: Selection, skipped: number): { from:
 }
 
 interface Range {
-  /** The lowest id. */
   readonly from: number
-  /** Ids below this one. */
   readonly below?: number
   readonly skip: number
   readonly limit: number

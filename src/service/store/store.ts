@@ -133,12 +133,12 @@ function createStore(connection: Database) {
     /** Runs the work in its own transaction: all or nothing. Not for use within the write queue. */
     runInTransaction: (work: () => void): void => connection.transaction(work).immediate(),
     /** The bytes of the present database. Not within a transaction. */
-    copy: (): Uint8Array => clearWalFlag(connection.serialize()),
+    // bytes 18 and 19 promise a write-ahead log beside the file; a copy in memory has none and would not open
+    copy: (): Uint8Array => connection.serialize().fill(1, 18, 20),
     close: (): void => void connection.close(),
   }
 }
 
-/** Makes the value of each key once. */
 function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()
   return (key) => {
@@ -206,11 +206,6 @@ function openConnection(folder: string): Database {
 function prepareConnection(connection: Database): void {
   // SQLite's own lower() knows the letters of English only
   connection.function('fold', { deterministic: true }, (text) => foldCase(String(text)))
-}
-
-/** Clears bytes 18 and 19, which promise a write-ahead log beside the file; a copy in memory has none and would not open. */
-function clearWalFlag(bytes: Buffer): Buffer {
-  return bytes.fill(1, 18, 20)
 }
 
 function migrate(connection: Database): void {

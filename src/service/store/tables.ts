@@ -58,9 +58,7 @@ export interface Tables {
     level: 'Full' | 'Basic'
     status: 'Active' | 'Pending' | 'Suspended'
     fulfill_within_ms: number
-    /** Whether the carrier must collect a signature. */
     signature_required: number
-    /** Whether the retailer wants packing slips. */
     packing_slips: number
   }
   connection_methods: { connection_id: number; shipping_method_id: number }
@@ -100,7 +98,6 @@ export interface Tables {
   }
   /** The attributes without a column. `retailer_id` is 0 for a value that is for all. */
   variant_attributes: { variant_id: number; retailer_id: number; code: string; value: string }
-  /** Stock by warehouse. */
   variant_stock: { variant_id: number; location: string; inventory: number; updated_at: number }
   /** The items a retailer may sell; `sku` where it has a number of its own. */
   retailer_variants: {

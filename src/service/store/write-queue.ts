@@ -11,7 +11,6 @@ export interface WriteQueue {
    * back alone. Rejects when the work throws or the commit fails.
    */
   run(work: () => Answer): Promise<Answer>
-  /** Resolves when the queue is empty. */
   idle(): Promise<void>
 }
 

@@ -28,7 +28,6 @@ export function createCarrier({ store, directory }: ServiceContext, body: Carrie
   return answerWith({ id }, 201)
 }
 
-/** Calls `repeat` with the index of every repeated value. */
 function reportRepeatedValues(values: readonly (string | number)[], repeat: (index: number) => void): void {
   const seen = new Set<string | number>()
   for (const [index, value] of values.entries()) {

@@ -10,7 +10,6 @@ import { offerAllVariants } from '../variants/offers.ts'
 import { checkShippingMethods } from './carriers.ts'
 import type { Connection, TradeDirectory } from './directory.ts'
 
-/** Converts a connection of the directory to its terms. */
 export function toConnectionTerms(connection: Connection): ConnectionTerms {
   return {
     id: connection.id,

@@ -5,7 +5,6 @@ import type { FieldErrors } from '../http/answers.ts'
 import type { Store } from '../store/store.ts'
 import type { TradeDirectory } from '../trade/directory.ts'
 
-/** A value for an attribute. */
 export interface AttributeChange {
   /** The index of its entry in the body. */
   readonly index: number

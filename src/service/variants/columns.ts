@@ -16,7 +16,6 @@ const TEXT_COLUMNS = [
   'color',
 ] as const
 
-/** The number columns, with their defaults. */
 const NUMBER_COLUMNS = {
   inventory: { column: 'inventory', otherwise: 0 },
   lead_time: { column: 'lead_time_days', otherwise: 0 },

@@ -10,18 +10,19 @@ export function offerToRetailers(store: Store, variant: number, retailerIds: rea
   store.run(offerVariant, { variant, retailers: JSON.stringify(retailerIds) })
 }
 
+const newOffers = build
+  .insertInto('retailer_variants')
+  .columns(['retailer_id', 'variant_id'])
+  .onConflict((conflict) => conflict.doNothing())
+
 const offerVariant = (p: { variant: number; retailers: string }) =>
-  build
-    .insertInto('retailer_variants')
-    .columns(['retailer_id', 'variant_id'])
-    .expression(
-      build
-        .selectFrom('parties')
-        .select(['id', sql<number>`${p.variant}`.as('variant_id')])
-        .where('kind', '=', 'retailer')
-        .where('id', 'in', idsFromJson(p.retailers)),
-    )
-    .onConflict((conflict) => conflict.doNothing())
+  newOffers.expression(
+    build
+      .selectFrom('parties')
+      .select(['id', sql<number>`${p.variant}`.as('variant_id')])
+      .where('kind', '=', 'retailer')
+      .where('id', 'in', idsFromJson(p.retailers)),
+  )
 
 /** Offers every item of the brand, once a connection becomes open. */
 export function offerAllVariants(store: Store, brand: number, retailer: number): void {
@@ -29,16 +30,12 @@ export function offerAllVariants(store: Store, brand: number, retailer: number):
 }
 
 const offerBrand = (p: { brand: number; retailer: number }) =>
-  build
-    .insertInto('retailer_variants')
-    .columns(['retailer_id', 'variant_id'])
-    .expression(
-      build
-        .selectFrom('variants')
-        .select([sql<number>`${p.retailer}`.as('retailer_id'), 'id'])
-        .where('brand_id', '=', p.brand),
-    )
-    .onConflict((conflict) => conflict.doNothing())
+  newOffers.expression(
+    build
+      .selectFrom('variants')
+      .select([sql<number>`${p.retailer}`.as('retailer_id'), 'id'])
+      .where('brand_id', '=', p.brand),
+  )
 
 /** The retailers to whom a new item of a brand is offered. */
 export function listOpenRetailers({ store, directory }: ServiceContext, brandId: number): number[] {

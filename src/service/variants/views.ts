@@ -54,7 +54,6 @@ export function readBrandVariants(context: ServiceContext, ids: readonly number[
   })
 }
 
-/** Reads the fields of both views for all items. */
 function readCommonFields({ store, directory }: ServiceContext, ids: readonly number[]) {
   const media = readMedia(store, ids)
   const locations = groupBy(store.rows(stockLocations, idsParameter(ids)), (row) => row.variant_id)
@@ -123,8 +122,6 @@ function toInventory(variant: StoredVariant, locations: readonly RowOf<typeof st
     })),
   }
 }
-
-// The rows of items, read for any number of items at once.
 
 /** The values that are not columns; those for all, with `retailer_id` 0, come before those for one retailer. */
 const allValues = (p: IdsParameter) =>

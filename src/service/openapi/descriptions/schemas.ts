@@ -2,7 +2,6 @@
 
 // Bodies of the administration.
 
-/** By the name of the component. */
 const ADMIN_SCHEMA_DESCRIPTIONS = {
   SupplierCancel: 'What a supplier cancels. One line per unique item.',
   OrderChange: 'What is left out stays as it is. The requested method takes the place of the specific one.',
@@ -101,7 +100,6 @@ export const SCHEMA_DESCRIPTIONS: ReadonlyMap<string, string> = new Map(
 
 const STATUSES = 'open: line items outstanding; partial: at least one fulfilled; closed: all fulfilled;'
 
-/** By component and field. */
 const ADMIN_SCHEMA_FIELD_DESCRIPTIONS = {
   'RmaCreate.rmad_at': 'When the return was issued; now by default.',
   'PartyCreate.account_id': 'An account that exists; one of its own by default.',
@@ -123,7 +121,6 @@ const ADMIN_SCHEMA_FIELD_DESCRIPTIONS = {
   'Counts.faults': 'Faults that have struck.',
 } as const
 
-/** Describes the fields of a resource for both views. */
 function describeBothViews(resource: string, descriptions: Readonly<Record<string, string>>) {
   const views = [`Retailer${resource}`, `Brand${resource}`]
   return Object.fromEntries(
