@@ -53,7 +53,7 @@ function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRec
   const [were, them] =
     records.length === 1 ? ['1 record was', 'it'] : [`${records.length} records were`, 'them']
   const message = `${name}: ${were} sent, and it is not known whether the API has ${them}; the first: ${key}`
-  const fix = `Run again. If it stays, look at the API and say what is there: \`dropbridge resolve ${key}\`.`
+  const fix = `Run again. If it stays, check the API and say what it has: \`dropbridge resolve ${key}\`.`
   return { code: 'outcome-unknown', route, subject: `${name} (${file})`, since, message, fix }
 }
 

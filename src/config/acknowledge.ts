@@ -46,7 +46,7 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
       .enum(ACKNOWLEDGE)
       .optional()
       .describe(
-        'When records are acknowledged: once their file is in place (delivered, when left out); once it is gone from there, because somebody took it (picked-up); once a file came back that confirms it (receipt); or never by this route, because a file of acknowledgements does it. A report acknowledges nothing.',
+        'When records are acknowledged: once their file is in place (delivered, when left out); once it is gone from there, because its reader took it (picked-up); once a file came back that confirms it (receipt); or never by this route, because a file of acknowledgements does it. A report acknowledges nothing.',
       ),
     receipt: z
       .strictObject({

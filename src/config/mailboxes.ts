@@ -83,7 +83,7 @@ const SftpSettings = z
       .enum(['rename', 'direct'])
       .default('rename')
       .describe(
-        'How a file is left: under a working name and then renamed, or straight under its name (direct) on a server without the right to rename. Whoever reads it then may see half of it.',
+        'How a file is left: under a working name and then renamed, or straight under its name (direct) on a server without the right to rename. A reader may then see half of it.',
       ),
   })
   .superRefine(({ password, privateKeyFile, passphrase, agent }, context) => {

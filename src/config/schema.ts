@@ -129,7 +129,7 @@ export const InboundRouteSettings = z.strictObject({
       folder: Folder.default('results').describe('The folder for the result files.'),
       alertIfNotEmptied: AlertIfNotEmptied,
     })
-    .describe('Where the files are left that tell what became of each record.'),
+    .describe('The folder for the result files.'),
   documents: DocumentSettings.optional().describe(
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),

@@ -199,17 +199,17 @@ const REPORTED = {
   'export-retailer-orders': reported(
     ['retailer'],
     ['listRetailerOrders', 'getRetailerOrder'],
-    'A retailer looks at the orders it sent.',
+    'A retailer reads the orders it sent.',
   ),
   'export-brand-invoices': reported(
     ['brand'],
     ['listBrandInvoices', 'getBrandInvoice'],
-    'A supplier looks at the invoices it sent.',
+    'A supplier reads the invoices it sent.',
   ),
   'export-brand-variants': reported(
     ['brand'],
     ['listBrandVariants', 'getBrandVariant'],
-    'A supplier looks at its items.',
+    'A supplier reads its items.',
   ),
   'export-carriers': reported(
     ['retailer', 'brand'],

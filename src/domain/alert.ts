@@ -33,7 +33,7 @@ export const ALERTS = {
   'outcome-unknown': {
     title: 'Records have unknown outcomes for more than an hour.',
     fix: 'See `dropbridge status` and `dropbridge resolve`.',
-    details: 'Their answers were lost, and the lookups could not tell.',
+    details: 'Their answers were lost, and the lookups gave no proof.',
   },
   'records-held': {
     title: 'Records of a file wait for a person to decide.',

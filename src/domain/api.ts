@@ -12,7 +12,7 @@ export interface Call {
 
 /**
  * What is known after a call that changes something. Decided by where the failure happened, never by message text.
- * - `answered`: the API gave a readable answer; its status tells success (2xx) from refusal (4xx).
+ * - `answered`: the API gave a readable answer; its status separates success (2xx) from refusal (4xx).
  * - `not-applied`: nothing was sent, or the API stated that it did not act; sending again is safe.
  * - `unknown`: the request may have been processed; only a lookup can show.
  */

@@ -6,7 +6,7 @@ import type { OutgoingRecord, RecordResult } from './record.ts'
 export const DELIVERY_STATES = {
   composed: 'Its rows are in the spool and its records belong to it; it is put in place next.',
   delivered:
-    'It is at its final name; its records are acknowledged next, or once somebody took it or confirmed it.',
+    'It is at its final name; its records are acknowledged next, or once its reader took it or confirmed it.',
   acknowledged: 'It is done.',
   done: 'It is done: it is at its final name, and nothing of it is acknowledged from here.',
 } as const

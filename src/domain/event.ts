@@ -201,7 +201,7 @@ export const LOG_EVENTS = {
     code: 'watch.unreliable',
     level: 'warn',
     meaning:
-      'The system does not tell of new files in a folder, as on many network shares. Files are found by looking, within seconds.',
+      'The system does not report new files in a folder, as on many network shares. Scans find them within seconds.',
   },
   'alert-raised': {
     code: 'alert.raised',

@@ -293,7 +293,7 @@ export const PROBLEMS = {
   // business rules, checked before anything is sent
   'order-finished': {
     title: 'The order is canceled or closed.',
-    fix: 'Look at the order; the brand can reopen a closed one.',
+    fix: 'Check the order; the brand can reopen a closed one.',
   },
   'order-acknowledged': {
     title: 'The order is acknowledged and cannot be canceled.',
@@ -345,7 +345,7 @@ export const PROBLEMS = {
   'stock-short': {
     title: 'The brand has too few units of the item.',
     fix: 'Order fewer. To switch the rule off for the route: `rules: { stock: off }`.',
-    details: 'The stock is that of the latest look at it.',
+    details: 'The stock is that of the latest read.',
   },
   // the API's answers
   'api-refused': { title: 'The API refused the record.', fix: 'Correct what the message names.' },
@@ -357,14 +357,14 @@ export const PROBLEMS = {
   },
   'outcome-unprovable': {
     title: 'Nothing shows whether the record took effect.',
-    fix: 'Look at the API, then: dropbridge resolve KEY --accepted ID --by NAME --why TEXT.',
+    fix: 'Check the API, then: dropbridge resolve KEY --accepted ID --by NAME --why TEXT.',
     details:
       'The answer was lost, or the journal was restored from a backup. It is never sent again by itself: that could do it twice. If the API does not have it: --absent, to send it, or --discard, to give it up. To have it looked up again: dropbridge release FILE --by NAME --why TEXT.',
   },
   'resolved-by-hand': {
     title: 'A person stated what came of the record.',
     fix: 'Nothing to do.',
-    details: 'The answer was lost, and a person looked at the API.',
+    details: 'The answer was lost, and a person checked the API.',
   },
   'api-keeps-failing': {
     title: 'The API failed each time the record was sent.',
@@ -383,18 +383,18 @@ export const PROBLEMS = {
   },
   'document-refused': {
     title: 'The API makes no such document for the shipment.',
-    fix: 'Look at the shipment at the API. If that changes, run `dropbridge labels`.',
+    fix: 'Check the shipment at the API. If that changes, run `dropbridge labels`.',
     details: 'The record was accepted.',
   },
   'document-pruned': {
     title: 'The contents of the shipment were pruned.',
     fix: 'Get the documents from the API by the id, or use the delivered copies.',
     details:
-      'Nothing tells any more which packing slip and label it has, and their names. `dropbridge prune` leaves delivered copies alone.',
+      'Which packing slip and label it has, and their names, is not known any more. `dropbridge prune` leaves delivered copies alone.',
   },
   'acknowledge-refused': {
     title: 'The API refused to acknowledge a delivered record.',
-    fix: 'Look at the record at the API, and resolve it there.',
+    fix: 'Check the record at the API, and resolve it there.',
     details: 'The record is in the delivered file.',
   },
   'changed-since-delivery': {

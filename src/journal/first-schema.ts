@@ -17,7 +17,7 @@ create table files (
   folder text not null,
   name text not null,
   size integer not null,
-  modified_at real not null,    -- as the mailbox tells it, with its fractions
+  modified_at real not null,    -- as the mailbox states it, with its fractions
   state text not null,
   outcome text,
   sha256 text,
@@ -117,7 +117,7 @@ create table bodies (
   note text,            -- what must be known to reconcile a lost answer, where planning knew it
   target text,          -- what the record changes; null for what may not be repeated
   changes text,         -- which values of it
-  file_number integer   -- so that only later files are looked through
+  file_number integer   -- so that only later files are read
 ) strict;
 create index bodies_by_target on bodies (target, file_number) where target is not null;
 

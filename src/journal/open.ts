@@ -28,7 +28,7 @@ import { createTraceJournal } from './trace.ts'
 interface JournalOptions {
   readonly path: string
   readonly clock: Clock
-  /** Whether an existing journal is only looked at: then nothing is created or brought up to date. */
+  /** Whether an existing journal is only read: then nothing is created or brought up to date. */
   readonly isCheck?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Writes the page that tells a partner what an export delivers, and a sample file. */
+/** Writes the page that shows a partner what an export delivers, and a sample file. */
 import { dirname, resolve } from 'node:path'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Format } from '../domain/format.ts'

@@ -1,4 +1,4 @@
-/** Writes the page that tells a partner what to send: each column with its names, values and an example. */
+/** Writes the page that shows a partner what to send: each column with its names, values and an example. */
 import { describeReference, REFERENCES } from '../contract/fields.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { CellPlace, ReadOptions } from '../domain/format.ts'
@@ -119,7 +119,7 @@ export function writePartnerPage(
 }
 
 const COLUMN_NAMES_NOTE =
-  'Upper and lower case, blanks and punctuation in the names of columns do not matter, nor does their order. Other columns may be there and are not looked at.'
+  'Upper and lower case, blanks and punctuation in the names of columns do not matter, nor does their order. Other columns may be there and are not read.'
 
 // The form of the files.
 
@@ -189,8 +189,8 @@ function writeRuleSection(mapping: InboundMapping): string[] {
   const rules = [
     ...listRuleTexts(written['check']),
     ...listRuleTexts(lines['check']),
-    ...listRuleTexts(written['hold']).map((say) => `${say} (a person looks at it)`),
-    ...listRuleTexts(lines['hold']).map((say) => `${say} (a person looks at it)`),
+    ...listRuleTexts(written['hold']).map((say) => `${say} (a person checks it)`),
+    ...listRuleTexts(lines['hold']).map((say) => `${say} (a person checks it)`),
     ...describeTotals(toObject(written['totals'])),
   ]
   return rules.length === 0 ? [] : ['## Rules', '', ...rules.map((say) => `- ${say}`), '']

@@ -74,7 +74,8 @@ export const INBOUND_KEYS = {
   },
   hold: {
     schema: z.array(CheckFrame).min(1),
-    summary: 'records that wait for a person, with what to tell; nothing of them is sent: see "Conditions"',
+    summary:
+      'records that wait for a person, with the text to show; nothing of them is sent: see "Conditions"',
     example: 'hold: [{ when: { Status: REJECTED }, say: Tell the retailer. }]',
   },
   lines: {

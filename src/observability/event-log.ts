@@ -48,7 +48,7 @@ const EVENT_TEXTS: EventTexts = {
   'run-started': ({ run }) => `run ${run} begun`,
   'runs-missed': ({ runs }) => `missed for good: ${runs.join(', ')}`,
   'watch-started': ({ routes, scanMs }) =>
-    `watching ${formatCount(routes, 'route')}, looking through the folders every ${scanMs / 1000} s`,
+    `watching ${formatCount(routes, 'route')}, scanning the folders every ${scanMs / 1000} s`,
   'watch-stopped': () => 'stopped watching',
   'stop-requested': () => 'finishing what is in flight; a second signal ends it at once',
   'stopped-at-once': ({ why }) =>

@@ -186,7 +186,7 @@ export const METRICS = {
   dropbridge_build_info: gauge('Always 1; the version of the program.', 'version'),
   dropbridge_start_time_seconds: gauge('When the watch began, seconds since 1970.'),
   dropbridge_passes_total: counter(
-    'Passes over a route, by how they ended: done or failed. A look that fails is one, and so is, once a minute, one that finds nothing to do.',
+    'Passes over a route, by how they ended: done or failed. A scan that fails is one, and so is, once a minute, one that finds nothing to do.',
     'route',
     'outcome',
   ),

@@ -106,7 +106,7 @@ export const FAILURES = {
     title: 'The SFTP server shows another host key.',
     fix: 'Ask its operator for the new fingerprint, then: `dropbridge trust-host MAILBOX --replace`.',
     details:
-      'The server was set up anew, the key was revoked, or somebody listens in between. Nothing was sent, not even the user name. Other mailboxes go on.',
+      'The server was set up anew, the key was revoked, or a third party listens in between. Nothing was sent, not even the user name. Other mailboxes go on.',
   },
   'mailbox-unreachable': {
     exit: EXIT.unavailable,
@@ -145,7 +145,7 @@ export const FAILURES = {
   },
   'journal-altered': {
     exit: EXIT.unusableFile,
-    title: 'Somebody changed the journal by other means.',
+    title: 'The journal was changed by other means.',
     fix: 'Find out who had access, and restore an earlier backup; see docs/audit.md.',
     details: 'Something of it was changed, removed or added. The bridge can also go on with it.',
   },

@@ -37,7 +37,7 @@ const INTRODUCTION = [
   '',
   'A fresh folder is filled with a sample market: a retailer, two suppliers, three carriers and 300 items with stock. The',
   'credentials of each party and of the administrator are printed once, when they are made; only their hashes are kept.',
-  'Whoever has lost them starts the service with `--new-clients`. It listens on 127.0.0.1 unless `--host` says otherwise.',
+  'If they are lost, start the service with `--new-clients`. It listens on 127.0.0.1 unless `--host` says otherwise.',
   '',
   'Every field, parameter and rule is on the page at `/docs/`, and as OpenAPI 3.1 at `/openapi.json`.',
   '',

@@ -217,7 +217,7 @@ describe('clients', () => {
         ...client,
         secret_hash: hashSecret(`${client.client_id}-secret`),
         revoked_at: null,
-        told: 0,
+        announced: 0,
       })
     }
     return store

@@ -89,7 +89,7 @@ test('docs/operations.md lists the operations with a sample of each, and every e
     ...table(['Operation', 'Party', 'What it does', 'Ready mappings'], rows.inbound),
     '## From the API to files',
     '',
-    'What is received is listed while nobody has acknowledged it, written to a file, and acknowledged once the file is in',
+    'What is received is listed while it is not acknowledged, written to a file, and acknowledged once the file is in',
     'its place. Reports and reference files (`select`) show what is there, as often as one likes, and acknowledge nothing.',
     '',
     ...table(['Operation', 'Party', 'What it does', 'Ready mappings'], rows.outbound),

@@ -24,7 +24,7 @@ mailboxes:
   exchange: { type: directory, path: ./exchange }
 
 routes:
-  # Files dropped into exchange/inbox/orders are posted; exchange/results tells the fate of every record.
+  # Files dropped into exchange/inbox/orders are posted; exchange/results shows the outcome of every record.
   orders-in:
     retailer: 1000                      # your retailer id
     operation: create-order

@@ -39,7 +39,7 @@ export const watchCommand = defineCommand({
 
 function formatWatchEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'watch-started') {
-    return `watching ${formatCount(event.routes, 'route')}; each inbox is looked through every ${event.scanMs / 1000} seconds at least`
+    return `watching ${formatCount(event.routes, 'route')}; each inbox is scanned every ${event.scanMs / 1000} seconds at least`
   }
   if (event.kind === 'watch-stopped') return 'stopped watching'
   if (event.kind === 'watcher-unreliable')

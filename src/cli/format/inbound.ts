@@ -82,7 +82,7 @@ const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>
   'earlier-step-failed': (file) =>
     `correct the rejects file and drop it in again, it has all rows of their orders; when the earlier step is resolved in another way: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
   'outcome-unprovable': (file) =>
-    `their answers were lost, so they may have taken effect: look at the API, then say of each what is there: dropbridge resolve KEY --accepted ID ${DECISION_ARGUMENTS}, or --absent or --discard in place of --accepted ID; to have them looked up again: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
+    `their answers were lost, so they may have taken effect: check the API, then say of each what it has: dropbridge resolve KEY --accepted ID ${DECISION_ARGUMENTS}, or --absent or --discard in place of --accepted ID; to have them looked up again: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
 }
 
 /** `5 held (held-by-mapping): there is nothing to send of them; …` */

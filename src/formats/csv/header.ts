@@ -166,7 +166,7 @@ async function peekFirstRow(context: HeaderContext): Promise<FoundRow | undefine
 }
 
 function typeColumnMissingProblem(name: string, names: readonly string[], line: number): Problem {
-  const message = `The header has no column "${name}", which tells the record types apart: found ${quoteNames(names.map(shortenCell))}.`
+  const message = `The header has no column "${name}", which separates the record types: found ${quoteNames(names.map(shortenCell))}.`
   return problem('column-missing', { line, column: name }, message)
 }
 

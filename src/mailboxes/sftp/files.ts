@@ -249,7 +249,7 @@ function hashLocal(file: FileHandle, until?: number): Promise<string> {
 
 // Renaming and removing. The plain rename of the protocol comes first: most servers refuse it when the name
 // is taken, so that nothing is overwritten even when two do it at once. `posix-rename@openssh.com` replaces
-// whatever has the name: it is the way out for servers that cannot do the plain one, and only after a look
+// whatever has the name: it is the way out for servers that cannot do the plain one, and only after a check
 // at the name.
 
 /** `taken` when another entry has the name; `gone` when the source is missing. Throws other refusals. */

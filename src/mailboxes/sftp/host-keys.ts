@@ -120,7 +120,7 @@ function checkAgainstFile(server: HostTrust, known: KnownHost, key: HostKey): Br
   const revoked = known.revoked.find((each) => isSameKey(each.key, key))
   if (revoked !== undefined) {
     const which = `the key ${formatHostKey(key)}, which is revoked in ${file} line ${revoked.line}`
-    const message = `${formatHostName(server)} shows ${which}: somebody else may have it. Nothing was sent.`
+    const message = `${formatHostName(server)} shows ${which}: others may have it. Nothing was sent.`
     return new BridgeError('host-key-changed', message, { fix: formatKeyChangeFix(server) })
   }
   if (known.trusted.some((each) => isSameKey(each.key, key))) return undefined
@@ -132,7 +132,7 @@ function checkAgainstFile(server: HostTrust, known: KnownHost, key: HostKey): Br
 }
 
 function keyChangedError(server: HostTrust, key: HostKey, old: string): BridgeError {
-  const message = `${formatHostName(server)} shows another host key than before. Trusted: ${old}. Shown now: ${formatHostKey(key)}. Somebody may be listening in between. Nothing was sent.`
+  const message = `${formatHostName(server)} shows another host key than before. Trusted: ${old}. Shown now: ${formatHostKey(key)}. A third party may be listening in between. Nothing was sent.`
   return new BridgeError('host-key-changed', message, { fix: formatKeyChangeFix(server) })
 }
 

@@ -75,7 +75,7 @@ function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: Trai
     // The bridge would acknowledge a record without a row, and its reader would never see it.
     const field = plans.flatMap(({ each }) => each ?? []).join(' or ')
     const message = `The record has nothing in ${field}, so there is no row to write.`
-    return { problems: [problem('value-missing', { field }, message, 'Look at the record at the API.')] }
+    return { problems: [problem('value-missing', { field }, message, 'Check the record at the API.')] }
   }
   return problems.length > 0 ? { problems } : { rows }
 }
@@ -85,7 +85,7 @@ function refuseBlankLines(composed: ComposedRows, { quote }: WriteOptions): Comp
   if (quote !== null || 'problems' in composed) return composed
   if (composed.rows.every((row) => row.length > 1 || row[0] !== '')) return composed
   const message = 'The only cell of the row is blank, and without quotes a blank line is no row.'
-  return { problems: [problem('value-missing', {}, message, 'Look at the record at the API.')] }
+  return { problems: [problem('value-missing', {}, message, 'Check the record at the API.')] }
 }
 
 function composeRow(

@@ -144,7 +144,7 @@ function findPrice(line: OrderLine, { kind, prices }: OrderLineContext, body: Fi
     return { why: `the table "${table.name}" has no price of ${names.join(' or ')}.` }
   }
   if (!isOnly) {
-    const why = `the order has several lines shipped, and the total does not tell the price of ${names[0]}.`
+    const why = `the order has several lines shipped, and the total does not show the price of ${names[0]}.`
     return { why }
   }
   const units = kind.units(line)

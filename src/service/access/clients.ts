@@ -28,7 +28,7 @@ export function createClient(store: Store, account_id: number, options: ClientOp
     account_id,
     scope,
     revoked_at: null,
-    told: Number(isAnnounced),
+    announced: Number(isAnnounced),
   }
   store.insert('clients', row)
   return { ...row, client_secret: clientSecret }
@@ -58,7 +58,7 @@ export function readStartupClients(store: Store, secrets = new Map<string, strin
       .selectFrom('clients')
       .innerJoin('accounts', 'accounts.id', 'clients.account_id')
       .select(['account_id', 'client_id', 'is_admin'])
-      .where('told', '=', 1)
+      .where('announced', '=', 1)
       .where('revoked_at', 'is', null),
   )
   const withSecret = (clientId = ''): StartupClient => {
@@ -82,7 +82,7 @@ export function readStartupClients(store: Store, secrets = new Map<string, strin
 export function replaceStartupClients(store: Store): StartupClients {
   const secrets = new Map<string, string>()
   store.runInTransaction(() => {
-    store.update('clients', { told: 1 }, { told: 0 })
+    store.update('clients', { announced: 1 }, { announced: 0 })
     for (const { id } of store.all(build.selectFrom('accounts').select('id'))) {
       const { client_id, client_secret } = createClient(store, id, { scope: 'read write', isAnnounced: true })
       secrets.set(client_id, client_secret)

@@ -10,7 +10,7 @@ const PARTIES_SCHEMA = `
   create table accounts (id integer primary key, name text not null, is_admin integer not null) strict;
   create table clients (
     client_id text primary key, secret_hash text not null, account_id integer not null references accounts,
-    scope text not null, revoked_at integer, told integer not null
+    scope text not null, revoked_at integer, announced integer not null
   ) strict, without rowid;
   create index clients_of_account on clients (account_id);
   create table tokens (

@@ -28,7 +28,7 @@ export interface Tables {
     scope: string
     revoked_at: number | null
     /** 1 for a client that the service prints at its start. */
-    told: number
+    announced: number
   }
   tokens: { token_hash: string; account_id: number; client_id: string; scope: string; expires_at: number }
   /** `acknowledge_within_ms` is the SLA of a retailer; a brand has none. */

@@ -290,7 +290,7 @@ export const BODY_RULES = [
       'label-only-if',
       'The label comes only if ship_weight, ship_width, ship_height and ship_length were sent.',
     ],
-    ['label-eligibility', 'valid_shipping_label tells eligibility.'],
+    ['label-eligibility', 'valid_shipping_label shows eligibility.'],
   ]),
   ...statements(INVOICE, 'rule.invoice-create', [
     ['one-line-per-item', line],

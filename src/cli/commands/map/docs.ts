@@ -22,7 +22,7 @@ import { formatProblem } from '../../format/text.ts'
 
 export const docsCommand = defineCommand({
   usage: 'docs <mapping>',
-  describe: 'A page that tells a partner what to send, or what comes, with sample files',
+  describe: 'A page that shows a partner what to send, or what comes, with sample files',
   argument: 'MAPPING',
   positionals: { mapping: REQUIRED_TEXT },
   options: { out: text('The folder to write to; the page goes to stdout without it'), json: JSON_FLAG },

@@ -95,7 +95,7 @@ const BRAND = {
   getPackingSlip: ['Get a packing slip', 'Generates and returns the packing slip of a shipment, as PDF.'],
   getShippingLabel: [
     'Get a shipping label',
-    'Generates and returns the label of a shipment that was created with `ship_weight`, `ship_width`, `ship_height` and `ship_length`; `valid_shipping_label` tells eligibility.',
+    'Generates and returns the label of a shipment that was created with `ship_weight`, `ship_width`, `ship_height` and `ship_length`; `valid_shipping_label` shows eligibility.',
   ],
   createInvoice: [
     'Submit an invoice',
