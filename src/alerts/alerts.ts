@@ -39,7 +39,6 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   return {
     /** All active alerts, the most urgent first. */
     alerts: [...found, ...active.filter(untried)].toSorted(compareUrgency),
-    /** The alerts that this evaluation found. */
     found,
     unmatchedFiles: inboxes.unmatchedFiles,
     /** Whether the cause of an earlier alert could not be checked this time. */

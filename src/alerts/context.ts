@@ -95,7 +95,6 @@ export function createListings(mailboxes: ReadonlyMap<string, Mailbox>) {
     },
     /** Reads something else of a mailbox. Undefined when the folder, or what is below it, cannot be read. */
     tryMailbox,
-    /** The folders that could not be read. */
     listUnreachable: () => [...failed.values()],
   }
 }

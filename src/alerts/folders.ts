@@ -7,8 +7,6 @@ import type { FileInfo } from '../domain/mailbox.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
 
-// Folders that a consumer should empty.
-
 /** The age of a file is what its mailbox says: a day more or less changes nothing. */
 export async function findFullFolders(context: EvaluationContext): Promise<Alert[]> {
   const { configuration, listings, now } = context

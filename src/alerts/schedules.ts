@@ -10,8 +10,6 @@ import { toInstant } from '../schedule/zone-time.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import type { EvaluationContext } from './context.ts'
 
-// Scheduled runs.
-
 /** A scheduler that runs once an hour, or an API that is away for a while, is no reason to alert a person. */
 const OVERDUE_MS = HOUR_MS
 
@@ -65,8 +63,6 @@ function buildMissedAlert({ name }: Route, missed: readonly ScheduledRun[]): Ale
   const fix = `Make what is missing: \`dropbridge export ${name} --since … --until …\`.`
   return { code: 'runs-missed', route: name, subject: last, since, message, fix }
 }
-
-// Expected files.
 
 /** How many of the latest files of a route are searched for one that did not vanish. */
 const LATEST_FILES_MAX = 100

@@ -63,8 +63,6 @@ function buildStrandedAlert(route: string, since: number): Alert {
   return { code: 'route-not-configured', route, subject: route, since, message, fix }
 }
 
-// Watches that ended without unregistering.
-
 /** A person who stops using a watch must not see the alert for ever. */
 const SHOWN_MS = 7 * DAY_MS
 

@@ -75,36 +75,25 @@ export async function openBridge(
       runWithDeadline(bounds, options.clock, signal, (either) =>
         withShutdown(either, () => runRoutes(context, names, either, bounds)),
       ),
-    /**
-     * Passes over the routes named, or over all, whenever there is something to do, until the signal fires. Failures of a
-     * route are reported and tried again. Throws when no route can continue.
-     */
+    /** Passes over the routes until the signal. Failures are reported and tried again; throws when no route can continue. */
     watch: async (names: readonly string[], hooks: WatchHooks) =>
       withShutdown(hooks.signal, () => watchRoutes(context, selectRoutes(configuration, names), hooks)),
-    /** Carries out what a person decided about held records. Throws when that is impossible. */
     decide: (request: DecisionRequest, signal: AbortSignal) =>
       withShutdown(signal, () => decideHeldRecords(context, request, signal)),
-    /** Carries out what a person found out about a record whose answer was lost. Throws when that is impossible. */
     resolve: (request: ResolveRequest, signal: AbortSignal) =>
       withShutdown(signal, () => resolveRecord(context, request, signal)),
-    /** Carries out what a person says of a held delivery. Throws when that is impossible. */
     resolveDelivery: (request: ResolveDeliveryRequest, signal: AbortSignal) =>
       withShutdown(signal, () => resolveHeldDelivery(context, request, signal)),
-    /** Fetches packing slips and labels again. Throws when it cannot continue. */
     fetchLabels: (request: LabelsRequest, work: LabelsHooks) =>
       withShutdown(work.signal, () => fetchLabels(context, request, work)),
-    /** Takes a snapshot, with all alerts. Reads only. */
     snapshot: () => takeSnapshot(alertContext),
-    /** The same, and reports each alert once when it is raised and once when it ends. */
+    /** Also reports each alert once when it is raised and once when it ends. */
     takeSnapshotAndPublishAlerts: (tried: RouteResults = NO_ROUTES_TRIED) =>
       takeSnapshotAndPublishAlerts(alertContext, tried, options.notify),
-    /** Only reports new and ended alerts. */
     publishAlerts: async (tried: RouteResults = NO_ROUTES_TRIED) => {
       await publishAlerts(alertContext, tried, options.notify)
     },
-    /** Why no work is done with the journal; see `findJournalFailure`. Reads only. */
     findJournalFailure: journalGuard.findFailure,
-    /** A person declares that the journal was restored. */
     declareRestored: async (request: RestoreRequest) => {
       const restored = await declareRestored(context, request)
       tag = await opened.getIdTag()
@@ -151,8 +140,6 @@ function createApiPool({ api }: Configuration, { clock, random, version, wrap }:
     },
   }
 }
-
-// A person declares that the journal was restored from a backup.
 
 type RestoreRequest = Pick<NewRestoration, 'by' | 'why' | 'skip' | 'dryRun'>
 

@@ -33,7 +33,6 @@ interface CheckResult {
   readonly failures: readonly string[]
 }
 
-/** What is wrong, and what to do about it where that is known. */
 export interface CheckFinding {
   readonly message: string
   readonly fix?: string | undefined
@@ -70,8 +69,6 @@ function warnAboutLateAnswers({ api: { lateAnswerMs, timeoutMs } }: Configuratio
   const message = `api.lateAnswer is ${lateAnswerMs / 1000}s: a request whose answer was lost may take effect later than that, and would be sent again.`
   return [`${message} Set it to ${least / 1000}s or more: two minutes and the longest timeout of a gateway.`]
 }
-
-// Folders on this machine.
 
 /** Checks the folders on this machine; `--online` checks the servers. Never throws. */
 export async function checkFolders({

@@ -47,8 +47,6 @@ interface Wrappers {
   readonly spool: (spool: Spool) => Spool
 }
 
-// Opens the mailboxes of a configuration.
-
 export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'isImpatient'> & {
   readonly newId: () => string
   /** The owner of the working files that a mailbox makes and sweeps. When left out, a mailbox sweeps none. */
@@ -81,8 +79,6 @@ export async function openMailbox(
   const { createSftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')
   return createSftpMailbox({ ...sftp, mailbox: name, clock, random, newId, isImpatient, working })
 }
-
-// Loads the mappings of a configuration's routes.
 
 /** Loads the mapping of every route; throws the errors of all of them together. */
 export async function loadMappings({ routes, mappingPlaces }: Configuration): Promise<Map<string, Mapping>> {

@@ -25,9 +25,7 @@ export interface DecisionResult {
   readonly decision?: DecisionEntry
   /** How many records of the decision are in each state. */
   readonly records: StateCounts
-  /** The outcome of the file, as in a run. */
   readonly pass: InboundOutcome
-  /** The records of the file that are still held. */
   readonly held: readonly HeldFile[]
   readonly exit: ExitCode
 }

@@ -1,7 +1,4 @@
-/**
- * Opens the journal for reading, and refuses to work with a journal that is older than the mailboxes show, or new.
- * The mark beside the journal and the files in the mailboxes reveal a restored backup, a second copy or a lost journal.
- */
+/** Refuses to work with a journal that its mark or the mailboxes show to be restored, a second copy or lost. */
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -88,10 +85,7 @@ function listLocalRoutes({ routes, mailboxes }: Configuration): Route[] {
   })
 }
 
-/**
- * Why the bridge refuses to work with the journal, for commands that only read: what its mark shows and, of a new
- * journal, the folders on this machine. Undefined when it does not.
- */
+/** Why no work is done, as the mark and, of a new journal, the folders on this machine show. Only reads. */
 export async function findJournalFailure(context: JournalContext): Promise<BridgeError | undefined> {
   const { configuration, journal } = context
   const failure = await findMarkFailure(context)
@@ -100,14 +94,12 @@ export async function findJournalFailure(context: JournalContext): Promise<Bridg
   return findFirst(listLocalRoutes(configuration), (route) => findRouteFailure(context, route, true))
 }
 
-/** What the mailboxes of the route show. */
 async function findRouteFailure(context: JournalContext, route: Route, isNew: boolean) {
   const evidence = await unlessAway(() => findNewerEvidence(context, route))
   if (evidence !== undefined) return journalOlderError(evidence)
   return isNew ? findLostWork(context, route, await context.journal.getIdTag()) : undefined
 }
 
-/** The first value that is not undefined. */
 async function findFirst<Item, Value>(
   items: readonly Item[],
   find: (item: Item) => Promise<Value | undefined>,
@@ -202,7 +194,6 @@ async function findArchivedFile(
 
 // Finds files that only a newer journal, or a copy of it in use elsewhere, can know.
 
-/** The journal with the configuration that it belongs to. */
 interface JournalContext extends EvidenceContext {
   readonly configuration: Configuration
   readonly clock: Clock
@@ -308,8 +299,6 @@ export function getMailbox({ mailboxes }: Pick<EvidenceContext, 'mailboxes'>, na
   assert(mailbox, `no mailbox ${name}`)
   return mailbox
 }
-
-// Commands that only read need no route, mapping or lease.
 
 /** Undefined while there is no journal: a command that only reads creates none. */
 export async function withExistingJournal<Result>(

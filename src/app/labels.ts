@@ -27,7 +27,6 @@ export interface LabelsRequest extends Omit<ShipmentQuery, 'route' | 'fileId'> {
 /** A shipment of which nothing can be fetched, because its contents were pruned. */
 type PrunedShipment = CreatedShipment & { readonly problem: Problem; readonly kind?: never }
 
-/** The result for one document. */
 export interface FetchedLabel {
   readonly route: string
   readonly document: ShippingDocument | PrunedShipment

@@ -44,7 +44,6 @@ export function previewFile(operation: InboundOperationName, bound: Pick<BoundTr
       const [oldest = ''] = owners.keys()
       if (owners.size > COMPARED_KEYS_MAX) owners.delete(oldest)
     },
-    /** The verdict, once the last record was added. */
     end: (): FileVerdict => ({ unusable: bound.listMismatches(), conflicts, isEmpty: records === 0 }),
   }
 }

@@ -5,7 +5,6 @@ import type { OutboundOutcome } from '../pipeline/outbound/outbound.ts'
 import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'
 
-/** The result of the passes over a route. */
 export type RouteOutcome =
   | { readonly kind: 'inbound'; readonly pass: InboundOutcome }
   | { readonly kind: 'outbound'; readonly pass: OutboundOutcome }
@@ -13,7 +12,6 @@ export type RouteOutcome =
 /** One route's part of a run: what it did, or why it could not. */
 export type RouteResult = {
   readonly route: string
-  /** The scheduled runs of a route with a schedule. */
   readonly scheduledRuns?: ScheduledRunResults
 } & (
   | RouteOutcome

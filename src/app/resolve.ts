@@ -171,8 +171,6 @@ async function findRecord({ journal, configuration }: BridgeContext, what: strin
   throw unknownKeyError(`no record "${what}" is known`, of.key, unresolved.map(formatRecordKey))
 }
 
-// Held deliveries.
-
 export interface ResolveDeliveryRequest extends Omit<NewDeliveryResolution, 'place'> {
   /** The name or id of a held delivery. */
   readonly what: string

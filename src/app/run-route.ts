@@ -36,7 +36,6 @@ import { carryOutScheduledRuns, type PassPlan, type ScheduleMode } from './sched
 /** A lease without renewal for this long is free for other bridges. It is renewed three times as often. */
 const LEASE_MS = 15_000
 
-/** The work on a route under its lease. */
 export interface RouteWork {
   /** In place of a whole pass over an inbound route. */
   readonly inbound?: (context: InboundContext, progress: InboundProgress) => Promise<InboundOutcome>
@@ -120,10 +119,7 @@ async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): 
   }
 }
 
-/**
- * Whether files of the party name existing orders. A retailer that only sends orders needs no list of them, and storing each
- * would be a tenth of the work. If the retailer sends more one day, the bridge reads the list once.
- */
+/** A retailer that only sends orders needs no list of them, and storing each would be a tenth of the work. */
 function needsOrderList({ routes }: Configuration, party: Party): boolean {
   const account = formatAccount(party)
   return routes.some(
@@ -238,7 +234,6 @@ function buildReceiptContext(context: BridgeContext, { receipt }: OutboundRoute)
   }
 }
 
-/** The steps of the route after the first one. */
 function buildNextSteps({ mappings }: BridgeContext, { name, next }: InboundRoute) {
   if (next === undefined) return {}
   return {

@@ -130,10 +130,7 @@ export function assertRoutesExist(routes: readonly Route[], names: readonly stri
 /** Timers of the platform count to 24 days. */
 const SLEEP_MS_MAX = 2 ** 31 - 1
 
-/**
- * Runs `work` with a signal that also fires at the given time. Routes that the time stops fail with `time-over` instead of
- * `interrupted`, so that a later run continues.
- */
+/** The signal also fires at the given time; then routes fail with `time-over`, and a later run continues. */
 export async function runWithDeadline(
   { until }: RunOptions,
   clock: Clock,

@@ -25,13 +25,10 @@ import {
  */
 export type ScheduleMode = 'due' | 'now' | 'again'
 
-/** The purpose of a pass. */
 export interface PassPlan {
-  /** The pass begins nothing new. */
   readonly onlyUnfinished?: true
   /** The run that a report belongs to, so that each run has one report. */
   readonly scheduledRun?: { readonly name: string; readonly isComposed: boolean }
-  /** The business date that the pass is for. */
   readonly dated?: BusinessDateRun
 }
 

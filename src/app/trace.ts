@@ -32,7 +32,6 @@ export interface Trace {
   readonly prunedUntil?: number
 }
 
-/** A file that the key names. */
 export interface TracedFile {
   readonly file: FileEntry
   readonly counts: StateCounts
@@ -51,7 +50,6 @@ export interface DeliveredRecord extends TracedRecord {
   readonly purchaseOrder?: string
 }
 
-/** A record with all that happened to it. */
 export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'first'> {
   readonly record: TracedRecord
   readonly from?: FileEntry
@@ -206,8 +204,6 @@ function readTargetId(body: unknown, target: string | undefined): string | undef
   const id = (body as Readonly<Record<string, unknown>>)[target]
   return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
 }
-
-// Finds files and deliveries by any name that the bridge printed: with folders, archived, or as a report.
 
 /** By name or id, or by the path, the archived name or the report's name that the bridge printed. */
 async function findFilesByName(journal: Journal, name: string, limit: number): Promise<FileEntry[]> {

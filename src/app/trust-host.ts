@@ -29,7 +29,6 @@ interface TrustInspection {
   /** Where the trust is stored: in the known hosts, or in the configuration itself, which only people write. */
   readonly by: 'known-hosts' | 'configuration'
   readonly state: TrustState
-  /** The keys that are trusted so far. */
   readonly trusted: readonly HostKeySummary[]
 }
 
@@ -57,7 +56,6 @@ export async function inspectHost({ mailboxes }: Configuration, mailbox: string,
     /** The server's name in known_hosts. */
     name: formatHostName(found),
     file: knownHostsFile,
-    /** The keys that the server shows now. */
     shown: shown.map(summarizeKey),
     ...compared,
     /** Trusts these of the shown keys; with `replace`, no longer the earlier ones. */

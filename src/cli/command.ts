@@ -25,7 +25,6 @@ interface Declaration<Positionals extends PositionalTable, Table extends OptionT
   readonly argument?: string
   readonly positionals?: Positionals
   readonly options?: Table
-  /** Its subcommands. */
   readonly commands?: readonly Command[]
   /** The message when a required subcommand is missing. */
   readonly demand?: string

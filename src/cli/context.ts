@@ -69,10 +69,7 @@ interface MonitoringOptions {
   readonly report: Observer
 }
 
-/**
- * Opens the bridge for as long as `work` takes, with log, health, metrics and notifications. `notify` reports an event of the
- * command itself to all of them. `isForPeople`: whether a person reads stderr, and not a program.
- */
+/** Also opens log, health, metrics and notifications; `notify` reports to all. `isForPeople`: a person reads stderr. */
 export async function withMonitoredBridge<Result>(
   terminal: Terminal,
   configuration: Configuration,

@@ -24,7 +24,6 @@ export interface Terminal {
   readonly folder: string
   /** Asks the person at the terminal; left out where there is none. */
   readonly ask?: (question: string) => Promise<string>
-  /** The clock that commands read and wait by. */
   readonly clock: Clock
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
@@ -59,8 +58,6 @@ function listCauses(error: Error): string[] {
   }
   return causes
 }
-
-// Progress bar
 
 /** An observer that draws, and a function that removes the bar before other output. */
 export function createProgressBar({ progressStream: stream }: Pick<Terminal, 'progressStream'>) {

@@ -5,7 +5,6 @@ import { omitUndefined } from '../support/object-paths.ts'
 import { type OverdueRules, OverdueSettings, toOverdueRules } from './alerts.ts'
 import { durationText, Text, toMs } from './time-values.ts'
 
-/** The policies, by the condition for acknowledging. */
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
 
 type Acknowledge = (typeof ACKNOWLEDGE)[number]
@@ -86,7 +85,6 @@ export interface Receipt {
 export interface AcknowledgeRules {
   readonly acknowledge: Acknowledge
   readonly receipt?: Receipt
-  /** When an unconfirmed delivery raises an alert. */
   readonly overdue?: OverdueRules
 }
 

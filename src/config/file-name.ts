@@ -168,7 +168,6 @@ const DOCUMENT_PLACEHOLDERS = new Set(['shipment_id', 'kind'])
 /** Two shipments differ in each of these; several shipments can share a purchase order number. */
 const UNIQUE_FIELDS = ['tracking_number', 'shipment_id', 'id']
 
-/** Describes all errors of a template. */
 export function findDocumentNameErrors(template: string): string[] {
   const found = findPlaceholders(template)
   const unknown = found.filter(

@@ -100,10 +100,7 @@ function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveR
   })
 }
 
-/**
- * Finds a simple name that both patterns match; undefined where there is none. `*` matches any letters, `?` one; case is
- * ignored. Names that begin with a dot do not count, because they are never taken.
- */
+/** A simple name that both patterns match. Names that begin with a dot do not count, because they are never taken. */
 export function findCommonName(one: string, other: string): string | undefined {
   const [left = [], right = []] = [one, other].map((pattern) =>
     Array.from(pattern.normalize('NFC').toLowerCase()),

@@ -48,16 +48,11 @@ function getApiPlaceholder(path: readonly string[]): string | undefined {
 const CONFIGURATION_CHARACTERS_MAX = 1 << 20
 
 async function readText(path: string): Promise<string> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (cause) {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     const fix = 'Name the configuration file with --config, or write a new one: `dropbridge init`.'
-    throw new BridgeError('configuration-invalid', `The configuration file ${path} cannot be read.`, {
-      cause,
-      fix,
-    })
-  }
+    const message = `The configuration file ${path} cannot be read.`
+    throw new BridgeError('configuration-invalid', message, { cause, fix })
+  })
   if (text.length <= CONFIGURATION_CHARACTERS_MAX) return text
   throw new BridgeError('configuration-invalid', `The configuration file ${path} is larger than a megabyte.`)
 }

@@ -73,8 +73,7 @@ export const StatusSettings = z.strictObject({
 /** Port 0 takes a free one. */
 function parseListenAddress(text: string) {
   const [, six, host = six, port] = LISTEN_PATTERN.exec(text) ?? []
-  if (host === undefined || Number(port) > 65_535) return undefined
-  return { host, port: Number(port) }
+  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
 }
 
 function isLoopback(host: string): boolean {

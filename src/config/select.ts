@@ -188,10 +188,7 @@ function toNamedRecords(
   return { by, values: [...new Set((Array.isArray(given) ? given : [given]).map(String))] }
 }
 
-/**
- * Builds the query for this moment. Spec: times are epoch seconds. Both ends of a window drop their fractions of a second,
- * so that successive windows have no gap and no overlap.
- */
+/** Spec: times are epoch seconds. Both ends drop their fractions, so that successive windows have no gap and no overlap. */
 export function buildQuery({ zone, fixed, windows }: SelectRule, now: number, run?: DatedRun) {
   const query = { ...fixed }
   const toEpochSeconds = (text: string) => {

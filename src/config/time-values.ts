@@ -28,7 +28,6 @@ export function parseDuration(text: string): number | undefined {
   return ms !== undefined && ms <= UNIT_MS.d ? ms : undefined
 }
 
-/** A text that is not empty. */
 export const Text = z.string().min(1)
 
 /** The schema of a duration of at least `minMs`; `rule` is the message. */

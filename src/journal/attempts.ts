@@ -257,8 +257,6 @@ async function updateRecords(
   return rows.map(({ id }) => id)
 }
 
-// Answers of the API that are needed later.
-
 /** Stores the answers that later work needs, in the transaction that accepts their records and before it does. */
 async function saveAnswers({ db, route }: RouteTx, results: readonly RecordResult[]): Promise<void> {
   const answered = results.filter(({ answer }) => answer !== undefined)

@@ -71,8 +71,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 
 /** The kind of network share that holds a folder; undefined for a disk of this machine. */
 export function findNetworkFileSystem(folder: string, type: number): string | undefined {
-  if (folder.startsWith('\\\\')) return 'a Windows share'
-  return NETWORK_FILE_SYSTEMS.get(type >>> 0)
+  return folder.startsWith('\\\\') ? 'a Windows share' : NETWORK_FILE_SYSTEMS.get(type >>> 0)
 }
 
 /** Of several processes that open a new file at once, one switches it; the others get SQLITE_BUSY without waiting. */
@@ -110,8 +109,6 @@ function toOpenError(path: string, cause: unknown): BridgeError {
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
   return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause })
 }
-
-// Retries while another connection writes.
 
 /** SQLite's own wait blocks the whole program, and with it a transaction of the bridge that SQLite may be waiting for. */
 const BUSY_TIMEOUT_MS = 20

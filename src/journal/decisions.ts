@@ -175,7 +175,6 @@ async function reopenFile(db: Db, fileId: string, now: number): Promise<void> {
     where id = ${fileId}`.execute(db)
 }
 
-/** The records of a decision, grouped by state. */
 async function mentionDecidedRecords(db: Db, decisionId: number): Promise<Mention[]> {
   const mentions: Mention[] = []
   for (const state of Object.keys(await countDecidedRecords(db, decisionId))) {

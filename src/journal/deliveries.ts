@@ -193,8 +193,6 @@ async function updateDelivery(
   assert(numUpdatedRows === 1n, `Delivery ${id} of route ${route} should be ${from} and is not.`)
 }
 
-// Reads deliveries.
-
 /** How many unfinished deliveries one query returns; the others follow once these are done. */
 const MAX_UNFINISHED = 10_000
 

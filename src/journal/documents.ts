@@ -85,7 +85,6 @@ async function selectCreatedShipments(db: Db, query: ShipmentQuery, afterId: num
   return rows.map(toCreatedShipment)
 }
 
-/** The shipments of a query, as a condition. */
 function shipmentCondition(query: ShipmentQuery): RawBuilder<boolean> {
   const { route, fileId, fileName, purchaseOrderNumber, shipmentId } = query
   const conditions = [

@@ -67,7 +67,6 @@ function judgeAgainstOwner(record: PlannedRecord, owner: KeyOwner): Verdict {
   return { state: 'rejected', apiId: null, problems }
 }
 
-/** One of two versions of a record. */
 export interface RecordVersion {
   readonly operation: string
   readonly naturalKey: string
@@ -75,7 +74,6 @@ export interface RecordVersion {
   readonly line: number | undefined
 }
 
-/** The problem of one version of a record because of another version. */
 export function createConflictProblem(
   version: RecordVersion,
   other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'>,

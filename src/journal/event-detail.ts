@@ -46,7 +46,6 @@ export const EventDetailSchema = z.strictObject({
   changes: Summed.exactOptional(),
   /** The bodies that the API showed. */
   bodies: Summed.exactOptional(),
-  /** Records that were removed. */
   removed: IdListSchema.exactOptional(),
   /** Records that belong to the delivery from now on. */
   attached: IdListSchema.exactOptional(),
@@ -82,7 +81,6 @@ export type Mention = DeepReadonly<z.output<typeof Mention>>
 
 export type Summed = DeepReadonly<z.output<typeof Summed>>
 
-/** Records that all got one state. */
 export function mentionState(state: RecordState, ids: readonly number[]): Mention {
   return { state, ids: toIdRuns(ids) }
 }
@@ -209,7 +207,6 @@ export function sumTexts(texts: readonly { readonly id: number; readonly text: s
   return { ids: toIdRuns(sorted.map(({ id }) => id)), sums: sorted.map(({ id, text }) => sumText(id, text)) }
 }
 
-/** The sums by id. */
 export function mapSums(texts: Summed | undefined): ReadonlyMap<number, string | undefined> {
   return new Map([...iterateIds(texts?.ids ?? [])].map((id, place) => [id, texts?.sums[place]]))
 }

@@ -35,7 +35,6 @@ export async function selectHead(db: Db): Promise<Anchor> {
   return (await findLastAnchor(db, sql`true`)) ?? BEFORE_FIRST_EVENT
 }
 
-/** The last event that a condition holds for. */
 export async function findLastAnchor(db: Db, condition: RawBuilder<unknown>): Promise<Anchor | undefined> {
   const { rows } = await sql<Anchor>`
     select id as event, hash from events where ${condition} order by id desc limit 1`.execute(db)
@@ -98,8 +97,6 @@ export async function appendDeliveryEvent(db: Db, now: number, { id, kind, more 
   const detail = { delivery: { sequence, state, digest: digestDelivery(row) }, ...more }
   await appendEvent(db, now, { kind: kind ?? `delivery-${state}`, route, subject: id, detail })
 }
-
-// Decisions of people, and their parts of an event.
 
 interface NewDecision {
   readonly action: Row<'decisions'>['action']

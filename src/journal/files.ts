@@ -157,7 +157,6 @@ async function updateFile({ db, route }: RouteTx, { id, from }: Step, changes: F
   assert(numUpdatedRows === 1n, `File ${id} of route ${route} should be ${from} and is not.`)
 }
 
-/** Returns the ids of the removed records. */
 async function removeRecords(db: Db, id: string): Promise<IdRuns> {
   const removed = await selectIdRuns(db, sql`file_id = ${id}`)
   await db.deleteFrom('records').where('file_id', '=', id).execute()
@@ -168,8 +167,6 @@ async function findFile(db: Db, id: string): Promise<FileEntry | undefined> {
   const [file] = await selectFiles(db, sql`files.id = ${id}`)
   return file
 }
-
-// Rows of the file table as entries of the journal.
 
 type FileUpdate = Updateable<Tables['files']>
 
@@ -219,8 +216,6 @@ function toFileEntry(row: FileRow): FileEntry {
     ...(row.reports === 0 ? {} : { reports: row.reports }),
   }
 }
-
-// Earlier files of the route with the same bytes.
 
 type FirstFile = Pick<Row<'files'>, 'id' | 'name'> & { readonly receivedAt: number }
 

@@ -1,7 +1,4 @@
-/**
- * Identifies the process that owns a lease or watches routes, checks whether it is still alive, and keeps its
- * heartbeat. The lease of a dead process can be taken over at once.
- */
+/** Says whether the owner of a lease or a watch is alive: the lease of a dead process can be taken over at once. */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Journal } from '../domain/journal.ts'

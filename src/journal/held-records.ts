@@ -113,8 +113,6 @@ async function selectHeldRecords(db: Db, limit: number, query?: RecordKeyQuery &
   }))
 }
 
-// Finds records by the key that people use for them.
-
 /** Condition on `records`: the key is its cells, its natural key, or `#` and its id. */
 export function matchesKey({ key, isLoose = false }: RecordKeyQuery): RawBuilder<boolean> {
   const names = [

@@ -77,8 +77,6 @@ async function limitLeaseTime(
   await sql`update leases set until = ${now + ttlMs} where route = ${route}`.execute(db)
 }
 
-// Heartbeats of the bridges that watch.
-
 export function createWatcherJournal(store: Store): WatcherJournal {
   const { reads, writes } = bindStore(store)
   const remove = writes(({ db }, owners: readonly string[]) =>

@@ -1,7 +1,4 @@
-/**
- * The mark beside a journal: a small file with the last event of the journal. A journal that ends before its mark, or
- * has other events, is an older copy. The mark may lag behind the journal and is never ahead of it.
- */
+/** The mark beside a journal has its last event: an older copy ends before it, or has others. The mark may lag behind. */
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -31,7 +28,6 @@ export async function findMarkMismatch(journal: Journal, path: string): Promise<
     : `its event ${event} is another one than its mark ${path} says`
 }
 
-/** Whether a mark of another journal stands at the path. */
 export async function hasForeignMark(journal: Journal, path: string): Promise<boolean> {
   const mark = await readMark(path)
   return typeof mark === 'object' && mark.journal !== (await journal.getIdentity())

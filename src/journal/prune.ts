@@ -38,7 +38,6 @@ export async function prune(store: Store, request: PruneRequest): Promise<PruneR
 const COUNTED = ['files', 'deliveries', 'resources', 'orderAttributes'] as const
 
 interface Pruned extends Partial<Omit<PruneCounts, 'records'>> {
-  /** The ids of the records. */
   readonly ids?: readonly number[]
 }
 
@@ -219,10 +218,7 @@ function redactProblems(problems: string): Problem[] {
 
 const RESOURCES_AT_ONCE = 1000
 
-/**
- * Prunes some resources after the cursor of the last call. Their names and orders stay as resource links, for `trace`;
- * no lookup of the bridge uses these.
- */
+/** Prunes some resources after the cursor of the last call. Their names and orders stay as links, only for `trace`. */
 function createResourceStep(before: number): PruneStep {
   let after = 0
   return async (db) => {
@@ -259,8 +255,6 @@ async function pruneOrderAttributes(db: Db, before: number): Promise<number> {
   )
   return Number(numAffectedRows)
 }
-
-// Placeholders for pruned contents.
 
 /** Replaces a body that was sent. */
 export const PRUNED_BODY = '{}'

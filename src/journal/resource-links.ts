@@ -66,7 +66,6 @@ async function addPrunedLinks(db: Db, { keys, ids }: LinkSet): Promise<void> {
 
 // Names and orders of a resource. They are kept when the resource is pruned.
 
-/** The kinds that a person traces. */
 const TRACED_KINDS = ['order', 'shipment', 'invoice', 'credit', 'return', 'variant'] as const
 
 export const TRACED_KIND_LIST = sql.join(TRACED_KINDS.map((kind) => sql.lit(kind)))

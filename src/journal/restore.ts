@@ -101,7 +101,6 @@ async function endDoubt({ db, now }: Tx, { by, why }: { by: string; why: string 
 }
 
 interface RestorationInput extends Pick<NewRestoration, 'by' | 'why' | 'skip' | 'routes'> {
-  /** The time of the last event. */
   readonly asOf: number
   readonly now: number
 }
@@ -249,7 +248,6 @@ const EMPTY_NOTE = '{}'
 interface UncertainAttemptInput {
   readonly route: string
   readonly fileId: string
-  /** The records, as a condition. */
   readonly condition: RawBuilder<unknown>
   /** The time of the last event before the doubt begins. */
   readonly asOf: number

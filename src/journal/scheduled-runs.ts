@@ -141,8 +141,6 @@ function toScheduledRun(row: Row<'scheduled_runs'>): ScheduledRun {
   return { route, occurrence, state, dueAt, changedAt, ...omitNull({ delivery }) }
 }
 
-// The scheduled runs in events.
-
 /** A run in an event: its name, its state, when it is due, and its delivery. */
 export type RunMention = readonly [occurrence: string, state: string, dueAt: number, delivery: string]
 
@@ -180,7 +178,6 @@ async function selectRun(db: Db, route: string, occurrence: string) {
 /** Clocks are corrected by seconds now and then; a date that ran shortly before must not run twice because of that. */
 const AHEAD_TOLERANCE_MS = { date: 60 * 60_000, instant: 5 * 60_000 }
 
-/** Rows of runs that do not count right now. */
 function isAheadOfClock(now: number) {
   return sql<boolean>`(state = 'ahead' or changed_at > ${now} +
     case when length(occurrence) = 10 then ${AHEAD_TOLERANCE_MS.date} else ${AHEAD_TOLERANCE_MS.instant} end)`

@@ -208,17 +208,16 @@ async function deferDependents({ db, now }: Tx, fileId: string): Promise<number>
     join files on files.id = owner.file_id
     limit ${DEPENDENTS_AT_ONCE}`.execute(db)
   if (rows.length === 0) return 0
-  const batch = jsonRows(rows, { id: 'id', problems: (row) => [toAwaitedStepProblem(row)] })
+  const toProblems = (row: AwaitedStepRow) => [
+    problem('not-sent', {}, `${formatEarlierStep(row)} is still on its way from ${row.file}`),
+  ]
+  const batch = jsonRows(rows, { id: 'id', problems: toProblems })
   await sql`
     update records set state = 'deferred', problems = batch.problems, changed_at = ${now} from ${batch}
     where records.id = batch.id`.execute(db)
   const ids = rows.map(({ id }) => id)
   await appendStateEvent(db, now, { kind: 'records-deferred', subject: fileId, state: 'deferred', ids })
   return rows.length
-}
-
-function toAwaitedStepProblem(row: AwaitedStepRow) {
-  return problem('not-sent', {}, `${formatEarlierStep(row)} is still on its way from ${row.file}`)
 }
 
 /** Earlier failures of released records no longer count; failed records of the same decision are tried again. */

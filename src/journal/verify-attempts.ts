@@ -8,7 +8,6 @@ import type { EventRow } from './schema.ts'
 interface AttemptRow {
   readonly id: number
   readonly attempts: number
-  /** The number of the attempt that the event is about. */
   readonly attempt: number
   readonly is_there: number
   readonly result: string | null

@@ -5,7 +5,6 @@ import type { EventDetail } from './event-detail.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, EventRow } from './schema.ts'
 
-/** An event with its parsed detail. */
 export interface ParsedEvent {
   readonly event: EventRow
   readonly detail: EventDetail
@@ -63,7 +62,6 @@ export interface Mismatches {
   list(): Mismatch[]
 }
 
-/** The event with the expected value. */
 type EventRef = Pick<EventRow, 'id' | 'at'>
 
 export function collectMismatches(): Mismatches {
@@ -87,7 +85,6 @@ export interface IdSet {
   /** Returns whether it is new. */
   add(id: number): boolean
   remove(id: number): void
-  /** How many ids there are. */
   size(): number
 }
 

@@ -83,8 +83,6 @@ function formatState({ state, outcome = null }: RowState): string {
   return outcome === null ? state : `${state} (${outcome})`
 }
 
-// Files and deliveries.
-
 interface WorkKind<Table extends 'files' | 'deliveries'> {
   readonly table: Table
   readonly about: 'file' | 'delivery'
@@ -152,8 +150,6 @@ function checkWork<Table extends 'files' | 'deliveries'>(db: Db, found: Mismatch
   }
 }
 
-// Documents and decisions.
-
 function createDocumentCheck(db: Db, found: Mismatches) {
   const met = createGroupedSet()
   return {
@@ -191,8 +187,6 @@ async function checkDecisions(db: Db, found: Mismatches, page: readonly ParsedEv
     }
   }
 }
-
-// Scheduled runs.
 
 function createRunCheck(db: Db, found: Mismatches) {
   const met = new Set<string>()

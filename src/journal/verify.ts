@@ -115,8 +115,6 @@ export function createAuditJournal(store: Store): AuditJournal {
   }
 }
 
-// Adds to a mismatch where its record is from.
-
 type NamedRow = Pick<
   Row<'records'>,
   'id' | 'route' | 'lines' | 'key_values' | 'natural_key' | 'operation'

@@ -43,10 +43,7 @@ export function removeApiText(message: string): string {
 
 // Result paths come from the configuration alone; no mailbox is opened.
 
-/**
- * The result file of a reported file; undefined before it is reported, or where its route is gone. `path`: of a file on
- * this machine or a share mounted here.
- */
+/** Undefined before the file is reported, or where its route is gone. `path`: on this machine or a share mounted here. */
 export function findResultPath({ routes, mailboxes }: Configuration, file: FileEntry) {
   const route = routes.find(({ name }) => name === file.route)
   if (route?.direction !== 'inbound' || file.reportName === undefined) return undefined

@@ -10,8 +10,6 @@ import { type Clock, isoTime } from '../support/clock.ts'
 import type { FailureCode } from '../support/errors.ts'
 import { removeApiText } from './format.ts'
 
-// Liveness and readiness.
-
 /** An event loop that has not come round for this long hangs. */
 const HANG_MS = 120_000
 
@@ -76,7 +74,6 @@ export function trackFailures() {
   const failing = new Map<string, RouteFailure>()
   const tried = new Set<string>()
   return {
-    /** Called for every event of the bridge. */
     observe(event: BridgeEvent) {
       if (event.kind === 'route-failed' && !EXPECTED_FAILURES.has(event.code)) {
         const { route, code, message } = event

@@ -74,7 +74,6 @@ function createInstruments(registry: Registry) {
   return {
     add: (name: MetricName, given: Labels, count = 1) => counters.get(name)?.inc({ ...given }, count),
     set: (name: MetricName, given: Labels, value: number) => gauges.get(name)?.set({ ...given }, value),
-    /** Notes how long a call took, and how it ended. */
     recordCall: (endpoint: string, outcome: string, seconds: number) =>
       calls.observe({ endpoint, outcome }, seconds),
   }

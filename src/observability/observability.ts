@@ -34,9 +34,7 @@ interface ObservabilityOptions {
 /** The part of a bridge that this module uses. */
 interface ObservedBridge {
   readonly journal: Journal
-  /** Takes a snapshot, and reports new and ended alerts as events. */
   readonly takeSnapshotAndPublishAlerts: (tried: RouteResults) => Promise<Snapshot>
-  /** Only reports the alerts. */
   readonly publishAlerts: (tried: RouteResults) => Promise<void>
 }
 
@@ -48,7 +46,6 @@ export async function openObservability(options: ObservabilityOptions) {
   let health: HealthServer | undefined
   let beating: NodeJS.Timeout | undefined
   return {
-    /** Called for every event of the bridge. */
     notify: (event: BridgeEvent) => {
       notify(event)
       if (PAGE_EVENTS.has(event.kind)) refresher?.markChanged()

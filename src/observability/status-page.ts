@@ -141,8 +141,6 @@ function listRoutes({ snapshot, configuration }: StatusPageData): RouteOverview[
   return [...configured, ...snapshot.routes.filter(({ route }) => !names.has(route))]
 }
 
-// Rows of the tables.
-
 function formatRouteRow(overview: RouteOverview): string[] {
   const { route, incoming, outgoing, owner } = overview
   const open = formatOpenStates(overview)

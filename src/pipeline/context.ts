@@ -35,7 +35,6 @@ export interface SharedContext {
   readonly onlyUnfinished?: boolean
 }
 
-/** One further step of a route. */
 interface NextStep {
   readonly operation: InboundOperationName
   /** Left out where the records are the orders of the step before. */
@@ -125,7 +124,6 @@ export interface OutboundContext extends SharedContext {
   /** The scheduled run that the report is for. Its delivery is bound to the run, so that a run has one delivery. */
   readonly scheduledRun?: { readonly name: string; readonly isComposed: boolean }
   readonly target: Mailbox
-  /** Where the receipts arrive. */
   readonly receipts?: Mailbox
   /** The inbound routes that take files from the folder of the receipts. */
   readonly receiptInboxes?: readonly { readonly name: string; readonly folder: string }[]
@@ -139,7 +137,6 @@ export type DocumentContext = Pick<
 
 export interface DocumentPlace {
   readonly mailbox: Mailbox
-  /** What the configuration calls the mailbox. */
   readonly mailboxName: string
   readonly folder: string
   readonly kinds: readonly DocumentKind[]

@@ -20,8 +20,6 @@ import { omitUndefined } from '../support/object-paths.ts'
 import type { DocumentPlace, InboundContext, OutboundContext } from './context.ts'
 import type { ReceiptRules } from './outbound/confirmation-rules.ts'
 
-// Inbound routes.
-
 export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {
   const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs } = route
   const { match, order, sequence } = from
@@ -49,8 +47,6 @@ export function buildReadyRule({ ready }: InboxRules): Readiness | undefined {
   const { when, sidecar } = ready
   return { when, sidecarNameOf: (name) => fillNameTemplate(sidecar, name) }
 }
-
-// Outbound routes.
 
 /** The run of a business date. Words of a selection such as `yesterday` and file names refer to this date. */
 export interface BusinessDateRun extends DatedRun {

@@ -8,10 +8,7 @@ export type SweepTrial =
   | 'readers'
   /** Two routes with files of the same names write their results to one folder. */
   | 'twins'
-  /**
-   * A backup of the state folder is put back and declared. This trial must be named, because a person must restore the work after
-   * the backup, and until then it counts as lost.
-   */
+  /** A backup is put back and declared. Must be named: a person must restore the work after it, which counts as lost. */
   | 'restored'
 
 /** Trials with real processes: twins, killed by themselves at an effect, stopped for longer than a lease, killed from outside. */
@@ -40,7 +37,6 @@ export interface Defect {
   readonly what: string
 }
 
-/** The result of one round. */
 export interface RoundCount {
   readonly records: number
   readonly findings: readonly Defect[]

@@ -102,7 +102,6 @@ export function createReader(
     return answer
   }
   return {
-    /** Called when the bridge has just crashed or stopped. */
     afterDeath: () => {
       if (habit !== 'none') outlet.takeAll()
     },
@@ -130,7 +129,6 @@ export function createReader(
 
 // Reports: each dropped file must lead to exactly one set.
 
-/** A file that was dropped into the inbox of a route. */
 export interface DroppedFile {
   readonly route: string
   readonly name: string
@@ -138,7 +136,6 @@ export interface DroppedFile {
   readonly text: string
 }
 
-/** The reports on one dropped file. */
 interface ReportSet {
   readonly drop: DroppedFile
   /** The lines of its result file, or of the first of several; undefined where none can be read. */

@@ -171,10 +171,7 @@ function countDefects({ watch, sets, strays }: RoundEvidence, baseline: Baseline
   return { records: baseline.statuses.size * sets.length, findings, left: left.length }
 }
 
-/**
- * A call that may be repeated doubles nothing. A second post counts whether the service accepted it or refused it: another API
- * would have accepted it.
- */
+/** Repeatable calls double nothing. A refused second post counts too: another API would have accepted it. */
 function findDoubledPosts({ endpoint, path, body, applied, again }: RecordedRequest, alike: number) {
   if (ENDPOINTS[endpoint].kind !== 'create') return []
   const extra = Math.max(again, applied - 1) - (alike - 1)

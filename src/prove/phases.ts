@@ -224,10 +224,7 @@ async function runSweep(provable: RouteProof, sweep: Sweep): Promise<void> {
   }
 }
 
-/**
- * `over` when the pass has fewer effects, or the proof is stopped. Faults may end a pass early, so only a round without them
- * shows how many effects there are.
- */
+/** `over`: the pass has fewer effects, as only a round without faults can show, or the proof is stopped. */
 async function crashOnce(
   provable: RouteProof,
   { kind, moment, readers, round }: Sweep,
@@ -248,8 +245,6 @@ async function crashOnce(
   if (played.happened) return 'died'
   return isFine ? 'over' : 'ended early'
 }
-
-// The options of a proof, and a route under proof
 
 export interface ProofOptions {
   readonly configuration: Configuration

@@ -86,7 +86,6 @@ export async function playBaselineRound(world: World, proof: ProofCase, records:
   return { counted, kills: 0, faults: {}, step, happened: false } satisfies PlayedRound
 }
 
-/** The effect that a bridge crashes at. */
 export interface CrashPoint {
   readonly effect: number
   readonly moment: Moment

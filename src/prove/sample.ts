@@ -77,11 +77,6 @@ function hasTotals({ source }: InboundMapping): boolean {
   return source.entries.has('totals')
 }
 
-/** Its records cannot be copied: an item that is changed keeps its number, and a row of totals its sums. */
-function isSingleCopy(mapping: InboundMapping): boolean {
-  return hasTotals(mapping) || findKeyColumns(mapping).length === 0
-}
-
 async function readWholeFile(path: string): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = []
   let size = 0
@@ -135,7 +130,8 @@ function writeSample(writing: SampleWriting, records: number): Uint8Array {
   const { reading, lines, parts } = writing
   const [mapping] = parts.mappings
   const head = lines.slice(0, reading.headerLines)
-  const isSingle = isSingleCopy(mapping)
+  // Such records cannot be copied: an item that is changed keeps its number, and a row of totals its sums.
+  const isSingle = hasTotals(mapping) || findKeyColumns(mapping).length === 0
   const copies = isSingle ? 1 : Math.max(1, Math.ceil(records / writing.records.length))
   const [first = '', ...rest] = Array.from({ length: copies }, () => copyRecords(writing))
   const damaged = isSingle ? '' : copyRecords({ ...writing, records: writing.records.slice(0, 1) }, true)

@@ -130,7 +130,6 @@ function moveConfiguration(configuration: Configuration, moving: MoveOptions): C
   }
 }
 
-/** A folder of one of the world's mailboxes. */
 export function mailboxFolder(world: World, mailbox: string, folder: string): string {
   return join(mailboxRoot(world.folder, mailbox), folder)
 }
@@ -193,10 +192,7 @@ export function openWorlds(setup: WorldSetup, options: WorldsOptions) {
 
 // A clock that jumps instead of waiting, so that hundreds of crashes take seconds.
 
-/**
- * How often a sleep yields to the event loop: as often as it takes for a request that no caller awaits any more to be accepted,
- * read, queued and done by the service in this process. A real wait would leave that time too.
- */
+/** How often a sleep yields: enough for the service in this process to finish a request that no caller awaits. */
 const EVENT_LOOP_TURNS = 20
 
 function createJumpingClock() {

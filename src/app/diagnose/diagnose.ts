@@ -186,7 +186,6 @@ async function findAwayReason({ journal, name }: DiagnosisContext, { root, place
   }
 }
 
-/** Explains what became of a file that was taken. */
 function explainTakenFile({ configuration }: DiagnosisContext, file: FileEntry): Reason {
   const { id, state, outcome = 'processed', route, claimedAt, reportName, archivedAs } = file
   const taken = `was taken by route ${route} on ${isoTime(file.receivedAt ?? claimedAt)} (id ${id})`

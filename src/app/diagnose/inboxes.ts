@@ -51,7 +51,6 @@ export async function locateFile(file: string, from: string, inboxes: readonly L
   return { name, inboxes: [], misplaced: await explainMisplacedFile(join(folder, name), inboxes) }
 }
 
-/** The inboxes whose folder is this path. */
 export async function findInboxesAt(path: string, inboxes: readonly LocalInbox[]): Promise<LocalInbox[]> {
   const folder = await resolveRealPath(path)
   const at: LocalInbox[] = []

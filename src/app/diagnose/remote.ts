@@ -35,7 +35,6 @@ export function listRemoteInboxes(
   })
 }
 
-/** The places of these inboxes, for people. */
 export function describeRemoteInboxes({ remote }: Pick<DiagnosisContext, 'remote'>): string[] {
   return remote.map(({ route }) => `${route.from.mailbox}:${route.from.folder}`)
 }

@@ -31,7 +31,6 @@ export interface DiagnosisControls {
   readonly signal: AbortSignal
 }
 
-/** The context that all rules share. */
 export interface DiagnosisContext extends DiagnosisControls {
   /** A new one in memory while there is none. */
   readonly journal: Journal

@@ -29,7 +29,6 @@ export function createFolderWatcher({ path, onChange, onStarted, onUnavailable }
   }
   return {
     close,
-    /** Whether it reports changes now. */
     isActive: () => active !== undefined,
     /**
      * Starts watching, and starts anew when the path is another folder now: a share that was mounted again looks the same and
@@ -50,10 +49,7 @@ export function createFolderWatcher({ path, onChange, onStarted, onUnavailable }
   }
 }
 
-/**
- * Watches only the folder itself. The library would watch each file in it too, which costs memory and time with every file,
- * so all files are ignored; any event of the folder triggers a scan.
- */
+/** Ignores the files: watching each of them costs memory and time, and any event of the folder triggers a scan. */
 function startWatching(path: string, onEvent: () => void, fail: (error: unknown) => void): FSWatcher {
   const ignored = (each: string) => resolve(each) !== path
   const watcher = watch(path, { depth: 0, ignoreInitial: true, ignored })

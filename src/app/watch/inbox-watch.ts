@@ -68,10 +68,8 @@ function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundR
   const state = {
     /** Whether an event ended the last wait. */
     wasWoken: false,
-    /** Whether the folder watcher was active. */
     wasWatching: false,
     lastChangeAt: -Infinity,
-    /** When the last scan began. */
     scannedAt: 0,
     /** When a scan found a change without an event. */
     unannouncedAt: undefined as number | undefined,

@@ -10,7 +10,6 @@ import { type RouteWork, runRoute } from '../run-route.ts'
 
 export interface WatchContext {
   readonly context: BridgeContext
-  /** Fires when the watch must end. */
   readonly signal: AbortSignal
   readonly semaphore: Semaphore
   /** Called after each pass with activity. */
@@ -79,7 +78,6 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
         backoff?.clear()
       } else unfinished ??= { times: 0, retryAt: elapsed(clock) }
     },
-    /** Resolves when no pass is under way. */
     waitUntilIdle: async () => passing,
   }
 }

@@ -91,7 +91,6 @@ const CLOCK_CHECK_MS = 30_000
 /** The pause between two passes, however soon the next one is due. */
 const PASS_GAP_MS = 250
 
-/** Runs until the signal fires. */
 async function watchSchedule(parts: WatchContext, route: Route): Promise<void> {
   const { signal, context } = parts
   const timer = createWakeableTimer(context.options.clock, signal)

@@ -183,8 +183,6 @@ export const CHAPTERS: readonly Chapter[] = [
   },
 ]
 
-// Refused rows, read back from a result file
-
 /** Line, record, code and message of every refused record of a result file. */
 export async function readRefusedRows(path: string): Promise<string[][]> {
   const reading = await createCsvFormat().read(readFileBytes(path), { format: 'csv' })
@@ -222,7 +220,6 @@ export async function createWorkFolder(folder: string, baseUrl: string, parties:
   await writeFile(join(folder, DEFAULT_CONFIGURATION), formatConfiguration(baseUrl))
 }
 
-/** Drops a sample into an inbox folder, as a person or a system would. */
 export async function dropSample(folder: string, sample: string, inbox: string, name = basename(sample)) {
   const target = join(folder, 'exchange', 'inbox', inbox)
   await mkdir(target, { recursive: true })

@@ -107,17 +107,12 @@ function parseFiles(terminal: Terminal, given: readonly string[]): Map<string, s
   )
 }
 
-/**
- * Sets placeholders for the address and the secrets of the real API, which a proof does not need. A placeholder is valid as an
- * address and as a text.
- */
+/** The address and secrets of the real API, which a proof does not need. Each is valid as an address and as a text. */
 function withPlaceholders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return new Proxy(env, {
     get: (target, name) => (typeof name === 'string' ? (target[name] ?? 'http://nobody.invalid') : undefined),
   })
 }
-
-// The result of a proof, for people and for programs
 
 /** The four counts that must be 0, as they are reported. */
 const DEFECT_LABELS: Readonly<Record<DefectKind, string>> = {

@@ -55,7 +55,6 @@ function formatDecision(action: DecisionAction, { file, decision, records, pass,
   return [decided, ...formatFileOutcome({ file, pass, held })]
 }
 
-/** The outcome of the file after a decision. */
 export function formatFileOutcome({ file, pass, held }: Pick<DecisionResult, 'file' | 'pass' | 'held'>) {
   const waiting = pass.open.map(
     () => `${file.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,

@@ -71,7 +71,6 @@ function formatMissingDocuments(count: number): string {
 
 // Held records: the fix depends on the reason.
 
-/** The arguments of every decision: who decides, and why. */
 const DECISION_ARGUMENTS = '--by NAME --why TEXT'
 
 const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>>> = {

@@ -78,7 +78,6 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
   }
 }
 
-/** The work that was finished before the route failed. */
 export function formatFinishedWork({ route, done }: Extract<RouteResult, { kind: 'failed' }>): string[] {
   if (done === undefined) return []
   const ended: RouteOutcome = done.kind === 'inbound' ? { ...done, pass: { ...done.pass, open: [] } } : done
@@ -119,8 +118,6 @@ export function formatColumnMismatch(columns: Record<'absent' | 'unused', readon
   return `has no column ${listed(absent)}, which the mapping names${unusedColumns}${meant === '' ? '' : `.${meant}`}`
 }
 
-// Summary of all routes
-
 export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
   const done = routes.flatMap(listOutcomes)
   const inbound = done.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
@@ -135,16 +132,13 @@ export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
   return {
     /** Files that this run took in and reported, or that a failed run reported and this one finished. */
     files: summaries.length + archived.length,
-    /** The outcomes of their records. */
     records,
     /** Files that were delivered, and the records in them. */
     delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
     /** Files that an earlier run delivered, and whose records this one acknowledged, as far as possible. */
     acknowledged: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => !isNewlyDelivered)),
-    /** Files that are not finished. */
     open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
     failedRoutes: routes.filter((each) => each.kind === 'failed' && !isOutOfTime(each)).length,
-    /** Routes that were unfinished when the time of the run was over. */
     routesOutOfTime: routes.filter(isOutOfTime).length,
   }
 }
@@ -179,10 +173,7 @@ function hasRouteActivity(result: RouteResult): boolean {
   }
 }
 
-/**
- * `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …`. `mapped` is the exit code of the program in
- * its place, for a scheduler.
- */
+/** `3 files: 40 accepted, 1 rejected; exit 2: …`. `mapped` is the exit code of the program, for a scheduler. */
 export function formatRunSummary(result: RunResult, mapped: number = result.exit): string {
   const { files, records, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
     summarizeRun(result)
@@ -216,8 +207,6 @@ const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
   [EXIT.interrupted]: 'stopped by a signal; the next run continues',
   [EXIT.terminated]: 'stopped by a signal; the next run continues',
 }
-
-// Pruned contents
 
 /** For a run: no line when nothing was pruned. */
 function formatRetention(retention: RetentionResult | undefined): string[] {

@@ -53,7 +53,6 @@ export function formatStatus(snapshot: Snapshot): string[] {
     .flatMap((block, index) => (index === 0 ? block : ['', ...block]))
 }
 
-/** No table where there are no rows. */
 function tableOf(head: readonly string[], rows: readonly string[][], widest?: number): string[] {
   return rows.length === 0 ? [] : formatTable(head, rows, widest)
 }

@@ -120,7 +120,6 @@ export async function giveName(
   return outcome
 }
 
-/** The paths of the working file and of the final one. */
 type Placement = Pick<GiveNameOptions, 'note'> & { readonly staged: string; readonly final: string }
 
 /**
@@ -183,7 +182,6 @@ async function inspectEarlierNaming(
   return isElsewhere ? { unclear: `${path} is another folder than before` } : outcome
 }
 
-/** Compares the working file with the evidence. */
 async function inspectWorkingFile(staged: string, evidence: NamingEvidence): Promise<NamingInspection> {
   if (evidence['by'] === 'rename') return 'not-named'
   const found = await statIfPresent(staged)

@@ -8,7 +8,6 @@ import { mapAccessErrors, mapWriteErrors, refuseToCreate } from '../failures.ts'
 import type { LeftoverContext } from '../leftovers.ts'
 import { assertSafeName, CLAIMED_FOLDER, makeClaimedName, splitFolder } from '../names.ts'
 
-/** The folder of a mailbox as configured. */
 export interface MailboxRoot {
   readonly root: string
   /** With `mounted`, a root without a mount is away. */
@@ -136,8 +135,6 @@ async function createFolder(path: string): Promise<string | undefined> {
 function isInside(realRoot: string, path: string): boolean {
   return path === realRoot || path.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)
 }
-
-// The paths of files in the mailbox.
 
 export interface DirectoryContext extends MailboxRoot, LeftoverContext {
   readonly newId: () => string

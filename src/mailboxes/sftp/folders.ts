@@ -49,7 +49,6 @@ export function useSession<T>(place: SftpContext, work: SessionWork<T>, reached?
   return place.pool.use(({ calls, folders }) => work({ ...place, calls, folders }), reached)
 }
 
-/** Formats the address of the path for people. */
 export function formatAddress({ host, port }: SftpMailboxOptions, path: string): string {
   return `sftp://${host}${port === 22 ? '' : `:${port}`}${path.startsWith('/') ? '' : '/~/'}${path}`
 }

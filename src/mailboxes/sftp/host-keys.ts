@@ -20,7 +20,6 @@ import type { SftpServer } from './options.ts'
 import { openSocket } from './socket.ts'
 import { ssh2 } from './ssh2.ts'
 
-/** A mailbox's server and its trusted keys. */
 type HostTrust = Pick<SftpServer, 'mailbox' | 'host' | 'port' | 'trust'>
 
 /** For `connect` of ssh2. */

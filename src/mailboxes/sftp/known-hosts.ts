@@ -117,8 +117,6 @@ function namesExactly(names: string, host: Host): boolean {
   return names.startsWith('|') ? matchesHash(names, name) : names.toLowerCase().split(',').includes(name)
 }
 
-// Adds the keys of a server to a known_hosts file, or replaces the old ones.
-
 /** Creates a missing file. With `replace`, removes the host's earlier keys. */
 export async function saveTrustedKeys(
   path: string,

@@ -44,7 +44,6 @@ export function createCalls(sftp: SFTPWrapper, { ask }: ReturnType<typeof trackP
     mkdir: (path: string) => done('mkdir', (settle) => sftp.mkdir(path, settle)),
     open: (path: string, mode: number) =>
       requireAnswer<Handle>('open', (settle) => sftp.open(path, mode, settle)),
-    /** The attributes of an open file. */
     fstat: (handle: Handle) => stat('fstat', (settle) => sftp.fstat(handle, settle)),
     /** How many bytes came; none at the end. */
     read: (handle: Handle, into: Buffer, position: number) =>
@@ -125,7 +124,6 @@ export function trackPendingCalls(server: string, timeoutMs: number, lose: (lost
     timer = setTimeout(() => lose(new ConnectionLost(why)), timeoutMs)
   }
   return {
-    /** Sends one request and returns its answer. */
     ask: <Answer>(what: string, send: SendCall<Answer>): Promise<Answer> =>
       new Promise((resolve, reject) => {
         if (lost) return reject(lost)
@@ -174,7 +172,6 @@ function toCallError(server: string, error: Error): Error {
 /** The answers of the protocol that mean something here; SFTP version 3, section 7. */
 export const STATUS = { noSuchFile: 2, permissionDenied: 3, failure: 4, notSupported: 8 } as const
 
-/** The server has refused the call. */
 class Refusal extends Error {
   readonly status: number
 

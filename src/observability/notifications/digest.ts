@@ -30,7 +30,6 @@ interface DigestRequest {
   readonly on: 'trouble' | 'always'
   /** All routes when left out. */
   readonly routes?: readonly string[]
-  /** The changes of alerts in the range. */
   readonly changes: readonly AlertChange[]
 }
 

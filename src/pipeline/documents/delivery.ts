@@ -212,7 +212,6 @@ function findSpooled(
 
 // Stages a document, notes its name, then names the file, so that a crash makes no second copy.
 
-/** A document whose bytes are in the spool. */
 interface SpooledDocument {
   readonly document: ShippingDocument
   readonly spooled: string

@@ -2,8 +2,6 @@
 import type { FileInfo } from '../../domain/mailbox.ts'
 import { type FailureCode, hasCode } from '../../support/errors.ts'
 
-// How long each file has been unchanged, by the bridge's own clock.
-
 export type FileTracker = ReturnType<typeof createFileTracker>
 
 /** When a scan of a folder began and ended, in milliseconds of a clock that only grows. */
@@ -105,7 +103,6 @@ export function createFileBackoff() {
       if (name !== undefined) names.add(name)
     },
     isBackedOff: (name: string) => names.has(name),
-    /** Whether this is the failure of a single file. */
     isFileFailure: (failure: unknown) => [...failures.values()].includes(failure),
     /** Has the next pass try all files again. */
     clear(): void {

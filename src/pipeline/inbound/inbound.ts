@@ -15,7 +15,6 @@ import type { Summary } from './summary.ts'
 /** After so many files in a row that find the API unreachable, it is down; fewer may be the fault of a file. */
 const UNREACHABLE_FILES_MAX = 2
 
-/** A pass under way. */
 type InboundRun = InboundProgress & { readonly background: BackgroundTasks }
 
 /** Reporting and archiving must not delay the next file: up to so many files are finished in the background. */
@@ -160,7 +159,6 @@ async function advanceFile(context: InboundContext, file: FileEntry, pass: Inbou
   }
 }
 
-/** The outcome of a pass over an inbound route. */
 export interface InboundOutcome {
   readonly route: string
   /** One for every file that this pass reported. */
@@ -182,7 +180,6 @@ export interface ArchivedFile {
 
 export type InboundProgress = ReturnType<typeof createInboundProgress>
 
-/** The progress of a pass so far. */
 export function createInboundProgress() {
   return {
     /** The ids of the files in their order. */

@@ -135,7 +135,6 @@ async function selectNext(context: ScanContext, stable: readonly FileInfo[], com
 
 // The order of intake, and strict sequences of numbered files.
 
-/** A file of the route that is not taken now. */
 export interface SkippedFile {
   readonly file: FileInfo
   readonly why: string

@@ -158,7 +158,6 @@ async function* stopOnSignal({ signal }: InboundContext, chunks: AsyncIterable<U
   }
 }
 
-/** The name of a file's copy in the spool. */
 export function getSpoolName(fileId: string): string {
   return `${fileId}.in`
 }
@@ -175,7 +174,6 @@ function getSidecarClaim({ route: { ready } }: InboundContext, file: Claim): Cla
   return { id: file.id, folder: file.folder, name: ready.sidecarNameOf(file.name) }
 }
 
-/** The copy of a manifest in the spool. */
 export function manifestSpoolName(fileId: string): string {
   return `${fileId}.manifest`
 }
@@ -230,8 +228,6 @@ export async function unpackFile({ spool }: InboundContext, file: FileEntry): Pr
     return [problem('file-damaged', {}, `The file is packed with gzip, and ${error.message}.`)]
   }
 }
-
-// Finishes a file: archives its source and removes its copies from the spool.
 
 /** reported → closed: archives the source, unless it was archived before, and clears the spool. */
 export async function archiveFile(context: InboundContext, file: FileEntry): Promise<void> {

@@ -64,7 +64,6 @@ function findNamedOrder(draft: Draft | undefined): NamedOrder | undefined {
 interface LaneJoin {
   readonly context: InboundContext
   readonly file: FileEntry
-  /** The refused rows of all steps. */
   readonly refused: RefusedRows
 }
 
@@ -113,7 +112,6 @@ export async function joinLanesByOrderNumber({ context, file, refused }: LaneJoi
 interface RefusedRow {
   readonly first: number
   readonly last: number
-  /** The number of the record. */
   readonly number: number
 }
 

@@ -51,7 +51,6 @@ function chooseReportName({ name, id }: FileEntry): string {
   return `${letters.join('')}~${id}`
 }
 
-/** A file whose reports were delivered. */
 export interface ReportedFile {
   readonly summary: Summary
   /** The paths of the reports for people, the results first. */
@@ -255,7 +254,6 @@ async function beginReports({ journal, results, route }: InboundContext, file: F
   return { file, reports, staged: new Map(), named, unnamed }
 }
 
-/** The paths of the reports for people, the results first. */
 function listReportPaths({ results, route }: InboundContext, { reports, named }: ReportsInProgress) {
   const names = reports.flatMap(({ suffix }) => named.get(suffix)?.name ?? [])
   return names.map((name) => results.describe(route.resultsFolder, name))

@@ -98,7 +98,6 @@ async function* readWaitingPages(context: OutboundContext, progress: ComposeProg
   }
 }
 
-/** The name of a delivery's file in the spool. */
 export function getDeliverySpoolName(id: string): string {
   return `${id}.out`
 }

@@ -18,7 +18,6 @@ export interface UnwrittenRecord {
   readonly problems: readonly Problem[]
 }
 
-/** The contents of a file so far. */
 export interface FileContents {
   records: number
   rows: number

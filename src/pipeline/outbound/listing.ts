@@ -90,9 +90,6 @@ async function* readById(
   }
 }
 
-// The calls of an export: its list, and single records of it.
-
-/** The operation and party of a list. */
 interface ExportList {
   readonly operation: OutboundOperationName
   readonly party: Party
@@ -104,7 +101,6 @@ function createListCall({ operation, party }: ExportList): Call {
   return { endpoint: list, params: getOwnerParams(list, party) }
 }
 
-/** A call about one record of the list. */
 export function createRecordCall({ party }: ExportList, endpoint: EndpointName, id: string): Call {
   const name = findIdParameter(endpoint)
   assert(name !== undefined, `${endpoint} is not about one record`)

@@ -19,7 +19,6 @@ import { recordPickUps } from './outbox.ts'
 import { processReceipts } from './receipts.ts'
 import type { UnwrittenRecord } from './file-rows.ts'
 
-/** The outcome of a pass over an outbound route. */
 export interface OutboundOutcome {
   readonly route: string
   readonly deliveries: readonly DeliveryResult[]
@@ -83,11 +82,9 @@ async function continueRun(context: OutboundContext, run: OutboundRun): Promise<
   }
 }
 
-/** A pass under way. */
 interface OutboundRun {
   readonly deliveries: DeliveryResult[]
   readonly failures: unknown[]
-  /** How many files could not be delivered. */
   failedFiles: number
   /** The mailbox cannot be reached, so this pass delivers nothing more. */
   isAway: boolean
@@ -173,7 +170,6 @@ async function cleanSpool({ spool, journal, lease }: OutboundContext): Promise<v
   }
 }
 
-/** The outcome of several passes over one route. */
 export function mergeOutboundOutcomes(route: string, passes: readonly OutboundOutcome[]): OutboundOutcome {
   const awaited = passes.findLast((pass) => pass.awaited !== undefined)?.awaited
   const heldDeliveries = passes.findLast((pass) => pass.heldDeliveries !== undefined)?.heldDeliveries

@@ -49,8 +49,7 @@ async function findPickedUp(
     return target.hasEntry(folder, name)
   })
   const gone = missing.filter((_, index) => present[index] === false)
-  if (gone.length === 0) return []
-  return findMissing(await listKnownFolder(context, folder, awaited), gone)
+  return gone.length === 0 ? [] : findMissing(await listKnownFolder(context, folder, awaited), gone)
 }
 
 /** Empty where the contents of the folder are not known. */

@@ -12,7 +12,6 @@ import { toError } from '../failures.ts'
 
 // What is stored of each kind of resource: the names that files use, and the facts that decisions need.
 
-/** The kinds of resource that the journal remembers. */
 export type ResourceKind = 'order' | 'variant' | 'shipment' | 'invoice' | 'credit' | 'return'
 
 /** The parts of a resource to store: `true` for a value as it is; for lists, the parts of each item. */

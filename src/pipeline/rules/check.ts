@@ -128,7 +128,6 @@ function checkInFileOrder(
   })
 }
 
-/** Returns the violations of each body. */
 type BodyCheck = (bodies: readonly RequestBody[]) => Promise<readonly RuleViolation[][]>
 
 /** Rules that need more of the API than an order. A failed read breaks no rule. */

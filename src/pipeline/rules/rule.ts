@@ -28,7 +28,6 @@ export interface Policies {
 
 export const DEFAULT_POLICIES: Policies = { totals: 'warn', dates: 'warn', stock: 'off' }
 
-/** A rule that a body breaks. */
 export interface RuleViolation {
   readonly code: ProblemCode
   /** The field, from the top of the body. */

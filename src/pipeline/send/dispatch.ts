@@ -188,12 +188,7 @@ function createStopReason(signal: AbortSignal) {
   }
 }
 
-// Many lanes at once, the items of one lane one after the other.
-
-/**
- * Runs items in the order they are started, lane by lane. `concurrency` limits the busy lanes, `limit` the items
- * that are started and not finished. `run` never rejects.
- */
+/** Lane by lane. `concurrency` limits the busy lanes, `limit` the items that are not finished. `run` never rejects. */
 function createLaneRunner<Item>(concurrency: number, limit: number, run: (item: Item) => Promise<void>) {
   const queues = new Map<string, Item[]>()
   let unfinished = 0

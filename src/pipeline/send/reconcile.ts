@@ -205,8 +205,7 @@ async function lookUpRecords(
     return Promise.all(records.map((record) => tryRead(() => lookUp(api, route.party, record))))
   }
   const read = await tryRead(() => lookUpAll(api, route.party, records))
-  if ('trouble' in read) return records.map(() => read)
-  return read.value.map((value) => ({ value }))
+  return 'trouble' in read ? records.map(() => read) : read.value.map((value) => ({ value }))
 }
 
 // Looks up a record whose earlier attempt may have taken effect, while it is sent once more.

@@ -98,7 +98,6 @@ function createFileSender(context: InboundContext, file: FileEntry, removed: Rem
   }
 }
 
-/** Makes the function that sends one record of a step. */
 function createStepSender(context: InboundContext, file: FileEntry): Sender {
   const { api, route } = context
   const requestOf = createRequestBuilder(context)

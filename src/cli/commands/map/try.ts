@@ -103,8 +103,6 @@ function formatTriedRecord(tried: TriedRecord): string[] {
   ]
 }
 
-// Fields: the cells, then the text after every step, up to the value
-
 /** A line per field: its name, its columns, and `"  ab-1 " → trimmed "ab-1" → case upper "AB-1"`. */
 function formatFields({ fields, outcome }: TriedRecord): string[] {
   const rows = fields.map((field) => [
