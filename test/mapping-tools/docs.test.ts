@@ -294,7 +294,7 @@ body:
   expect(page).toContain(`## Rules
 
 - Kind must be A.
-- Refused lines go to the buyer. (a person looks at it)
+- Refused lines go to the buyer. (a person checks it)
 - The last row has "END" in PO, the number of rows in Kind, the sum of Units in Why. A file with another count, or without that row, is refused whole.
 `)
 })

@@ -162,7 +162,7 @@ describe('three columns make an invoice', () => {
       'whole.csv',
     )
 
-    expect(none?.['_message']).toContain('the total does not tell the price of NL-0001')
+    expect(none?.['_message']).toContain('the total does not show the price of NL-0001')
     expect(lacking?.['_message']).toContain('the table "costs" has no price of NL-0003')
     expect(whole).toMatchObject({ _status: 'accepted' })
   })
