@@ -216,11 +216,11 @@ function formatBody({ body, prunedAt }: RecordHistory, shows: boolean): Fact[] {
 
 // Attempts to send a record, and lookups of lost answers
 
-/** In the order of time. */
+/** In the order of time. Within a millisecond a lookup comes first: the attempt that it allows follows it. */
 function formatAttempts({ call = '', record, attempts, lookUps }: RecordHistory): Fact[] {
   const entries = [
-    ...attempts.map((attempt) => ({ at: attempt.beganAt, fact: formatAttempt(call, attempt) })),
     ...lookUps.map((lookUp) => ({ at: lookUp.at, fact: formatLookup(lookUp) })),
+    ...attempts.map((attempt) => ({ at: attempt.beganAt, fact: formatAttempt(call, attempt) })),
   ].toSorted((one, other) => one.at - other.at)
   const more = record.attempts - attempts.length
   const before: Fact[] = more > 0 && attempts.length > 0 ? [['sent', `${more} times before`]] : []
