@@ -1,7 +1,6 @@
 /** Evaluates all alerts from the journal and the mailboxes. It changes nothing. */
 import type { Configuration } from '../config/configuration.ts'
 import { type Alert, alertKey, compareUrgency, createAlert, type RouteResults } from '../domain/alert.ts'
-import { type FailureCode, FAILURES } from '../support/errors.ts'
 import { type AlertContext, createListings, type UnreachableFolder } from './context.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { findFullFolders, findGrownFiles } from './folders.ts'
@@ -80,13 +79,13 @@ function findUnreachableMailboxes(away: readonly UnreachableFolder[], since: num
 // Routes that fail: only the process that ran them knows, so the journal stores it for other processes.
 
 function findFailingRoutes({ failures }: RouteResults, now: number): Alert[] {
-  return failures.map(({ route, code, message }) => ({
+  return failures.map(({ route, code, message, fix }) => ({
     code: 'route-failing',
     route,
     subject: code,
     since: now,
     message,
-    fix: code in FAILURES ? FAILURES[code as FailureCode].fix : `See \`dropbridge explain ${code}\`.`,
+    fix,
   }))
 }
 

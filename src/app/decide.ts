@@ -188,7 +188,6 @@ function notHeldError(message: string, key: string, known: readonly TracedRecord
 /** How many known keys an unknown key is compared with. */
 export const KNOWN_KEYS_MAX = 1000
 
-/** Formats the key of a record as people write it. */
 export function formatRecordKey({ id, keyValues }: { id: number; keyValues: readonly string[] }): string {
   return keyValues.filter((value) => value !== '').join(', ') || `#${id}`
 }

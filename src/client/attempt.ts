@@ -47,7 +47,8 @@ function throwAccountErrors(exchange: Exchange, request: Request, base: BaseUrl)
     throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`)
   }
   if (ending === 'account-refused') {
-    throw new BridgeError('credentials-refused', `The API does not let this account act ${why()}`)
+    const fix = `Check that the account of ${party} may act for it: \`dropbridge check --online\`.`
+    throw new BridgeError('credentials-refused', `The API does not let this account act ${why()}`, { fix })
   }
 }
 

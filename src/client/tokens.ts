@@ -80,7 +80,8 @@ async function fetchToken(context: ApiContext): Promise<Token> {
   if (!isSuccess(result.status)) {
     const code = REFUSED_STATUSES.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'
     const detail = maskSecret(describeAnswer(result), clientSecret)
-    throw new BridgeError(code, `${address} gave no access token: ${detail}`)
+    const fix = code === 'credentials-refused' ? { fix: LOGIN_FIX } : {}
+    throw new BridgeError(code, `${address} gave no access token: ${detail}`, fix)
   }
   const token = UsableToken.safeParse(result.body)
   if (!token.success) throw unusableTokenError(address, last)
@@ -121,6 +122,8 @@ const UsableToken = z.object({
   expires_in: z.coerce.number().catch(0),
 })
 
+const LOGIN_FIX =
+  'Check clientId and clientSecret under `api`, or under the `api` of the route if it has its own.'
 const REFUSED_STATUSES: readonly number[] = [400, 401, 403]
 const HOUR_SECONDS = 3_600
 const LONGEST_LIFETIME_SECONDS = 30 * 24 * HOUR_SECONDS

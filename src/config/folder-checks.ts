@@ -25,7 +25,6 @@ export function checkFolders(
   ]
 }
 
-/** Finds routes that would take the same files. */
 function checkSources(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const known: { readonly route: string; readonly place: string; readonly match: string }[] = []
   return routes.flatMap(({ name, from }) => {

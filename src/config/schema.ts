@@ -268,7 +268,6 @@ function expandAlternatives(schema: JsonSchema | undefined): JsonSchema[] {
   return [schema, ...options.flatMap((option) => expandAlternatives(option as JsonSchema))]
 }
 
-/** Finds the keys allowed in the object at a path. */
 export function findKeys(schema: JsonSchema, path: readonly PropertyKey[]): string[] {
   return [...new Set(findSchemas(schema, path).flatMap(({ properties }) => Object.keys(properties ?? {})))]
 }

@@ -136,6 +136,7 @@ export interface RouteFailure {
   readonly code: string
   /** Without text of the API. */
   readonly message: string
+  readonly fix: string
 }
 
 /** An alert that began or ended, in the order of the journal. */

@@ -157,7 +157,6 @@ export interface ConfirmationJournal {
   finishReceipt(lease: Lease, id: string, end: ReceiptResult): Promise<void>
   /** Notes the archived path of a receipt; empty when it was removed before it could be archived. */
   markReceiptArchived(lease: Lease, id: string, archivedAs: string): Promise<void>
-  /** Lists unfinished receipts of the route. */
   listOpenReceipts(route: string, limit: number): Promise<ReceiptEntry[]>
   /** Lists unconfirmed deliveries of one route, or of all; the oldest first. */
   listUnconfirmedDeliveries(limit: number, route?: string): Promise<UnconfirmedDelivery[]>

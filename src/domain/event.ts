@@ -1,4 +1,5 @@
 /** Events of the running bridge, for progress, logs and tests. They never carry bodies or secrets. */
+import type { RouteFailure } from './alert.ts'
 import type { StateCounts } from './record.ts'
 
 export type BridgeEvent =
@@ -51,7 +52,7 @@ export type BridgeEvent =
       readonly idle?: true
     }
   /** Reported once, when a working route fails; and once when it works again. */
-  | { readonly kind: 'route-failed'; readonly route: string; readonly code: string; readonly message: string }
+  | ({ readonly kind: 'route-failed' } & RouteFailure)
   | { readonly kind: 'route-recovered'; readonly route: string }
   /** A business date or an instant of a schedule. */
   | { readonly kind: 'run-started'; readonly route: string; readonly run: string }

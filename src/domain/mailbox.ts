@@ -168,7 +168,6 @@ export interface NamingJournal {
   getIdentity(): Promise<string>
   /** Saves the namings of a subject in place of its earlier ones. Renews the lease. */
   saveNamings(lease: Lease, subject: string, namings: readonly Naming[]): Promise<void>
-  /** Lists unfinished namings. */
   listNamings(subject: string): Promise<Naming[]>
   /** Returns the working names that are part of a saved naming, of any subject. */
   findKnownWorkingNames(names: readonly string[]): Promise<string[]>

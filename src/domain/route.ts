@@ -22,7 +22,6 @@ export type Readiness =
   | { readonly when: 'renamed' }
   | {
       readonly when: 'marker' | 'manifest'
-      /** Returns the name of the sidecar of a file. */
       readonly sidecarNameOf: (name: string) => string
     }
 

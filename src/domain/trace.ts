@@ -92,7 +92,6 @@ export interface TraceJournal {
    * exports. Uses indexes, except for refused and held records, which it scans.
    */
   traceKey(key: string, query: KeyQuery): Promise<KeyTrace>
-  /** Finds the records of a line of the file. */
   traceLine(fileId: string, line: number, limit: number): Promise<TracedRecord[]>
   /** Lists records of a file or delivery: those with problems first, each group in the order of their numbers. */
   traceWork(work: { file: string } | { delivery: string }, limit: number): Promise<TracedRecord[]>

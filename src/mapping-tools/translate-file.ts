@@ -52,7 +52,6 @@ async function* readDrafts(reading: FileReading, bound: BoundTranslator): AsyncG
   yield bound.finish()
 }
 
-/** Reads and unpacks a file that a command names. */
 export async function* readUnpackedBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* gunzipIfNeeded(readFileBytes(path))

@@ -135,7 +135,6 @@ function describeRefusals({ number, problems }: Draft): string[] {
   return problems.map((each) => `Record ${number} was refused: ${formatProblem(each)}`)
 }
 
-/** Formats the message with its place in front. */
 export function formatProblem({ place, message }: Problem): string {
   return [formatPlace(place), message].filter((part) => part !== '').join(': ')
 }

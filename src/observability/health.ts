@@ -76,8 +76,8 @@ export function trackFailures() {
   return {
     observe(event: BridgeEvent) {
       if (event.kind === 'route-failed' && !EXPECTED_FAILURES.has(event.code)) {
-        const { route, code, message } = event
-        failing.set(route, { route, code, message: removeApiText(message) })
+        const { route, code, message, fix } = event
+        failing.set(route, { route, code, message: removeApiText(message), fix })
         tried.add(route)
       }
       const isWell = event.kind === 'pass-ended' && event.failure === undefined && event.idle !== true

@@ -189,7 +189,7 @@ test('folders named like files, and files that are never finished, are reported 
 describe('a route that cannot do its work', () => {
   const failed = (route: string, code: string): RouteResults => ({
     routes: [route],
-    failures: [{ route, code, message: `the ${code} of it` }],
+    failures: [{ route, code, message: `the ${code} of it`, fix: 'Mend it.' }],
   })
   const subjectsOf = ({ alerts }: Snapshot) =>
     alerts.flatMap(({ code, route, subject }) => (code === 'route-failing' ? [`${route} ${subject}`] : []))

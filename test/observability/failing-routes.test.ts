@@ -7,6 +7,7 @@ const failed = {
   route: 'orders',
   code: 'api-unreachable',
   message: 'nobody answers',
+  fix: 'Run again.',
 } as const
 
 test('a route counts as failing until a pass over it went well', () => {
@@ -14,7 +15,7 @@ test('a route counts as failing until a pass over it went well', () => {
   observe(failed)
   expect(tried()).toEqual({
     routes: ['orders'],
-    failures: [{ route: 'orders', code: 'api-unreachable', message: 'nobody answers' }],
+    failures: [{ route: 'orders', code: 'api-unreachable', message: 'nobody answers', fix: 'Run again.' }],
   })
   observe({ kind: 'pass-ended', route: 'orders', ms: 1 })
   expect(tried()).toEqual({ routes: ['orders'], failures: [] })

@@ -25,10 +25,13 @@ export const REASONS = {
   ),
   'is-sidecar': reason(
     'This is a marker or manifest.',
-    'Ask the sender for the data file, or remove this one.',
+    'Ask about its data file: `dropbridge why-not FILE`. If that never comes, remove this one.',
   ),
   'name-differs': reason('The route takes no such name.', 'Rename the file, or change `match` of the route.'),
-  'entry-ignored': reason('No run takes such an entry.', 'Put a plain file with a plain name there.'),
+  'entry-ignored': reason(
+    'No run takes such an entry.',
+    'Rename it, or put a plain file with a plain name there.',
+  ),
   'still-changing': reason('The file is still being written.', 'Wait until its writer is done.', tryLater),
   'sidecar-missing': reason(
     'The marker or manifest of the file is missing.',
@@ -47,10 +50,13 @@ export const REASONS = {
   ),
   'in-progress': reason(
     'The file is not finished.',
-    'Run again: dropbridge trace says how far it is.',
+    'Run again: `dropbridge trace FILE` says how far it is.',
     tryLater,
   ),
-  finished: reason('The file is finished.', 'If that is wrong: dropbridge trace shows what came of it.'),
+  finished: reason(
+    'The file is finished.',
+    'If that is wrong: `dropbridge trace FILE` shows what came of it.',
+  ),
   'claimed-elsewhere': reason(
     'A bridge with another journal has claimed the file.',
     'Find out which other bridge, with a journal of its own, takes files from this folder.',

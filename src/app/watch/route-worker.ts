@@ -95,7 +95,7 @@ function createFailureTracker({ context, abortWatch }: WatchContext, { name }: R
     pausedUntil = -Infinity
   }
   const add = (failure: BridgeError, source: 'scan' | 'pass' | 'file') => {
-    const { code } = failure
+    const { code, fix } = failure
     if (code === 'interrupted') return
     succeededAt = -Infinity
     if (hasCode(failure, ...WATCH_FATAL)) return abortWatch(failure)
@@ -104,7 +104,7 @@ function createFailureTracker({ context, abortWatch }: WatchContext, { name }: R
       return
     }
     if (current?.code !== code) {
-      notify({ kind: 'route-failed', route: name, code, message: fullMessage(failure) })
+      notify({ kind: 'route-failed', route: name, code, message: fullMessage(failure), fix })
     }
     current = { code, isFromScan: source === 'scan', times: (current?.times ?? 0) + 1 }
     // Scans continue as before: only they find out when a folder is back. One file does not delay the others.

@@ -81,10 +81,10 @@ async function runWithBounds(terminal: Terminal, options: RunCommandOptions, exi
     const passed = await given.bridge.run(routes, terminal.signal, bounds)
     for (const each of passed.routes) {
       if (each.kind !== 'failed') continue
-      const { code } = each.failure
+      const { code, fix } = each.failure
       // Reaching a limit that a person set is no failure.
       if (code === 'time-over') continue
-      given.notify({ kind: 'route-failed', route: each.route, code, message: fullMessage(each.failure) })
+      given.notify({ kind: 'route-failed', route: each.route, code, message: fullMessage(each.failure), fix })
     }
     // The exit code says which signal came.
     return { result: { ...passed, exit: terminal.exitOnSignal?.() ?? passed.exit }, talks: given.isForPeople }

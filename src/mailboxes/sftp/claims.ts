@@ -60,7 +60,6 @@ async function claimInPlace(session: SftpSession, claim: Claim): Promise<'claime
   })
 }
 
-/** Returns the path of a claimed file. */
 async function resolveClaimedPath(session: SftpSession, { id, folder, name }: Claim): Promise<string> {
   const inbox = splitFolder(folder)
   if (session.options.claim === 'leave') {

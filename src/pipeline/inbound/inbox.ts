@@ -233,7 +233,7 @@ export function createGoneInboxError({ name, folder }: InboxRef): BridgeError {
         'Perhaps a share is not mounted. Nothing is taken, and no report is left, until the folder is back.',
         'If it was removed on purpose, make it again.',
       ],
-      fix: `Mount its share, or make the folder ${folder} again.`,
+      fix: `Mount its share, or make ${folder} in the folder of its mailbox again.`,
     },
   )
 }
