@@ -211,7 +211,7 @@ describe('a route that cannot do its work', () => {
         message: 'the api-unreachable of it',
       },
     ])
-    expect(meanwhile.snapshot.alerts[0]?.fix).toContain('nothing is lost')
+    expect(meanwhile.snapshot.alerts[0]?.fix).toBe('Mend it.')
     expect(subjectsOf(onlyOthers.snapshot)).toEqual([
       'orders api-unreachable',
       'shipments mailbox-unreachable',

@@ -39,7 +39,7 @@ test("a route for another account's party and a wrong secret are reported by nam
   expect(refused).toEqual([
     {
       message: expect.stringMatching(/^routes? [a-z, -]+: nobody at http:\/\/127\.0\.0\.1:\d+: /) as string,
-      fix: 'Check api.clientId, api.clientSecret and the party, or the login of the mailbox.',
+      fix: 'Check clientId and clientSecret under `api`, or under the `api` of the route if it has its own.',
     },
   ])
   expect(JSON.stringify([errors, refused])).not.toContain('a-secret-nobody-may-see')

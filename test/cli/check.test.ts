@@ -121,9 +121,7 @@ test('a refused login is followed by its fix', async () => {
 
   const { err } = await run('check', '--online')
 
-  expect(err).toMatch(
-    /^wrong: route orders: .*\n    fix: Check api\.clientId, api\.clientSecret and the party/m,
-  )
+  expect(err).toMatch(/^wrong: route orders: .*\n    fix: Check clientId and clientSecret under `api`/m)
 })
 
 test('a journal that is a folder, another file or not there yet', async () => {
@@ -163,6 +161,6 @@ test('an inbox that is gone after files came from it', async () => {
   expect([check.exit, work.exit]).toEqual([78, 69])
   for (const text of [check.err, work.err]) {
     expect(text).toContain('The inbox of route orders is gone')
-    expect(text).toContain('fix: Mount its share, or make the folder inbox/orders again.')
+    expect(text).toContain('fix: Mount its share, or make inbox/orders in the folder of its mailbox again.')
   }
 })

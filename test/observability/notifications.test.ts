@@ -313,7 +313,7 @@ test('a failure is reported once while it lasts, again when it is another, and b
   ])
   expect(office.messages[1]!.data).toMatchObject({
     alerts: { raised: [], ended: [] },
-    failures: [{ route: 'orders', code: 'credentials-refused', message: 'it went wrong', fix: 'Mend it.' }],
+    failures: [{ route: 'orders', code: 'credentials-refused', message: 'it went wrong' }],
     recovered: [],
   })
 })
