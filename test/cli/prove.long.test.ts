@@ -192,7 +192,8 @@ function once<Answer>(known: Map<string, Answer>, call: Call, ask: () => Answer)
 
 test('prove detects that a bridge which believes the first read after a lost answer doubles records', async () => {
   const sabotage = { wrap: firstReadCounts() }
-  const proof = await proving({ routes: ['orders-in', 'shipments-in'], only: ['crashes'], sabotage })
+  // Of the plans of seed 1 none shows it for orders: the API itself refuses most of the second posts.
+  const proof = await proving({ routes: ['orders-in', 'shipments-in'], only: ['crashes'], seed: 2, sabotage })
 
   for (const { route, struck, wrongs } of proof.routes) {
     expect(struck.staleRead, route).toBeGreaterThan(0)

@@ -156,7 +156,7 @@ test('wrong credentials exit 77 with the work kept, and right ones finish it', a
   const right = await run(['run', 'orders'])
 
   expect(wrong.exit).toBe(77)
-  expect(wrong.stderr).toContain('api.clientId, api.clientSecret')
+  expect(wrong.stderr).toContain('Check clientId and clientSecret under `api`')
   expect(after).toBe(0)
   expect(right.exit).toBe(2)
   expect(world.service.counts().orders).toBe(GOOD.length)
