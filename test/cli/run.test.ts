@@ -76,10 +76,8 @@ test('a file with a header and no rows is said to have no rows of data', async (
 
   const { exit, stderr } = await run(['run', 'orders'])
 
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: 'orders: empty.csv: no records: the file has no rows of data\n',
-  })
+  expect(exit).toBe(0)
+  expect(stderr).toContain('orders: empty.csv: no records: the file has no rows of data\n')
 })
 
 test('with --json stdout is one JSON document and stderr is empty', async () => {
