@@ -69,7 +69,7 @@ export function computeVolume(dimensions: readonly [string, string, string]): st
 /** For text that has passed the contract's check. */
 function parseCheckedDecimal(text: string): Decimal {
   const value = parseDecimal(text)
-  assert(value !== undefined, `"${text}" has passed as a decimal and is none`)
+  assert(value !== undefined, `"${text}" passed as a decimal, but is not one`)
   return value
 }
 

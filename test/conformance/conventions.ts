@@ -297,7 +297,7 @@ function lists({ proves }: Ledger): void {
     'choice.endpoints.envelope',
     'choice.endpoints.paging',
     'rule.endpoints.limit',
-  )('following next reaches every order once, and a page that is none is not found', async () => {
+  )('following next reaches every order once, and a page that does not exist is not found', async () => {
     await inWorld(async (own) => {
       for (let count = 0; count < 5; count += 1) await ordered(own)
       const seen: number[] = []

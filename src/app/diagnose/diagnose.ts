@@ -89,7 +89,7 @@ export async function diagnoseFile(
 
 type CheckedJournal = Pick<DiagnosisContext, 'journal' | 'checkRoute'>
 
-/** Throws what a run throws about the journal. While there is none, a new one in memory stands for that of the next run. */
+/** Throws what a run throws about the journal. Where no journal exists, a new one in memory takes its place. */
 async function withCheckedJournal<Result>(
   configuration: Configuration,
   { clock }: DiagnosisControls,

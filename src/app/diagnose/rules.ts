@@ -32,7 +32,7 @@ export interface DiagnosisControls {
 }
 
 export interface DiagnosisContext extends DiagnosisControls {
-  /** A new one in memory while there is none. */
+  /** A new one in memory where no journal exists. */
   readonly journal: Journal
   /** Throws what keeps a run from the work of the route, as its mailbox shows. */
   readonly checkRoute: (route: InboundRoute, mailbox: Mailbox) => Promise<void>

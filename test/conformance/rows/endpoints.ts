@@ -86,7 +86,7 @@ export const ENDPOINT_RULES = [
   ]),
   ...choices(COMMON, 'choice.endpoints', [
     ['envelope', 'A list is {count, next, previous, results}; next and previous are absolute or null.'],
-    ['paging', 'Later pages are fetched by following next; a page that is none is 404.'],
+    ['paging', 'Later pages are fetched by following next; a page that does not exist is 404.'],
     ['default-limit', 'A list without limit has 50 results.'],
     ['large-limit', 'A limit above 250 is taken for 250; a limit that is no number from 1 is refused.'],
     ['success', '201 for creates, 200 for everything else.'],
