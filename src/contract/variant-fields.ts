@@ -27,15 +27,18 @@ function attributeField({ type, max, units }: AttributeRule) {
   }
 }
 
+const ATTRIBUTE_FIELDS = new Map(
+  Object.entries<AttributeRule>(ATTRIBUTES).map(([code, rule]) => [code, attributeField(rule)]),
+)
+
 export function attributeFieldRule(code: AttributeCode): FieldRule {
-  return FIELD_RULES.get(attributeField(ATTRIBUTES[code])) ?? { kind: 'text' }
+  const field = ATTRIBUTE_FIELDS.get(code)
+  return (field && FIELD_RULES.get(field)) ?? { kind: 'text' }
 }
 
 function attributeShape(leftOut: readonly AttributeCode[]) {
-  const all = Object.entries<AttributeRule>(ATTRIBUTES).filter(([code]) => !leftOut.some((it) => it === code))
-  return Object.fromEntries(
-    all.map(([code, rule]): [string, z.ZodType] => [code, attributeField(rule).nullish()]),
-  )
+  const all = [...ATTRIBUTE_FIELDS].filter(([code]) => !leftOut.some((it) => it === code))
+  return Object.fromEntries(all.map(([code, field]): [string, z.ZodType] => [code, field.nullish()]))
 }
 
 const validAttributeValues: Rule = (values) =>

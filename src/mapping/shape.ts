@@ -35,17 +35,27 @@ export interface OpenShape {
 
 export type Shape = FieldShape | ObjectShape | ListShape | OpenShape
 
-export function toShape(schema: unknown, required = true): Shape {
+/** The contract's schemas never change, and routes of one operation need the same shape. */
+const knownShapes = new WeakMap<z.ZodType, Shape>()
+
+/** Returns the shape of a required value; the same object for the same schema. */
+export function toShape(schema: z.ZodType): Shape {
+  const shape = knownShapes.get(schema) ?? createShape(schema)
+  knownShapes.set(schema, shape)
+  return shape
+}
+
+function createShape(schema: unknown, required = true): Shape {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return toShape(schema.unwrap(), false)
+    return createShape(schema.unwrap(), false)
   }
   if (schema instanceof z.ZodObject) {
     const fields = new Map<string, Shape>()
-    for (const [name, field] of Object.entries(schema.shape)) fields.set(name, toShape(field))
+    for (const [name, field] of Object.entries(schema.shape)) fields.set(name, createShape(field))
     return { kind: 'object', fields, rules: OBJECT_RULES.get(schema)?.rules ?? [], required }
   }
   if (schema === AttributesByCode || schema === AttributeList) return createAttributesShape(required)
-  if (schema instanceof z.ZodArray) return { kind: 'list', item: toShape(schema.element), required }
+  if (schema instanceof z.ZodArray) return { kind: 'list', item: createShape(schema.element), required }
   if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown) return { kind: 'open', required }
   const rule = schema instanceof z.ZodType ? FIELD_RULES.get(schema) : undefined
   return { kind: 'field', required, ...(rule === undefined ? {} : { rule }) }

@@ -265,6 +265,8 @@ export interface ProofOptions {
   readonly sabotage?: { readonly wrap?: PartsWrapper; readonly module?: string }
   /** The program of the real processes; the one beside this file when left out. */
   readonly childPath?: string
+  /** After so many failed rounds a route is given up; five when left out. */
+  readonly failuresMax?: number
   /** Only these parts of the proof; the usual ones when left out. */
   readonly only?: readonly TrialName[]
 }

@@ -27,10 +27,10 @@ export interface RouteVerdict {
 
 export type Results = ReturnType<typeof createResults>
 
-/** After this many failed rounds the proof gives a route up. */
 const FAILURES_MAX = 5
 
-export function createResults(routes: readonly string[]) {
+/** After `failuresMax` failed rounds the proof gives a route up. */
+export function createResults(routes: readonly string[], failuresMax = FAILURES_MAX) {
   const verdicts = new Map(routes.map((route) => [route, emptyVerdict(route)]))
   const of = (route: string) => verdicts.get(route) ?? emptyVerdict(route)
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
@@ -61,7 +61,7 @@ export function createResults(routes: readonly string[]) {
       return true
     },
     /** Whether so many rounds failed that more of them show nothing new. */
-    hasEnough: (route: string) => of(route).failures.length >= FAILURES_MAX,
+    hasEnough: (route: string) => of(route).failures.length >= failuresMax,
     killsOf: (route: string) => of(route).kills,
     kills: () => sum([...verdicts.values()].map(({ kills }) => kills)),
     verdicts: () => [...verdicts.values()],

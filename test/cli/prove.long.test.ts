@@ -66,6 +66,7 @@ test('prove detects that a bridge which forgets its attempts doubles records', a
       routes: [route],
       only: ['crashes'],
       sabotage: { wrap: attemptsForgotten() },
+      failuresMax: 1,
     })
 
     expect(wrongsOf(proof)).toEqual([expect.objectContaining({ route, early: 0, unproven: undefined })])
@@ -93,7 +94,8 @@ function idsMixedUp(): PartsWrapper {
 }
 
 test('prove detects that a bridge which reports the id of another record has lost the right one', async () => {
-  const proof = await proving({ routes: ['orders-in'], only: ['crashes'], sabotage: { wrap: idsMixedUp() } })
+  const sabotage = { wrap: idsMixedUp() }
+  const proof = await proving({ routes: ['orders-in'], only: ['crashes'], sabotage, failuresMax: 1 })
 
   expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
   expect(proof.routes[0]?.failures[0]?.findings[0]?.what).toBe(
@@ -107,6 +109,7 @@ test('prove detects that a bridge acknowledges before it delivers', async () => 
       routes: [route],
       only: ['crashes'],
       sabotage: { wrap: acknowledgedFirst() },
+      failuresMax: 1,
     })
 
     expect(proof.routes[0]?.wrongs.early, route).toBeGreaterThan(0)
@@ -147,6 +150,7 @@ test('prove detects that a bridge which takes a redirect for no effect doubles r
       routes: [route],
       only: ['crashes'],
       sabotage: { wrap: redirectsMeanNothing() },
+      failuresMax: 1,
     })
 
     expect(proof.routes[0]?.struck.redirectAfter, route).toBeGreaterThan(0)
@@ -193,7 +197,13 @@ function once<Answer>(known: Map<string, Answer>, call: Call, ask: () => Answer)
 test('prove detects that a bridge which believes the first read after a lost answer doubles records', async () => {
   const sabotage = { wrap: firstReadCounts() }
   // Of the plans of seed 1 none shows it for orders: the API itself refuses most of the second posts.
-  const proof = await proving({ routes: ['orders-in', 'shipments-in'], only: ['crashes'], seed: 2, sabotage })
+  const proof = await proving({
+    routes: ['orders-in', 'shipments-in'],
+    only: ['crashes'],
+    seed: 2,
+    sabotage,
+    failuresMax: 1,
+  })
 
   for (const { route, struck, wrongs } of proof.routes) {
     expect(struck.staleRead, route).toBeGreaterThan(0)
@@ -225,7 +235,12 @@ test('prove detects that a bridge which forgets to report a file has lost its re
   let opened = 0
   const wrap: PartsWrapper = { journal: (journal) => (++opened > CALM_STARTS ? leftOut(journal) : journal) }
 
-  const proof = await proving({ routes: ['orders-in'], only: ['crashes'], sabotage: { wrap } })
+  const proof = await proving({
+    routes: ['orders-in'],
+    only: ['crashes'],
+    sabotage: { wrap },
+    failuresMax: 1,
+  })
 
   expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
   const what = proof.routes[0]?.failures[0]?.findings.map((each) => each.what)
@@ -252,7 +267,7 @@ function overwriting(): PartsWrapper {
 test('prove detects that a bridge which overwrites the results of another route has lost them', async () => {
   const wrap = overwriting()
 
-  const proof = await proving({ routes: ['orders-in'], only: ['twins'], sabotage: { wrap } })
+  const proof = await proving({ routes: ['orders-in'], only: ['twins'], sabotage: { wrap }, failuresMax: 1 })
 
   expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
   expect(proof.routes[0]?.failures[0]?.findings.map((each) => each.what)).toContain('it has no .summary.json')
@@ -313,18 +328,13 @@ test('prove detects that a bridge which loses the note of a naming delivers the 
       routes: [route],
       only: ['readers'],
       sabotage: { wrap: namingsForgotten() },
+      failuresMax: 1,
     })
 
     expect(proof.routes[0]?.wrongs, route).toMatchObject({ lost: 0, doubled: 0, early: 0 })
     expect(proof.routes[0]?.wrongs.twice, route).toBeGreaterThan(0)
     expect(proof.routes[0]?.failures[0]?.step, route).toMatch(/while a reader took \d+ files? away$/)
   }
-})
-
-test('the unchanged bridge delivers each file and each report once, though readers take them away', async () => {
-  const proof = await proving({ only: ['readers'] })
-
-  expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
 })
 
 /** The restoration of the journal is not declared, and nothing in the mailboxes shows that the journal is older. */
@@ -366,7 +376,13 @@ test('the unchanged bridge posts and acknowledges nothing wrongly when a backup 
 test('prove detects that a bridge which writes after another one has taken over doubles records', async () => {
   const module = fileURLToPath(new URL('../fixtures/no-fence.mjs', import.meta.url))
 
-  const proof = await proving({ routes: ['shipments-in'], only: ['stopped'], kills: 8, sabotage: { module } })
+  const proof = await proving({
+    routes: ['shipments-in'],
+    only: ['stopped'],
+    kills: 8,
+    sabotage: { module },
+    failuresMax: 1,
+  })
 
   expect(proof.routes[0]?.wrongs.doubled).toBeGreaterThan(0)
   expect(proof.routes[0]?.failures[0]?.step).toMatch(/^stopped at request \d+ for longer than its lease$/)

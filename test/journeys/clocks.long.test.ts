@@ -15,12 +15,13 @@ test.each([
   ['forward', 5 * HOURS],
   ['back', -5 * HOURS],
 ])('with the clock set %s at any moment, and answers lost, every parcel is shipped once', async (_, jump) => {
+  const ordered = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
+  await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await ordered.run('orders')
+  await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(PARCELS))
   let effects = 0
   for (let effect = 1; effect < EFFECTS_MAX; effect += 3) {
-    const world = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
-    await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
-    await world.run('orders')
-    await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(PARCELS))
+    const world = await ordered.fork()
     Object.assign(world.service.switches, { loseAnswer: 0.3, resetBefore: 0.1, faultSeed: effect })
 
     const plan = strikeAt(effect, () => Promise.resolve(world.clock.skip(jump)))

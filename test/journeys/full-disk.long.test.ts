@@ -65,6 +65,15 @@ async function runUntilQuiet(world: World, route: string): Promise<void> {
   throw new Error('the bridge did not come to rest')
 }
 
+/** A copy of the world, with a small disk for each of the folders. */
+async function forkOnSmallDisks(original: World, folders: readonly string[]) {
+  const disks: SmallDisk[] = []
+  const world = await original.fork(async (folder) => {
+    for (const name of folders) disks.push(await smallDisk(join(folder, name)))
+  })
+  return { world, disks }
+}
+
 test.each(PLACES)(
   'orders: with the disk of the $what full from any moment on, every order is posted once and reported',
   async ({ folders, step }) => {
@@ -102,12 +111,12 @@ test.each(PLACES)(
   async ({ folders }) => {
     const orders = sampleOrders({ seed: 9, orders: 3, damageEvery: 0 })
     const parcels = sampleShipments(orders, { seed: 1, damageEvery: 0 })
+    const ordered = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+    await ordered.run('orders')
+    await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
     for (let effect = 1; effect < EFFECTS_MAX; effect += 4) {
-      const world = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
-      const disks = await Promise.all(folders.map((folder) => smallDisk(join(world.folder, folder))))
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
-      await world.run('orders')
-      await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
+      const { world, disks } = await forkOnSmallDisks(ordered, folders)
 
       const struck = await passOnFullDisks(world, 'shipments', { effect, disks })
 
@@ -124,11 +133,11 @@ test.each(PLACES)(
   'an export: with the disk of the $what full from any moment on, every order is in one file and acknowledged',
   async ({ folders, step }) => {
     let failed = 0
+    const ordered = await aWorld({ routes: ['orders', 'orders-out'] })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+    await ordered.run('orders')
     for (let effect = 1; effect < EFFECTS_MAX; effect += step) {
-      const world = await aWorld({ routes: ['orders', 'orders-out'] })
-      const disks = await Promise.all(folders.map((folder) => smallDisk(join(world.folder, folder))))
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
-      await world.run('orders')
+      const { world, disks } = await forkOnSmallDisks(ordered, folders)
 
       const struck = await passOnFullDisks(world, 'orders-out', { effect, disks })
 

@@ -121,12 +121,13 @@ test.each(CASES)(
   async ({ moment, waking }) => {
     const orders = sampleOrders({ seed: 9, orders: 3, damageEvery: 0 })
     const parcels = sampleShipments(orders, { seed: 1, damageEvery: 0 })
+    const ordered = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+    await ordered.run('orders')
+    await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
     let effects = 0
     for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
-      await world.run('orders')
-      await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
+      const world = await ordered.fork()
 
       const stopped = await pausedRun(world, 'shipments', { effect, moment, waking })
 
@@ -147,11 +148,12 @@ test.each(CASES)(
 test.each(CASES)(
   'an export: stopped right $moment any effect and woken $waking, a bridge delivers every order in exactly one file',
   async ({ moment, waking }) => {
+    const ordered = await aWorld({ routes: ['orders', 'orders-out'] })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+    await ordered.run('orders')
     let effects = 0
     for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await aWorld({ routes: ['orders', 'orders-out'] })
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
-      await world.run('orders')
+      const world = await ordered.fork()
 
       const stopped = await pausedRun(world, 'orders-out', { effect, moment, waking })
 

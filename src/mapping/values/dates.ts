@@ -123,10 +123,21 @@ const MAX_CACHED_OFFSETS = 4096
 
 export const UTC: Zone = { toInstant: (localMs) => localMs, toLocal: (instantMs) => instantMs }
 
+const knownZones = new Map<string, Zone>()
+
 /** The zone of this IANA name, such as `America/New_York`; undefined when there is none. */
 export function findZone(name: string): Zone | undefined {
   if (/^(utc|gmt|z)$/i.test(name)) return UTC
+  const known = knownZones.get(name)
+  if (known !== undefined) return known
+  // Slow: it asks the system for a formatter.
   if (!IANAZone.isValidZone(name)) return undefined
+  const zone = createZone(name)
+  knownZones.set(name, zone)
+  return zone
+}
+
+function createZone(name: string): Zone {
   const zone = IANAZone.create(name)
   const offsets = new Map<number, number>()
   const offsetAt = (instantMs: number) => {
