@@ -17,8 +17,8 @@ const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
 
 const PLACES = [
-  { what: 'state', folders: ['state'], step: 1 },
-  { what: 'exchange', folders: ['exchange'], step: 1 },
+  { what: 'state', folders: ['state'], step: 2 },
+  { what: 'exchange', folders: ['exchange'], step: 2 },
   { what: 'state and the exchange', folders: ['state', 'exchange'], step: 3 },
 ] as const
 
