@@ -71,7 +71,7 @@ export async function runProcessTrials(
   const [first] = stages
   if (first === undefined) return
   const { options, results } = first.provable
-  const pool = openProcessPool(options.childPath)
+  const pool = openProcessPool()
   const isOver = (index: number) =>
     stages.every(({ provable }) => results.hasEnough(provable.proof.route)) ||
     (index >= stages.length && performance.now() >= until && results.kills() >= options.kills)
@@ -263,8 +263,6 @@ export interface ProofOptions {
   readonly say: (line: string) => void
   /** For the tests of whether the proof detects a bridge with a part taken out. */
   readonly sabotage?: { readonly wrap?: PartsWrapper; readonly module?: string }
-  /** The program of the real processes; the one beside this file when left out. */
-  readonly childPath?: string
   /** After so many failed rounds a route is given up; five when left out. */
   readonly failuresMax?: number
   /** Only these parts of the proof; the usual ones when left out. */

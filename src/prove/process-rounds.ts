@@ -1,7 +1,7 @@
 /** Rounds with real processes: killed at an effect or at random, or stopped for longer than their lease. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Configuration } from '../config/configuration.ts'
+import { resolvePackagePath } from '../support/package.ts'
 import type { Moment } from './crash-point.ts'
 import type { ProcessTrial } from './criteria.ts'
 import {
@@ -149,7 +149,7 @@ const LIFE_MAX_MS = 60_000
 /** How many loaded processes wait for a job. */
 const IDLE_PROCESSES = 2
 
-export function openProcessPool(childPath = fileURLToPath(new URL('./child.js', import.meta.url))) {
+export function openProcessPool() {
   const waiting: IdleProcess[] = []
   const alive = new Set<ChildProcess>()
   const killAll = () => {
@@ -158,7 +158,7 @@ export function openProcessPool(childPath = fileURLToPath(new URL('./child.js', 
   // A stopped process would stay for ever when this process is ended at once.
   process.once('exit', killAll)
   const startWaiting = () => {
-    const born = forkChild(childPath)
+    const born = forkChild(resolvePackagePath('dist/prove/child.js'))
     alive.add(born.child)
     void born.ended.then(() => alive.delete(born.child))
     return born
