@@ -217,7 +217,7 @@ interface ReceiptNames {
 
 function toReceiptNames({ name: route, acknowledge, to, receipt }: RawRoute): ReceiptNames | undefined {
   if (acknowledge !== 'receipt' || receipt?.folder === undefined || to?.name === undefined) return undefined
-  const match = (receipt.match ?? '{name}.ok').toLowerCase()
+  const match = receipt.match.toLowerCase()
   const name = to.name.replaceAll('{route}', route).toLowerCase()
   // A name that is taken at the target gets a number before its extension.
   const [beginning = ''] = /^[^{.]*/.exec(name) ?? []

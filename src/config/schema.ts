@@ -8,6 +8,7 @@ import {
 } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
 import { AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
+import { DEFAULT_FOLDERS, DEFAULT_MATCH, getDefaultArchive } from './defaults.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
@@ -96,7 +97,7 @@ const routeShape = {
 
 export const DocumentSettings = z.strictObject({
   mailbox: MailboxName,
-  folder: Folder.default('documents').describe('Where they are left.'),
+  folder: Folder.default(DEFAULT_FOLDERS.documents).describe('Where they are left.'),
   labels: z.boolean().default(true).describe('Leave the shipping labels that the API makes.'),
   packingSlips: z.boolean().default(true).describe('Leave the packing slips.'),
   name: DocumentName.default(DEFAULT_DOCUMENT_NAME).describe(
@@ -111,10 +112,12 @@ export const InboundRouteSettings = z.strictObject({
     .strictObject({
       mailbox: MailboxName,
       folder: Folder.describe('Where files are dropped.'),
-      match: FilePattern.default('*.csv').describe(
+      match: FilePattern.default(DEFAULT_MATCH).describe(
         'Which files are taken: * and ? stand for any letters; case is ignored.',
       ),
-      archive: Folder.optional().describe('Where files go when they are done; archive/ROUTE when left out.'),
+      archive: Folder.optional().describe(
+        `Where files go when they are done; ${getDefaultArchive('ROUTE')} when left out.`,
+      ),
       stableFor: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
       expectFile: ExpectedFileSettings.optional().describe(
         'By when a file should come; an alert is raised when none does.',
@@ -126,7 +129,7 @@ export const InboundRouteSettings = z.strictObject({
   results: z
     .strictObject({
       mailbox: MailboxName,
-      folder: Folder.default('results').describe('The folder for the result files.'),
+      folder: Folder.default(DEFAULT_FOLDERS.results).describe('The folder for the result files.'),
       alertIfNotEmptied: AlertIfNotEmptied,
     })
     .describe('The folder for the result files.'),
