@@ -104,7 +104,7 @@ function isOfOrders(operation: string): boolean {
 
 function checkMapping({ operation, mapping }: RawStep, path: readonly string[]): ConfigError[] {
   if (operation === undefined || mapping !== undefined || !isOfOrders(operation)) return []
-  if (ORDER_ACTIONS.includes(operation)) return []
+  if (ORDER_ACTIONS.some((name) => name === operation)) return []
   return [keyError(path, `needs a mapping: only ${ORDER_ACTIONS.join(', ')} go without one.`)]
 }
 

@@ -1,27 +1,33 @@
 /** How a route treats records: rules for odd ones, the circuit breaker, and further steps on the same file. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { InboundOperationName } from '../contract/operations.ts'
+import {
+  type CreateOperationName,
+  findTarget,
+  INBOUND_OPERATIONS,
+  type InboundOperationName,
+} from '../contract/operations.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { toMs, WaitTime } from './time-values.ts'
 
 // Further steps, and how long records wait for their orders: `steps`, `when` and `waitFor`.
 
-/** The operations on existing orders, which may be steps. */
-export const ORDER_OPERATIONS = [
-  'acknowledge-order',
-  'create-shipment',
-  'close-order',
-  'reopen-order',
-  'create-invoice',
-] as const satisfies readonly InboundOperationName[]
+/** Whether what is created belongs to an existing order, so that the operation may be a step. */
+const CREATES_FOR_ORDER: Readonly<Record<CreateOperationName, boolean>> = {
+  'create-order': false,
+  'create-cancel': false, // by the retailer, and steps are taken by the supplier
+  'create-shipment': true,
+  'create-invoice': true,
+  'create-variant': false,
+}
 
 /** These operations need no mapping, because they only name the order. */
-export const ORDER_ACTIONS: readonly string[] = [
-  'acknowledge-order',
-  'close-order',
-  'reopen-order',
-] satisfies readonly InboundOperationName[]
+export const ORDER_ACTIONS = INBOUND_OPERATIONS.filter((name) => findTarget(name) === 'order_id')
+
+/** The operations on existing orders, which may be steps. */
+export const ORDER_OPERATIONS = INBOUND_OPERATIONS.filter(
+  (name) => ORDER_ACTIONS.includes(name) || CREATES_FOR_ORDER[name as CreateOperationName],
+)
 
 /** These operations can wait for their order. */
 export const WAITING_OPERATIONS: readonly string[] = [

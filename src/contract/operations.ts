@@ -247,6 +247,17 @@ export type InboundOperationName = keyof typeof INBOUND
 
 export const INBOUND_OPERATIONS = Object.keys(INBOUND) as readonly InboundOperationName[]
 
+/** The operations that create a resource; the others change one, which a field of the body names. */
+export type CreateOperationName = {
+  [Name in InboundOperationName]: (typeof INBOUND)[Name]['repeatable'] extends false ? Name : never
+}[InboundOperationName]
+
+/** The field of the body that names the resource to be changed; undefined for an operation that creates one. */
+export function findTarget(name: string): string | undefined {
+  const operations: Readonly<Record<string, InboundOperation | undefined>> = INBOUND
+  return operations[name]?.target
+}
+
 export type OutboundOperationName = keyof typeof RECEIVED | keyof typeof REPORTED
 
 export function partiesOf(name: OperationName): readonly PartyKind[] {
