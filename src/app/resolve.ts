@@ -1,5 +1,5 @@
 /** Carries out what a person found out about a lost answer or a held delivery. The journal notes it first. */
-import { findTarget, type InboundOperationName } from '../contract/operations.ts'
+import { findTargetField, type InboundOperationName } from '../contract/operations.ts'
 import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
@@ -127,7 +127,7 @@ async function checkClaimedId({ api, route, journal }: InboundContext, record: U
   if (record.body !== undefined) {
     const body = JSON.parse(record.body) as RequestBody
     shown = await verifyClaimedId(api, route.party, { operation, body, id })
-    if (findTarget(operation) !== undefined) return shown
+    if (findTargetField(operation) !== undefined) return shown
   }
   const { records } = await journal.traceKey(id, { limit: AMBIGUOUS_MAX, everywhere: true })
   const account = formatAccount(route.party)

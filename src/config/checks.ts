@@ -1,6 +1,6 @@
 /** Checks across the parts of the configuration. Each tolerates a broken rest. */
 import { dirname, resolve, sep } from 'node:path'
-import { type OperationName, OPERATIONS, partiesOf } from '../contract/operations.ts'
+import { isOperation, partiesOf } from '../contract/operations.ts'
 import { didYouMean } from '../support/text.ts'
 import { type ConfigError, keyError, listErrors, prefixPaths, toFields, valueError } from './errors.ts'
 import { findFileNameErrors, findPlaceholders } from './file-name.ts'
@@ -57,10 +57,6 @@ function checkParty({ operation, retailer, brand }: RawRoute): ConfigError[] {
   if (parties.includes(written) || party === undefined) return []
   const message = `${operation} is done by a ${party}: write "${party}:" and its id instead of "${written}:".`
   return [keyError([written], message)]
-}
-
-function isOperation(operation: string | undefined): operation is OperationName {
-  return operation !== undefined && Object.hasOwn(OPERATIONS, operation)
 }
 
 function checkMailboxes(route: RawRoute, known: readonly string[]): ConfigError[] {

@@ -1,11 +1,6 @@
 /** The schema of `dropbridge.yaml`: one for the checks, the defaults and the editors. */
 import { z } from 'zod'
-import {
-  type InboundOperationName,
-  type OperationName,
-  OPERATIONS,
-  type OutboundOperationName,
-} from '../contract/operations.ts'
+import { INBOUND_OPERATIONS, OUTBOUND_OPERATIONS } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
 import { AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
 import { DEFAULT_FOLDERS, DEFAULT_MATCH, getDefaultArchive } from './defaults.ts'
@@ -18,14 +13,6 @@ import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
 import { durationText, parseDuration, parseRetention, RETENTION_PATTERN, Text } from './time-values.ts'
-
-const operationNames = Object.keys(OPERATIONS) as OperationName[]
-
-const isInbound = (name: OperationName): name is InboundOperationName =>
-  OPERATIONS[name].direction === 'inbound'
-
-const isOutbound = (name: OperationName): name is OutboundOperationName =>
-  OPERATIONS[name].direction === 'outbound'
 
 const Name = z.string().regex(/^[a-z0-9-]+$/)
 
@@ -107,7 +94,7 @@ export const DocumentSettings = z.strictObject({
 
 export const InboundRouteSettings = z.strictObject({
   ...routeShape,
-  operation: z.enum(operationNames.filter(isInbound)).describe('What is done with each record.'),
+  operation: z.enum(INBOUND_OPERATIONS).describe('What is done with each record.'),
   from: z
     .strictObject({
       mailbox: MailboxName,
@@ -151,7 +138,7 @@ export const InboundRouteSettings = z.strictObject({
 
 export const OutboundRouteSettings = z.strictObject({
   ...routeShape,
-  operation: z.enum(operationNames.filter(isOutbound)).describe('What is listed.'),
+  operation: z.enum(OUTBOUND_OPERATIONS).describe('What is listed.'),
   to: z
     .strictObject({
       mailbox: MailboxName,

@@ -2,32 +2,26 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
-  type CreateOperationName,
-  findTarget,
+  findTargetField,
+  hasBodyField,
   INBOUND_OPERATIONS,
   type InboundOperationName,
+  partiesOf,
 } from '../contract/operations.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { toMs, WaitTime } from './time-values.ts'
 
 // Further steps, and how long records wait for their orders: `steps`, `when` and `waitFor`.
 
-/** Whether what is created belongs to an existing order, so that the operation may be a step. */
-const CREATES_FOR_ORDER: Readonly<Record<CreateOperationName, boolean>> = {
-  'create-order': false,
-  'create-cancel': false, // by the retailer, and steps are taken by the supplier
-  'create-shipment': true,
-  'create-invoice': true,
-  'create-variant': false,
-}
+/** What a supplier does to existing orders, which may be steps. */
+export const ORDER_OPERATIONS = INBOUND_OPERATIONS.filter(
+  (name) =>
+    partiesOf(name).includes('brand') &&
+    (hasBodyField(name, 'order_id') || hasBodyField(name, 'purchase_order_number')),
+)
 
 /** These operations need no mapping, because they only name the order. */
-export const ORDER_ACTIONS = INBOUND_OPERATIONS.filter((name) => findTarget(name) === 'order_id')
-
-/** The operations on existing orders, which may be steps. */
-export const ORDER_OPERATIONS = INBOUND_OPERATIONS.filter(
-  (name) => ORDER_ACTIONS.includes(name) || CREATES_FOR_ORDER[name as CreateOperationName],
-)
+export const ORDER_ACTIONS = ORDER_OPERATIONS.filter((name) => findTargetField(name) !== undefined)
 
 /** These operations can wait for their order. */
 export const WAITING_OPERATIONS: readonly string[] = [

@@ -1,6 +1,6 @@
 /** Finds everything about a key: records, resources, and similar keys. */
 import { type RawBuilder, sql } from 'kysely'
-import { type CreateOperationName, findTarget } from '../contract/operations.ts'
+import { findTargetField, hasBodyField, isInbound } from '../contract/operations.ts'
 import type { Journal, WorkRef } from '../domain/journal.ts'
 import type { KeyQuery, KeySuggestions, KeyTrace, TracedRecord } from '../domain/trace.ts'
 import { normalizeForSearch, rankSimilarNames } from '../support/text.ts'
@@ -197,18 +197,10 @@ async function selectIdsByKeys(db: Db, { keys }: LinkSet, lanes: readonly Lane[]
   return selectIdsByLane(db, asked, sql`records.natural_key = batch.key and records.owns_key = 1`)
 }
 
-/** The resource that a created one belongs to, where the key of the record begins with the id of that resource. */
-const CREATED_FOR: Readonly<Record<CreateOperationName, string | undefined>> = {
-  'create-order': undefined,
-  'create-cancel': 'order',
-  'create-shipment': 'order',
-  'create-invoice': undefined,
-  'create-variant': undefined,
-}
-
-/** The key of a change begins with the id of the changed resource. */
+/** The key of a change begins with the id of the resource, and the key of what is created for an order with that of the order. */
 function getKeyPrefixKind(operation: string): string | undefined {
-  return findTarget(operation)?.replace(/_id$/, '') ?? CREATED_FOR[operation as CreateOperationName]
+  const isForOrder = isInbound(operation) && hasBodyField(operation, 'order_id')
+  return isForOrder ? 'order' : findTargetField(operation)?.replace(/_id$/, '')
 }
 
 async function selectIdsByKeyPrefix(db: Db, { ids }: LinkSet, lanes: readonly Lane[]): Promise<number[]> {

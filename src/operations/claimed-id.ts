@@ -1,6 +1,10 @@
 /** Checks at the API the id that a person claims for a record. */
 import type { EndpointName } from '../contract/endpoints.ts'
-import { type CreateOperationName, findTarget, type InboundOperationName } from '../contract/operations.ts'
+import {
+  type CreateOperationName,
+  findTargetField,
+  type InboundOperationName,
+} from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Party } from '../domain/route.ts'
 import { CANCELED } from './create-cancel.ts'
@@ -45,7 +49,7 @@ export interface ClaimedRecord {
 /** Reads the claimed resource, if the API can show it. Throws when the API cannot be asked. */
 export async function verifyClaimedId(api: Api, party: Party, claimed: ClaimedRecord): Promise<ClaimVerdict> {
   const { operation, body, id } = claimed
-  const target = findTarget(operation)
+  const target = findTargetField(operation)
   if (target !== undefined) return verifyTarget(target, body, id)
   const { watched, get, same } = CLAIM_CHECKS[operation as CreateOperationName]
   const verdict =
