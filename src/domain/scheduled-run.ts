@@ -2,9 +2,9 @@
 import type { Lease } from './lease.ts'
 
 /**
- * The states of a run. Three decide: `begun` is continued, `ahead` starts again, and the others are final. People are told
- * apart why a date has no report of its own: `covered`, `missed` (an alert) or `before`. A run that is `ahead` keeps its row,
- * because the events name it and `audit verify` compares the two.
+ * The states of a run. Three decide: `begun` is continued, `ahead` starts again, and the others are final. The final ones say
+ * why a date has no run of its own: `covered`, `missed` (an alert) or `before`. A run that is `ahead` keeps its row, because
+ * the events name it, and `audit verify` compares rows and events.
  */
 export const SCHEDULED_RUN_STATES = {
   begun: 'It is under way; the owner of its lease goes on with it.',

@@ -4,7 +4,7 @@ import { type FileReading, type Format, isUnreadable, type Row } from '../domain
 import type { Draft } from '../domain/translator.ts'
 import { createEncoder } from '../formats/writer.ts'
 import { listGroupColumns, listMappedFields } from '../mapping-tools/mapped-fields.ts'
-import { chooseMistake, type ReplacedCell, rewriteRow, splitLines } from '../mapping-tools/partner-samples.ts'
+import { chooseWrongText, type ReplacedCell, rewriteRow, splitLines } from '../mapping-tools/partner-samples.ts'
 import { readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { foldColumnName } from '../mapping/rows/columns.ts'
@@ -168,7 +168,7 @@ function copyRow(
 function createInvalidCells(mapping: InboundMapping, columns: readonly string[]): ReplacedCell[] {
   for (const leaf of listMappedFields(mapping)) {
     const [branch] = leaf.branches
-    const text = branch?.options['table'] === undefined ? chooseMistake(leaf) : undefined
+    const text = branch?.options['table'] === undefined ? chooseWrongText(leaf) : undefined
     const [position] = findPositions(columns, branch?.sources ?? [])
     if (text !== undefined && text !== '' && position !== undefined) return [{ position, text }]
   }
