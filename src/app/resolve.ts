@@ -1,5 +1,5 @@
 /** Carries out what a person found out about a lost answer or a held delivery. The journal notes it first. */
-import { type InboundOperation, type InboundOperationName, OPERATIONS } from '../contract/operations.ts'
+import { findTargetField, type InboundOperationName } from '../contract/operations.ts'
 import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
@@ -123,13 +123,11 @@ async function waitForLateAnswer(
 /** Checks that the id is not the id of another record, whatever the API shows. */
 async function checkClaimedId({ api, route, journal }: InboundContext, record: UnresolvedRecord, id: string) {
   const operation = record.operation as InboundOperationName
-  const { target }: InboundOperation = OPERATIONS[operation]
   let shown: ClaimVerdict = 'believed'
   if (record.body !== undefined) {
     const body = JSON.parse(record.body) as RequestBody
-    const named = { operation, body, id, ...(target === undefined ? {} : { target }) }
-    shown = await verifyClaimedId(api, route.party, named)
-    if (target !== undefined) return shown
+    shown = await verifyClaimedId(api, route.party, { operation, body, id })
+    if (findTargetField(operation) !== undefined) return shown
   }
   const { records } = await journal.traceKey(id, { limit: AMBIGUOUS_MAX, everywhere: true })
   const account = formatAccount(route.party)

@@ -96,7 +96,7 @@ export const CONFIG_FLAG = {
 
 export const JSON_FLAG = flag('Print data for programs')
 
-export const MAPPING_FLAG = { ...text('The mapping file'), alias: 'm', demandOption: true } as const
+const MAPPING_FLAG = { ...text('The mapping file'), alias: 'm', demandOption: true } as const
 
 /** For options that may be given several times. */
 export const REPEATABLE = { type: 'string', array: true, nargs: 1, default: [] as string[] } as const
@@ -116,3 +116,15 @@ export const DECISION_FLAGS = {
 export const ROUTES_POSITIONAL = { routes: { type: 'string', array: true, default: [] as string[] } } as const
 
 export const REQUIRED_TEXT = { type: 'string', demandOption: true } as const
+
+export const FILE_ARGUMENT = { argument: 'FILE', positionals: { file: REQUIRED_TEXT } } as const
+
+/** The options of a command that translates a file, with its own between. */
+export function translationFlags<const Own extends OptionTable>(own: Own) {
+  return { mapping: MAPPING_FLAG, ...own, json: JSON_FLAG } as const
+}
+
+export interface TranslationOptions {
+  readonly file: string
+  readonly json: boolean
+}

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type OverdueRules, OverdueSettings, toOverdueRules } from './alerts.ts'
+import { DEFAULT_RECEIPT, getDefaultArchive } from './defaults.ts'
 import { durationText, Text, toMs } from './time-values.ts'
 
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
@@ -51,7 +52,7 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
       .strictObject({
         mailbox: Text.optional().describe('Where receipts come; the mailbox of `to` when left out.'),
         folder: folder.describe('The folder they come to.'),
-        match: ReceiptName.default('{name}.ok').describe(
+        match: ReceiptName.default(DEFAULT_RECEIPT).describe(
           `The name of the receipt of a delivered file: ${PLACEHOLDER_HELP}. Case is ignored.`,
         ),
         contains: Contained.optional().describe(
@@ -59,7 +60,7 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
         ),
         archive: folder
           .optional()
-          .describe('Where receipts go when they are read; archive/ROUTE when left out.'),
+          .describe(`Where receipts go when they are read; ${getDefaultArchive('ROUTE')} when left out.`),
         stableFor: durationText('must be a duration of at most a day, such as 2s or 1m')
           .default('2s')
           .describe('How long a receipt must not have changed before it is taken.'),
@@ -107,7 +108,7 @@ export function toAcknowledgeRules(
       folder: plain(receipt.folder),
       match,
       ...omitUndefined({ contains }),
-      archive: plain(receipt.archive ?? `archive/${route}`),
+      archive: plain(receipt.archive ?? getDefaultArchive(route)),
       stableForMs: toMs(stableFor),
     },
   }

@@ -1,6 +1,6 @@
 /** Checks across the parts of the configuration. Each tolerates a broken rest. */
 import { dirname, resolve, sep } from 'node:path'
-import { type OperationName, OPERATIONS, partiesOf } from '../contract/operations.ts'
+import { isOperation, partiesOf } from '../contract/operations.ts'
 import { didYouMean } from '../support/text.ts'
 import { type ConfigError, keyError, listErrors, prefixPaths, toFields, valueError } from './errors.ts'
 import { findFileNameErrors, findPlaceholders } from './file-name.ts'
@@ -59,10 +59,6 @@ function checkParty({ operation, retailer, brand }: RawRoute): ConfigError[] {
   return [keyError([written], message)]
 }
 
-function isOperation(operation: string | undefined): operation is OperationName {
-  return operation !== undefined && Object.hasOwn(OPERATIONS, operation)
-}
-
 function checkMailboxes(route: RawRoute, known: readonly string[]): ConfigError[] {
   return (['from', 'results', 'to', 'receipt', 'documents'] as const).flatMap((part) => {
     const mailbox = route[part]?.mailbox
@@ -104,7 +100,7 @@ function isOfOrders(operation: string): boolean {
 
 function checkMapping({ operation, mapping }: RawStep, path: readonly string[]): ConfigError[] {
   if (operation === undefined || mapping !== undefined || !isOfOrders(operation)) return []
-  if (ORDER_ACTIONS.includes(operation)) return []
+  if (ORDER_ACTIONS.some((name) => name === operation)) return []
   return [keyError(path, `needs a mapping: only ${ORDER_ACTIONS.join(', ')} go without one.`)]
 }
 

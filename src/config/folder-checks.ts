@@ -1,4 +1,5 @@
 /** Checks folders that routes share: no file matches two routes, and no output lands in an inbox. */
+import { getDefaultArchive } from './defaults.ts'
 import { type ConfigError, keyError, valueError } from './errors.ts'
 import { resolvePlace } from './mailboxes.ts'
 import type { RawRoute } from './raw-route.ts'
@@ -73,7 +74,7 @@ function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveR
     if (place !== undefined && !takers.has(place)) takers.set(place, name)
   }
   return routes.flatMap(({ name, from, results, to, receipt, documents }) => {
-    const archive = `archive/${name}`
+    const archive = getDefaultArchive(name)
     return [
       {
         path: ['from', 'archive'],

@@ -4,9 +4,9 @@ import {
   canReadById,
   createPurchaseOrderReader,
   filtersOf,
+  isInbound,
+  isOperation,
   isReceived,
-  type OperationName,
-  OPERATIONS,
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import {
@@ -27,7 +27,7 @@ import { isAbsoluteMoment, isTimeZone, parseMoment, PREVIOUS } from './time-valu
 /** Finds settings of a report that do not go together; the paths begin within the route. */
 export function checkReport(route: RawRoute): ConfigError[] {
   const { operation, acknowledge, select } = route
-  if (!isOutbound(operation)) return []
+  if (!isOperation(operation) || isInbound(operation)) return []
   const inSelect = select === undefined ? [] : checkSelect(operation, select, route.daily !== undefined)
   const errors = prefixPaths(['select'], inSelect)
   if (select !== undefined || !isReceived(operation))
@@ -55,7 +55,7 @@ export function checkRivalRoutes(routes: readonly RawRoute[]): ConfigError[] {
   const first = new Map<string, string>()
   return routes.flatMap(({ name, operation, select, retailer, brand }) => {
     const party = retailer === undefined ? brand : retailer
-    if (!isOutbound(operation) || !isReceived(operation) || select !== undefined) return []
+    if (!isOperation(operation) || !isReceived(operation) || select !== undefined) return []
     if (typeof party !== 'number' && typeof party !== 'string') return []
     const owner = `${retailer === undefined ? 'brand' : 'retailer'} ${party}`
     const other = first.get(`${operation} ${owner}`)
@@ -89,11 +89,6 @@ function checkReportRoute(operation: OutboundOperationName, route: RawRoute): Co
         'a report is one file of many records: its name cannot contain fields of a record.',
       ),
   )
-}
-
-function isOutbound(operation: string | undefined): operation is OutboundOperationName {
-  if (operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return false
-  return OPERATIONS[operation as OperationName].direction === 'outbound'
 }
 
 /**
@@ -217,7 +212,7 @@ interface ReceiptNames {
 
 function toReceiptNames({ name: route, acknowledge, to, receipt }: RawRoute): ReceiptNames | undefined {
   if (acknowledge !== 'receipt' || receipt?.folder === undefined || to?.name === undefined) return undefined
-  const match = (receipt.match ?? '{name}.ok').toLowerCase()
+  const match = receipt.match.toLowerCase()
   const name = to.name.replaceAll('{route}', route).toLowerCase()
   // A name that is taken at the target gets a number before its extension.
   const [beginning = ''] = /^[^{.]*/.exec(name) ?? []

@@ -1,12 +1,20 @@
 /** The readable parts of a perhaps broken configuration, for the checks across its parts. */
 import { z } from 'zod'
+import { DEFAULT_FOLDERS, DEFAULT_MATCH, DEFAULT_RECEIPT } from './defaults.ts'
 import { normalizeFolder } from './schema.ts'
 
 const text = z.string().optional().catch(undefined)
 
-const folder = z.string().transform(normalizeFolder).optional().catch(undefined)
+const anyFolder = z.string().transform(normalizeFolder)
+
+const folder = anyFolder.optional().catch(undefined)
+
+const withDefault = (type: z.ZodType<string, string>, fallback: string) =>
+  type.default(fallback).catch(fallback)
 
 const any = z.unknown().optional()
+
+const { results, documents } = DEFAULT_FOLDERS
 
 function part<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.object(shape).optional().catch(undefined)
@@ -21,18 +29,21 @@ const RawRoute = z.object({
   from: part({
     mailbox: text,
     folder,
-    match: z.string().default('*.csv').catch('*.csv'),
+    match: withDefault(z.string(), DEFAULT_MATCH),
     archive: folder,
     expectFile: any,
   }),
-  results: part({
-    mailbox: text,
-    folder: z.string().transform(normalizeFolder).default('results').catch('results'),
-  }),
+  results: part({ mailbox: text, folder: withDefault(anyFolder, results) }),
   to: part({ mailbox: text, folder, name: text }),
-  documents: part({ mailbox: text, folder, name: text, labels: any, packingSlips: any }),
+  documents: part({
+    mailbox: text,
+    folder: withDefault(anyFolder, documents),
+    name: text,
+    labels: any,
+    packingSlips: any,
+  }),
   acknowledge: text,
-  receipt: part({ mailbox: text, folder, archive: folder, match: text }),
+  receipt: part({ mailbox: text, folder, archive: folder, match: withDefault(z.string(), DEFAULT_RECEIPT) }),
   overdue: any,
   select: z.record(z.string(), z.unknown()).optional().catch(undefined),
   empty: any,

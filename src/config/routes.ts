@@ -7,6 +7,7 @@ import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
 import { type ExpectedFile, toAlertIfNotEmptiedMs, toExpectedFile } from './alerts.ts'
+import { getDefaultArchive } from './defaults.ts'
 import { toMs } from './time-values.ts'
 import { type Schedule, toSchedule } from './schedule.ts'
 import { type InboxRules, toInboxRules } from './inbox.ts'
@@ -115,7 +116,7 @@ function toInbound(
       mailbox: from.mailbox,
       folder: normalizeFolder(from.folder),
       match: from.match,
-      archive: normalizeFolder(from.archive ?? `archive/${base.name}`),
+      archive: normalizeFolder(from.archive ?? getDefaultArchive(base.name)),
       stableForMs: toMs(from.stableFor),
       ...toInboxRules(from),
       ...(expectFile && { expectFile: toExpectedFile(expectFile, zone) }),

@@ -1,13 +1,9 @@
 /** The schema of `dropbridge.yaml`: one for the checks, the defaults and the editors. */
 import { z } from 'zod'
-import {
-  type InboundOperationName,
-  type OperationName,
-  OPERATIONS,
-  type OutboundOperationName,
-} from '../contract/operations.ts'
+import { INBOUND_OPERATIONS, OUTBOUND_OPERATIONS } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
 import { AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
+import { DEFAULT_FOLDERS, DEFAULT_MATCH, getDefaultArchive } from './defaults.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
@@ -17,14 +13,6 @@ import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
 import { durationText, parseDuration, parseRetention, RETENTION_PATTERN, Text } from './time-values.ts'
-
-const operationNames = Object.keys(OPERATIONS) as OperationName[]
-
-const isInbound = (name: OperationName): name is InboundOperationName =>
-  OPERATIONS[name].direction === 'inbound'
-
-const isOutbound = (name: OperationName): name is OutboundOperationName =>
-  OPERATIONS[name].direction === 'outbound'
 
 const Name = z.string().regex(/^[a-z0-9-]+$/)
 
@@ -96,7 +84,7 @@ const routeShape = {
 
 export const DocumentSettings = z.strictObject({
   mailbox: MailboxName,
-  folder: Folder.default('documents').describe('Where they are left.'),
+  folder: Folder.default(DEFAULT_FOLDERS.documents).describe('Where they are left.'),
   labels: z.boolean().default(true).describe('Leave the shipping labels that the API makes.'),
   packingSlips: z.boolean().default(true).describe('Leave the packing slips.'),
   name: DocumentName.default(DEFAULT_DOCUMENT_NAME).describe(
@@ -106,15 +94,17 @@ export const DocumentSettings = z.strictObject({
 
 export const InboundRouteSettings = z.strictObject({
   ...routeShape,
-  operation: z.enum(operationNames.filter(isInbound)).describe('What is done with each record.'),
+  operation: z.enum(INBOUND_OPERATIONS).describe('What is done with each record.'),
   from: z
     .strictObject({
       mailbox: MailboxName,
       folder: Folder.describe('Where files are dropped.'),
-      match: FilePattern.default('*.csv').describe(
+      match: FilePattern.default(DEFAULT_MATCH).describe(
         'Which files are taken: * and ? stand for any letters; case is ignored.',
       ),
-      archive: Folder.optional().describe('Where files go when they are done; archive/ROUTE when left out.'),
+      archive: Folder.optional().describe(
+        `Where files go when they are done; ${getDefaultArchive('ROUTE')} when left out.`,
+      ),
       stableFor: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
       expectFile: ExpectedFileSettings.optional().describe(
         'By when a file should come; an alert is raised when none does.',
@@ -126,7 +116,7 @@ export const InboundRouteSettings = z.strictObject({
   results: z
     .strictObject({
       mailbox: MailboxName,
-      folder: Folder.default('results').describe('The folder for the result files.'),
+      folder: Folder.default(DEFAULT_FOLDERS.results).describe('The folder for the result files.'),
       alertIfNotEmptied: AlertIfNotEmptied,
     })
     .describe('The folder for the result files.'),
@@ -148,7 +138,7 @@ export const InboundRouteSettings = z.strictObject({
 
 export const OutboundRouteSettings = z.strictObject({
   ...routeShape,
-  operation: z.enum(operationNames.filter(isOutbound)).describe('What is listed.'),
+  operation: z.enum(OUTBOUND_OPERATIONS).describe('What is listed.'),
   to: z
     .strictObject({
       mailbox: MailboxName,

@@ -1,27 +1,27 @@
 /** How a route treats records: rules for odd ones, the circuit breaker, and further steps on the same file. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { InboundOperationName } from '../contract/operations.ts'
+import {
+  findTargetField,
+  hasBodyField,
+  INBOUND_OPERATIONS,
+  type InboundOperationName,
+  partiesOf,
+} from '../contract/operations.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { toMs, WaitTime } from './time-values.ts'
 
 // Further steps, and how long records wait for their orders: `steps`, `when` and `waitFor`.
 
-/** The operations on existing orders, which may be steps. */
-export const ORDER_OPERATIONS = [
-  'acknowledge-order',
-  'create-shipment',
-  'close-order',
-  'reopen-order',
-  'create-invoice',
-] as const satisfies readonly InboundOperationName[]
+/** What a supplier does to existing orders, which may be steps. */
+export const ORDER_OPERATIONS = INBOUND_OPERATIONS.filter(
+  (name) =>
+    partiesOf(name).includes('brand') &&
+    (hasBodyField(name, 'order_id') || hasBodyField(name, 'purchase_order_number')),
+)
 
 /** These operations need no mapping, because they only name the order. */
-export const ORDER_ACTIONS: readonly string[] = [
-  'acknowledge-order',
-  'close-order',
-  'reopen-order',
-] satisfies readonly InboundOperationName[]
+export const ORDER_ACTIONS = ORDER_OPERATIONS.filter((name) => findTargetField(name) !== undefined)
 
 /** These operations can wait for their order. */
 export const WAITING_OPERATIONS: readonly string[] = [

@@ -247,7 +247,35 @@ export type InboundOperationName = keyof typeof INBOUND
 
 export const INBOUND_OPERATIONS = Object.keys(INBOUND) as readonly InboundOperationName[]
 
+export function isOperation(name: string | undefined): name is OperationName {
+  return name !== undefined && Object.hasOwn(OPERATIONS, name)
+}
+
+export function isInbound(name: string): name is InboundOperationName {
+  return Object.hasOwn(INBOUND, name)
+}
+
+/** The operations that create a resource; the others change one, which a field of the body names. */
+export type CreateOperationName = {
+  [Name in InboundOperationName]: (typeof INBOUND)[Name]['repeatable'] extends false ? Name : never
+}[InboundOperationName]
+
+/** The field of the body that names the resource to be changed; undefined for an operation that creates one. */
+export function findTargetField(name: string): string | undefined {
+  const operation: InboundOperation | undefined = isInbound(name) ? INBOUND[name] : undefined
+  return operation?.target
+}
+
+export function hasBodyField(name: InboundOperationName, field: string): boolean {
+  return field in INBOUND[name].body.shape
+}
+
 export type OutboundOperationName = keyof typeof RECEIVED | keyof typeof REPORTED
+
+export const OUTBOUND_OPERATIONS = Object.keys({
+  ...RECEIVED,
+  ...REPORTED,
+}) as readonly OutboundOperationName[]
 
 export function partiesOf(name: OperationName): readonly PartyKind[] {
   const operation: InboundOperation | OutboundOperation = OPERATIONS[name]

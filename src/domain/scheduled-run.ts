@@ -1,7 +1,11 @@
 /** Scheduled runs: the times at which a route with a schedule is due, as the journal remembers them. */
 import type { Lease } from './lease.ts'
 
-/** The states of a run. */
+/**
+ * The states of a run. Three decide: `begun` is continued, `ahead` starts again, and the others are final. The final ones say
+ * why a date has no run of its own: `covered`, `missed` (an alert) or `before`. A run that is `ahead` keeps its row, because
+ * the events name it, and `audit verify` compares rows and events.
+ */
 export const SCHEDULED_RUN_STATES = {
   begun: 'It is under way; the owner of its lease goes on with it.',
   done: 'It was carried out.',

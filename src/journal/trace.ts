@@ -1,5 +1,6 @@
 /** Finds everything about a key: records, resources, and similar keys. */
 import { type RawBuilder, sql } from 'kysely'
+import { findTargetField, hasBodyField, isInbound } from '../contract/operations.ts'
 import type { Journal, WorkRef } from '../domain/journal.ts'
 import type { KeyQuery, KeySuggestions, KeyTrace, TracedRecord } from '../domain/trace.ts'
 import { normalizeForSearch, rankSimilarNames } from '../support/text.ts'
@@ -196,17 +197,10 @@ async function selectIdsByKeys(db: Db, { keys }: LinkSet, lanes: readonly Lane[]
   return selectIdsByLane(db, asked, sql`records.natural_key = batch.key and records.owns_key = 1`)
 }
 
-/** The key of these operations begins with the id of the resource that they change or belong to. */
-const KEY_PREFIX_KINDS: ReadonlyMap<string, string> = new Map([
-  ['create-shipment', 'order'],
-  ['create-cancel', 'order'],
-  ['close-order', 'order'],
-  ['reopen-order', 'order'],
-  ['update-variant', 'variant'],
-])
-
+/** The key of a change begins with the id of the resource, and the key of what is created for an order with that of the order. */
 function getKeyPrefixKind(operation: string): string | undefined {
-  return KEY_PREFIX_KINDS.get(operation) ?? /^acknowledge-(.+)$/.exec(operation)?.[1]
+  const isForOrder = isInbound(operation) && hasBodyField(operation, 'order_id')
+  return isForOrder ? 'order' : findTargetField(operation)?.replace(/_id$/, '')
 }
 
 async function selectIdsByKeyPrefix(db: Db, { ids }: LinkSet, lanes: readonly Lane[]): Promise<number[]> {

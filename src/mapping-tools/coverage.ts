@@ -2,11 +2,10 @@
 import { dirname, resolve } from 'node:path'
 import type { FieldRule } from '../contract/fields.ts'
 import type { Format } from '../domain/format.ts'
-import type { ExplainedField } from '../mapping/binding/explained.ts'
 import { toExampleBody } from '../mapping/examples.ts'
 import { toPlainText } from '../mapping/export/cell-format.ts'
 import { createValuesReader } from '../mapping/export/paths.ts'
-import type { InboundMapping, OutboundMapping } from '../mapping/load.ts'
+import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import { KEY_SEPARATOR, normalizeKey } from '../mapping/tables.ts'
 import {
   type ApiRecord,
@@ -16,35 +15,47 @@ import {
   matchExportedRows,
   readApiRecords,
 } from './exported-rows.ts'
-import {
-  formatCondition,
-  listMappedFields,
-  type MappedField,
-  type Options,
-  toLongForm,
-} from './mapped-fields.ts'
+import { listMappedFields, toLongForm } from './mapped-fields.ts'
 import { readTableKeys, trackTableKeys, type UntakenKeys } from './tables.ts'
 import { readRecords, type TranslatedFile } from './translate-file.ts'
-import { createRecordTrials, createTrials, getStepInput, type TableKeys, type Trial } from './trials.ts'
+import {
+  createFieldTrials,
+  createRecordTrials,
+  createTrials,
+  getStepInput,
+  type TableKeys,
+  trackTrials,
+  type Trial,
+} from './trials.ts'
 
 export interface Coverage {
   /** Columns of the examples that the mapping does not use. */
-  readonly unusedColumns: readonly string[]
+  readonly unusedColumns?: readonly string[]
   /** Columns of the mapping that no example has. */
-  readonly absentColumns: readonly string[]
+  readonly absentColumns?: readonly string[]
   /** Fields of the mapping that no example fills. */
-  readonly unfilledFields: readonly string[]
+  readonly unfilledFields?: readonly string[]
+  /** Of an export: fields that the examples' records have and no column prints. */
+  readonly unprintedFields?: readonly string[]
+  /** Of an export: columns that are blank in every row. */
+  readonly unfilledColumns?: readonly string[]
   /** Options and conditions that make no difference to any example, each as `field: option`. */
   readonly untakenOptions: readonly string[]
   readonly untakenKeys: readonly UntakenKeys[]
 }
 
-export async function measureCoverage(mapping: InboundMapping, path: string, format: Format) {
+export function measureCoverage(mapping: Mapping, path: string, format: Format): Promise<Coverage> {
+  return mapping.direction === 'inbound'
+    ? measureInboundCoverage(mapping, path, format)
+    : measureExportCoverage(mapping, path)
+}
+
+async function measureInboundCoverage(mapping: InboundMapping, path: string, format: Format) {
   const fields = listMappedFields(mapping)
   const tableKeys = await readTableKeys(mapping, path)
   const unfilled = new Set(fields.map(({ field }) => field))
-  const fieldTrials = createFieldTrials(fields, tableKeys)
-  const ofRecords = createRecordTrials(mapping)
+  const fieldTrials = trackTrials(fields.map((leaf) => [leaf.field, createFieldTrials(leaf, tableKeys)]))
+  const ofRecords = trackTrials([['record', createRecordTrials(mapping)]])
   const byName = new Map(fields.map((leaf) => [leaf.field, leaf]))
   const asked = fields.flatMap(({ branches }) => branches.map(({ options }) => options['table']))
   const keys = trackTableKeys(tableKeys, asked)
@@ -54,7 +65,7 @@ export async function measureCoverage(mapping: InboundMapping, path: string, for
     if ('problems' in read) continue
     columns.add(read)
     for await (const record of read.records) {
-      ofRecords.take(record, read)
+      ofRecords.take('record', { ...record, file: read })
       if (record.draft.body === undefined) continue
       for (const field of listFilledPaths(toExampleBody(record.draft), '')) unfilled.delete(field)
       for (const field of record.fields) {
@@ -83,17 +94,6 @@ function listFilledPaths(value: unknown, path: string): string[] {
   return [path, ...below]
 }
 
-function createFieldTrials(leaves: readonly MappedField[], tableKeys: TableKeys) {
-  const open = new Map<string, Trial[]>(leaves.map((leaf) => [leaf.field, createTrials(leaf, tableKeys)]))
-  return {
-    take(name: string, field: ExplainedField) {
-      const left = open.get(name)?.filter(({ isTried }) => !isTried(field))
-      if (left !== undefined) open.set(name, left)
-    },
-    untaken: () => [...open.values()].flatMap((trials) => trials.map(({ name }) => name)),
-  }
-}
-
 function createColumnCounts() {
   const unused = new Set<string>()
   const absent = new Map<string, number>()
@@ -111,14 +111,7 @@ function createColumnCounts() {
 
 // Coverage of an export.
 
-export interface ExportCoverage extends Pick<Coverage, 'untakenOptions' | 'untakenKeys'> {
-  /** Fields that the examples' records have and no column prints. */
-  readonly unprintedFields: readonly string[]
-  /** Columns that are blank in every row. */
-  readonly unfilledColumns: readonly string[]
-}
-
-export async function measureExportCoverage(mapping: OutboundMapping, path: string): Promise<ExportCoverage> {
+async function measureExportCoverage(mapping: OutboundMapping, path: string) {
   const kinds = listExportKinds(mapping)
   const columns = kinds.flatMap((kind) => kind.columns)
   const tableKeys = await readTableKeys(mapping, path)
@@ -126,10 +119,15 @@ export async function measureExportCoverage(mapping: OutboundMapping, path: stri
   const keys = trackTableKeys(tableKeys, asked)
   const unfilled = new Set(columns)
   const fields = new Set<string>()
-  let trials = columns.flatMap((column) => createColumnTrials(column, tableKeys))
+  const trials = trackTrials(
+    columns.map((column) => [
+      column,
+      createTrials({ field: column.name, branches: [column] }, () => createColumnTrials(column, tableKeys)),
+    ]),
+  )
   const take = (made: ExportedCell) => {
     if (made.cell.trim() !== '') unfilled.delete(made.column)
-    trials = trials.filter(({ column, isTried }) => column !== made.column || !isTried(made))
+    trials.take(made.column, made)
     keys.take(made.column.options['table'], findTableKey(made))
   }
   for (const { input } of mapping.examples) {
@@ -144,7 +142,7 @@ export async function measureExportCoverage(mapping: OutboundMapping, path: stri
   return {
     unprintedFields: [...new Set([...fields].flatMap((field) => findUnprintedPath(field, printed) ?? []))],
     unfilledColumns: [...new Set([...unfilled].map(({ name }) => name))],
-    untakenOptions: trials.map(({ column, name }) => `${column.name}: ${name}`),
+    untakenOptions: trials.untaken(),
     untakenKeys: keys.untaken(),
   }
 }
@@ -160,8 +158,9 @@ function listValuePaths(value: unknown, path: string): string[] {
 }
 
 /** Lists the paths that a column prints; `count` and `filled` print no value. */
-function listPrintedPaths({ paths, options: { count, filled } }: ExportColumn): string[] {
-  return paths.filter((path) => path !== count && path !== filled).map((path) => path.replace(/\[\d+\]/g, ''))
+function listPrintedPaths({ sources, options: { count, filled } }: ExportColumn): string[] {
+  const printed = sources.flat().filter((path) => path !== count && path !== filled)
+  return printed.map((path) => path.replace(/\[\d+\]/g, ''))
 }
 
 /** Returns the path when no column prints it, or the object around it when no column prints any part of it. */
@@ -177,7 +176,8 @@ interface ExportedCell {
   readonly cell: string
   /** The values behind it, path by path, blank where there is none. */
   readonly texts: readonly (readonly string[])[]
-  readonly holds: boolean
+  /** -1 where the condition of the column does not hold. */
+  readonly branch: 0 | -1
 }
 
 function listExportedCells({ kind, item, cells }: ExportedRow, record: ApiRecord): ExportedCell[] {
@@ -189,8 +189,8 @@ function listExportedCells({ kind, item, cells }: ExportedRow, record: ApiRecord
   return kind.columns.map((column, index) => ({
     column,
     cell: cells[index] ?? '',
-    texts: column.paths.map(textsAt),
-    holds: column.holds?.(record, item) ?? true,
+    texts: column.sources.flat().map(textsAt),
+    branch: column.holds?.(record, item) === false ? -1 : 0,
   }))
 }
 
@@ -202,39 +202,30 @@ function findTableKey({ column: { options }, cell, texts }: ExportedCell): strin
   return filled.join(typeof options['with'] === 'string' ? options['with'] : KEY_SEPARATOR)
 }
 
-interface CellTrial {
-  readonly column: ExportColumn
-  readonly name: string
-  readonly isTried: (made: ExportedCell) => boolean
-}
+type CellTrial = Trial<ExportedCell>
 
 function createColumnTrials(column: ExportColumn, tableKeys: TableKeys): CellTrial[] {
-  const { options, paths, holds } = column
-  const { table, miss, firstOf, when } = options
+  const { options, sources } = column
+  const { table, miss, firstOf } = options
   const trials: CellTrial[] = []
-  const add = (name: string, isTried: CellTrial['isTried']) => trials.push({ column, name, isTried })
+  const add = (name: string, isTried: CellTrial['isTried']) => trials.push({ name, isTried })
   const isBlank = ({ texts }: ExportedCell) => texts.flat().every((text) => text === '')
-  if (options['default'] !== undefined) add('default', (made) => made.holds && isBlank(made))
-  if (holds !== undefined) {
-    const condition = formatCondition(toLongForm(when))
-    add(`when ${condition}`, (made) => made.holds)
-    add(`not when ${condition}`, (made) => !made.holds)
-  }
+  if (options['default'] !== undefined) add('default', isBlank)
   if (firstOf !== undefined) {
     const firstAt = ({ texts }: ExportedCell) => texts.findIndex((of) => of.some((text) => text !== ''))
-    for (const [index, path] of paths.entries()) add(`firstOf ${path}`, (made) => firstAt(made) === index)
+    for (const [index, path] of sources.flat().entries())
+      add(`firstOf ${path}`, (made) => firstAt(made) === index)
   }
   if (typeof table === 'string' && (miss === 'keep' || miss === 'blank')) {
     const keys = new Set((tableKeys.get(table) ?? []).map(normalizeKey))
     add(`miss ${miss}`, (made) => !isBlank(made) && !keys.has(normalizeKey(findTableKey(made))))
   }
-  return [...trials, ...createTextTrials(column, options)]
+  return [...trials, ...createTextTrials(column)]
 }
 
 /** Options that change some texts and leave others as they are. */
-function createTextTrials(column: ExportColumn, options: Options): CellTrial[] {
+function createTextTrials({ options, rule }: ExportColumn): CellTrial[] {
   const { yes, no, width, pad, decimal } = options
-  const rule = column.shape?.kind === 'field' ? column.shape.rule : undefined
   const guards = options['formulas'] === 'guard'
   const some = (test: (text: string) => boolean) => (made: ExportedCell) => made.texts.flat().some(test)
   const trials: readonly (readonly [string, boolean, CellTrial['isTried']])[] = [
@@ -246,7 +237,7 @@ function createTextTrials(column: ExportColumn, options: Options): CellTrial[] {
     ['formulas', guards && !isNumberRule(rule), some((text) => /^[=+\-@\t\r]/.test(text))],
     ['decimal', decimal === ',', some((text) => text.includes('.'))],
   ]
-  return trials.flatMap(([name, isGiven, isTried]) => (isGiven ? [{ column, name, isTried }] : []))
+  return trials.flatMap(([name, isGiven, isTried]) => (isGiven ? [{ name, isTried }] : []))
 }
 
 function isNumberRule(rule: FieldRule | undefined): boolean {

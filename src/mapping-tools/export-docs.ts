@@ -12,7 +12,7 @@ import {
   listExportKinds,
   readApiRecords,
 } from './exported-rows.ts'
-import { formatCondition, toLongForm } from './mapped-fields.ts'
+import { formatCondition } from './mapped-fields.ts'
 import { describeWords, nameDelimiter, formatMarkdownTable } from './partner-docs.ts'
 import type { TableTexts } from './tables.ts'
 
@@ -84,15 +84,13 @@ export function listReceivedColumns(
   )
 }
 
-function describeContents({ options, paths, shape }: ExportColumn, tables: TableTexts): string[] {
-  const { format, zone, table, reverse, pick, yes, no, width, join, decimal, when } = options
+function describeContents({ options, sources, rule, when }: ExportColumn, tables: TableTexts): string[] {
+  const { format, zone, table, reverse, pick, yes, no, width, join, decimal } = options
   if (options['const'] !== undefined) return [`always ${JSON.stringify(options['const'])}`]
   const holds: string[] = []
-  const field = shape?.kind === 'list' ? shape.item : shape
-  const rule = field?.kind === 'field' ? field.rule : undefined
-  if (options['sum'] !== undefined) holds.push(`the sum of ${paths.join()}`)
-  else if (options['filled'] !== undefined) holds.push(`whether ${paths.join()} is there`)
-  else if (options['count'] !== undefined) holds.push(`how many ${paths.join()} there are`)
+  if (options['sum'] !== undefined) holds.push(`the sum of ${sources.join()}`)
+  else if (options['filled'] !== undefined) holds.push(`whether ${sources.join()} is there`)
+  else if (options['count'] !== undefined) holds.push(`how many ${sources.join()} there are`)
   else if (typeof table === 'string') holds.push(describeWords(tables.written(table, { reverse, pick })))
   else if (typeof format === 'string') holds.push(`a date written as ${format}`)
   else if (yes !== undefined || no !== undefined)
@@ -107,7 +105,7 @@ function describeContents({ options, paths, shape }: ExportColumn, tables: Table
   if (width !== undefined) holds.push(`at most ${Number(width)} characters`)
   if (options['default'] !== undefined)
     holds.push(`${JSON.stringify(options['default'])} where there is nothing`)
-  if (when !== undefined) holds.push(`only when ${formatCondition(toLongForm(when))}`)
+  if (when !== undefined) holds.push(`only when ${formatCondition(when)}`)
   return holds
 }
 

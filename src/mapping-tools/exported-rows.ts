@@ -1,5 +1,6 @@
 /** Builds the rows that an export makes of records, and joins each cell to its column in the mapping. */
 import { readFile } from 'node:fs/promises'
+import type { FieldRule } from '../contract/fields.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { CellPlan } from '../mapping/export/cell.ts'
 import type { RowPlan } from '../mapping/export/composer.ts'
@@ -7,7 +8,7 @@ import { followPath } from '../mapping/export/paths.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import { type Shape, toShape } from '../mapping/shape.ts'
 import { BridgeError } from '../support/errors.ts'
-import { toLongForm, type Options } from './mapped-fields.ts'
+import { type FieldBranch, type Options, toLongForm } from './mapped-fields.ts'
 import { isObject } from '../support/object-paths.ts'
 
 export type ApiRecord = Readonly<Record<string, unknown>>
@@ -17,13 +18,10 @@ export interface ExportKind extends Pick<RowPlan, 'type' | 'each' | 'items'> {
   readonly columns: readonly ExportColumn[]
 }
 
-export interface ExportColumn extends Pick<CellPlan, 'name' | 'holds'> {
-  /** In the long form, however the mapping writes it. */
-  readonly options: Options
-  /** The API fields that it shows or adds up, by their paths as written. */
-  readonly paths: readonly string[]
-  /** The shape of the first of them. */
-  readonly shape: Shape | undefined
+/** A column has one branch. Its sources are the API fields that it shows or adds up, by their paths as written. */
+export interface ExportColumn extends FieldBranch, Pick<CellPlan, 'name' | 'holds'> {
+  /** The rule of the first of them. */
+  readonly rule: FieldRule | undefined
 }
 
 export interface ExportedRow {
@@ -38,16 +36,24 @@ export function listExportKinds({ operation, rows }: OutboundMapping): readonly 
   return rows.map(({ type, each, items, cells }) => {
     const columns = cells.map(({ name, holds, written }) => {
       const options = toLongForm(written)
-      const paths = listOptionPaths(options)
-      const first = paths[0] === undefined ? undefined : followPath(record, paths[0], true)
-      return { name, options, paths, shape: first && 'found' in first ? first.found : undefined, holds }
+      const sources = listOptionPaths(options)
+      const rule = findRule(record, sources[0]?.[0])
+      return { name, options, sources, rule, holds, ...(holds && { when: toLongForm(options['when']) }) }
     })
     return { type, each, items, columns }
   })
 }
 
-function listOptionPaths({ from, firstOf, all, sum, count, filled }: Options): string[] {
-  return [from, firstOf, all, sum, count, filled].flat().filter((path) => typeof path === 'string')
+function listOptionPaths({ from, firstOf, all, sum, count, filled }: Options): [string][] {
+  const paths = [from, firstOf, all, sum, count, filled].flat()
+  return paths.flatMap((path): [string][] => (typeof path === 'string' ? [[path]] : []))
+}
+
+function findRule(record: Shape, path: string | undefined): FieldRule | undefined {
+  const followed = path === undefined ? undefined : followPath(record, path, true)
+  const shape = followed && 'found' in followed ? followed.found : undefined
+  const field = shape?.kind === 'list' ? shape.item : shape
+  return field?.kind === 'field' ? field.rule : undefined
 }
 
 /** Joins each row to its kind; the composer makes the rows kind by kind. */

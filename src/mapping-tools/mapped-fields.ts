@@ -8,8 +8,8 @@ import { isObject } from '../support/object-paths.ts'
 
 export type Options = Readonly<Record<string, unknown>>
 
-/** Columns, each under the names it may have. */
-export type Columns = readonly (readonly string[])[]
+/** Columns or paths, each under the names it may have. */
+type Sources = readonly (readonly string[])[]
 
 export interface MappedField {
   /** `order_lines[].quantity`. */
@@ -23,11 +23,12 @@ export interface MappedField {
   readonly branches: readonly FieldBranch[]
 }
 
+/** Where a field of a body, or a column of an export, gets its value, and what happens to it. */
 export interface FieldBranch {
   readonly when?: Options
   /** In the long form, however the mapping writes it. */
   readonly options: Options
-  readonly columns: Columns
+  readonly sources: Sources
 }
 
 /** In the contract's order. */
@@ -39,7 +40,7 @@ export function listMappedFields({ plan }: InboundMapping): readonly MappedField
     const choices: ChoicePlan['options'] = value.kind === 'leaf' ? [{ leaf: value }] : value.options
     const branches = choices.map(({ leaf, when }) => {
       const options = leaf.written?.options ?? {}
-      return { ...(when && { when: when.written }), options, columns: leaf.alternatives }
+      return { ...(when && { when: when.written }), options, sources: leaf.alternatives }
     })
     return [{ field, rule, list, required, perRow, branches }]
   })
@@ -60,7 +61,7 @@ export function toLongForm(plain: unknown): Options {
 }
 
 /** The columns whose values the rows of one record share. */
-export function listGroupColumns({ plan: { grouping } }: InboundMapping): Columns {
+export function listGroupColumns({ plan: { grouping } }: InboundMapping): Sources {
   return grouping.kind === 'keys' ? grouping.keys.flat() : []
 }
 

@@ -47,7 +47,7 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
     add([name], { required: true, perRow: false, takes: ['the same on every row of a record'] })
   for (const leaf of listMappedFields(mapping)) {
     const isOne = leaf.branches.length === 1
-    for (const { when, options, columns: sources } of leaf.branches) {
+    for (const { when, options, sources } of leaf.branches) {
       // Any of several sources may be blank, so none is required by itself.
       const isOnly = isOne && when === undefined && options['default'] === undefined && sources.length === 1
       const takes = describeAcceptedValues(leaf, options, known.words)

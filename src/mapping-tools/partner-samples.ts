@@ -140,7 +140,7 @@ function planMistakes(
   mapping: InboundMapping,
   { rows, records, layouts }: Pick<SampleRead, 'rows' | 'records'> & Pick<FileReading, 'layouts'>,
 ): ReadonlyMap<Row, readonly ReplacedCell[]> {
-  const leaves = listMappedFields(mapping).filter((leaf) => chooseMistake(leaf) !== undefined)
+  const leaves = listMappedFields(mapping).filter((leaf) => chooseWrongText(leaf) !== undefined)
   const ofRecords = leaves.filter(({ perRow }) => !perRow)
   const ofRows = leaves.filter(({ perRow }) => perRow)
   const recordOf = new Map(records.flatMap((lines, number) => lines.map((line) => [line, number])))
@@ -158,16 +158,17 @@ function planMistakes(
 }
 
 function createBadCell(leaf: MappedField, columns: readonly string[]): ReplacedCell | undefined {
-  const names = leaf.branches[0]?.columns[0] ?? []
+  const names = leaf.branches[0]?.sources[0] ?? []
   const position = columns.findIndex((name) => names.includes(name.trim()))
-  const text = chooseMistake(leaf)
+  const text = chooseWrongText(leaf)
   return position === -1 || text === undefined ? undefined : { position, text }
 }
 
-function chooseMistake({ rule, required, branches, perRow }: MappedField): string | undefined {
+/** A cell that people often get wrong, for fields with one column; undefined where none is known. */
+export function chooseWrongText({ rule, required, branches, perRow }: MappedField): string | undefined {
   const [branch, other] = branches
   if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined
-  if (branch.columns.length !== 1) return undefined
+  if (branch.sources.length !== 1) return undefined
   const { table, miss } = branch.options
   if (table !== undefined) return miss === undefined || miss === 'refuse' ? 'by owl' : undefined
   if (rule.kind === 'dateTime' || rule.kind === 'date') return 'yesterday'

@@ -19,23 +19,42 @@ import { type ExplainedRecord, findCell, type TranslatedFile } from './translate
 
 // Options and conditions of one field that apply to some cells only.
 
-/** A part of the mapping; an example has tried it when the test holds for one of its fields. */
-export interface Trial {
+/** A part of the mapping; an example has tried it when the test holds for one of the values that it makes. */
+export interface Trial<Made> {
   /** `ship_to.country: default`. */
   readonly name: string
-  readonly isTried: (field: ExplainedField) => boolean
+  readonly isTried: (made: Made) => boolean
+}
+
+/** Tracks the trials of fields, columns or records that are left. */
+export function trackTrials<Key, Made>(trials: readonly (readonly [Key, readonly Trial<Made>[]])[]) {
+  const open = new Map(trials)
+  return {
+    take(key: Key, made: Made) {
+      const left = open.get(key)?.filter(({ isTried }) => !isTried(made))
+      if (left !== undefined) open.set(key, left)
+    },
+    untaken: () => [...open.values()].flatMap((left) => left.map(({ name }) => name)),
+  }
 }
 
 /** The keys of the lookup tables, by table name. */
 export type TableKeys = ReadonlyMap<string, readonly string[]>
 
-export function createTrials(leaf: MappedField, tableKeys: TableKeys): Trial[] {
-  const { field, branches } = leaf
-  const named = (what: string, isTried: Trial['isTried']): Trial => ({ name: `${field}: ${what}`, isTried })
+export function createFieldTrials(leaf: MappedField, tableKeys: TableKeys): Trial<ExplainedField>[] {
+  return createTrials(leaf, (branch) => createOptionTrials(leaf, branch, tableKeys))
+}
+
+/** The trials of the conditions of a field or column, and of the options of each branch. */
+export function createTrials<Made extends Pick<ExplainedField, 'branch' | 'absent'>>(
+  { field, branches }: Pick<MappedField, 'field' | 'branches'>,
+  createOwnTrials: (branch: FieldBranch) => readonly Trial<Made>[],
+): Trial<Made>[] {
+  const named = (what: string, isTried: Trial<Made>['isTried']) => ({ name: `${field}: ${what}`, isTried })
   const isConditional = branches.some(({ when }) => when !== undefined)
   return branches.flatMap((branch, index) => {
-    const isTaken = (made: ExplainedField) => (made.branch ?? 0) === index && made.absent === undefined
-    const own = createOptionTrials(leaf, branch, tableKeys).map(({ name, isTried }) =>
+    const isTaken = (made: Made) => (made.branch ?? 0) === index && made.absent === undefined
+    const own = createOwnTrials(branch).map(({ name, isTried }) =>
       named(name, (made) => isTaken(made) && isTried(made)),
     )
     if (!isConditional) return own
@@ -53,10 +72,10 @@ export function getStepInput({ cells, steps }: ExplainedField, option: string): 
   return index === 0 ? cleanText(cells[0]?.text ?? '') : steps[index - 1]?.text
 }
 
-function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBranch, tableKeys: TableKeys) {
+function createOptionTrials({ rule }: MappedField, { options, sources }: FieldBranch, tableKeys: TableKeys) {
   const { table, miss, format, match, blanks, firstOf, default: fallback } = options
-  const trials: Trial[] = []
-  const add = (name: string, isTried: Trial['isTried']) => trials.push({ name, isTried })
+  const trials: Trial<ExplainedField>[] = []
+  const add = (name: string, isTried: Trial<ExplainedField>['isTried']) => trials.push({ name, isTried })
   const has = (option: string) => (field: ExplainedField) =>
     field.steps.some((step) => step.option === option)
   if (fallback !== undefined) add('default', has('default'))
@@ -65,7 +84,7 @@ function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBr
     add(`blanks ${blank}`, ({ cells }) => cells.some(({ text }) => cleanText(text).toLowerCase() === folded))
   }
   if (firstOf !== undefined) {
-    for (const names of columns) add(`firstOf ${names[0] ?? ''}`, (field) => isFromColumn(field, names))
+    for (const names of sources) add(`firstOf ${names[0] ?? ''}`, (field) => isFromColumn(field, names))
   }
   // A refused text fails its example, so only texts that count as blank can be tried.
   if (match !== undefined && fallback !== undefined) {
@@ -89,10 +108,10 @@ function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBr
 }
 
 /** Options that change some texts and leave others as they are. */
-function createTextTrials(options: FieldBranch['options'], rule: FieldRule): Trial[] {
+function createTextTrials(options: FieldBranch['options'], rule: FieldRule) {
   const { split, wrap, at, decimal } = options
-  const trials: Trial[] = []
-  const add = (name: string, isTried: Trial['isTried']) => trials.push({ name, isTried })
+  const trials: Trial<ExplainedField>[] = []
+  const add = (name: string, isTried: Trial<ExplainedField>['isTried']) => trials.push({ name, isTried })
   // Without `at` they belong to lists, which are made when the text becomes the value.
   const into = (option: string) => (field: ExplainedField) =>
     getStepInput(field, at === undefined ? 'value' : option) ?? ''
@@ -141,19 +160,10 @@ function listTexts(option: unknown): string[] {
 
 // Conditions of objects, lines and records.
 
-interface RecordTrial {
-  readonly name: string
-  readonly isTried: (record: ExplainedRecord, file: TranslatedFile) => boolean
-}
+type RecordTrial = Trial<ExplainedRecord & { readonly file: TranslatedFile }>
 
-export function createRecordTrials(mapping: InboundMapping) {
-  let open = [...createObjectTrials(mapping), ...createRuleTrials(toPlain(mapping.source) as Options)]
-  return {
-    take(record: ExplainedRecord, file: TranslatedFile) {
-      open = open.filter(({ isTried }) => !isTried(record, file))
-    },
-    untaken: () => open.map(({ name }) => name),
-  }
+export function createRecordTrials(mapping: InboundMapping): RecordTrial[] {
+  return [...createObjectTrials(mapping), ...createRuleTrials(toPlain(mapping.source) as Options)]
 }
 
 /** Creates trials for objects that are left out; their fields show the other case. */
@@ -184,8 +194,5 @@ function createRuleTrials({ only, hold, lines, group }: Options): RecordTrial[] 
 }
 
 /** Whether a row belongs to the record because its keys are blank. */
-function hasBlankKeyRows({ rows }: ExplainedRecord, { layouts, bound }: TranslatedFile): boolean {
-  return rows
-    .slice(1)
-    .some((row) => bound.keyColumns.every((name) => findCell(row, layouts, [name])?.text === ''))
-}
+const hasBlankKeyRows: RecordTrial['isTried'] = ({ rows, file: { layouts, bound } }) =>
+  rows.slice(1).some((row) => bound.keyColumns.every((name) => findCell(row, layouts, [name])?.text === ''))

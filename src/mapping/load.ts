@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
   type InboundOperationName,
+  isInbound,
+  isOperation,
   OPERATIONS,
-  type OperationName,
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { BridgeError, describeUnreadable } from '../support/errors.ts'
@@ -90,12 +91,4 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
   }
   const compiled = await compileOutbound(root, { name, ...OPERATIONS[name] }, context)
   return compiled && { direction: 'outbound', operation: name, ...compiled, ...file(compiled) }
-}
-
-export function isOperation(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name)
-}
-
-function isInbound(name: OperationName): name is InboundOperationName {
-  return OPERATIONS[name].direction === 'inbound'
 }

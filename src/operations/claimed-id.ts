@@ -1,6 +1,10 @@
 /** Checks at the API the id that a person claims for a record. */
 import type { EndpointName } from '../contract/endpoints.ts'
-import type { InboundOperationName } from '../contract/operations.ts'
+import {
+  type CreateOperationName,
+  findTargetField,
+  type InboundOperationName,
+} from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Party } from '../domain/route.ts'
 import { CANCELED } from './create-cancel.ts'
@@ -12,19 +16,22 @@ import type { WatchedQuantity } from './order-quantities.ts'
 /** `believed`: the API cannot show the resource. */
 export type ClaimVerdict = 'seen' | 'believed' | { readonly refused: string }
 
-interface ResourceCheck {
-  readonly get: EndpointName
+interface ClaimCheck {
+  /** The list of its order that shows what was created. */
+  readonly watched?: WatchedQuantity
+  /** Reads it by its id. A brand sees its shipments in their orders alone. */
+  readonly get?: EndpointName
   /** The fields that must be the same in the body and in the shown resource, by their names in the resource. */
-  readonly same: Readonly<Record<string, (body: RequestBody) => unknown>>
+  readonly same?: Readonly<Record<string, (body: RequestBody) => unknown>>
 }
 
 const sameFields = (...fields: string[]) =>
   Object.fromEntries(fields.map((field) => [field, (body: RequestBody) => body[field]]))
 
-/** The operations whose resource can be read by its id. */
-const RESOURCE_CHECKS: Readonly<Partial<Record<InboundOperationName, ResourceCheck>>> = {
+const CLAIM_CHECKS: Readonly<Record<CreateOperationName, ClaimCheck>> = {
   'create-order': { get: 'getRetailerOrder', same: sameFields('purchase_order_number') },
-  'create-cancel': { get: 'getCancel', same: sameFields('order_id') },
+  'create-cancel': { watched: CANCELED, get: 'getCancel', same: sameFields('order_id') },
+  'create-shipment': { watched: SHIPPED },
   'create-invoice': { get: 'getBrandInvoice', same: sameFields('purchase_order_number', 'invoice_number') },
   'create-variant': {
     get: 'getBrandVariant',
@@ -34,8 +41,6 @@ const RESOURCE_CHECKS: Readonly<Partial<Record<InboundOperationName, ResourceChe
 
 export interface ClaimedRecord {
   readonly operation: InboundOperationName
-  /** For a call that changes a resource: the field of the body that names it. */
-  readonly target?: string
   readonly body: RequestBody
   /** The id that a person claims for the record. */
   readonly id: string
@@ -43,17 +48,17 @@ export interface ClaimedRecord {
 
 /** Reads the claimed resource, if the API can show it. Throws when the API cannot be asked. */
 export async function verifyClaimedId(api: Api, party: Party, claimed: ClaimedRecord): Promise<ClaimVerdict> {
-  const { operation, target, body, id } = claimed
+  const { operation, body, id } = claimed
+  const target = findTargetField(operation)
   if (target !== undefined) return verifyTarget(target, body, id)
-  const watched = ORDER_LIST_CHECKS[operation]
+  const { watched, get, same } = CLAIM_CHECKS[operation as CreateOperationName]
   const verdict =
     watched === undefined ? 'believed' : await verifyInOrderList(api, party, { watched, claimed })
-  const check = RESOURCE_CHECKS[operation]
-  if (typeof verdict === 'object' || check === undefined) return verdict
-  const shown = await api.get({ endpoint: check.get, params: { ...createPartyParams(party), id } })
+  if (typeof verdict === 'object' || get === undefined) return verdict
+  const shown = await api.get({ endpoint: get, params: { ...createPartyParams(party), id } })
   return shown === undefined
     ? { refused: `the API does not show ${id}` }
-    : compareFields(check, shown, claimed)
+    : compareFields(same, shown, claimed)
 }
 
 /** The file gives the id of a changed resource. Whether the change was made, only the person can say. */
@@ -63,8 +68,8 @@ function verifyTarget(target: string, body: RequestBody, id: string): ClaimVerdi
 }
 
 /** Spec: answers may leave fields out; such a field is not compared. */
-function compareFields({ same }: ResourceCheck, shown: Resource, { body, id }: ClaimedRecord): ClaimVerdict {
-  for (const [field, valueIn] of Object.entries(same)) {
+function compareFields(same: ClaimCheck['same'], shown: Resource, { body, id }: ClaimedRecord): ClaimVerdict {
+  for (const [field, valueIn] of Object.entries(same ?? {})) {
     const [found, expected] = [toText(shown[field]), toText(valueIn(body))]
     if (found === undefined || found === expected) continue
     return { refused: `${id} has ${field} ${found} at the API, and the record ${expected ?? 'none'}` }
@@ -74,12 +79,6 @@ function compareFields({ same }: ResourceCheck, shown: Resource, { body, id }: C
 
 function toText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-}
-
-/** The lists in which an order shows what was created for it. A brand sees its shipments nowhere else. */
-const ORDER_LIST_CHECKS: Readonly<Partial<Record<InboundOperationName, WatchedQuantity>>> = {
-  'create-shipment': SHIPPED,
-  'create-cancel': CANCELED,
 }
 
 /** Checks whether the order lists the id. An order that does not list them, or not all, disproves nothing. */

@@ -261,22 +261,29 @@ function collectNeeds(fixture: Fixture, route: InboundRoute, steps: readonly Ste
   return needs
 }
 
-/** The state that each operation needs its order in; the others need none. */
-const REQUIRED_STATES: Partial<Record<InboundOperationName, 'placed' | 'shipped'>> = {
-  'create-shipment': 'placed',
+/** The state that each operation needs its order in; `none` where it needs no order. */
+const REQUIRED_STATES: Readonly<Record<InboundOperationName, 'placed' | 'shipped' | 'none'>> = {
+  'create-order': 'none',
   'create-cancel': 'placed',
   'acknowledge-order': 'placed',
+  'create-shipment': 'placed',
   'close-order': 'placed',
   'reopen-order': 'shipped',
   'create-invoice': 'shipped',
+  'create-variant': 'none',
+  'update-variant': 'none',
   'acknowledge-shipment': 'shipped',
   'acknowledge-invoice': 'shipped',
+  'acknowledge-cancel': 'none',
+  'acknowledge-credit': 'none',
+  'acknowledge-return': 'none',
+  'acknowledge-variant': 'none',
 }
 
 /** Undefined where a record needs no order, or does not name it. */
 function findReferencedOrder(operation: InboundOperationName, { body = {}, references }: Draft) {
   const needed = REQUIRED_STATES[operation]
-  if (needed === undefined) return undefined
+  if (needed === 'none') return undefined
   const isShipped = needed === 'shipped'
   const keyOf = (kind: string) => references.find((reference) => reference.kind === kind)?.key
   const [tracking, invoice] = [keyOf('shipment'), keyOf('invoice')]

@@ -3,8 +3,8 @@ import iconv from 'iconv-lite'
 import { type FileReading, type Format, isUnreadable, type Row } from '../domain/format.ts'
 import type { Draft } from '../domain/translator.ts'
 import { createEncoder } from '../formats/writer.ts'
-import { listGroupColumns, listMappedFields, type MappedField } from '../mapping-tools/mapped-fields.ts'
-import { type ReplacedCell, rewriteRow, splitLines } from '../mapping-tools/partner-samples.ts'
+import { listGroupColumns, listMappedFields } from '../mapping-tools/mapped-fields.ts'
+import { chooseWrongText, type ReplacedCell, rewriteRow, splitLines } from '../mapping-tools/partner-samples.ts'
 import { readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { foldColumnName } from '../mapping/rows/columns.ts'
@@ -167,9 +167,10 @@ function copyRow(
 
 function createInvalidCells(mapping: InboundMapping, columns: readonly string[]): ReplacedCell[] {
   for (const leaf of listMappedFields(mapping)) {
-    const text = createInvalidCell(leaf)
-    const [position] = text === undefined ? [] : findPositions(columns, leaf.branches[0]?.columns ?? [])
-    if (text !== undefined && position !== undefined) return [{ position, text }]
+    const [branch] = leaf.branches
+    const text = branch?.options['table'] === undefined ? chooseWrongText(leaf) : undefined
+    const [position] = findPositions(columns, branch?.sources ?? [])
+    if (text !== undefined && text !== '' && position !== undefined) return [{ position, text }]
   }
   return []
 }
@@ -192,7 +193,7 @@ function findKeyColumns(mapping: InboundMapping): readonly (readonly string[])[]
   const fields = KEY_FIELDS[mapping.operation].filter((field) => field !== 'variant_id')
   if (fields.length === 0) return []
   const leaves = listMappedFields(mapping).filter(({ field }) => fields.includes(field))
-  const own = leaves.flatMap(({ branches }) => branches.flatMap(({ columns }) => columns))
+  const own = leaves.flatMap(({ branches }) => branches.flatMap(({ sources }) => sources))
   return [...own, ...listGroupColumns(mapping)]
 }
 
@@ -227,14 +228,4 @@ function createRenumberer(renewal: Renumbering, serial: NextNumber): (text: stri
     known.set(text, renewed)
     return renewed
   }
-}
-
-/** A cell that is wrong in every record, for the kinds of field that people get wrong; undefined where none is known. */
-function createInvalidCell({ rule, branches }: MappedField): string | undefined {
-  const [branch, other] = branches
-  if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined
-  if (branch.columns.length !== 1 || branch.options['table'] !== undefined) return undefined
-  if (rule.kind === 'dateTime' || rule.kind === 'date') return 'yesterday'
-  if (rule.kind === 'money' || rule.kind === 'decimal') return '12.345'
-  return rule.kind === 'integer' && rule.reference === undefined ? 'two' : undefined
 }

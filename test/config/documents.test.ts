@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
-async function load(documents: string, operation = 'create-shipment') {
+async function load(documents: string, operation = 'create-shipment', inbox = 'inbox') {
   const path = join(await tempFolder(), 'dropbridge.yaml')
   const text = `api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: s3cret }
 mailboxes:
@@ -17,7 +17,7 @@ routes:
     brand: 7
     operation: ${operation}
     mapping: parcels.yaml
-    from: { mailbox: erp, folder: inbox }
+    from: { mailbox: erp, folder: ${inbox} }
     results: { mailbox: erp }
     documents: ${documents}
 `
@@ -25,8 +25,8 @@ routes:
   return loadConfiguration(path, {})
 }
 
-async function errorsOf(documents: string, operation?: string): Promise<string[]> {
-  const error: unknown = await load(documents, operation).catch((thrown: unknown) => thrown)
+async function errorsOf(documents: string, operation?: string, inbox?: string): Promise<string[]> {
+  const error: unknown = await load(documents, operation, inbox).catch((thrown: unknown) => thrown)
   if (!(error instanceof BridgeError)) throw new Error('the configuration was accepted', { cause: error })
   return error.details.map((detail) => detail.replace(/^.*dropbridge\.yaml:/, ''))
 }
@@ -43,6 +43,12 @@ test('only the mailbox is needed: both kinds go to the folder documents under th
       name: '{purchase_order_number}-{tracking_number}-{kind}',
     },
   })
+})
+
+test('the default folder of documents may not be an inbox either', async () => {
+  expect(await errorsOf('{ mailbox: erp }', 'create-shipment', 'documents')).toEqual([
+    '11:5 routes.parcels.documents.folder: packing slips and labels would be left where the route parcels takes files from; use another folder.',
+  ])
 })
 
 test('a route without documents has none', async () => {

@@ -2,12 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  type Coverage,
-  type ExportCoverage,
-  measureCoverage,
-  measureExportCoverage,
-} from '../../src/mapping-tools/coverage.ts'
+import { type Coverage, measureCoverage } from '../../src/mapping-tools/coverage.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -18,10 +13,10 @@ async function covered(mapping: string, input: string): Promise<Coverage> {
   return measureCoverage(loaded, path, createFormats())
 }
 
-async function exported(mapping: string, records: readonly unknown[]): Promise<ExportCoverage> {
+async function exported(mapping: string, records: readonly unknown[]): Promise<Coverage> {
   const { path, loaded } = await withExample(mapping, JSON.stringify(records))
   if (loaded.direction !== 'outbound') throw new Error('not an export')
-  return measureExportCoverage(loaded, path)
+  return measureCoverage(loaded, path, createFormats())
 }
 
 async function withExample(mapping: string, input: string) {
@@ -75,7 +70,7 @@ test('an example with nothing odd in it leaves every option, branch and key that
 
   const { unfilledFields, untakenOptions, untakenKeys } = await covered(ORDERS, `${HEAD}\n${plain}\n`)
 
-  expect(unfilledFields.toSorted()).toEqual([
+  expect(unfilledFields?.toSorted()).toEqual([
     'gift_message',
     'ship_to.street2',
     'sold_to.city',
@@ -211,6 +206,21 @@ test('of an export it names fields that no column prints, columns that stay blan
     ],
     untakenKeys: [{ table: 'via', keys: ['Air'], of: 2 }],
   })
+})
+
+test('an option of a column is not tried by a row in which the condition of the column does not hold', async () => {
+  const conditional = `
+operation: export-orders
+write: { format: csv }
+columns:
+  PO: purchase_order_number
+  Name: { firstOf: [ship_to.name1, ship_to.name2], when: { status: Closed } }
+`
+  expect((await exported(conditional, [RECORD])).untakenOptions).toEqual([
+    'Name: when status Closed',
+    'Name: firstOf ship_to.name1',
+    'Name: firstOf ship_to.name2',
+  ])
 })
 
 test('of an export whose rows have types each kind of row is checked by itself', async () => {

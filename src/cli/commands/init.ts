@@ -1,13 +1,16 @@
 /** `dropbridge init`: a commented configuration, the ready mappings and the folders to start from. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DEFAULT_FOLDERS, DEFAULT_MATCH } from '../../config/defaults.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../support/errors.ts'
 import { copyFromPackage } from '../../support/package.ts'
 import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
 import { resolvePath } from '../context.ts'
 
+const { results, documents } = DEFAULT_FOLDERS
+
 /** No inbox of a route that is commented out: no route would take a file in it. A run creates the inboxes of its routes. */
-const STARTING_FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
+const STARTING_FOLDERS = ['exchange/inbox/orders', `exchange/${results}`, 'exchange/outbox', 'state']
 
 const STARTING_CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
 # Paths are relative to this file. Secrets come from the environment (\${NAME}) or a file (\${file:path}).
@@ -28,9 +31,9 @@ routes:
   orders-in:
     retailer: 1000                      # your retailer id
     operation: create-order
-    from: { mailbox: exchange, folder: inbox/orders, match: "*.csv" }
+    from: { mailbox: exchange, folder: inbox/orders, match: "${DEFAULT_MATCH}" }
     mapping: mappings/retailer-orders.yaml
-    results: { mailbox: exchange, folder: results }
+    results: { mailbox: exchange, folder: ${results} }
 
   # What suppliers shipped and invoiced arrives in exchange/outbox, and is acknowledged once the file is there.
   shipments-out:
@@ -59,15 +62,15 @@ routes:
   #   operation: create-shipment
   #   from: { mailbox: exchange, folder: inbox/shipments }
   #   mapping: mappings/supplier-shipments.yaml
-  #   results: { mailbox: exchange, folder: results }
-  #   documents: { mailbox: exchange, folder: documents }   # packing slips and labels of what was created
+  #   results: { mailbox: exchange, folder: ${results} }
+  #   documents: { mailbox: exchange, folder: ${documents} }   # packing slips and labels of what was created
   # invoices-in:
   #   brand: 2000
   #   api: { clientId: "\${DROPBRIDGE_BRAND_CLIENT_ID}", clientSecret: "\${DROPBRIDGE_BRAND_CLIENT_SECRET}" }
   #   operation: create-invoice
   #   from: { mailbox: exchange, folder: inbox/invoices }
   #   mapping: mappings/supplier-invoices.yaml
-  #   results: { mailbox: exchange, folder: results }
+  #   results: { mailbox: exchange, folder: ${results} }
 `
 
 /** Never overwrites: it refuses a folder that has a configuration. */

@@ -15,30 +15,21 @@ import {
 } from '../../pipeline/outbound/file-rows.ts'
 import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import { writeNewFile } from '../../support/files.ts'
-import { defineCommand, JSON_FLAG, MAPPING_FLAG, type OptionValues, REQUIRED_TEXT, text } from '../command.ts'
+import { defineCommand, FILE_ARGUMENT, text, translationFlags, type TranslationOptions } from '../command.ts'
 import { resolvePath } from '../context.ts'
 import { formatHeldRecord } from '../format/outbound.ts'
 import { formatColumnMismatch } from '../format/run.ts'
 import { formatCodedProblem, formatCount, reportFileVerdict, sayProblems } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
 
-const FILE = { file: REQUIRED_TEXT } as const
-
-const OPTIONS = {
-  mapping: MAPPING_FLAG,
-  out: text('For an export: the file to write; on stdout without it'),
-  json: JSON_FLAG,
-} as const
-
-type TranslateOptions = OptionValues<typeof FILE> & OptionValues<typeof OPTIONS>
+type TranslateOptions = TranslationOptions & { readonly out: string | undefined }
 
 /** Bodies go to stdout, one JSON line each; problems are reported on stderr. */
 export const translateCommand = defineCommand({
   usage: 'translate <file>',
   describe: 'Translate a file to JSON, or for an export JSON records to its file; nothing is sent',
-  argument: 'FILE',
-  positionals: FILE,
-  options: OPTIONS,
+  ...FILE_ARGUMENT,
+  options: translationFlags({ out: text('For an export: the file to write; on stdout without it') }),
   async run(terminal, options) {
     const mapping = await loadMapping(resolvePath(terminal, options.mapping))
     return mapping.direction === 'outbound'

@@ -2,14 +2,13 @@
 import type { RouteDiagnosis } from '../../app/diagnose/reasons.ts'
 import { diagnoseFile } from '../../app/diagnose/diagnose.ts'
 import { escapeControlChars, unknownNameError } from '../../support/text.ts'
-import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
+import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG, text } from '../command.ts'
 import { readConfigurationWithoutApi } from '../context.ts'
 
 export const whyNotCommand = defineCommand({
   usage: 'why-not <file>',
   describe: 'Why a file is not picked up, and what to do; changes nothing',
-  argument: 'FILE',
-  positionals: { file: REQUIRED_TEXT },
+  ...FILE_ARGUMENT,
   options: { config: CONFIG_FLAG, json: JSON_FLAG, route: text('Only as far as this route goes') },
   async run(terminal, { config, file, route, json }) {
     const { clock, signal, folder: from } = terminal

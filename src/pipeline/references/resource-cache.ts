@@ -1,5 +1,10 @@
 /** Remembers the resources that the API shows, so that later files can name them. */
 import { type Endpoint, type EndpointName, ENDPOINTS } from '../../contract/endpoints.ts'
+import { BrandInvoice, RetailerInvoice } from '../../contract/invoice.ts'
+import { BrandOrder, RetailerOrder } from '../../contract/order.ts'
+import { Credit, Rma } from '../../contract/return.ts'
+import { BrandShipment, RetailerShipment } from '../../contract/shipment.ts'
+import { BrandVariant, RetailerVariant } from '../../contract/variant.ts'
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { ResourceFacts, SeenResource } from '../../domain/resource.ts'
@@ -20,6 +25,8 @@ interface FactShape {
 }
 
 interface KindRules {
+  /** What the endpoints answer that show it, in lists or singly. */
+  readonly responses: readonly Endpoint['response'][]
   readonly keys: (resource: Resource) => readonly unknown[]
   /** A resource without one of these fields is a short form: only its names are stored. */
   readonly needed: readonly string[]
@@ -65,11 +72,13 @@ const ORDER: FactShape = {
 
 const KINDS: Readonly<Record<ResourceKind, KindRules>> = {
   order: {
+    responses: [RetailerOrder, BrandOrder],
     keys: (order) => [order['purchase_order_number']],
     needed: ['status', 'order_lines'],
     facts: ORDER,
   },
   variant: {
+    responses: [BrandVariant, RetailerVariant],
     keys: ({ identifier, brand_identifier: sku, upc, attributes }) => {
       return [identifier, sku, upc, ...readRetailerSkus(attributes)]
     },
@@ -77,57 +86,32 @@ const KINDS: Readonly<Record<ResourceKind, KindRules>> = {
     facts: { id: true, identifier: true, upc: true, brand: NAMED, inventory: { inventory: true } },
   },
   shipment: {
+    responses: [RetailerShipment, BrandShipment],
     keys: (shipment) => [shipment['tracking_number']],
     needed: ['order_id'],
     facts: { id: true, order_id: true, purchase_order_number: true, tracking_number: true },
   },
   invoice: {
+    responses: [RetailerInvoice, BrandInvoice],
     keys: (invoice) => [invoice['invoice_number']],
     needed: ['invoice_number'],
     facts: { id: true, purchase_order_number: true, invoice_number: true, due_amount: true, brand: NAMED },
   },
   credit: {
+    responses: [Credit],
     keys: (credit) => [credit['credit_number']],
     needed: ['credit_number'],
     facts: { id: true, credit_number: true, order: { id: true, purchase_order_number: true }, brand: NAMED },
   },
   return: {
+    responses: [Rma],
     keys: (rma) => [rma['rma_number']],
     needed: ['status'],
     facts: { id: true, rma_number: true, purchase_order_number: true, status: true, brand: NAMED },
   },
 }
 
-/** The endpoints that show such resources: in lists, singly, or in answers. */
-const SHOWN_KINDS: Readonly<Partial<Record<EndpointName, ResourceKind>>> = {
-  listRetailerOrders: 'order',
-  getRetailerOrder: 'order',
-  createOrder: 'order',
-  listBrandOrders: 'order',
-  getBrandOrder: 'order',
-  acknowledgeOrder: 'order',
-  closeOrder: 'order',
-  reopenOrder: 'order',
-  listShipments: 'shipment',
-  getShipment: 'shipment',
-  createShipment: 'shipment',
-  listRetailerInvoices: 'invoice',
-  getRetailerInvoice: 'invoice',
-  listBrandInvoices: 'invoice',
-  getBrandInvoice: 'invoice',
-  createInvoice: 'invoice',
-  listCredits: 'credit',
-  getCredit: 'credit',
-  listRmas: 'return',
-  getRma: 'return',
-  listBrandVariants: 'variant',
-  getBrandVariant: 'variant',
-  createVariant: 'variant',
-  updateBrandVariant: 'variant',
-  listRetailerVariants: 'variant',
-  getRetailerVariant: 'variant',
-  updateRetailerVariant: 'variant',
-}
+const RESOURCE_KINDS = Object.keys(KINDS) as readonly ResourceKind[]
 
 /** The resource in its stored form; empty for a resource without a usable id. */
 export function toCachedResource(kind: ResourceKind, resource: unknown): SeenResource[] {
@@ -233,8 +217,11 @@ export function createCachingApi({ api, journal, party, clock, unasked = [] }: C
   return { ...caching, flush }
 }
 
+/** An action such as acknowledging changes only facts of orders. */
 function getShownKind({ endpoint }: Call): ResourceKind | undefined {
-  return SHOWN_KINDS[endpoint as EndpointName]
+  const { response, kind }: Endpoint = ENDPOINTS[endpoint as EndpointName]
+  const shown = RESOURCE_KINDS.find((name) => KINDS[name].responses.includes(response))
+  return kind === 'act' && shown !== 'order' ? undefined : shown
 }
 
 /** A short list does not show all names of a resource. */

@@ -6,15 +6,14 @@ import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
 import { INBOUND_OPERATIONS } from '../../../contract/operations.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../../support/errors.ts'
-import { defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
+import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
 import { sayProblems } from '../../format/text.ts'
 
 export const learnCommand = defineCommand({
   usage: 'learn <file>',
   describe: 'Guess a first mapping from a sample file',
-  argument: 'FILE',
-  positionals: { file: REQUIRED_TEXT },
+  ...FILE_ARGUMENT,
   options: {
     operation: { ...REQUIRED_TEXT, choices: INBOUND_OPERATIONS, describe: 'Such as create-order' },
     out: text('The mapping file to write; on stdout without it'),

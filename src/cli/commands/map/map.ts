@@ -1,5 +1,5 @@
 /** The `dropbridge map` commands, and `map schema`, which prints the JSON Schema of mapping files. */
-import { type OperationName, OPERATIONS } from '../../../contract/operations.ts'
+import { isOperation, OPERATIONS } from '../../../contract/operations.ts'
 import { createMappingSchema } from '../../../mapping/json-schema.ts'
 import { EXIT } from '../../../support/errors.ts'
 import { unknownNameError } from '../../../support/text.ts'
@@ -21,10 +21,6 @@ const schemaCommand = defineCommand({
     return EXIT.ok
   },
 })
-
-function isOperation(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name)
-}
 
 export const mapCommand = defineCommand({
   usage: 'map',

@@ -1,11 +1,6 @@
 /** `dropbridge map test`: runs the examples of mappings, and says what they leave untried. */
 import { findExampleFailures } from '../../../mapping-tools/examples.ts'
-import {
-  type Coverage,
-  type ExportCoverage,
-  measureCoverage,
-  measureExportCoverage,
-} from '../../../mapping-tools/coverage.ts'
+import { type Coverage, measureCoverage } from '../../../mapping-tools/coverage.ts'
 import type { UntakenKeys } from '../../../mapping-tools/tables.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { loadMapping } from '../../../mapping/load.ts'
@@ -50,31 +45,23 @@ async function testMapping(terminal: Terminal, name: string) {
   const failures = found.map((failure) => failure.replace(`${path}: `, ''))
   const examples = mapping.examples.length
   if (examples === 0) return { mapping: name, examples, failures }
-  const coverage: Coverage | ExportCoverage =
-    mapping.direction === 'inbound'
-      ? await measureCoverage(mapping, path, format)
-      : await measureExportCoverage(mapping, path)
-  return { mapping: name, examples, failures, coverage }
+  return { mapping: name, examples, failures, coverage: await measureCoverage(mapping, path, format) }
 }
 
 function formatTestedMapping({ mapping, examples, failures, coverage }: TestedMapping): string[] {
   const counted = formatExampleCount(examples)
-  const untried: Partial<Coverage & ExportCoverage> = coverage ?? {}
   return [
     `${mapping}: ${examples === 0 ? 'no examples, so nothing was tested' : counted}`,
     ...failures.map((failure) => `  wrong: ${failure}`),
     ...COVERAGE_GAPS.flatMap(([what, list]) => {
-      const names = untried[list] ?? []
+      const names = coverage?.[list] ?? []
       return names.length === 0 ? [] : [`  ${what}: ${shortenList(names)}`]
     }),
     ...(coverage?.untakenKeys ?? []).map(formatUntestedKeys),
   ]
 }
 
-const COVERAGE_GAPS: readonly (readonly [
-  string,
-  Exclude<keyof (Coverage & ExportCoverage), 'untakenKeys'>,
-])[] = [
+const COVERAGE_GAPS: readonly (readonly [string, Exclude<keyof Coverage, 'untakenKeys'>])[] = [
   ['columns that are not used', 'unusedColumns'],
   ['columns that no example has', 'absentColumns'],
   ['columns that no example fills', 'unfilledColumns'],

@@ -13,7 +13,7 @@ import type { ExplainedExportCell, ExplainedRow } from '../../../mapping/export/
 import { type InboundMapping, loadMapping, type OutboundMapping } from '../../../mapping/load.ts'
 import { formatRecordName } from '../../../pipeline/outbound/file-rows.ts'
 import { type BridgeError, EXIT, type ExitCode, usageError } from '../../../support/errors.ts'
-import { defineCommand, JSON_FLAG, MAPPING_FLAG, type OptionValues, REQUIRED_TEXT } from '../../command.ts'
+import { defineCommand, FILE_ARGUMENT, translationFlags, type TranslationOptions } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
 import {
   alignCells,
@@ -27,22 +27,15 @@ import type { Terminal } from '../../terminal.ts'
 /** How many records are shown when none is named. */
 const RECORDS_SHOWN = 3
 
-const FILE = { file: REQUIRED_TEXT } as const
-
-const OPTIONS = {
-  mapping: MAPPING_FLAG,
-  record: { type: 'number', describe: 'The number of the record; the first three without it' },
-  json: JSON_FLAG,
-} as const
-
-type TryOptions = OptionValues<typeof FILE> & OptionValues<typeof OPTIONS>
+type TryOptions = TranslationOptions & { readonly record: number | undefined }
 
 export const tryCommand = defineCommand({
   usage: 'try <file>',
   describe: 'Show records of a file beside their bodies, field by field; nothing is sent',
-  argument: 'FILE',
-  positionals: FILE,
-  options: OPTIONS,
+  ...FILE_ARGUMENT,
+  options: translationFlags({
+    record: { type: 'number', describe: 'The number of the record; the first three without it' },
+  }),
   async run(terminal, options) {
     const mapping = await loadMapping(resolvePath(terminal, options.mapping))
     return mapping.direction === 'outbound'
