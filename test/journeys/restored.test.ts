@@ -131,7 +131,6 @@ test('orders that were planned at the time of the backup and posted since are fo
   const { exit, err } = await run('run')
 
   expect(rehearsed.err).toContain('3 records without an outcome are looked up')
-  expect(rehearsed.err).not.toContain('outgoing route')
   expect(result.err).toContain('3 records without an outcome are looked up')
   expect(err).toContain('orders.csv: 3 accepted')
   expect(exit).toBe(0)
@@ -208,68 +207,6 @@ test('parcels that were posted after the backup are found by their tracking numb
   expect((await run('audit', 'verify')).exit).toBe(0)
 })
 
-/** One pass that is stopped in the middle of its n-th long wait. Returns all its waits. */
-async function runStoppedInWait(world: World, number: number): Promise<number[]> {
-  const stop = new AbortController()
-  let waits = 0
-  const sleep: typeof world.clock.sleep = async (ms, signal) => {
-    if (ms > LATE_ANSWER_MS / 2 && ++waits === number) {
-      stop.abort()
-      return world.clock.sleep(ms / 2, signal)
-    }
-    await world.clock.sleep(ms, signal)
-  }
-  const bridge = await world.open(undefined, { clock: { ...world.clock, sleep } })
-  world.events.length = 0
-  await bridge.run(['orders'], stop.signal)
-  await bridge.close()
-  return waitsOf(world)
-}
-
-const LATE_ANSWER_MS = 180_000
-
-const waitsOf = ({ events }: World) => events.flatMap((event) => (event.kind === 'waiting' ? [event.ms] : []))
-
-test('the waits for a new file count from the declaration, so that a run that was stopped does not wait anew', async () => {
-  const world = await aWorld({ routes: ['orders'] })
-  const run = await commandsOf(world)
-  await world.run('orders')
-  await run('restored', ...WHO)
-  Object.assign(world.configuration.api, { lateAnswerMs: LATE_ANSWER_MS })
-  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
-
-  const first = await runStoppedInWait(world, 2)
-  world.events.length = 0
-  const { exit } = await world.run('orders')
-  const second = waitsOf(world)
-  await world.drop('inbox/orders', 'more.csv', ordersFile(ORDERS.slice(1)).text)
-  world.events.length = 0
-  await world.run('orders')
-
-  expect(first).toHaveLength(2)
-  expect(second).toHaveLength(1)
-  expect(second[0]).toBeGreaterThan(0)
-  expect(second[0]).toBeLessThanOrEqual(LATE_ANSWER_MS / 2)
-  expect(exit).toBe(0)
-  expect(waitsOf(world).filter((ms) => ms > LATE_ANSWER_MS / 2)).toEqual([])
-  expect(await world.orders()).toHaveLength(3)
-})
-
-test('after the restoration was ended, the wait for what is still in doubt does not speak of it', async () => {
-  const world = await aRestoredJournal()
-  const run = await commandsOf(world)
-  await run('restored', ...WHO)
-  await run('restored', '--end', ...WHO)
-  const path = join(world.folder, 'dropbridge.yaml')
-  await writeFile(path, (await readFile(path, 'utf8')).replace('lateAnswer: 300ms', 'lateAnswer: 20s'))
-
-  const { err } = await run('run')
-
-  expect(err).toContain('before checking whether the lost requests succeeded')
-  expect(err).not.toContain('a lost journal')
-  expect(await world.orders()).toHaveLength(3)
-})
-
 test('new records are looked up until a person ends that', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
@@ -319,7 +256,6 @@ test('files that were delivered after the backup stop the work, and are not deli
   expect(refused.exit).toBe(78)
   expect(refused.err).toContain('orders-2.csv has the number 2, and the last one that the journal gave is 1')
   expect(result.err).toContain('orders-out: the next file has the number 12')
-  expect(result.err).toContain('1 outgoing routes hold their first files for a person')
   expect(exit).toBe(2)
   expect(held.out).toContain('orders-12.csv with 2 records is not delivered: the journal was restored')
   expect(await delivered(world)).toEqual({

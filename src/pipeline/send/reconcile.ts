@@ -64,23 +64,16 @@ async function waitForLateAnswers(
 }
 
 async function waitAndReport(
-  context: InboundContext,
+  { clock, journal, route, signal, notify }: InboundContext,
   file: FileEntry,
   records: readonly UncertainRecord[],
   ms: number,
 ) {
-  const { clock, route, signal, notify } = context
-  const isRestored = (await findRestoredAt(context, records)) !== undefined
+  const doubt = (await journal.listDoubtfulRoutes()).find((each) => each.route === route.name)
+  const isRestored =
+    doubt !== undefined && records.every(({ uncertainSince }) => uncertainSince <= doubt.since)
   notify({ kind: 'waiting', route: route.name, file: file.name, ms, ...(isRestored && { isRestored }) })
   await clock.sleep(ms, signal)
-}
-
-/** When the journal was declared restored, where that alone puts these records in doubt, and no person has ended it. */
-async function findRestoredAt({ journal, route }: InboundContext, records: readonly UncertainRecord[]) {
-  const doubt = (await journal.listDoubtfulRoutes()).find((each) => each.route === route.name)
-  return records.every(({ uncertainSince }) => uncertainSince <= (doubt?.since ?? -1))
-    ? doubt?.since
-    : undefined
 }
 
 /** The results of the records; after a signal, only of those that were looked up until then. */
@@ -166,11 +159,9 @@ async function lookUpLostRecords(ownContext: InboundContext, file: FileEntry, lo
   const absent = again.flatMap(({ records }) => records)
   if (absent.length === 0) return lookups
   for (const record of absent) lookups.delete(record)
-  const { clock, route, signal } = ownContext
-  const restoredAt = (await findRestoredAt(ownContext, absent)) ?? Infinity
-  // All that the lost journal sent left before it was declared restored: this wait counts from then, through every stop.
-  const wait = Math.min(restoredAt + 2 * route.lateAnswerMs - clock.now(), route.lateAnswerMs)
-  if (!signal.aborted && wait > 0) await waitAndReport(ownContext, file, absent, wait)
+  const { route, signal } = ownContext
+  if (!signal.aborted && route.lateAnswerMs > 0)
+    await waitAndReport(ownContext, file, absent, route.lateAnswerMs)
   for (const group of again) await lookUpOnce(file, group, assignedIds, lookups)
   return lookups
 }
