@@ -6,7 +6,7 @@ import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
 import type { UnmatchedFile } from '../domain/snapshot.ts'
 import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
-import type { FileTracker } from '../pipeline/inbound/file-tracker.ts'
+import { createAlwaysStableTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
 import { buildInboundRoute, compileFilePattern } from '../pipeline/route-settings.ts'
 import { HOUR_MS } from '../support/clock.ts'
@@ -91,11 +91,13 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes
     const path = mailbox.describe(folder, name)
     if (!known.some((matches) => matches(name))) {
       const nearest = findSimilarName(name, patterns)
-      const unmatched = { path, ...(nearest === undefined ? {} : { nearest }) }
-      unmatchedFiles.push(unmatched)
-      alerts.push(buildUnmatchedFileAlert(unmatched, subject, context.now))
+      unmatchedFiles.push({ path, ...(nearest === undefined ? {} : { nearest }) })
+      const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
+      const message = `no route takes ${path}${suggestion}`
+      alerts.push(createAlert({ code: 'file-unmatched', subject, since: context.now, message }))
     } else if (orphanTests.some((test) => test(name)) && context.now - modifiedAt > GRACE_MS) {
-      unpaired.push(buildOrphanAlert(path, subject, modifiedAt))
+      const message = `${path} has no data file`
+      unpaired.push(createAlert({ code: 'marker-orphaned', subject, since: modifiedAt, message }))
     }
   }
   return { unmatchedFiles, alerts: [alerts, unpaired].flatMap((some) => limitAlerts(context, some, place)) }
@@ -111,20 +113,6 @@ function listReceiptPatterns({ configuration }: EvaluationContext, { from }: Inb
   })
 }
 
-function buildUnmatchedFileAlert({ path, nearest }: UnmatchedFile, subject: string, since: number): Alert {
-  const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
-  return createAlert({
-    code: 'file-unmatched',
-    subject,
-    since,
-    message: `no route takes ${path}${suggestion}`,
-  })
-}
-
-function buildOrphanAlert(path: string, subject: string, since: number): Alert {
-  return createAlert({ code: 'marker-orphaned', subject, since, message: `${path} has no data file` })
-}
-
 /** Complete files that wait for their marker, their manifest, or the number before them. */
 async function findWaitingFiles(
   context: EvaluationContext,
@@ -134,25 +122,15 @@ async function findWaitingFiles(
   const { configuration, journal, clock, now } = context
   const source: Mailbox = { ...mailbox, list: () => Promise.resolve([...files]) }
   const scanned = { route: buildInboundRoute(configuration, route), source, journal, clock }
-  const { skippedFiles } = await scanInbox(scanned, ALWAYS_STABLE)
+  const { skippedFiles } = await scanInbox(scanned, createAlwaysStableTracker())
   const place = formatFolder(route.from)
   const waiting = skippedFiles
     .filter(({ isUsual, file }) => !isUsual && now - file.modifiedAt > GRACE_MS)
-    .map(({ file: { folder, name, modifiedAt: since }, why }): Alert => {
+    .map(({ file: { folder, name, modifiedAt: since }, message: why, fix }): Alert => {
       const message = `${mailbox.describe(folder, name)} is not taken: ${why}`
-      const about = { code: 'file-waiting', route: route.name, subject: `${place}/${name}` } as const
-      return { ...about, since, message, fix: `See \`dropbridge why-not ${name}\`.` }
+      return { code: 'file-waiting', route: route.name, subject: `${place}/${name}`, since, message, fix }
     })
   return limitAlerts(context, waiting, place)
-}
-
-/** Treats every file as stable for a long time. */
-const ALWAYS_STABLE: FileTracker = {
-  emptyMs: 0,
-  update: () => [],
-  get: () => ({ unchangedMs: Infinity, thereMs: Infinity, hasChanged: false }),
-  noteClaim: () => undefined,
-  isFirstReport: () => false,
 }
 
 // Entries that no route can take: because of the name or the kind, or because their writer never finished.

@@ -9,6 +9,7 @@ import type { FileEntry } from '../../src/domain/file.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { BridgeError } from '../../src/support/errors.ts'
+import { SKIP_REASONS } from '../../src/pipeline/inbound/inbox.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -453,6 +454,9 @@ test('a file without its marker, and a marker without its file, are reported aft
     'raised marker-orphaned exchange:inbox/orders/lost.csv.done',
   ])
   expect(later.snapshot.unmatchedFiles).toEqual([])
+  expect(later.snapshot.alerts.find(({ code }) => code === 'file-waiting')?.fix).toBe(
+    SKIP_REASONS['sidecar-missing'].fix,
+  )
 })
 
 test('a gap in a sequence is reported with the missing number', async () => {
@@ -465,6 +469,7 @@ test('a gap in a sequence is reported with the missing number', async () => {
 
   expect(snapshot.alerts).toMatchObject([{ code: 'file-waiting', route: 'orders' }])
   expect(snapshot.alerts[0]?.message).toContain('number 1 of the sequence has not come')
+  expect(snapshot.alerts[0]?.fix).toBe(SKIP_REASONS['out-of-sequence'].fix)
 })
 
 test('receipts that come to an inbox folder are no unmatched files', async () => {

@@ -1,9 +1,10 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkMailboxes } from '../../src/app/check.ts'
 import { diagnoseFile } from '../../src/app/diagnose/diagnose.ts'
 import type { SftpConfiguration } from '../../src/config/mailboxes.ts'
+import { type InboxWords, withInbox } from '../fixtures/own-inbox.ts'
 import { sftpExchange } from '../fixtures/sftp-exchange.ts'
 import type { TestSftpServer } from '../fixtures/sftp-server.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -94,6 +95,92 @@ test('why-not lists an inbox on a server, and makes nothing there', async () => 
   server.cut()
   await server.close()
   expect(await codes('orders.csv')).toEqual(['mailbox-unreachable'])
+})
+
+/** Asks why-not about files on the server; the inbox has these settings. */
+async function whyNotOverSftp(from: InboxWords, settings: Partial<SftpConfiguration> = {}) {
+  const { world } = await overSftp(settings)
+  const configuration = withInbox(world, from)
+  const ask = async (file: string, clock = world.clock) => {
+    const controls = { clock, signal: new AbortController().signal }
+    const { verdicts } = await diagnoseFile(configuration, { file, from: world.folder }, controls)
+    return verdicts.flatMap(({ reasons }) => reasons)
+  }
+  return { world, ask }
+}
+
+test.each(['marker', 'manifest'] as const)(
+  'why-not knows of a file on a server that its %s is missing, and whose sidecar another file is',
+  async (when) => {
+    const { world, ask } = await whyNotOverSftp({ ready: { when, sidecar: '{name}.more' } })
+    await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
+    expect(await ask('orders.csv')).toMatchObject([
+      {
+        code: 'sidecar-missing',
+        message: expect.stringMatching(new RegExp(`^its ${when} sftp://\\S+/orders.csv.more is missing$`)),
+        exit: 75,
+      },
+    ])
+    await world.drop('inbox/orders', 'orders.csv.more', 'rows: 1')
+    expect(await ask('orders.csv')).toEqual([])
+    expect(await ask('orders.csv.more')).toMatchObject([
+      { code: 'is-sidecar', message: `it is the ${when} of orders.csv` },
+    ])
+  },
+)
+
+test('why-not knows which number of a sequence a file on a server waits for', async () => {
+  const { world, ask } = await whyNotOverSftp({ sequence: { name: 'orders-{number}.csv', start: 1 } })
+  await world.drop('inbox/orders', 'orders-2.csv', ORDERS.text)
+  expect(await ask('orders-2.csv')).toMatchObject([
+    { code: 'out-of-sequence', message: expect.stringContaining('number 1 of the sequence has not come') },
+  ])
+  await world.drop('inbox/orders', 'orders-1.csv', ORDERS.text)
+  expect(await ask('orders-2.csv')).toEqual([])
+})
+
+test('why-not sees that a file on a server is still being written, and when it has gone meanwhile', async () => {
+  const { world, ask } = await whyNotOverSftp({})
+  await world.drop('inbox/orders', 'orders.csv', 'PO')
+  const meanwhile = (work: () => Promise<unknown>) => {
+    const sleep = async (ms: number) => {
+      await work()
+      await world.clock.sleep(ms)
+    }
+    return { ...world.clock, sleep }
+  }
+  const growing = meanwhile(() => world.drop('inbox/orders', 'orders.csv', ORDERS.text))
+  expect(await ask('orders.csv', growing)).toMatchObject([
+    { code: 'still-changing', message: 'it is still being written' },
+  ])
+  const leaving = meanwhile(() => rm(join(world.folder, 'exchange/inbox/orders/orders.csv')))
+  expect(await ask('orders.csv', leaving)).toMatchObject([{ code: 'no-such-file' }])
+})
+
+test('why-not says of a file that stays on its server after it was taken that it is finished', async () => {
+  const { world, ask } = await whyNotOverSftp({}, { claim: 'leave' })
+  await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
+  expect(await ask('orders.csv')).toEqual([])
+  await world.run('orders')
+  expect(await ask('orders.csv')).toMatchObject([
+    { code: 'finished', message: expect.stringContaining('was taken by route orders on') },
+  ])
+})
+
+test('why-not finds a file by the address that status prints, and no file of that name elsewhere', async () => {
+  const { world, ask } = await whyNotOverSftp({})
+  await world.drop('inbox/orders', 'orders.txt', ORDERS.text)
+  const bridge = await world.open()
+  const [unmatched] = (await bridge.snapshot()).unmatchedFiles
+  await bridge.close()
+  const address = unmatched?.path ?? ''
+  expect(address).toMatch(/^sftp:\/\//)
+  expect(await ask(address)).toMatchObject([{ code: 'name-differs' }])
+  expect(await ask(address.replace('orders.txt', 'other.txt'))).toMatchObject([{ code: 'no-such-file' }])
+  const elsewhere = address.replace('inbox/orders', 'inbox')
+  expect(await ask(elsewhere)).toMatchObject([
+    { code: 'not-in-inbox', message: `${elsewhere} is in the inbox of no route on a server` },
+  ])
 })
 
 test('check --online reports which server cannot be reached, trusted or logged in to', async () => {

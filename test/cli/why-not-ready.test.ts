@@ -6,10 +6,17 @@ import { type Commands, commandsOf } from '../fixtures/office.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 
-/** A world whose inbox has these settings besides its `stableFor`. */
-async function anInbox(settings: string): Promise<{ readonly world: World; readonly run: Commands }> {
+/** A world whose inbox has these settings besides its `stableFor`. `meanwhile` happens in each wait of a command. */
+async function anInbox(
+  settings: string,
+  meanwhile: (world: World) => Promise<unknown> = () => Promise.resolve(),
+): Promise<{ readonly world: World; readonly run: Commands }> {
   const world = await aWorld({ routes: ['orders'] })
-  const run = await commandsOf(world)
+  const sleep = async (ms: number) => {
+    await meanwhile(world)
+    await world.clock.sleep(ms)
+  }
+  const run = await commandsOf(world, { clock: { ...world.clock, sleep } })
   const path = join(world.folder, 'dropbridge.yaml')
   const text = await readFile(path, 'utf8')
   await writeFile(path, text.replace('stableFor: 100ms', `stableFor: 100ms, ${settings}`))
@@ -21,7 +28,7 @@ test('a file whose marker has not come', async () => {
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
   const result = await run('why-not', 'a.csv')
   expect(result.exit).toBe(75)
-  expect(result.out).toContain('its marker a.csv.done is missing; the file is taken when that file is there')
+  expect(result.out).toMatch(/its marker \S+inbox\/orders\/a\.csv\.done is missing {2}\[sidecar-missing\]/)
   await world.drop('inbox/orders', 'a.csv.done', '')
   expect((await run('why-not', 'a.csv')).exit).toBe(0)
   expect((await run('run')).err).toContain('a.csv: 1 accepted')
@@ -67,6 +74,47 @@ test('a file behind a number that is missing, and what to write when it never co
   expect(result.exit).toBe(75)
   expect(result.out).toContain('number 2 of the sequence has not come')
   expect(result.out).toContain('set `start` under `sequence` to the next number')
+})
+
+test('a file behind a number that is still being written waits for that one, and no start is suggested', async () => {
+  let rows = 1
+  const { world, run } = await anInbox('sequence: { name: "orders-{number}.csv" }', (each) =>
+    each.drop('inbox/orders', 'orders-1.csv', smallOrders(100, ++rows)),
+  )
+  await world.drop('inbox/orders', 'orders-1.csv', smallOrders(100))
+  await world.drop('inbox/orders', 'orders-2.csv', smallOrders(200))
+
+  const [first, second] = [await run('why-not', 'orders-1.csv'), await run('why-not', 'orders-2.csv')]
+
+  expect([first.exit, second.exit]).toEqual([75, 75])
+  expect(first.out).toContain('it is still being written  [still-changing]')
+  expect(second.out).toContain('number 1 comes before it in the sequence and is not whole yet')
+  expect(second.out).toContain('fix: See what that file waits for: `dropbridge why-not FILE`.')
+})
+
+test('a file behind one that is not done is told to have that one finished, and not to change the start', async () => {
+  const { world, run } = await anInbox('sequence: { name: "orders-{number}.csv" }')
+  await world.drop('inbox/orders', 'orders-1.csv', smallOrders(100))
+  await world.service.close()
+  await run('run')
+  await world.drop('inbox/orders', 'orders-2.csv', smallOrders(200))
+  const result = await run('why-not', 'orders-2.csv')
+  expect(result.exit).toBe(75)
+  expect(result.out).toContain('orders-1.csv comes before it in the sequence and is not done')
+  expect(result.out).toContain('fix: Finish that file first: `dropbridge trace FILE` says how far it is.')
+})
+
+test('a file whose manifest is still being written waits for the manifest', async () => {
+  const text = smallOrders(100)
+  const manifest = `bytes: ${Buffer.byteLength(text)}\n`
+  const { world, run } = await anInbox('ready: manifest', (each) =>
+    each.drop('inbox/orders', 'a.csv.manifest', `${manifest}part: 1\n`),
+  )
+  await world.drop('inbox/orders', 'a.csv', text)
+  await world.drop('inbox/orders', 'a.csv.manifest', manifest)
+  const result = await run('why-not', 'a.csv')
+  expect(result.exit).toBe(75)
+  expect(result.out).toContain('its manifest is still being written, or has just arrived  [still-changing]')
 })
 
 test('a file without a number on a route with a sequence gets the advice to rename it, and not to ask for a file', async () => {

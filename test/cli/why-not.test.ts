@@ -20,7 +20,7 @@ import { diagnoseFile } from '../../src/app/diagnose/diagnose.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { inspectFile } from '../../src/mailboxes/directory/inspect.ts'
 import { asUser } from '../fixtures/as-user.ts'
-import { commandsOf } from '../fixtures/office.ts'
+import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import type { CommandResult } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
@@ -276,6 +276,19 @@ test('for a file that is not finished why-not says what it waits for', async () 
   expect(result.out).toContain('and is planned. Every record of it is in the journal; they are sent next.')
 })
 
+test('for a file whose answers were lost why-not says that they are looked up before anything is sent', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await runUnheard(world, 'orders', { arrives: true, canLookUp: false })
+
+  const result = await ask('orders.csv')
+
+  expect(result.exit).toBe(75)
+  expect(codes(result)).toEqual(['in-progress'])
+  expect(result.out).toContain('the lost answers are looked up at the API before anything is sent')
+  expect(result.out).not.toContain('sent next')
+})
+
 test('a file whose route was taken out of the configuration', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
@@ -414,7 +427,9 @@ test('an inbox that files came from before, and that is gone now, keeps the file
 
   expect([other.exit, same.exit, unused.exit]).toEqual([69, 69, 2])
   expect(other.out).toContain('The inbox of route orders is gone')
-  expect(other.out).toContain(`fix: Mount the share, or make the folder ${inbox} again.`)
+  expect(other.out).toContain(
+    'fix: Mount its share, or make inbox/orders in the folder of its mailbox again.',
+  )
   expect(codes(same)).toEqual(['mailbox-unreachable'])
   expect(unused.out).toContain('shopify (not there; a run makes it)')
 })

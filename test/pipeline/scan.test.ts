@@ -2,7 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { createFileTracker } from '../../src/pipeline/inbound/file-tracker.ts'
-import { scanInbox, type ScanContext } from '../../src/pipeline/inbound/inbox.ts'
+import { scanInbox, type ScanContext, SKIP_REASONS } from '../../src/pipeline/inbound/inbox.ts'
+import { instantClock } from '../fixtures/instant-clock.ts'
 import { reportedFiles, runInbox } from '../fixtures/own-inbox.ts'
 import { sftpExchange } from '../fixtures/sftp-exchange.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
@@ -45,6 +46,68 @@ test('without the right to list, a mailbox whose routes name single files is not
   }
   expect(await away('orders.csv')).toEqual([])
   expect(await away('*.csv')).toEqual(['mailbox-away'])
+})
+
+test('a scan gives each skipped file its code, its fix and when it may be stable', async () => {
+  const clock = instantClock()
+  const journal = await openJournal({ path: ':memory:', clock })
+  onTestFinished(() => journal.close())
+  const names = ['orders-1.csv', 'orders-1.csv.done', 'orders-3.csv', 'orders-3.csv.done', 'orders-4.csv']
+  const listed = names.map((name) => ({ folder: 'in', name, size: 1, modifiedAt: 0 }))
+  const scan = async (more: object) => {
+    const own = { name: 'orders', folder: 'in', matches: (name: string) => name.endsWith('.csv') }
+    const context = {
+      clock,
+      journal,
+      source: {
+        claimsInPlace: false,
+        list: () => Promise.resolve(listed),
+        describe: (folder: string, name: string) => `${folder}/${name}`,
+      },
+      route: { ...own, stableForMs: 1000, ...more },
+    } as unknown as ScanContext
+    const { skippedFiles } = await scanInbox(context, createFileTracker())
+    return skippedFiles.map(({ file, ...reason }) => [file.name, reason] as const)
+  }
+  const sidecarNameOf = (name: string) => `${name}.done`
+  const numberIn = (name: string) => Number(/\d+/.exec(name)?.[0])
+
+  const arriving = await scan({})
+  const marked = await scan({
+    ready: { when: 'marker', sidecarNameOf },
+    sequence: { numberIn, start: 1 },
+  })
+
+  expect(arriving[0]).toEqual([
+    'orders-1.csv',
+    {
+      code: 'still-changing',
+      message: 'it has just arrived',
+      fix: SKIP_REASONS['still-changing'].fix,
+      isUsual: true,
+      untilMs: 999,
+    },
+  ])
+  expect(marked).toEqual([
+    [
+      'orders-4.csv',
+      {
+        code: 'sidecar-missing',
+        message: 'its marker in/orders-4.csv.done is missing',
+        fix: SKIP_REASONS['sidecar-missing'].fix,
+        isUsual: false,
+      },
+    ],
+    [
+      'orders-3.csv',
+      {
+        code: 'out-of-sequence',
+        message: 'number 2 of the sequence has not come; if it never will, write start: 3 under `sequence`',
+        fix: SKIP_REASONS['out-of-sequence'].fix,
+        isUsual: false,
+      },
+    ],
+  ])
 })
 
 test('a file that is claimed in place is not taken again, however many routes have its name', async () => {

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
 import type { InboundRoute } from '../../config/routes.ts'
-import { ALERTS } from '../../domain/alert.ts'
-import { FILE_STATES, type FileEntry } from '../../domain/file.ts'
+import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
+import type { Mailbox } from '../../domain/mailbox.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { Draft } from '../../domain/translator.ts'
 import { createFormats } from '../../formats/formats.ts'
@@ -15,14 +15,25 @@ import { findClaims, inspectFile, listNamesIfAllowed } from '../../mailboxes/dir
 import { matchTemporaryName } from '../../mailboxes/names.ts'
 import { translateFile } from '../../mapping-tools/translate-file.ts'
 import type { Mapping } from '../../mapping/load.ts'
-import { assertInboxUnused } from '../../pipeline/inbound/inbox.ts'
-import { isoTime } from '../../support/clock.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
+import { assertInboxUnused, refuseToCreateFolder } from '../../pipeline/inbound/inbox.ts'
+import { assert, BridgeError, type ExitCode, hasCode } from '../../support/errors.ts'
 import { rankSimilarNames } from '../../support/text.ts'
 import { listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
 import { type OutcomeCounts, previewFile, previewOutcomes } from '../outcome-preview.ts'
-import { describeInbox, findInboxesAt, listLocalInboxes, type LocalInbox, locateFile } from './inboxes.ts'
+import {
+  describeInbox,
+  findInboxesAt,
+  formatRemotePath,
+  isServerAddress,
+  listLocalInboxes,
+  listRemoteInboxes,
+  type LocalInbox,
+  locateAddress,
+  locateFile,
+  type OpenInbox,
+  type RemoteInbox,
+} from './inboxes.ts'
 import {
   chooseExitCode,
   createReason,
@@ -31,17 +42,16 @@ import {
   type RouteDiagnosis,
   toReason,
 } from './reasons.ts'
-import { describeRemoteInboxes, diagnoseRemoteInboxes, listRemoteInboxes } from './remote.ts'
 import {
   type DiagnosisContext,
   type DiagnosisControls,
-  findCompletenessReasons,
+  explainTakenFile,
   findDuplicateReasons,
   findLeaseReasons,
   findManifestReasons,
   findNameReasons,
   findPermissionReasons,
-  findSequenceReasons,
+  findScanReasons,
   findSidecarReason,
   findUnfinishedNameReason,
   type LoadedMappings,
@@ -55,24 +65,23 @@ export async function diagnoseFile(
   { file, from, route }: { readonly file: string; readonly from: string; readonly route?: string },
   controls: DiagnosisControls,
 ): Promise<{ readonly file: string; readonly verdicts: readonly RouteDiagnosis[]; readonly exit: ExitCode }> {
-  const inboxes = listLocalInboxes(configuration, route)
+  const isAddress = isServerAddress(file)
+  const inboxes = isAddress ? [] : listLocalInboxes(configuration, route)
   const at = await findInboxesAt(resolve(from, file), inboxes)
   if (at.length > 0) {
     const described = at.map(async (inbox) => createVerdict(inbox.place, [await describeInbox(inbox)], inbox))
     const verdicts = await Promise.all(described)
     return { file, verdicts, exit: chooseExitCode(verdicts) }
   }
-  const located = await locateFile(file, from, inboxes)
+  const remote = await listRemoteInboxes(configuration, controls.clock, file, route)
+  const located = isAddress ? locateAddress(file, remote) : await locateFile(file, from, inboxes)
   const mappings = await loadMappingsOrReason(configuration)
   const judge = async (checked: CheckedJournal): Promise<RouteDiagnosis[]> => {
-    const remote = listRemoteInboxes(configuration, controls.clock, file, route)
-    const context = { ...checked, configuration, mappings, name: located.name, inboxes, remote, ...controls }
-    if (located.inboxes.length === 0) {
-      const elsewhere = await diagnoseRemoteInboxes(context)
-      return elsewhere.length > 0 ? elsewhere : [await explainMissingFile(context, located.misplaced)]
-    }
-    const verdicts: RouteDiagnosis[] = []
+    const { name } = located
+    const context = { ...checked, ...controls, configuration, mappings, name, inboxes, remote, isAddress }
+    const verdicts = located.inboxes.length === 0 ? await diagnoseRemoteInboxes(context) : []
     for (const inbox of located.inboxes) verdicts.push(await diagnoseInInbox(context, inbox))
+    if (verdicts.length === 0) verdicts.push(await explainMissingFile(context, located.misplaced))
     // For a marker it does not matter that no other route of the folder takes it.
     const sidecars = verdicts.filter(({ reasons }) => reasons[0]?.code === 'is-sidecar')
     return sidecars.length > 0 ? sidecars : verdicts
@@ -87,7 +96,7 @@ export async function diagnoseFile(
   }
 }
 
-type CheckedJournal = Pick<DiagnosisContext, 'journal' | 'checkRoute'>
+type CheckedJournal = Pick<DiagnosisContext, 'journal' | 'mailboxes' | 'checkRoute'>
 
 /** Throws what a run throws about the journal. Where no journal exists, a new one in memory takes its place. */
 async function withCheckedJournal<Result>(
@@ -107,14 +116,14 @@ async function withCheckedJournal<Result>(
       mailboxes.set(route.from.mailbox, mailbox)
       return guard.checkRoute(route)
     }
-    return await work({ journal, checkRoute })
+    return await work({ journal, mailboxes, checkRoute })
   } finally {
     await journal.close()
   }
 }
 
 /** Without an inbox the diagnosis is about no route. */
-function createVerdict(path: string, reasons: readonly Reason[], inbox?: LocalInbox): RouteDiagnosis {
+function createVerdict(path: string, reasons: Reason[], inbox?: LocalInbox | RemoteInbox): RouteDiagnosis {
   return { ...(inbox && { route: inbox.route.name }), path, reasons, notes: [] }
 }
 
@@ -132,16 +141,18 @@ const SIMILAR_MAX = 5
 
 /** No inbox has the file: it may have been taken already, or have another name. */
 async function explainMissingFile(context: DiagnosisContext, misplaced: Reason | undefined) {
-  const { journal, name, inboxes } = context
+  const { journal, name, inboxes, remote, isAddress } = context
   if (misplaced?.code === 'is-folder') return { path: name, reasons: [misplaced], notes: [] }
   const taken = await journal.findFilesByName(name, SIMILAR_MAX)
-  const only = inboxes.length === 1 ? inboxes[0] : undefined
-  const known = taken.find((file) => only === undefined || file.route === only.route.name)
+  const meant = isAddress ? remote : inboxes.length === 1 ? inboxes : []
+  const only = meant.length === 1 ? meant[0] : undefined
+  const isMeant = ({ route }: FileEntry) => meant.some((each) => each.route.name === route)
+  const known = taken.find((file) => meant.length === 0 || isMeant(file))
   for (const inbox of inboxes.filter(({ route }) => known === undefined || known.route === route.name)) {
     const away = await findAwayReason(context, inbox)
     if (away !== undefined) return createVerdict(inbox.place, [away], inbox)
   }
-  const knownReason = known && explainTakenFile(context, known)
+  const knownReason = known && (await explainTakenFile(context, known))
   if (knownReason !== undefined && misplaced?.code !== 'not-in-inbox')
     return createVerdict(name, [knownReason], only)
   for (const inbox of inboxes) {
@@ -164,43 +175,31 @@ async function explainMissingFile(context: DiagnosisContext, misplaced: Reason |
   const local = inboxes.map(({ place }) =>
     existsSync(place) ? place : `${place} (not there; a run makes it)`,
   )
-  const searched = [...local, ...describeRemoteInboxes(context)].join(', ')
+  const servers = remote.map(({ route: { from } }) => `${from.mailbox}:${from.folder}`)
+  const searched = [...local, ...servers].join(', ')
   const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${searched}`
   return createVerdict(name, [createReason('no-such-file', message)], only)
 }
 
 /** The mailbox cannot be read; or the inbox is gone, for which a run fails if files came from it before. */
-async function findAwayReason({ journal, name }: DiagnosisContext, { root, place, route }: LocalInbox) {
+async function findAwayReason(context: DiagnosisContext, { route }: LocalInbox) {
   const { folder } = route.from
-  const found = await inspectFile(root, folder, name)
-  const fix = 'Check that the folder exists, is mounted and may be read.'
-  if (found.what === 'away') return toReason(new BridgeError('mailbox-unreachable', found.why, { fix }))
-  if (existsSync(place)) return undefined
+  const mailbox = getLocalMailbox(context, route)
   try {
-    await assertInboxUnused(journal, { name: route.name, folder })
+    const isThere = (await mailbox.listNames(folder)) !== undefined
+    if (isThere) await mailbox.list(folder, undefined, () => refuseToCreateFolder(folder))
+    else await assertInboxUnused(context.journal, { name: route.name, folder })
     return undefined
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
-    const { message } = error
-    return { ...toReason(error), message, fix: `Mount the share, or make the folder ${place} again.` }
+    return { ...toReason(error), message: error.message }
   }
 }
 
-function explainTakenFile({ configuration }: DiagnosisContext, file: FileEntry): Reason {
-  const { id, state, outcome = 'processed', route, claimedAt, reportName, archivedAs } = file
-  const taken = `was taken by route ${route} on ${isoTime(file.receivedAt ?? claimedAt)} (id ${id})`
-  if (state !== 'closed') {
-    const message = `${taken} and is ${state}. ${FILE_STATES[state]}`
-    if (configuration.routes.some(({ name }) => name === route)) return createReason('in-progress', message)
-    const gone = `${message} But the configuration has no route ${route} any more`
-    const { fix } = ALERTS['route-not-configured']
-    return { code: 'route-not-configured', message: gone, fix, exit: EXIT.badConfiguration }
-  }
-  const results = reportName === undefined ? '' : `; results: ${reportName}.results.csv`
-  const archived = archivedAs === undefined ? '' : `; archived as ${archivedAs}`
-  const why = file.problems.length === 0 ? '' : `: ${file.problems[0]?.message ?? ''}`.replace(/\.$/, '')
-  const closed = `closed on ${isoTime(file.closedAt ?? claimedAt)}, ${outcome}${why}`
-  return createReason('finished', `${taken} and ${closed}${results}${archived}`)
+function getLocalMailbox({ mailboxes }: DiagnosisContext, { name, from }: InboundRoute): Mailbox {
+  const mailbox = mailboxes.get(from.mailbox)
+  assert(mailbox, `the mailbox of route ${name} is not open`)
+  return mailbox
 }
 
 async function diagnoseInInbox(context: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
@@ -208,21 +207,23 @@ async function diagnoseInInbox(context: DiagnosisContext, inbox: LocalInbox): Pr
     return await diagnosePresentFile(context, inbox)
   } catch (error) {
     // Most likely the bridge takes the file at this moment.
+    const path = join(inbox.place, context.name)
     const { what } = await inspectFile(inbox.root, inbox.route.from.folder, context.name)
-    if (what !== 'nothing') throw error
-    return { ...(await explainMissingFile(context, undefined)), path: join(inbox.place, context.name) }
+    if (what === 'nothing') return { ...(await explainMissingFile(context, undefined)), path }
+    throw error
   }
 }
 
 async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
   const { name, journal, mappings } = context
   const { route, root, place } = inbox
+  const mailbox = getLocalMailbox(context, route)
   const path = join(place, name)
   const away = await findAwayReason(context, inbox)
   if (away !== undefined) return createVerdict(path, [away], inbox)
   const found = await inspectFile(root, route.from.folder, name)
   if (found.what === 'nothing') return { ...(await explainMissingFile(context, undefined)), path }
-  const sidecar = await findSidecarReason(context, inbox)
+  const sidecar = await findSidecarReason(context, { route, mailbox })
   if (sidecar !== undefined) return createVerdict(path, [sidecar], inbox)
   const isIgnored = found.what === 'entry-ignored'
   const unfinished = isIgnored ? findUnfinishedNameReason(name, route.from.match) : undefined
@@ -230,23 +231,66 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
   const reasons = unfinished === undefined ? [...findNameReasons(context, inbox), ...ignored] : [unfinished]
   const notes: string[] = []
   if (found.what === 'file') {
-    const incomplete = await findCompletenessReasons(context, inbox, found)
-    reasons.push(...findPermissionReasons(found, path), ...incomplete)
+    const skipped = await findScanReasons(context, { route, mailbox })
+    if (skipped === undefined) return { ...(await explainMissingFile(context, undefined)), path }
+    reasons.push(...findPermissionReasons(found, path), ...skipped)
     notes.push(...noteEmptyFile(inbox, found))
     if (found.isReadable) {
       const contents =
         'loaded' in mappings ? await previewContents(path, route, mappings.loaded, journal) : undefined
-      const repeated = await findDuplicateReasons(context, inbox, path)
+      const repeated = await findDuplicateReasons(context, inbox)
       const manifest = await findManifestReasons(context, inbox)
       reasons.push(...repeated, ...manifest, ...(contents?.reasons ?? []))
       if (repeated.length === 0) notes.push(...(contents?.notes ?? []))
     }
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
-  reasons.push(...(await findSequenceReasons(context, inbox)))
   reasons.push(...(await findLeaseReasons(context, route.name)))
   notes.push(...(await noteQueuedFiles(context, inbox)))
   return { route: route.name, path, reasons, notes }
+}
+
+// Files on servers are diagnosed as far as possible without moving or fetching them.
+
+/** One diagnosis for each inbox that has the file, or that cannot be read; none when no inbox has it. */
+async function diagnoseRemoteInboxes(context: DiagnosisContext): Promise<RouteDiagnosis[]> {
+  const verdicts: RouteDiagnosis[] = []
+  for (const { route, open } of context.remote) {
+    const mailbox = await open()
+    const path = formatRemotePath({ route, mailbox }, context.name)
+    try {
+      // Comes before the listing, which creates missing folders.
+      const names = await mailbox.listNames(route.from.folder)
+      if (names === undefined || !names.has(context.name)) continue
+      await context.checkRoute(route, mailbox)
+      const verdict = await diagnoseRemoteFile(context, { route, mailbox })
+      if (verdict !== undefined) verdicts.push({ route: route.name, path, ...verdict })
+    } catch (error) {
+      if (!(error instanceof BridgeError) || hasCode(error, 'interrupted')) throw error
+      verdicts.push({ route: route.name, path, reasons: [toReason(error)], notes: [] })
+    } finally {
+      await mailbox.close()
+    }
+  }
+  return verdicts
+}
+
+/** Undefined for a file that is taken. */
+async function diagnoseRemoteFile(context: DiagnosisContext, inbox: OpenInbox) {
+  const { mappings, name } = context
+  const { route } = inbox
+  const sidecar = await findSidecarReason(context, inbox)
+  if (sidecar !== undefined) return { reasons: [sidecar], notes: [] }
+  const unfinished = findUnfinishedNameReason(name, route.from.match)
+  const scanned = await findScanReasons(context, inbox)
+  if (scanned === undefined) return undefined
+  const reasons = [
+    ...(unfinished === undefined ? [...findNameReasons(context, inbox), ...scanned] : [unfinished]),
+    ...('wrong' in mappings ? [mappings.wrong] : []),
+    ...(await findLeaseReasons(context, route.name)),
+  ]
+  const queued = await noteQueuedFiles(context, inbox)
+  return { reasons, notes: [...queued, 'the contents are checked when the file is taken'] }
 }
 
 // Previews what a run would make of the contents: each step translates the file, and nothing is sent.

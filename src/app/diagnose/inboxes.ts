@@ -1,16 +1,21 @@
 /** Finds the inboxes that a file may belong to. */
+import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
 import type { InboundRoute } from '../../config/routes.ts'
+import type { Mailbox } from '../../domain/mailbox.ts'
 import {
   inspectFile,
   listNamesIfAllowed,
   resolveFolderPath,
   resolveRealPath,
 } from '../../mailboxes/directory/inspect.ts'
-import { rankSimilarNames } from '../../support/text.ts'
+import { isSafeName } from '../../mailboxes/names.ts'
 import { compileFilePattern } from '../../pipeline/route-settings.ts'
+import type { Clock } from '../../support/clock.ts'
+import { rankSimilarNames } from '../../support/text.ts'
+import { openMailbox } from '../context.ts'
 import { type Reason, createReason } from './reasons.ts'
 
 export interface LocalInbox {
@@ -18,6 +23,18 @@ export interface LocalInbox {
   readonly root: string
   /** The folder on the disk. */
   readonly place: string
+}
+
+export interface RemoteInbox {
+  readonly route: InboundRoute
+  /** Connects with the first call. */
+  readonly open: () => Promise<Mailbox>
+}
+
+/** An inbox of this machine or of a server. */
+export interface OpenInbox {
+  readonly route: InboundRoute
+  readonly mailbox: Mailbox
 }
 
 interface LocatedFile {
@@ -133,4 +150,47 @@ function sortByDistance(path: string, inboxes: readonly LocalInbox[]): LocalInbo
     const [isOne, isOther] = [one, other].map(({ place }) => Number(byName.includes(basename(place))))
     return shared(other) - shared(one) || (isOther ?? 0) - (isOne ?? 0)
   })
+}
+
+// Inboxes on SFTP servers.
+
+/** Whether the text is a file on a server, as the bridge itself prints it. */
+export function isServerAddress(file: string): boolean {
+  return /^sftp:\/\//i.test(file)
+}
+
+/** A bare name may mean a file on any server, and an address one on its own; a path is one of this machine. */
+export async function listRemoteInboxes(
+  { routes, mailboxes }: Configuration,
+  clock: Clock,
+  file: string,
+  only: string | undefined,
+): Promise<RemoteInbox[]> {
+  if (/[/\\]/.test(file) && !isServerAddress(file)) return []
+  const inboxes = routes.flatMap((route) => {
+    if (route.direction !== 'inbound' || (only !== undefined && route.name !== only)) return []
+    const { mailbox } = route.from
+    const settings = mailboxes[mailbox]
+    if (settings === undefined || settings.type === 'directory') return []
+    const options = { clock, random: Math.random, newId: randomUUID, isImpatient: true }
+    return [{ route, open: () => openMailbox(mailbox, settings, options) }]
+  })
+  if (!isServerAddress(file)) return inboxes
+  const name = basename(file)
+  const formatOwn = async ({ route, open }: RemoteInbox) =>
+    formatRemotePath({ route, mailbox: await open() }, name)
+  const addresses = await Promise.all(inboxes.map(formatOwn))
+  return inboxes.filter((_, index) => addresses[index] === file)
+}
+
+export function locateAddress(file: string, remote: readonly RemoteInbox[]): LocatedFile {
+  const message = `${file} is in the inbox of no route on a server`
+  const misplaced = remote.length > 0 ? {} : { misplaced: createReason('not-in-inbox', message) }
+  return { name: basename(file), inboxes: [], ...misplaced }
+}
+
+/** A mailbox gives no address for a name that it never takes. */
+export function formatRemotePath({ route, mailbox }: OpenInbox, name: string): string {
+  const { folder } = route.from
+  return isSafeName(name) ? mailbox.describe(folder, name) : `${route.from.mailbox}:${folder}/${name}`
 }

@@ -1,13 +1,8 @@
 /** Every reason why a file is not taken or not sent, with its fix and exit code. */
 import type { AlertCode } from '../../domain/alert.ts'
 import type { Problem, ProblemCode } from '../../domain/problem.ts'
-import {
-  type BridgeError,
-  type CodeText,
-  EXIT,
-  type ExitCode,
-  type FailureCode,
-} from '../../support/errors.ts'
+import { SKIP_REASONS } from '../../pipeline/inbound/inbox.ts'
+import { type BridgeError, EXIT, type ExitCode, type FailureCode } from '../../support/errors.ts'
 
 const { badConfiguration, cannotWrite, refusedCredentials, rejects, tryLater, unavailable, unusableFile } =
   EXIT
@@ -32,17 +27,9 @@ export const REASONS = {
     'No run takes such an entry.',
     'Rename it, or put a plain file with a plain name there.',
   ),
-  'still-changing': reason('The file is still being written.', 'Wait until its writer is done.', tryLater),
-  'sidecar-missing': reason(
-    'The marker or manifest of the file is missing.',
-    'Ask the sender for the marker or manifest, or change `ready` of the route.',
-    tryLater,
-  ),
-  'out-of-sequence': reason(
-    'A file with an earlier number must come first.',
-    'Ask for the missing file. If it will never come, set `start` under `sequence` to the next number.',
-    tryLater,
-  ),
+  'still-changing': { ...SKIP_REASONS['still-changing'], exit: tryLater },
+  'sidecar-missing': { ...SKIP_REASONS['sidecar-missing'], exit: tryLater },
+  'out-of-sequence': { ...SKIP_REASONS['out-of-sequence'], exit: tryLater },
   'no-rights': reason(
     'The bridge may not read or move the file.',
     'Let the user of the bridge read the file, and move it out of its folder.',
@@ -63,11 +50,7 @@ export const REASONS = {
   ),
 }
 
-function reason(
-  title: string,
-  fix: string,
-  exit: ExitCode = rejects,
-): CodeText & { readonly exit: ExitCode } {
+function reason(title: string, fix: string, exit: ExitCode = rejects) {
   return { title, fix, exit }
 }
 

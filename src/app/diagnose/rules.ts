@@ -1,29 +1,31 @@
 /** The rules that keep a file in an inbox from being taken. Each rule only reads. */
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toNamePattern } from '../../alerts/context.ts'
 import type { Configuration } from '../../config/configuration.ts'
 import { fillNameTemplate } from '../../config/file-name.ts'
 import type { InboundRoute } from '../../config/routes.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
+import { ALERTS } from '../../domain/alert.ts'
+import { FILE_STATES, type FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
-import type { Mailbox } from '../../domain/mailbox.ts'
+import type { FileInfo, Mailbox } from '../../domain/mailbox.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { isOwnerAlive } from '../../journal/heartbeat.ts'
-import { inspectFile, type Inspection, listNamesIfAllowed } from '../../mailboxes/directory/inspect.ts'
+import { inspectFile, type Inspection } from '../../mailboxes/directory/inspect.ts'
 import { matchTemporaryName } from '../../mailboxes/names.ts'
 import type { Mapping } from '../../mapping/load.ts'
-import { listTakenFiles, splitBySequence } from '../../pipeline/inbound/inbox.ts'
+import { createFileTracker } from '../../pipeline/inbound/file-tracker.ts'
+import { refuseToCreateFolder, scanUntilStable } from '../../pipeline/inbound/inbox.ts'
 import { compareWithManifest } from '../../pipeline/inbound/manifest.ts'
 import { buildInboundRoute, buildReadyRule, compileFilePattern } from '../../pipeline/route-settings.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT } from '../../support/errors.ts'
 import { computeSha256, readFileBytes } from '../../support/files.ts'
 import { findSimilarName } from '../../support/text.ts'
-import type { LocalInbox } from './inboxes.ts'
+import type { LocalInbox, OpenInbox, RemoteInbox } from './inboxes.ts'
 import { createReason, createRefusalReasons, type Reason, toReason } from './reasons.ts'
 
 export interface DiagnosisControls {
@@ -34,6 +36,8 @@ export interface DiagnosisControls {
 export interface DiagnosisContext extends DiagnosisControls {
   /** A new one in memory where no journal exists. */
   readonly journal: Journal
+  /** The mailboxes on this machine, by name. */
+  readonly mailboxes: ReadonlyMap<string, Mailbox>
   /** Throws what keeps a run from the work of the route, as its mailbox shows. */
   readonly checkRoute: (route: InboundRoute, mailbox: Mailbox) => Promise<void>
   readonly configuration: Configuration
@@ -42,6 +46,8 @@ export interface DiagnosisContext extends DiagnosisControls {
   readonly inboxes: readonly LocalInbox[]
   /** Inboxes on servers that may have the file. */
   readonly remote: readonly RemoteInbox[]
+  /** Set when the file was named by its address on a server: then only the inboxes of that folder are meant. */
+  readonly isAddress: boolean
 }
 
 export type LoadedMappings = { readonly loaded: ReadonlyMap<string, Mapping> } | { readonly wrong: Reason }
@@ -80,31 +86,13 @@ export function findPermissionReasons(
   return missing.map((right) => createReason('no-rights', `${path} may not be ${right} by this user`))
 }
 
-/** As in a run, two checks must find the file unchanged. */
-async function findStabilityReasons(
-  { clock, signal, name }: DiagnosisContext,
-  { route, root }: LocalInbox,
-  first: PresentFile,
-): Promise<Reason[]> {
-  const { stableForMs, folder } = route.from
-  await clock.sleep(stableForMs, signal)
-  const second = await inspectFile(root, folder, name)
-  if (second.what !== 'file')
-    return [createReason('still-changing', 'it has just gone from its place; a run may have taken it')]
-  const [before, after] = [first.info, second.info]
-  if (before.size === after.size && before.modifiedAt === after.modifiedAt) return []
-  const sizes =
-    before.size === after.size ? 'its time changed' : `it grew from ${before.size} to ${after.size} bytes`
-  return [createReason('still-changing', `it is still being written: within ${stableForMs} ms ${sizes}`)]
-}
-
 export async function findDuplicateReasons(
-  { journal }: DiagnosisContext,
-  { route }: LocalInbox,
-  path: string,
+  { name, journal }: DiagnosisContext,
+  { route, place }: LocalInbox,
 ): Promise<Reason[]> {
   if (OPERATIONS[route.operation].repeatable) return []
-  const first = await journal.findFirstWithContents(route.name, await computeSha256(readFileBytes(path)))
+  const sha256 = await computeSha256(readFileBytes(join(place, name)))
+  const first = await journal.findFirstWithContents(route.name, sha256)
   if (first === undefined) return []
   const message = `the same bytes came before as ${first.name} on ${isoTime(first.receivedAt)} (id ${first.id}): the next run takes the file, reports it as a duplicate and sends nothing`
   return [{ code: 'file-repeated', message, fix: PROBLEMS['file-repeated'].fix, exit: EXIT.rejects }]
@@ -119,7 +107,7 @@ export async function findLeaseReasons({ journal }: DiagnosisContext, route: str
 
 export async function noteQueuedFiles(
   { name, journal }: DiagnosisContext,
-  { route }: Pick<LocalInbox, 'route'>,
+  { route }: LocalInbox | OpenInbox,
 ) {
   // A run that was stopped right before its claim has noted this very file, which is still there.
   const open = (await journal.listUnfinishedFiles(route.name)).filter(
@@ -137,32 +125,71 @@ export async function noteQueuedFiles(
   return [...(first === undefined ? [] : [queue]), ...(before === undefined ? [] : [namesake])]
 }
 
+/** For a file that the journal knows: how far it is, or what came of it. */
+export async function explainTakenFile(
+  { configuration, journal }: DiagnosisContext,
+  file: FileEntry,
+): Promise<Reason> {
+  const { id, state, outcome = 'processed', route, claimedAt, reportName, archivedAs } = file
+  const taken = `was taken by route ${route} on ${isoTime(file.receivedAt ?? claimedAt)} (id ${id})`
+  if (state !== 'closed') {
+    const { uncertain = 0, sending = 0 } = await journal.countRecords({ file: id })
+    const next = state === 'planned' && uncertain + sending > 0 ? LOOKED_UP_FIRST : FILE_STATES[state]
+    const message = `${taken} and is ${state}. ${next}`
+    if (configuration.routes.some(({ name }) => name === route)) return createReason('in-progress', message)
+    const gone = `${message} But the configuration has no route ${route} any more`
+    const { fix } = ALERTS['route-not-configured']
+    return { code: 'route-not-configured', message: gone, fix, exit: EXIT.badConfiguration }
+  }
+  const results = reportName === undefined ? '' : `; results: ${reportName}.results.csv`
+  const archived = archivedAs === undefined ? '' : `; archived as ${archivedAs}`
+  const why = file.problems.length === 0 ? '' : `: ${file.problems[0]?.message ?? ''}`.replace(/\.$/, '')
+  const closed = `closed on ${isoTime(file.closedAt ?? claimedAt)}, ${outcome}${why}`
+  return createReason('finished', `${taken} and ${closed}${results}${archived}`)
+}
+
+const LOOKED_UP_FIRST =
+  'Every record of it is in the journal; the lost answers are looked up at the API before anything is sent.'
+
 // Completeness and order: stability, marker or manifest, sequence.
 
-/** Applies the route's rule: the file is stable, or another file says that it is complete. */
-export async function findCompletenessReasons(
-  context: DiagnosisContext,
-  inbox: LocalInbox,
-  file: PresentFile,
-): Promise<Reason[]> {
-  const { root, route } = inbox
-  const ready = buildReadyRule(route.from)
-  if (ready === undefined) return findStabilityReasons(context, inbox, file)
-  if (!('sidecarNameOf' in ready)) return []
-  const sidecar = ready.sidecarNameOf(context.name)
-  const isThere = (await inspectFile(root, route.from.folder, sidecar)).what === 'file'
-  if (isThere) return ready.when === 'manifest' ? findStabilityReasons(context, inbox, file) : []
-  const message = `its ${ready.when} ${sidecar} is missing; the file is taken when that file is there`
-  return [createReason('sidecar-missing', message)]
+/**
+ * Scans the inbox as a run does, and creates no folder. A name that the route does not match is judged all the same.
+ * Undefined for a file that is taken: it has gone meanwhile, or was claimed in place.
+ */
+export async function findScanReasons(
+  { configuration, journal, clock, signal, name }: DiagnosisContext,
+  inbox: OpenInbox,
+): Promise<Reason[] | undefined> {
+  const { mailbox } = inbox
+  const route = buildInboundRoute(configuration, inbox.route)
+  const isNamed = (file: FileInfo) => file.name === name
+  const matches = (each: string) => each === name || route.matches(each)
+  let wasListed = false
+  const list: Mailbox['list'] = async (folder, only) => {
+    const files = await mailbox.list(folder, only, () => refuseToCreateFolder(folder))
+    wasListed ||= files.some(isNamed)
+    return files
+  }
+  const source = { ...mailbox, list }
+  const scanned = { route: { ...route, matches }, source, journal, clock, signal }
+  const { ready, skippedFiles } = await scanUntilStable(scanned, createFileTracker())
+  if (!wasListed) {
+    const message = 'it is no plain file, or has such a name as files have while they are written'
+    return [createReason('entry-ignored', message)]
+  }
+  const skipped = skippedFiles.filter(({ file }) => isNamed(file))
+  if (skipped.length === 0 && !ready.some(isNamed)) return undefined
+  return skipped.map(({ code, message, fix }) => createReason(code, message, fix))
 }
 
 /** For the marker or manifest of a file, which no run takes by itself. */
-export async function findSidecarReason({ name }: DiagnosisContext, { route, place }: LocalInbox) {
-  const { ready, match } = route.from
+export async function findSidecarReason({ name }: DiagnosisContext, { route, mailbox }: OpenInbox) {
+  const { ready, match, folder } = route.from
   if (ready === undefined || !('sidecar' in ready)) return undefined
   const { when, sidecar } = ready
   if (!compileFilePattern(toNamePattern(sidecar))(name)) return undefined
-  const names = (await listNamesIfAllowed(place)).filter(compileFilePattern(match))
+  const names = [...((await mailbox.listNames(folder)) ?? [])].filter(compileFilePattern(match))
   const data = names.find((each) => fillNameTemplate(sidecar, each) === name)
   if (data !== undefined)
     return createReason('is-sidecar', `it is the ${when} of ${data}`, `See \`dropbridge why-not ${data}\`.`)
@@ -190,38 +217,10 @@ export async function findManifestReasons(
   const found = await inspectFile(root, route.from.folder, sidecar)
   if (found.what !== 'file' || !found.isReadable) return []
   const path = join(place, name)
-  const hash = createHash('sha256')
-  let size = 0
-  for await (const chunk of readFileBytes(path)) {
-    hash.update(chunk as Uint8Array)
-    size += (chunk as Uint8Array).length
-  }
+  const { size } = await stat(path)
+  const sha256 = await computeSha256(readFileBytes(path))
   const read = () => createFormats().read(readFileBytes(path), mapping.translator.read)
   const manifest = { manifestFile: sidecar, bytes: await readFile(join(place, sidecar)) }
-  const problems = await compareWithManifest(manifest, { size, sha256: hash.digest('hex'), read })
+  const problems = await compareWithManifest(manifest, { size, sha256, read })
   return createRefusalReasons(problems)
-}
-
-/** For a route with a strict sequence: which number must come first. */
-export async function findSequenceReasons(context: DiagnosisContext, { route, place }: LocalInbox) {
-  const { configuration, name, journal } = context
-  const { sequence, matches, folder } = buildInboundRoute(configuration, route)
-  if (sequence === undefined) return []
-  const names = (await listNamesIfAllowed(place)).filter(matches)
-  const files = names.map((each) => ({ folder, name: each, size: 0, modifiedAt: 0 }))
-  const taken = await listTakenFiles(journal, route.name)
-  const { behind } = splitBySequence(files, sequence, { taken, coming: [] })
-  const waits = behind.find(({ file }) => file.name === name)
-  if (waits === undefined) return []
-  const fix = sequence.numberIn(name) === undefined ? UNNUMBERED_FIX : undefined
-  return [createReason('out-of-sequence', waits.why, fix)]
-}
-
-const UNNUMBERED_FIX =
-  'Rename it so that its number is where `sequence` says, or move it to the inbox of another route.'
-
-export interface RemoteInbox {
-  readonly route: InboundRoute
-  /** Connects with the first call. */
-  readonly open: () => Promise<Mailbox>
 }

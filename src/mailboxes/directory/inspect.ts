@@ -1,9 +1,8 @@
 /** Inspects one place of a directory mailbox: its entry, and why it cannot be listed or claimed. Changes nothing. */
 import type { Stats } from 'node:fs'
-import { access, constants, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
+import { access, constants, lstat, open, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileInfo } from '../../domain/mailbox.ts'
-import { getErrorMessage, hasSystemCode } from '../../support/errors.ts'
 import { ignoreCodes } from '../../support/files.ts'
 import { CLAIMED_FOLDER, splitFolder, parseClaimedId, isSafeName, matchTemporaryName } from '../names.ts'
 
@@ -15,9 +14,8 @@ export type Inspection =
       readonly isMovable: boolean
     }
   | { readonly what: 'entry-ignored'; readonly why: string }
+  /** Or the mailbox or the folder cannot be read. */
   | { readonly what: 'nothing' }
-  /** The mailbox or the folder itself cannot be read. */
-  | { readonly what: 'away'; readonly why: string }
 
 /** Returns the path of the folder on the disk, even where it is missing. */
 export function resolveFolderPath(root: string, folder: string): string {
@@ -31,14 +29,14 @@ export async function resolveRealPath(path: string): Promise<string> {
 
 export async function inspectFile(root: string, folder: string, name: string): Promise<Inspection> {
   const path = resolveFolderPath(root, folder)
-  const away = await findAccessProblem(root, path)
-  if (away !== undefined) return { what: 'away', why: away }
   if (!isSafeName(name)) {
     // Such a name never becomes part of a path: it may lead out of the folder.
     if (!(await readdir(path).catch((): string[] => [])).includes(name)) return { what: 'nothing' }
     return { what: 'entry-ignored', why: 'its name has characters that no file of a mailbox may have' }
   }
-  const found = await lstat(join(path, name)).catch(ignoreCodes('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'))
+  const found = await lstat(join(path, name)).catch(
+    ignoreCodes('ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES'),
+  )
   if (found === undefined) return { what: 'nothing' }
   if (!found.isFile()) return { what: 'entry-ignored', why: describeKind(found) }
   const mark = matchTemporaryName(name)
@@ -52,21 +50,6 @@ export async function inspectFile(root: string, folder: string, name: string): P
     info: { folder, name, size: found.size, modifiedAt: Math.floor(found.mtimeMs) },
     isReadable: await canOpen(join(path, name)),
     isMovable: await succeeds(() => access(path, constants.W_OK | constants.X_OK)),
-  }
-}
-
-/** A missing root is an unmounted share; the next run creates a missing folder. */
-async function findAccessProblem(root: string, path: string): Promise<string | undefined> {
-  try {
-    if (!(await stat(root)).isDirectory()) return `${root} is no folder`
-  } catch (error) {
-    return `${root} cannot be reached: ${getErrorMessage(error)}`
-  }
-  try {
-    await access(path, constants.R_OK | constants.X_OK)
-    return undefined
-  } catch (error) {
-    return hasSystemCode(error, 'ENOENT') ? undefined : `${path} cannot be listed: ${getErrorMessage(error)}`
   }
 }
 

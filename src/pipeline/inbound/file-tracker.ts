@@ -1,4 +1,4 @@
-/** Remembers the files of one inbox from scan to scan: how long each is unchanged, and which failed. */
+/** Remembers the files of one inbox from scan to scan: how long each is unchanged and still needs, and which failed. */
 import type { FileInfo } from '../../domain/mailbox.ts'
 import { type FailureCode, hasCode } from '../../support/errors.ts'
 
@@ -21,10 +21,23 @@ interface TrackedFile {
   confirmedAt: number | undefined
 }
 
+/** Timers sometimes fire a part of a millisecond early. */
+const TIMER_SLACK_MS = 1
+
 /** The files of the last scan. A file's own date is only compared with itself: it may not be a correct time. */
 export function createFileTracker(emptyMs = 0) {
   let known = new Map<string, TrackedFile>()
   let lastScan: ScanTimes = { began: 0, ended: 0 }
+  /** The state of a file in the last scan, and for how long it is certain. */
+  const get = (name: string) => {
+    const entry = known.get(name)
+    if (entry === undefined) return undefined
+    const since = (time: number) => Math.max(0, lastScan.began - time)
+    const { confirmedAt, hasChanged } = entry
+    // Only a file that was claimed and is still in the inbox, unchanged, has this time.
+    const takenMsAgo = confirmedAt === undefined ? undefined : since(confirmedAt)
+    return { unchangedMs: since(entry.since), thereMs: since(entry.firstSeen), hasChanged, takenMsAgo }
+  }
   return {
     /** How long an empty file must stay empty: many programs create a file long before they write its first rows. */
     emptyMs,
@@ -50,17 +63,10 @@ export function createFileTracker(emptyMs = 0) {
       known = next
       return changed
     },
-    /** The state of a file in the last scan, and for how long it is certain. */
-    get(name: string) {
-      const entry = known.get(name)
-      if (entry === undefined) return undefined
-      const since = (time: number) => Math.max(0, lastScan.began - time)
-      const { confirmedAt, hasChanged } = entry
-      /** Only for a file that was claimed and is still in the inbox, unchanged. */
-      const taken: { takenMsAgo?: number } =
-        confirmedAt === undefined ? {} : { takenMsAgo: since(confirmedAt) }
-      return { unchangedMs: since(entry.since), thereMs: since(entry.firstSeen), hasChanged, ...taken }
-    },
+    get,
+    /** How much longer the file must stay unchanged to be stable for `neededMs`; 0 or less once it is. */
+    getMsUntilStable: (name: string, neededMs: number): number =>
+      neededMs - (get(name)?.unchangedMs ?? 0) - TIMER_SLACK_MS,
     /** Notes that the file is being claimed. If it stays in the inbox unchanged, the claim did not succeed. */
     noteClaim(name: string): void {
       const entry = known.get(name)
@@ -74,6 +80,11 @@ export function createFileTracker(emptyMs = 0) {
       return true
     },
   }
+}
+
+/** For alerts, which scan only once and go by the age of a file: every file counts as stable. */
+export function createAlwaysStableTracker(): FileTracker {
+  return { ...createFileTracker(), getMsUntilStable: () => 0 }
 }
 
 // Files that failed for reasons of their own. The next passes skip them until the backoff is cleared.

@@ -4,7 +4,7 @@ import type { Journal } from '../../domain/journal.ts'
 import type { FileInfo } from '../../domain/mailbox.ts'
 import type { FileSequence, IntakeOrder, Readiness } from '../../domain/route.ts'
 import { elapsed } from '../../support/clock.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, type CodeText, throwIfStopped } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import type { FileTracker } from './file-tracker.ts'
 
@@ -14,10 +14,33 @@ export interface InboxScan {
   readonly skippedFiles: readonly SkippedFile[]
   /** When the next file may be stable; undefined when no file waits for time to pass. */
   readonly stableInMs?: number
-  /** How many files of the route are in the inbox. */
-  readonly found: number
   /** Whether a file is new or changed since the last scan. */
   readonly hasChanges: boolean
+}
+
+/** Every reason why a scan skips a file of its route, with its fix. `why-not` adds its own reasons and the exit codes. */
+export const SKIP_REASONS = {
+  'still-changing': { title: 'The file is still being written.', fix: 'Wait until its writer is done.' },
+  'sidecar-missing': {
+    title: 'The marker or manifest of the file is missing.',
+    fix: 'Ask the sender for the marker or manifest, or change `ready` of the route.',
+  },
+  'out-of-sequence': {
+    title: 'A file with an earlier number must come first.',
+    fix: 'Ask for the missing file. If it will never come, set `start` under `sequence` to the next number.',
+  },
+} as const satisfies Readonly<Record<string, CodeText>>
+
+/** A file that is not taken yet, and why. */
+export interface SkippedFile {
+  readonly file: FileInfo
+  readonly code: keyof typeof SKIP_REASONS
+  readonly message: string
+  readonly fix: string
+  /** The file is being written or has just arrived: a usual wait that ends by itself. */
+  readonly isUsual: boolean
+  /** In how many milliseconds the file may be stable; left out where time alone does not help. */
+  readonly untilMs?: number
 }
 
 export type ScanContext = Pick<InboundContext, 'route' | 'source' | 'journal' | 'clock'>
@@ -34,13 +57,14 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
   const unstable: SkippedFile[] = []
   let stableInMs = Infinity
   for (const file of files) {
-    const left = getMsUntilStable(file, context, tracker)
-    if (left <= 0) {
+    const untilMs = getMsUntilStable(file, context, tracker)
+    if (untilMs <= 0) {
       stable.push(file)
       continue
     }
-    stableInMs = Math.min(stableInMs, left)
-    unstable.push({ file, why: explainUnstable(file, tracker), isUsual: true })
+    stableInMs = Math.min(stableInMs, untilMs)
+    const message = explainUnstable(file, context, tracker)
+    unstable.push({ file, ...withFix('still-changing'), message, isUsual: true, untilMs })
   }
   const coming = [...unstable, ...missing].map(({ file }) => file)
   const { ready, behind } = await selectNext(context, stable, coming)
@@ -48,9 +72,25 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
     ready,
     skippedFiles: [...unstable, ...missing, ...behind],
     ...(stableInMs === Infinity ? {} : { stableInMs }),
-    found: files.length + missing.length,
     hasChanges: changed.length > 0,
   }
+}
+
+/** Scans as a single run does: where files may become stable, it waits for the time of `stableFor` and scans again. */
+export async function scanUntilStable(
+  context: ScanContext & Pick<InboundContext, 'signal'>,
+  tracker: FileTracker,
+): Promise<InboxScan> {
+  const { clock, signal, route } = context
+  const first = await scanInbox(context, tracker)
+  if (first.stableInMs === undefined) return first
+  await clock.sleep(route.stableForMs, signal)
+  throwIfStopped(signal)
+  return scanInbox(context, tracker)
+}
+
+function withFix(code: SkippedFile['code'], fix: string = SKIP_REASONS[code].fix) {
+  return { code, fix }
 }
 
 /** The names to list for a route with one file name: the file and its sidecar. Undefined: list the whole folder. */
@@ -84,7 +124,8 @@ function splitCandidates(listed: readonly FileInfo[], { route, source }: ScanCon
   const hasSidecar = ({ name }: FileInfo) => names.has(ready.sidecarNameOf(name))
   const explainMissing = (file: FileInfo): SkippedFile => {
     const sidecar = source.describe(route.folder, ready.sidecarNameOf(file.name))
-    return { file, why: `its ${ready.when} ${sidecar} is missing`, isUsual: false }
+    const message = `its ${ready.when} ${sidecar} is missing`
+    return { file, ...withFix('sidecar-missing'), message, isUsual: false }
   }
   const missing = files.filter((file) => !hasSidecar(file)).map(explainMissing)
   return { files: files.filter(hasSidecar), missing }
@@ -92,12 +133,12 @@ function splitCandidates(listed: readonly FileInfo[], { route, source }: ScanCon
 
 const STABLE: Readiness = { when: 'stable' }
 
-/** Timers sometimes fire a part of a millisecond early. */
-const TIMER_SLACK_MS = 1
-
-function explainUnstable({ name, size }: FileInfo, tracker: FileTracker): string {
+function explainUnstable({ name, size }: FileInfo, { route }: ScanContext, tracker: FileTracker): string {
+  const { ready = STABLE, stableForMs } = route
   const seen = tracker.get(name)
   if (seen?.takenMsAgo !== undefined) return 'it could not be taken; another program may keep it open'
+  if (ready.when === 'manifest' && tracker.getMsUntilStable(name, stableForMs) <= 0)
+    return 'its manifest is still being written, or has just arrived'
   if (size === 0) return 'it is empty, and may still be filled'
   return seen?.hasChanged === true ? 'it is still being written' : 'it has just arrived'
 }
@@ -113,34 +154,23 @@ function getMsUntilStable({ name, size }: FileInfo, { route }: ScanContext, trac
   if (ready.when === 'renamed' || ready.when === 'marker') return 0
   const waitsFor = ready.when === 'manifest' ? [name, ready.sidecarNameOf(name)] : [name]
   const needed = size === 0 && ready.when === 'stable' ? Math.max(stableForMs, tracker.emptyMs) : stableForMs
-  return Math.max(...waitsFor.map((each) => needed - (tracker.get(each)?.unchangedMs ?? 0))) - TIMER_SLACK_MS
+  return Math.max(...waitsFor.map((each) => tracker.getMsUntilStable(each, needed)))
 }
 
 /** How many of the route's latest files are searched for the last number of its sequence. */
 const LATEST_FILES = 1000
-
-/** The latest files of the route, without those that had vanished before they were claimed. */
-export async function listTakenFiles(journal: Pick<Journal, 'listRecentFiles'>, route: string) {
-  const latest = await journal.listRecentFiles(LATEST_FILES, route)
-  return latest.filter(({ outcome }) => outcome !== 'vanished')
-}
 
 async function selectNext(context: ScanContext, stable: readonly FileInfo[], coming: readonly FileInfo[]) {
   const { route, journal } = context
   const { order = 'oldest', sequence } = route
   const ordered = sortByIntakeOrder(stable, order)
   if (sequence === undefined || ordered.length === 0) return { ready: ordered, behind: [] }
-  return splitBySequence(ordered, sequence, { taken: await listTakenFiles(journal, route.name), coming })
+  const latest = await journal.listRecentFiles(LATEST_FILES, route.name)
+  const taken = latest.filter(({ outcome }) => outcome !== 'vanished')
+  return splitBySequence(ordered, sequence, { taken, coming })
 }
 
 // The order of intake, and strict sequences of numbered files.
-
-export interface SkippedFile {
-  readonly file: FileInfo
-  readonly why: string
-  /** The file is being written or has just arrived: a usual wait that ends by itself. */
-  readonly isUsual: boolean
-}
 
 /** Listings are sorted by time already. */
 function sortByIntakeOrder(files: readonly FileInfo[], order: IntakeOrder): readonly FileInfo[] {
@@ -172,7 +202,7 @@ function compareDigits(one: string, other: string): number {
 }
 
 /** Takes the next number and its successors up to a gap. An earlier number is a correction. `coming` files are not whole yet. */
-export function splitBySequence(
+function splitBySequence(
   ordered: readonly FileInfo[],
   { numberIn, start }: FileSequence,
   { taken, coming }: { readonly taken: readonly FileEntry[]; readonly coming: readonly FileInfo[] },
@@ -187,9 +217,10 @@ export function splitBySequence(
     .toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0))
   let expected = last + 1
   for (const { file, number } of waiting) {
-    const why = explainWait(number, { last, expected, open, isOnTheWay: onTheWay.has(expected) })
-    if (why !== undefined) {
-      behind.push({ file, why, isUsual: onTheWay.has(expected) })
+    const isUsual = onTheWay.has(expected)
+    const [message, fix] = explainWait(number, { last, expected, open, isUsual })
+    if (message !== undefined) {
+      behind.push({ file, ...withFix('out-of-sequence', fix), message, isUsual })
       continue
     }
     ready.push(file)
@@ -198,21 +229,30 @@ export function splitBySequence(
   return { ready, behind }
 }
 
-/** `isOnTheWay`: the expected file is in the inbox and not whole yet. */
+/** The reason and its own fix, or nothing. `isUsual`: the expected file is in the inbox and not whole yet. */
 function explainWait(
   number: number | undefined,
-  state: { last: number; expected: number; open: FileEntry | undefined; isOnTheWay: boolean },
-) {
-  const { last, expected, open, isOnTheWay } = state
-  if (number === undefined)
-    return 'its name has no number where `sequence` says, and the route takes files by their number'
-  if (number <= last) return undefined
-  if (open !== undefined) return `${open.name} comes before it in the sequence and is not done`
+  state: { last: number; expected: number; open: FileEntry | undefined; isUsual: boolean },
+): readonly [message?: string, fix?: string] {
+  const { last, expected, open, isUsual } = state
+  if (number === undefined) return UNNUMBERED
+  if (number <= last) return []
+  if (open !== undefined)
+    return [`${open.name} comes before it in the sequence and is not done`, UNFINISHED_FIX]
   // Two files of one number: the second one is a correction of the first.
-  if (number <= expected) return undefined
-  if (isOnTheWay) return `number ${expected} comes before it in the sequence and is not whole yet`
-  return `number ${expected} of the sequence has not come; if it never will, write start: ${number} under \`sequence\``
+  if (number <= expected) return []
+  if (isUsual) return [`number ${expected} comes before it in the sequence and is not whole yet`, COMING_FIX]
+  return [
+    `number ${expected} of the sequence has not come; if it never will, write start: ${number} under \`sequence\``,
+  ]
 }
+
+const UNNUMBERED = [
+  'its name has no number where `sequence` says, and the route takes files by their number',
+  'Rename it so that its number is where `sequence` says, or move it to the inbox of another route.',
+] as const
+const UNFINISHED_FIX = 'Finish that file first: `dropbridge trace FILE` says how far it is.'
+const COMING_FIX = 'See what that file waits for: `dropbridge why-not FILE`.'
 
 // A missing inbox that had files before is most likely on a share that is not mounted.
 

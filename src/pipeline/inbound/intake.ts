@@ -8,7 +8,7 @@ import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundContext } from '../context.ts'
 import { createFileTracker, type FileTracker } from './file-tracker.ts'
-import { type InboxScan, scanInbox, type SkippedFile } from './inbox.ts'
+import { scanInbox, scanUntilStable, type SkippedFile } from './inbox.ts'
 import { cleanDocumentSpool } from '../documents/delivery.ts'
 
 /** A file that keeps growing after it was claimed is copied again at most this often before its intake fails. */
@@ -53,15 +53,6 @@ export function createFileClaimer(context: InboundContext): () => Promise<number
   }
 }
 
-async function scanUntilStable(context: InboundContext, tracker: FileTracker): Promise<InboxScan> {
-  const { clock, signal, route } = context
-  const first = await scanInbox(context, tracker)
-  if (first.stableInMs === undefined) return first
-  await clock.sleep(route.stableForMs, signal)
-  throwIfStopped(signal)
-  return scanInbox(context, tracker)
-}
-
 /** Returns the names of the files whose claims it noted. */
 async function beginClaims(context: InboundContext, ready: readonly FileInfo[]): Promise<readonly string[]> {
   const { journal, lease, route, signal } = context
@@ -87,7 +78,7 @@ export function notifySkippedFiles(
   skippedFiles: readonly SkippedFile[],
   tracker?: FileTracker,
 ): void {
-  for (const { file, why, isUsual } of skippedFiles) {
+  for (const { file, message: why, isUsual } of skippedFiles) {
     const { name } = file
     if (tracker !== undefined) {
       const { thereMs = 0 } = tracker.get(name) ?? {}

@@ -1,8 +1,10 @@
 /** Reads receipts: files that come back and confirm delivered ones. Each is claimed, read once and archived. */
 import type { Claim, Mailbox } from '../../domain/mailbox.ts'
 import type { UnconfirmedDelivery, ReceiptEntry } from '../../domain/delivery.ts'
+import { elapsed } from '../../support/clock.ts'
 import { assert, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { PASS_FATAL } from '../failures.ts'
+import { createFileTracker } from '../inbound/file-tracker.ts'
 import { assertInboxUnused, refuseToCreateFolder } from '../inbound/inbox.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertOutboxExists } from './outbox.ts'
@@ -65,17 +67,23 @@ interface FoundReceipt {
 async function listStableReceipts(context: ReceiptContext, byName: ReadonlyMap<string, UnconfirmedDelivery>) {
   const { clock, signal, rules } = context
   const { folder } = rules
-  const before = await listReceipts(context, byName)
-  if (before.length === 0) return []
+  const tracker = createFileTracker()
+  const scan = async () => {
+    const began = elapsed(clock)
+    const listed = await listReceipts(context, byName)
+    tracker.update(listed, { began, ended: elapsed(clock) })
+    return listed
+  }
+  if ((await scan()).length === 0) return []
   await clock.sleep(rules.stableForMs, signal)
   throwIfStopped(signal)
-  const seen = new Set(before.map(({ name, size, modifiedAt }) => JSON.stringify([name, size, modifiedAt])))
   const found = new Map<string, FoundReceipt>()
-  for (const { name, size, modifiedAt } of await listReceipts(context, byName)) {
+  for (const { name } of await scan()) {
     const delivery = byName.get(name.toLowerCase())
     // Names that differ only in case: a later pass reads the other one and finds no delivery that waits for it.
     if (delivery === undefined || found.has(delivery.id)) continue
-    if (seen.has(JSON.stringify([name, size, modifiedAt]))) found.set(delivery.id, { delivery, folder, name })
+    if (tracker.getMsUntilStable(name, rules.stableForMs) <= 0)
+      found.set(delivery.id, { delivery, folder, name })
   }
   return [...found.values()]
 }
