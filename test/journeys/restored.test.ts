@@ -131,6 +131,7 @@ test('orders that were planned at the time of the backup and posted since are fo
   const { exit, err } = await run('run')
 
   expect(rehearsed.err).toContain('3 records without an outcome are looked up')
+  expect(rehearsed.err).not.toContain('outgoing route')
   expect(result.err).toContain('3 records without an outcome are looked up')
   expect(err).toContain('orders.csv: 3 accepted')
   expect(exit).toBe(0)
@@ -207,6 +208,21 @@ test('parcels that were posted after the backup are found by their tracking numb
   expect((await run('audit', 'verify')).exit).toBe(0)
 })
 
+test('after the restoration was ended, the wait for what is still in doubt does not speak of it', async () => {
+  const world = await aRestoredJournal()
+  const run = await commandsOf(world)
+  await run('restored', ...WHO)
+  await run('restored', '--end', ...WHO)
+  const path = join(world.folder, 'dropbridge.yaml')
+  await writeFile(path, (await readFile(path, 'utf8')).replace('lateAnswer: 300ms', 'lateAnswer: 20s'))
+
+  const { err } = await run('run')
+
+  expect(err).toContain('before checking whether the lost requests succeeded')
+  expect(err).not.toContain('a lost journal')
+  expect(await world.orders()).toHaveLength(3)
+})
+
 test('new records are looked up until a person ends that', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
@@ -256,6 +272,7 @@ test('files that were delivered after the backup stop the work, and are not deli
   expect(refused.exit).toBe(78)
   expect(refused.err).toContain('orders-2.csv has the number 2, and the last one that the journal gave is 1')
   expect(result.err).toContain('orders-out: the next file has the number 12')
+  expect(result.err).toContain('outgoing route')
   expect(exit).toBe(2)
   expect(held.out).toContain('orders-12.csv with 2 records is not delivered: the journal was restored')
   expect(await delivered(world)).toEqual({

@@ -57,6 +57,7 @@ function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
     [uncertain, 'records without an outcome are looked up before anything of them is sent'],
     [held, 'changes may have been overtaken and wait for a person'],
     [deliveries, 'composed files wait for a person'],
+    [sequences.length, 'outgoing routes hold their first files for a person: see dropbridge status'],
     [removed, 'outgoing records are listed again before they go out'],
     [documents, 'documents are not fetched by themselves any more: see dropbridge labels'],
   ] as const
@@ -65,7 +66,6 @@ function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
     `${dryRun ? 'Would be declared' : 'Declared'}: the journal knows nothing of what happened ${unknown}.`,
     ...counts.flatMap(([count, what]) => (count === 0 ? [] : [`    ${count} ${what}`])),
     ...sequences.map(({ route, next }) => `    ${route}: the next file has the number ${next}`),
-    '    the first files of every outgoing route wait for a person: see dropbridge status',
     '    new records are looked up before they are first sent, until dropbridge restored --end',
     ...(dryRun ? ['Nothing was changed. To declare it: dropbridge restored --by NAME --why TEXT'] : []),
   ]
