@@ -56,6 +56,7 @@ async function buildSnapshot(
   const addCounts = async (file: FileEntry) => ({
     ...file,
     records: await journal.countRecords({ file: file.id }),
+    warnings: await journal.countWarnings(file.id),
   })
   return {
     at: clock.now(),

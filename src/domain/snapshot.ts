@@ -32,8 +32,8 @@ export interface Snapshot {
   readonly watches: readonly Watcher[]
 }
 
-/** A file with the outcomes of its records. */
-export type LatestFile = FileEntry & { readonly records: StateCounts }
+/** A file with the outcomes of its records, and the warnings about them. */
+export type LatestFile = FileEntry & { readonly records: StateCounts; readonly warnings: number }
 
 export interface SnapshotRoute extends RouteOverview {
   /** No bridge has ever worked on it. */

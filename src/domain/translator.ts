@@ -12,6 +12,8 @@ export interface Reference {
   readonly field: string
   readonly line: number
   readonly column: string
+  /** The part of the mapping that gives the text, where no cell does. */
+  readonly origin?: string
 }
 
 /** A value that is not in the file but in the record's order, or kept beside that order. */
@@ -87,6 +89,8 @@ export interface BoundTranslator {
   readonly unusedColumns: readonly string[]
   /** The column that feeds an API field, such as `order_lines[3].variant.upc`; for an object, of its first fed field. */
   findColumn(field: string): string | undefined
+  /** The part of the mapping that gives the field its values: a constant or a table, with its line. */
+  findOrigin(field: string): string | undefined
   /** The records completed by these rows. */
   translateRows(rows: readonly Row[]): Draft[]
   /** The last record, when the file has ended. */

@@ -5,6 +5,7 @@ import { didYouMean } from '../support/text.ts'
 import { checkPart } from './source/schema.ts'
 import { TableFrame } from './file.ts'
 import {
+  type ErrorPlace,
   getEntry,
   locateKey,
   type MapNode,
@@ -25,6 +26,10 @@ export interface Table {
   readonly keys: readonly string[]
   /** How many columns make the key; bars separate their texts. */
   readonly keyColumns: number
+  /** Its name and its line in the mapping, for messages. */
+  readonly origin: string
+  /** The place of a row, or that of the table where the rows are in a file of their own. */
+  readonly locate: (key: string) => ErrorPlace
 }
 
 /** The separator in a key of several columns. */
@@ -59,11 +64,10 @@ export async function compileTables(node: SourceNode | undefined, options: Table
   if (node?.kind !== 'map') return tables
   for (const [name, { node: tableNode }] of node.entries) {
     const frame = checkPart(TableFrame, tableNode, options.errors)
+    const head = { name, origin: `the table "${name}" (${options.errors.formatLine(locateKey(node, name))})` }
     if (frame === undefined || tableNode.kind !== 'map') tables.set(name, undefined)
-    else if ('rows' in frame) tables.set(name, compileTableRows(name, tableNode, options.errors))
-    else {
-      tables.set(name, await readTableFile(name, frame, tableNode, options))
-    }
+    else if ('rows' in frame) tables.set(name, compileTableRows(head, tableNode, options.errors))
+    else tables.set(name, await readTableFile(head, frame, tableNode, options))
   }
   return tables
 }
@@ -102,6 +106,15 @@ function pickColumn(table: Table, pick: string | undefined, note: (message: stri
   return undefined
 }
 
+/** Notes a row whose text the field refuses, at the row. */
+export function noteWrongRow(
+  errors: MappingErrors,
+  { name, locate }: Table,
+  { key, field, refused }: { readonly key: string; readonly field: string; readonly refused: string },
+): void {
+  errors.add(locate(key), `the table "${name}" says for "${key}": ${refused} It fills ${field}.`)
+}
+
 export function describeMiss(table: Table, text: string): string {
   return `${quoteText(text)} is not in the table "${table.name}".${didYouMean(text, table.keys.slice(0, MAX_SUGGESTED))}`
 }
@@ -115,8 +128,10 @@ export function suggestKeys({ keys }: Table): string {
   return `Use one of ${shown}${more}; or add a row to the table.`
 }
 
+type TableHead = Pick<Table, 'name' | 'origin'>
+
 async function readTableFile(
-  name: string,
+  head: TableHead,
   { file: path, keys: keyColumns = 1 }: Extract<TableFrame, { file: string }>,
   node: MapNode,
   { readTable, errors }: TableContext,
@@ -141,7 +156,7 @@ async function readTableFile(
   }
   if (new Set(columns).size < columns.length) note('two columns have the same name')
   if (rows.length > MAX_ROWS) note(`the table has more than ${MAX_ROWS} rows`)
-  const gathered = createRowCollector({ name, columns, keyColumns }, note)
+  const gathered = createRowCollector({ ...head, columns, keyColumns, locate: () => place }, note)
   for (const row of rows) {
     const keys = row.slice(0, keyColumns).map(cleanText)
     const cells = columns.map((column, at) => [column, cleanText(row[keyColumns + at] ?? '')] as const)
@@ -150,16 +165,17 @@ async function readTableFile(
   return gathered.table
 }
 
-function compileTableRows(name: string, node: MapNode, errors: MappingErrors): Table | undefined {
+function compileTableRows(head: TableHead, node: MapNode, errors: MappingErrors): Table | undefined {
   const rows = getEntry(node, 'rows')
   if (rows?.kind !== 'map') return undefined
   const rowsOf = [...rows.entries].map(([key, { node: row }]) => ({ key, cells: readCells(row) }))
   const columns = [...new Set(rowsOf.flatMap(({ cells }) => Object.keys(cells)))]
-  let place = rows as { offset: number; path: string }
+  let place: ErrorPlace = rows
   const note = (message: string) => errors.add(place, message)
-  const gathered = createRowCollector({ name, columns, keyColumns: 1 }, note)
+  const locate = (key: string) => locateKey(rows, key)
+  const gathered = createRowCollector({ ...head, columns, keyColumns: 1, locate }, note)
   for (const { key, cells } of rowsOf) {
-    place = locateKey(rows, key)
+    place = locate(key)
     gathered.add(key, cells)
   }
   return gathered.table

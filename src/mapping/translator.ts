@@ -194,7 +194,11 @@ function createBoundTranslator(context: TranslatorContext) {
   }
   return {
     keyColumns: keys.map(({ name }) => name),
-    findColumn: (field: string) => findFieldColumn(context.body, field),
+    findColumn: (field: string) => findFirstColumn(findFieldNode(context.body, field)),
+    findOrigin(field: string) {
+      const node = findFieldNode(context.body, field)
+      return node?.kind === 'leaf' ? node.origin : undefined
+    },
     translateRows(rows: readonly Row[]) {
       for (const row of rows) {
         if (totals?.take(row) === true) continue
@@ -212,17 +216,18 @@ function createBoundTranslator(context: TranslatorContext) {
 
 // Finds the column of the file behind a field, for messages of the API about that field.
 
-/** The column of the field, or of the first fed field of an object. */
-function findFieldColumn(body: BoundObject, field: string): string | undefined {
+function findFieldNode(body: BoundObject, field: string): BoundNode | undefined {
   let node: BoundNode | undefined = body
   for (const name of field.replace(/\[\d*\]/g, '').split('.')) {
     const object: BoundNode | undefined = node?.kind === 'rows' ? node.item : node
     node = object?.kind === 'object' ? object.fields.get(name) : undefined
   }
-  return node === undefined ? undefined : findFirstColumn(node)
+  return node
 }
 
-function findFirstColumn(node: BoundNode): string | undefined {
+/** The column of the field, or of the first fed field of an object. */
+function findFirstColumn(node: BoundNode | undefined): string | undefined {
+  if (node === undefined) return undefined
   if (node.kind === 'leaf') return node.columns[0]?.name
   if (node.kind === 'rows') return findFirstColumn(node.item)
   return [...node.fields.values()].map(findFirstColumn).find((column) => column !== undefined)

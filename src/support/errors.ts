@@ -58,7 +58,7 @@ export const FAILURES = {
   'api-unreachable': {
     exit: EXIT.unavailable,
     title: 'The API does not answer, or cannot serve now.',
-    fix: 'Run again later; nothing is lost. If it fails for hours, ask the operator of the API.',
+    fix: 'Run `dropbridge run` later; nothing is lost. If it fails for hours, ask the API’s operator.',
     details:
       'The retries are used up, and the work is kept in the journal. With an HTTP status the API itself is busy or in trouble; without one, nothing answers at its address.',
   },
@@ -117,7 +117,7 @@ export const FAILURES = {
   'cannot-write': {
     exit: EXIT.cannotWrite,
     title: 'A file or folder cannot be written.',
-    fix: 'Make room or grant the rights, then run again: the work is kept.',
+    fix: 'Make room or grant the rights, then run `dropbridge run`: the work is kept.',
   },
   'journal-unusable': {
     exit: EXIT.cannotWrite,
@@ -128,7 +128,7 @@ export const FAILURES = {
   'journal-busy': {
     exit: EXIT.tryLater,
     title: 'Another program keeps the journal locked.',
-    fix: 'Run again. If it stays, end the program that has the file open.',
+    fix: 'Run `dropbridge run` again. If it stays, end the program that has the file open.',
     details: 'Such as a backup, a database browser or a suspended bridge. The work is kept.',
   },
   'journal-damaged': {

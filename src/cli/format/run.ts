@@ -15,9 +15,9 @@ import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
 import { didYouMean } from '../../support/text.ts'
-import { formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
+import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
 import { formatOutbound } from './outbound.ts'
-import { formatCount, formatCounts } from './text.ts'
+import { formatCount, formatCounts, formatWarnings } from './text.ts'
 
 /** Formats the events that a person wants to see during a run. */
 export function formatEvent(event: BridgeEvent): string | undefined {
@@ -133,6 +133,7 @@ export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
     /** Files that this run took in and reported, or that a failed run reported and this one finished. */
     files: summaries.length + archived.length,
     records,
+    warnings: summaries.reduce((sum, summary) => sum + countWarnings(summary), 0),
     /** Files that were delivered, and the records in them. */
     delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
     /** Files that an earlier run delivered, and whose records this one acknowledged, as far as possible. */
@@ -175,13 +176,15 @@ function hasRouteActivity(result: RouteResult): boolean {
 
 /** `3 files: 40 accepted, 1 rejected; exit 2: …`. `mapped` is the exit code of the program, for a scheduler. */
 export function formatRunSummary(result: RunResult, mapped: number = result.exit): string {
-  const { files, records, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
+  const { files, records, warnings, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
     summarizeRun(result)
   const file = (count: number) => formatCount(count, 'file')
   const record = (count: number) => formatCount(count, 'record')
   const earlier = formatCount(acknowledged.files, 'earlier file')
   const parts = [
-    ...(files > 0 ? [`${file(files)}: ${formatCounts(records)}`] : []),
+    ...(files > 0
+      ? [[`${file(files)}: ${formatCounts(records)}`, ...formatWarnings(warnings)].join(', ')]
+      : []),
     ...(delivered.files > 0 ? [`${file(delivered.files)} delivered with ${record(delivered.records)}`] : []),
     ...(acknowledged.files > 0 ? [`${earlier} with ${record(acknowledged.records)} acknowledged`] : []),
     ...(open > 0 ? [`${file(open)} not finished`] : []),

@@ -8,7 +8,7 @@ import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import { formatHeldFixes } from './inbound.ts'
-import { formatCounts, formatTable } from './text.ts'
+import { formatCounts, formatTable, formatWarnings } from './text.ts'
 
 /** Counts and names are shown whole. */
 const CELL_MAX = 200
@@ -96,7 +96,9 @@ function formatCurrentState(route: SnapshotRoute): string {
 }
 
 function formatFileRow(file: LatestFile): string[] {
-  const counts = Object.keys(file.records).length === 0 ? (file.outcome ?? '') : formatCounts(file.records)
+  const { records, outcome: whole = '', warnings } = file
+  const isCounted = whole === 'processed' || Object.keys(records).length > 0
+  const counts = isCounted ? [formatCounts(records), ...formatWarnings(warnings)].join(', ') : whole
   const outcome = file.duplicateOf === undefined ? counts : `duplicate of ${file.duplicateOf.name}`
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }

@@ -27,6 +27,8 @@ export interface Fault {
   readonly firstLineCells: number
   /** A position on the faulty physical line. */
   readonly blamed: number
+  /** Whether the text ends inside the cell. */
+  readonly isUnfinished?: boolean
 }
 
 const NEEDS_MORE: ScanResult = { kind: 'more' }
@@ -62,7 +64,8 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
     if (cell === 'unfinished' && !ended) return NEEDS_MORE
     if (cell === 'unfinished' || cell === 'fault') {
       const firstLineCells = cellsOnFirstLine()
-      return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: at }
+      const isUnfinished = cell === 'unfinished'
+      return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: at, isUnfinished }
     }
     if (cell.newlines > 0) {
       if (newlines === 0) firstLineCells = values.length

@@ -56,6 +56,8 @@ export interface BindContext {
 export interface BoundLeaf {
   readonly kind: 'leaf'
   readonly columns: readonly Column[]
+  /** The part of the mapping that gives the value, where no cell does. */
+  readonly origin?: string | undefined
   readonly build: () => unknown
   place(): Place
   /** The text of the current record; empty when blank. */

@@ -2,10 +2,11 @@
 import { didYouMean } from '../../support/text.ts'
 import { compileCondition, type Condition } from '../rows/conditions.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape } from '../shape.ts'
-import { getEntry, locateKey, type MapNode, type SourceNode } from '../source/source.ts'
+import { getEntry, locateKey, type MapNode, type MappingErrors, type SourceNode } from '../source/source.ts'
+import { normalizeProvince } from '../values/places.ts'
 import { compileLeaf, createConditionContext, type LeafContext } from './leaf.ts'
 import { compileOrderLines, takesOrderLines } from './order-lines.ts'
-import type { LeafTarget, ObjectPlan, Plan } from './plan.ts'
+import { type LeafTarget, listLeaves, type ObjectPlan, type Plan } from './plan.ts'
 
 type BodyPlace = Pick<LeafTarget, 'field' | 'perRow' | 'needed'>
 
@@ -44,7 +45,35 @@ export function compileBody(
   const { rules, required } = shape
   const fromColumns = fields.some(([, plan]) => hasColumns(plan))
   const province = findProvinceFields(shape)
+  checkHeldValues({ fields, rules, province }, errors)
   return { kind: 'object', field, perRow, when, fields, rules, required, hasColumns: fromColumns, province }
+}
+
+/** Checks each value of the mapping itself by the rules of its object, beside the constants of that object. */
+function checkHeldValues(
+  { fields, rules, province }: Pick<ObjectPlan, 'fields' | 'rules' | 'province'>,
+  errors: MappingErrors,
+): void {
+  const leaves = fields.flatMap(([name, plan]) =>
+    plan.kind === 'leaf' || plan.kind === 'choice'
+      ? listLeaves(plan).map((leaf) => ({ name, leaf, plan }))
+      : [],
+  )
+  const constants = leaves.filter(
+    ({ leaf, plan }) => leaf === plan && leaf.written?.options.const !== undefined,
+  )
+  const known = Object.fromEntries(constants.map(({ name, leaf }) => [name, leaf.fallback]))
+  for (const { name, leaf } of rules.length === 0 ? [] : leaves) {
+    for (const { value, place } of leaf.held?.() ?? []) {
+      const trial: Record<string, unknown> = { ...known, [name]: value }
+      if (province !== undefined) normalizeProvince(trial, province)
+      for (const { code, path, message } of rules.flatMap((rule) => rule(trial))) {
+        // The other codes are about values that only a record has.
+        const isOfValue = code === 'province-unknown' || code === 'field-invalid'
+        if (isOfValue && path[0] === name) errors.add(place, message)
+      }
+    }
+  }
 }
 
 function compileWhen(node: MapNode, place: BodyPlace, context: LeafContext): Condition | undefined {

@@ -61,9 +61,11 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
   checkColumnNames(node, calc, { sources, perRow }, context)
   const deferred = compileDeferred(node, options, target, context)
   const fallback = compileFallback(node, target, errors)
-  const written = { node, options, sources, hasDefault: fallback !== undefined }
-  const converting = compileConversion(written, target, context)
+  const source = { node, options, sources, hasDefault: fallback !== undefined }
+  const converting = compileConversion(source, target, context)
   if (errors.count() > before || converting === undefined) return undefined
+  const { lookup, ...converted } = converting
+  const written = getWrittenValue(node)
   return {
     kind: 'leaf',
     field,
@@ -73,7 +75,13 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
     calc,
     blanks: options.blanks === undefined ? context.blanks : normalizeBlanks(options.blanks),
     fallback,
-    ...converting,
+    ...converted,
+    origin:
+      options.const === undefined ? lookup?.origin : `the constant (${errors.formatLine(written ?? node)})`,
+    held: () => [
+      ...(fallback === undefined ? [] : [{ value: fallback, place: written ?? node }]),
+      ...(lookup?.held() ?? []),
+    ],
     required,
     columnRequired: target.needed && fallback === undefined,
     reference: options.find,
@@ -115,13 +123,14 @@ function compileConversion(
   const value = createValueConverter(node, options, target, context)
   const converted = list ? createListConverter(value, rule, options) : value
   const note = (option: keyof BodyLeaf, message: string) => context.errors.add(nodeAt(node, option), message)
-  const lookup = options.table === undefined ? undefined : compileLookup(options, context.tables, note)
+  const lookup =
+    options.table === undefined ? undefined : compileLookup(options, context, { field: target.field, note })
   const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), sources.sources, options.wrap])
   const overflow = context.overflows.get(key) ?? { last: 0 }
   context.overflows.set(key, overflow)
   const texts = compileTextSteps(options, { rule, list, hasDefault, overflow, note })
   if (options.table !== undefined && lookup === undefined) return undefined
-  const lookedUp = lookup?.converter(converted) ?? converted
+  const lookedUp = lookup?.convert(converted)
   const asked = formatValueOptions(options, list)
   const steps: LeafSteps = {
     gathering: formatGathering(options),
@@ -129,7 +138,7 @@ function compileConversion(
     value: { does: asked || `as ${describeRule(rule)}`, isAsked: asked !== '', convert: converted },
     fallback: options.const === undefined ? `default ${formatOption(options.default)}` : 'const',
   }
-  return { convert: prependSteps(lookedUp, texts), steps }
+  return { convert: prependSteps(lookedUp?.convert ?? converted, texts), steps, lookup: lookedUp }
 }
 
 /** Returns the rule for the name that replaces the id until the bridge finds the id. */
@@ -152,9 +161,13 @@ function createValueConverter(
   return createConverter(sent, dates, { ...plain, round, cut: long !== undefined })
 }
 
+function getWrittenValue(node: SourceNode): SourceNode | undefined {
+  return getEntry(node, 'const') ?? getEntry(node, 'default')
+}
+
 /** Converts the constant or the default to its value. */
 function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingErrors): unknown {
-  const written = getEntry(node, 'const') ?? getEntry(node, 'default')
+  const written = getWrittenValue(node)
   if (written?.kind !== 'text') return undefined
   const text = written.text.trim()
   if (text === '') return errors.add(written, 'an empty text is never sent: leave the option out')

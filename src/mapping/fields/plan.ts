@@ -5,6 +5,7 @@ import type { DeferredResult } from '../../domain/translator.ts'
 import type { Check, Condition } from '../rows/conditions.ts'
 import type { CalcPlan } from '../calc/calculation.ts'
 import type { KnownName } from '../rows/known-values.ts'
+import type { ErrorPlace } from '../source/source.ts'
 import type { Convert } from '../values/text.ts'
 import type { TextStep } from './leaf-conversion.ts'
 import type { BodyLeaf } from './options.ts'
@@ -53,6 +54,10 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   /** Returns undefined where the text turns out to be blank. */
   readonly convert: Convert
   readonly steps: LeafSteps
+  /** The constant or the table that gives each value, with its line in the mapping; absent where cells give some. */
+  readonly origin?: string | undefined
+  /** The values that the mapping itself holds: a constant, a default, those of a table. */
+  readonly held?: () => readonly { readonly value: unknown; readonly place: ErrorPlace }[]
   /** Whether every valid record needs the column. */
   readonly columnRequired: boolean
   /** The value names a resource whose id the bridge looks up at the API. */

@@ -102,7 +102,7 @@ interface SourceFile {
   readonly counter: LineCounter
 }
 
-type ErrorPlace = Pick<SourceNode, 'offset' | 'path'>
+export type ErrorPlace = Pick<SourceNode, 'offset' | 'path'>
 
 function collectErrors(files: readonly SourceFile[]) {
   const offsets = new Map<string, number>()
@@ -121,6 +121,8 @@ function collectErrors(files: readonly SourceFile[]) {
       return undefined
     },
     locate,
+    /** The file without its folders, and the line: `orders.yaml:12`. */
+    formatLine: ({ offset }: ErrorPlace) => locate({ offset, path: '' }).replace(/^.*[/\\]|:\d+ $/g, ''),
   }
 }
 

@@ -111,8 +111,7 @@ function createPlanner(planning: Planning & { readonly bound: BoundTranslator })
   const resolverContext = { ...context, orders, findOrders }
   const resolveReferences = createReferenceResolver(resolverContext)
   const fillInOrderValues = createOrderValueFiller(resolverContext)
-  const columnOf = (field: string) => bound.findColumn(field)
-  const checkRules = createBusinessRuleCheck({ context, file, orders, columnOf })
+  const checkRules = createBusinessRuleCheck({ context, file, orders, bound })
   const needsLanes = step.number !== undefined || isCheckedWhenSent(context)
   const assignLanes = needsLanes ? createOrderLanes(context, findOrders) : undefined
   const place = createRecordPlacer(planning)

@@ -146,10 +146,10 @@ function compareColumns(sources: readonly BoundFile[]): ColumnDifferences | unde
   return { absent, unused: (first ?? []).filter((name) => rest.every((names) => names.includes(name))) }
 }
 
-// Finds the user's column for a field that a message of the API names.
+// Finds the user's column, or the part of the mapping, for a field that a message of the API names.
 
 /** Reads the file's header at the first question only: most files never need it. */
-export function createColumnFinder(context: InboundContext, file: FileEntry) {
+export function createFieldFinder(context: InboundContext, file: FileEntry) {
   const { format, spool, translator } = context
   let binding: Promise<BoundTranslator | undefined> | undefined
   const bind = async () => {
@@ -161,7 +161,8 @@ export function createColumnFinder(context: InboundContext, file: FileEntry) {
   }
   return async (field: string) => {
     binding ??= bind()
-    return (await binding)?.findColumn(field)
+    const bound = await binding
+    return { column: bound?.findColumn(field), origin: bound?.findOrigin(field) }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Builds the summary of a file: counts that add up, and how long each phase took. */
 import type { Anchor } from '../../domain/audit.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import { type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
+import { problem, type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -22,7 +22,7 @@ export interface Summary {
   readonly bytes: number
   readonly sha256: string
   readonly duplicateOf?: { readonly file: string; readonly receivedAt: string }
-  /** Why the file as a whole was not used. */
+  /** Why the file as a whole was not used, or that it holds no records. */
   readonly problems: readonly Problem[]
   /** `total` is the sum of the others. */
   readonly records: Readonly<Partial<Record<RecordState, number>>> & { readonly total: number }
@@ -65,6 +65,11 @@ const DOCUMENT_WORDS = {
   wanted: 'missing',
 } as const satisfies Record<DocumentState, string>
 
+const WITHOUT_RECORDS: Problem = {
+  ...problem('file-without-records', {}, 'The file has no rows of data.'),
+  severity: 'warning',
+}
+
 /** Builds a summary record by record; with `steps`, also for each operation. */
 export function createSummary(route: InboundContext['route'], file: FileEntry, steps?: readonly string[]) {
   const counts = new Map<Outcome | RecordState, number>()
@@ -75,9 +80,12 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   const documents = new Map<string, number>()
   const warnings = new Map<string, number>()
   const count = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1)
-  for (const each of file.problems) count(codes, each.code)
+  const listFileProblems = (): readonly Problem[] =>
+    file.outcome === 'processed' && counts.size === 0 ? [WITHOUT_RECORDS] : file.problems
 
   return {
+    /** The problems of the file as a whole, once all its records were added. */
+    listFileProblems,
     add(record: RecordWithDocuments): void {
       count(counts, record.state)
       const own = countsByOperation.get(record.operation) ?? new Map<string, number>()
@@ -95,6 +103,8 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
     finish({ columns, journal, ...ranges }: SummaryTotals): Summary {
+      const problems = listFileProblems()
+      for (const { code } of problems) count(codes, code)
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
       return {
         file: file.name,
@@ -105,7 +115,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
         bytes: file.size,
         sha256: file.sha256 ?? '',
         ...describeFirstFile(file),
-        problems: file.problems,
+        problems,
         records: { total, ...Object.fromEntries(counts) },
         ...(steps && { operations: orderCounts(steps, countsByOperation) }),
         rows,

@@ -1,6 +1,6 @@
 /** Resolves references: finds the ids of the resources that a file names, and the order of each record. */
 import { type ReferenceKind, REFERENCES } from '../../contract/fields.ts'
-import { type Place, type Problem, problem } from '../../domain/problem.ts'
+import { blameMapping, type Place, type Problem, problem } from '../../domain/problem.ts'
 import type { KnownResource, ResourceFacts } from '../../domain/resource.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { Draft, Reference } from '../../domain/translator.ts'
@@ -254,7 +254,7 @@ function createUnresolvedReporter(context: FinderContext) {
     const owner = accounts.find((other) => other !== account)
     if (owner !== undefined) {
       const message = `the ${formatKind(kind)} "${key}" is one of ${owner}; this route is for ${account}`
-      return problem('reference-elsewhere', toPlace(reference), message)
+      return blameMapping(problem('reference-elsewhere', toPlace(reference), message), reference.origin)
     }
     const [spelling] = await findOtherSpellings(context, reference)
     return describeUnknown(reference, 'is known to this account', spelling)
@@ -271,10 +271,10 @@ async function findOtherSpellings({ journal, route }: FinderContext, { kind, key
 }
 
 function describeUnknown(reference: Reference, among: string, meant?: string, names: readonly string[] = []) {
-  const { kind, key } = reference
+  const { kind, key, origin } = reference
   const code = kind === 'order' ? 'order-unknown' : 'reference-unknown'
   const message = `no ${formatKind(kind)} "${key}" ${among}`
-  return problem(code, toPlace(reference), message, suggestFix(kind, meant, names))
+  return blameMapping(problem(code, toPlace(reference), message, suggestFix(kind, meant, names)), origin)
 }
 
 /** How many names a fix lists. */
@@ -288,11 +288,11 @@ function suggestFix(kind: string, meant: string | undefined, names: readonly str
 }
 
 function describeAmbiguous(reference: Reference, ids: readonly string[]): Problem {
-  const { kind, key } = reference
+  const { kind, key, origin } = reference
   const shown = `${ids.slice(0, IDS_MAX).join(', ')}${ids.length > IDS_MAX ? ', …' : ''}`
   const code = kind === 'order' ? 'order-ambiguous' : 'reference-ambiguous'
   const message = `"${key}" is ${formatNameOfKind(kind)} of ${ids.length} ${formatKind(kind)}s: ${shown}`
-  return problem(code, toPlace(reference), message)
+  return blameMapping(problem(code, toPlace(reference), message), origin)
 }
 
 /** The place as far as it is known; a constant has no column. */
