@@ -22,7 +22,6 @@ export function isProvinceOf(country: string, code: string): boolean {
   return known === undefined || known.has(code)
 }
 
-/** Whether the text is the code of a state or province of any country. */
 export function isProvince(code: string): boolean {
   return [...PROVINCES.values()].some((known) => known.has(code))
 }

@@ -10,11 +10,9 @@ export interface Place {
   readonly field?: string
 }
 
-/** A problem of data: what, where, why and what to do. */
 export interface Problem {
   readonly code: ProblemCode
   readonly message: string
-  /** What to do about it, for people. */
   readonly fix: string
   readonly place: Place
   /** It does not stop the record. */
@@ -223,8 +221,6 @@ const FILE_PROBLEMS = {
     fix: 'Widen the column in the mapping, or cut the value with `long: cut`.',
   },
 } as const satisfies Record<string, CodeText>
-
-// Every kind of problem: what it means and how to fix it.
 
 /** Every problem a row, record or file can have. The code never changes its meaning; `docs/errors.md` prints this table. */
 export const PROBLEMS = {

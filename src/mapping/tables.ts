@@ -18,11 +18,9 @@ import { cleanText, quoteText } from './values/text.ts'
 
 export interface Table {
   readonly name: string
-  /** The columns that can be picked. */
   readonly columns: readonly string[]
   /** Values by column, under the key without outer blanks and case. */
   readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>
-  /** The keys as written, for suggestions. */
   readonly keys: readonly string[]
   /** How many columns make the key; bars separate their texts. */
   readonly keyColumns: number
@@ -32,21 +30,17 @@ export interface Table {
   readonly locate: (key: string) => ErrorPlace
 }
 
-/** The separator in a key of several columns. */
 export const KEY_SEPARATOR = ' | '
 
 export type ReadTable = (relativePath: string) => Promise<string>
 
-/** The one column of a table whose rows are plain values. */
 const VALUE_COLUMN = 'value'
 
 /** Lookup tables are in memory, so they have a limit. */
 const MAX_ROWS = 100_000
 
-/** The search for suggestions stops after this many keys. */
 const MAX_SUGGESTED = 2000
 
-/** The key under which a text is looked up. */
 export function normalizeKey(text: string): string {
   return text.trim().toLowerCase()
 }
@@ -106,7 +100,6 @@ function pickColumn(table: Table, pick: string | undefined, note: (message: stri
   return undefined
 }
 
-/** Notes a row whose text the field refuses, at the row. */
 export function noteWrongRow(
   errors: MappingErrors,
   { name, locate }: Table,
@@ -121,7 +114,6 @@ export function describeMiss(table: Table, text: string): string {
 
 const KEYS_SHOWN = 5
 
-/** Lists a few keys, to show what a table is about. */
 export function suggestKeys({ keys }: Table): string {
   const shown = keys.slice(0, KEYS_SHOWN).join(', ')
   const more = keys.length > KEYS_SHOWN ? `, … (${keys.length} in all)` : ''

@@ -37,16 +37,13 @@ export interface InboundPlan {
   /** Texts that mean blank, unless a value says otherwise. */
   readonly blanks: ReadonlySet<string>
   readonly body: ObjectPlan
-  /** Which records are taken; without it, all are. */
   readonly only: Condition | undefined
   readonly checks: readonly Check[]
   /** Which records wait for a person. Rules for which one row is enough are in those of the lines. */
   readonly holds: readonly Check[]
   readonly lines: LineRules
-  /** Columns whose cells hold several lines of a record. */
   readonly packed: PackedLines | undefined
   readonly totals: TotalsPlan | undefined
-  /** The values to keep beside the order that the record creates. */
   readonly keep: ObjectPlan | undefined
 }
 
@@ -142,7 +139,6 @@ function bindRules({ only, checks, holds, lines }: InboundPlan, context: BindCon
   }
 }
 
-/** A group's columns must be in the file. */
 function bindKeys(keys: readonly ColumnAlternatives[], { header, missing, blanks }: BindContext) {
   return keys.flatMap((alternatives) => {
     const columns = alternatives.flatMap((names) => header.find(names) ?? [])

@@ -18,7 +18,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The texts of a code for people. */
 export interface CodeText {
   /** What is wrong, in at most 60 characters. */
   readonly title: string
@@ -227,7 +226,6 @@ export class BridgeError extends Error {
   readonly code: FailureCode
   /** The single errors, one line each, where there are several. */
   readonly details: readonly string[]
-  /** What to do about this failure. */
   readonly fix: string
 
   constructor(
@@ -247,7 +245,6 @@ export class BridgeError extends Error {
   }
 }
 
-/** Makes the failure for a wrong command line. */
 export function usageError(message: string, details: readonly string[] = []): BridgeError {
   return new BridgeError('usage-wrong', message, { details })
 }
@@ -256,7 +253,6 @@ export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
 }
 
-/** Whether a thrown value is a failure of one of the given kinds. */
 export function hasCode(error: unknown, ...codes: FailureCode[]): error is BridgeError {
   return error instanceof BridgeError && codes.includes(error.code)
 }

@@ -19,7 +19,6 @@ import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } fr
 import { formatOutbound } from './outbound.ts'
 import { formatCount, formatCounts, formatWarnings } from './text.ts'
 
-/** Formats the events that a person wants to see during a run. */
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
@@ -52,7 +51,6 @@ export function formatRun(result: RunResult, { terse = false } = {}): string[] {
 
 interface RunFormat {
   readonly terse: boolean
-  /** No more records could be sent in this run. */
   readonly isUsedUp: boolean
 }
 
@@ -134,7 +132,6 @@ export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
     files: summaries.length + archived.length,
     records,
     warnings: summaries.reduce((sum, summary) => sum + countWarnings(summary), 0),
-    /** Files that were delivered, and the records in them. */
     delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
     /** Files that an earlier run delivered, and whose records this one acknowledged, as far as possible. */
     acknowledged: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => !isNewlyDelivered)),

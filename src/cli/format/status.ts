@@ -108,7 +108,6 @@ function deliveryRow({ name, route, records, composedAt, state, held }: Delivery
   return [name, route, String(records), isoTime(composedAt), now]
 }
 
-/** The work that waits for a person, and the commands that decide about it. */
 function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {
   if (held.length === 0) return []
   const files = held
@@ -133,14 +132,12 @@ function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldReco
 const DISCARD_HELP =
   'To give them up: dropbridge discard FILE --by NAME --why TEXT; for one record, here and above, ROUTE/KEY in place of FILE.'
 
-/** A file that needs no action. */
 function formatWaitingRow({ name, route, records, receivedAt, message }: WaitingFile): string[] {
   return [name, route, String(records), isoTime(receivedAt), message]
 }
 
 // Unfinished files and deliveries: why, and the fix
 
-/** What the next run does with records of the state. */
 const NEXT_STEPS = {
   deferred: 'sent again by the next run',
   uncertain: 'looked up by the next run',

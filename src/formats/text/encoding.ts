@@ -39,7 +39,6 @@ const BYTE_ORDER_MARKS = [
   { name: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const
 
-/** Files that people drop instead of a CSV file. */
 const FILE_SIGNATURES = [
   { kind: 'an Excel workbook or zip archive', bytes: [0x50, 0x4b, 0x03, 0x04] },
   { kind: 'an old Excel workbook', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
@@ -159,7 +158,6 @@ export function createUtf8Detector(encoding: string) {
       word = NON_ASCII_WORD.exec(text)?.[0] ?? ''
       return verdict
     },
-    /** Returns the problem of a file that turned out to be UTF-8. */
     problem() {
       const misread = iconv.decode(Buffer.from(word), encoding)
       const message = `The mapping says ${encoding}, but this file is UTF-8 ("${misread}" would be "${word}").`

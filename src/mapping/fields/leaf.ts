@@ -104,7 +104,6 @@ function compileDeferred(
   return { from, name }
 }
 
-/** Joins table keys with bars, as the table does. */
 function resolveSeparator({ with: separator, table }: BodyLeaf): string {
   return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
 }
@@ -165,7 +164,6 @@ function getWrittenValue(node: SourceNode): SourceNode | undefined {
   return getEntry(node, 'const') ?? getEntry(node, 'default')
 }
 
-/** Converts the constant or the default to its value. */
 function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingErrors): unknown {
   const written = getWrittenValue(node)
   if (written?.kind !== 'text') return undefined
@@ -204,7 +202,6 @@ function countDecimals(rule: FieldRule): number | undefined {
 
 // Formats the options of a leaf as the mapping writes them, for explanations.
 
-/** Formats how several texts are joined; empty for a single text. */
 function formatGathering(options: BodyLeaf): string {
   const { all, calc, with: separator } = options
   if (calc !== undefined) return [`calc ${calc}`, ...formatOptions(options, CALC_OPTION_NAMES)].join(', ')
@@ -215,10 +212,8 @@ function formatGathering(options: BodyLeaf): string {
 /** In a calculation, these options apply to its columns. */
 const CALC_OPTION_NAMES = ['format', 'decimal', 'implied'] as const
 
-/** Options by which a text becomes the value of its field. */
 const VALUE_OPTION_NAMES = ['format', 'zone', 'decimal', 'implied', 'round', 'long', 'find'] as const
 
-/** Formats how the text becomes the value; empty without such options. */
 function formatValueOptions(options: BodyLeaf, isList: boolean): string {
   if (options.calc !== undefined) return formatOptions(options, ['zone', 'round']).join(', ')
   const ofList = isList ? (['split', 'wrap'] as const) : []

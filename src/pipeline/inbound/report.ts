@@ -16,7 +16,6 @@ import { createLeaseGuard } from '../lease-guard.ts'
 import { assertInboxExists } from './inbox.ts'
 import { readPages } from '../../support/async.ts'
 
-/** How many records are read from the journal at once. */
 const RECORDS_PAGE = 1000
 
 /** submitted → reported. After a crash in between, reports that already have their names are not delivered again. */
@@ -53,7 +52,6 @@ function chooseReportName({ name, id }: FileEntry): string {
 
 export interface ReportedFile {
   readonly summary: Summary
-  /** The paths of the reports for people, the results first. */
   readonly paths: readonly string[]
 }
 
@@ -232,13 +230,10 @@ function isWhollyRefused({ outcome, problems }: Summary): boolean {
   return outcome === 'unusable' && !problems.some(({ code }) => WITHOUT_TEXT.includes(code))
 }
 
-/** Reports that do not all have their names yet. */
 interface ReportsInProgress {
   readonly file: FileEntry
   readonly reports: readonly ReportFile[]
-  /** Copies that are ready in the results folder, by suffix. */
   readonly staged: Map<string, StagedFile>
-  /** Reports that have their names, by suffix. */
   readonly named: Map<string, Naming>
   /** Reports that an earlier pass did not name, by the name that they were to have. */
   readonly unnamed: ReadonlyMap<string, Naming>
@@ -318,7 +313,6 @@ async function failLostReport(
   throw new BridgeError('cannot-write', `another program removed ${final} before it was complete`)
 }
 
-/** Stages the reports that have neither their name nor a copy in the folder. */
 async function stageMissing(context: InboundContext, progress: ReportsInProgress, base: string) {
   const { reports, staged, named, unnamed } = progress
   const missing = reports.filter(({ suffix }) => !named.has(suffix) && !staged.has(suffix))

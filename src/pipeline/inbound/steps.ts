@@ -84,12 +84,9 @@ interface OpenStep extends RouteStep {
 
 export interface OpenFile {
   readonly first: BoundFile
-  /** All steps, the first one included. */
   readonly steps: readonly OpenStep[]
-  /** The key columns of all steps, each once. */
   readonly keyColumns: readonly string[]
   readonly columns?: ColumnDifferences
-  /** Closes the file, however far it was read. */
   close(): Promise<void>
 }
 
@@ -132,7 +129,6 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
   return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
 }
 
-/** The columns that only the mapping names, and those that only the file has. */
 export interface ColumnDifferences {
   readonly absent: readonly string[]
   readonly unused: readonly string[]

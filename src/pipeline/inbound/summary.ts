@@ -34,9 +34,7 @@ export interface Summary {
   readonly refusedLines: number
   /** How many physical lines the exceptions file repeats, besides the header. */
   readonly heldLines: number
-  /** The reasons of held records, with the number of records. */
   readonly heldFor: Readonly<Record<string, number>>
-  /** How often each problem code occurred. */
   readonly codes: Readonly<Record<string, number>>
   /** How many records have each kind of warning; these stop no record. */
   readonly warnings: Readonly<Record<string, number>>
@@ -51,7 +49,6 @@ export interface Summary {
   readonly milliseconds: { readonly planning: number; readonly sending: number }
 }
 
-/** The values that are known only after all records were added. */
 interface SummaryTotals {
   readonly refused: readonly LineRange[]
   readonly held: readonly LineRange[]
@@ -133,7 +130,6 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   }
 }
 
-/** Suggests columns of the file for columns that the mapping names. */
 function suggestColumns({ absent, unused }: ColumnDifferences): Record<string, string> {
   const nearest = absent.map((name) => [name, findSimilarName(name, unused)] as const)
   return Object.fromEntries(nearest.filter((pair): pair is [string, string] => pair[1] !== undefined))
@@ -158,7 +154,6 @@ export function isHeldForOwnReason(record: ReportedRecord): boolean {
   return record.state === 'held' && !isHeldDependent(record)
 }
 
-/** Held because an earlier step of its order failed. */
 export function isHeldDependent({ state, problems }: ReportedRecord): boolean {
   return state === 'held' && problems[0]?.code === 'earlier-step-failed'
 }

@@ -65,7 +65,6 @@ function listKeys(context: ResolverContext, drafts: readonly Draft[], kind: stri
 interface BegunDraft {
   readonly draft: Draft
   readonly ids: Record<string, number>
-  /** References that match no id, or several. */
   readonly open: readonly { readonly reference: Reference; readonly ids: readonly string[] }[]
   readonly orderId: string | undefined
 }
@@ -136,7 +135,6 @@ async function finishDraft(begun: BegunDraft, { describe, orders, carriers }: Fi
 
 // References that depend on others: a method on its carrier or account, an account on its order.
 
-/** The data that dependent references need. */
 interface DependentContext {
   readonly order: KnownResource | undefined
   readonly carriers: readonly Carrier[]
@@ -219,7 +217,6 @@ function pickOnly(
   return describeUnknown(reference, among, findSimilarName(reference.key, names), names)
 }
 
-/** The shipping accounts of an order, each with its methods. */
 export function readAccounts(order: ResourceFacts | undefined): readonly ShippingAccount[] {
   const shown: unknown = order?.['shipping_accounts']
   if (!Array.isArray(shown)) return []
@@ -238,7 +235,6 @@ function toText(id: unknown): string | undefined {
 /** Up to so many wrong names of a file get a suggestion; a file with more is the wrong file. */
 const DESCRIBED_MAX = 500
 
-/** How many ids a message names. */
 const IDS_MAX = 5
 
 /** Reports names that are in the journal's index, or should be. */
@@ -277,7 +273,6 @@ function describeUnknown(reference: Reference, among: string, meant?: string, na
   return blameMapping(problem(code, toPlace(reference), message, suggestFix(kind, meant, names)), origin)
 }
 
-/** How many names a fix lists. */
 const NAMES_MAX = 12
 
 function suggestFix(kind: string, meant: string | undefined, names: readonly string[]): string | undefined {
