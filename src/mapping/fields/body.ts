@@ -54,24 +54,21 @@ function checkHeldValues(
   { fields, rules, province }: Pick<ObjectPlan, 'fields' | 'rules' | 'province'>,
   errors: MappingErrors,
 ): void {
-  const leaves = fields.flatMap(([name, plan]) =>
-    plan.kind === 'leaf' || plan.kind === 'choice'
-      ? listLeaves(plan).map((leaf) => ({ name, leaf, plan }))
-      : [],
+  if (rules.length === 0) return
+  const isConstant = (plan: Plan) => plan.kind === 'leaf' && plan.written?.options.const !== undefined
+  const constants = fields.flatMap(([name, plan]) =>
+    isConstant(plan) ? [[name, listLeaves(plan)[0]?.fallback]] : [],
   )
-  const constants = leaves.filter(
-    ({ leaf, plan }) => leaf === plan && leaf.written?.options.const !== undefined,
-  )
-  const known = Object.fromEntries(constants.map(({ name, leaf }) => [name, leaf.fallback]))
-  for (const { name, leaf } of rules.length === 0 ? [] : leaves) {
-    for (const { value, place } of leaf.held?.() ?? []) {
-      const trial: Record<string, unknown> = { ...known, [name]: value }
+  const known = Object.fromEntries(constants) as Record<string, unknown>
+  for (const [name, plan] of fields.filter(([, { kind }]) => kind === 'leaf' || kind === 'choice')) {
+    for (const { value, place } of listLeaves(plan).flatMap((leaf) => leaf.held?.() ?? [])) {
+      const trial = { ...known, [name]: value }
       if (province !== undefined) normalizeProvince(trial, province)
-      for (const { code, path, message } of rules.flatMap((rule) => rule(trial))) {
-        // The other codes are about values that only a record has.
-        const isOfValue = code === 'province-unknown' || code === 'field-invalid'
-        if (isOfValue && path[0] === name) errors.add(place, message)
-      }
+      // The other codes are about values that only a record has.
+      const wrong = rules
+        .flatMap((rule) => rule(trial))
+        .find(({ code, path }) => /^(?:province-unknown|field-invalid)$/.test(code) && path[0] === name)
+      if (wrong !== undefined) errors.add(place, wrong.message)
     }
   }
 }
