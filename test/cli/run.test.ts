@@ -112,7 +112,7 @@ test('a file that is no text gets no rejects file to correct, and one in another
   ])
 })
 
-test('warnings are counted in the lines of a run, in its last line and in status', async () => {
+test('warnings are counted in the lines of a run, in the summary and in status', async () => {
   const { world, run } = await anOffice()
   const text = ordersFile(GOOD).text.replaceAll('/2026 ', '/2046 ')
   await world.drop('inbox/orders', 'late.csv', text)
