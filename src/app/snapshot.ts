@@ -16,7 +16,6 @@ import { listScheduledRoutes } from '../schedule/schedule.ts'
 /** How many held files and records are shown; release and discard take them all. */
 const HELD_SHOWN_MAX = 20
 
-/** How many of the latest files and deliveries are shown. */
 const LATEST_MAX = 10
 
 /** Reports new and ended alerts, each once, and takes a snapshot. */
@@ -56,6 +55,7 @@ async function buildSnapshot(
   const addCounts = async (file: FileEntry) => ({
     ...file,
     records: await journal.countRecords({ file: file.id }),
+    warnings: await journal.countWarnings(file.id),
   })
   return {
     at: clock.now(),

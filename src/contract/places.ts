@@ -22,6 +22,10 @@ export function isProvinceOf(country: string, code: string): boolean {
   return known === undefined || known.has(code)
 }
 
+export function isProvince(code: string): boolean {
+  return [...PROVINCES.values()].some((known) => known.has(code))
+}
+
 function collectProvinces(): Map<string, Set<string>> {
   const provinces = new Map<string, Set<string>>()
   for (const { code } of iso31662) {

@@ -102,6 +102,8 @@ export interface Journal
   /** Returns the natural keys of records that are accepted or under way. */
   findActiveKeys(asked: { operation: string; account: string; keys: readonly string[] }): Promise<string[]>
   countRecords(work: WorkRef): Promise<StateCounts>
+  /** Counts each kind of warning of each record once, as the summary of the file does. */
+  countWarnings(fileId: string): Promise<number>
   /** Finds another account among unfinished records; undefined where all have the given one. */
   findOtherAccount(work: UnfinishedWorkRef, account: string): Promise<string | undefined>
   /** In the order of their numbers. */

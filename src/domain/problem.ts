@@ -10,11 +10,9 @@ export interface Place {
   readonly field?: string
 }
 
-/** A problem of data: what, where, why and what to do. */
 export interface Problem {
   readonly code: ProblemCode
   readonly message: string
-  /** What to do about it, for people. */
   readonly fix: string
   readonly place: Place
   /** It does not stop the record. */
@@ -24,6 +22,14 @@ export interface Problem {
 /** Makes a problem; without `fix` it gets the fix of its code. */
 export function problem(code: ProblemCode, place: Place, message: string, fix?: string): Problem {
   return { code, message, fix: fix ?? PROBLEMS[code].fix, place }
+}
+
+/** Blames the mapping for a value that it holds itself, because the sender of the file cannot correct that. */
+export function blameMapping(found: Problem, origin: string | undefined): Problem {
+  if (origin === undefined) return found
+  const { column: _, ...place } = found.place
+  const message = `${origin.charAt(0).toUpperCase()}${origin.slice(1)} gives a refused value: ${found.message}`
+  return { ...found, place, message, fix: `Correct ${origin} in the mapping. ${found.fix}` }
 }
 
 /** Formats the place: `line 12, column "Qty"`; empty when nothing is known. */
@@ -43,6 +49,17 @@ const FILE_PROBLEMS = {
   'file-undecodable': {
     title: 'The bytes of the file do not fit its encoding.',
     fix: 'Save the file as UTF-8, or set its encoding in the mapping: `read: { encoding: … }`.',
+  },
+  'file-not-text': {
+    title: 'The file is no text, such as CSV.',
+    fix: 'Save it as CSV (in a spreadsheet: Save as, CSV UTF-8) and drop that file in.',
+    details:
+      'Such as an Excel workbook, a zip archive, a PDF document or a web page. Nothing of it was sent.',
+  },
+  'file-without-records': {
+    title: 'The file holds no records.',
+    fix: 'Nothing to do if there were none. If there were, have it sent again with its rows.',
+    details: 'It has no row that makes a record, only a header, for example. This is no error.',
   },
   'file-damaged': {
     title: 'The gzip file cannot be unpacked.',
@@ -65,7 +82,7 @@ const FILE_PROBLEMS = {
     fix: 'Rename or remove one of the columns.',
   },
   'header-missing': {
-    title: 'The first line is not the header that the mapping expects.',
+    title: 'The file lacks the header line that the mapping expects.',
     fix: 'Send the header line as the mapping spells it; case and spaces do not matter.',
   },
   'delimiter-wrong': {
@@ -153,8 +170,8 @@ const FILE_PROBLEMS = {
     fix: 'Write the value in that form, or set a `default` in the mapping.',
   },
   'country-unknown': {
-    title: 'The country is not a two-letter ISO 3166 code.',
-    fix: 'Use the two-letter code, such as US or CA.',
+    title: 'The country is not one that ISO 3166 knows.',
+    fix: 'Use the two-letter code, such as US or CA, or the name of the country.',
   },
   'province-unknown': {
     title: 'The state or province does not belong to the country.',
@@ -204,8 +221,6 @@ const FILE_PROBLEMS = {
     fix: 'Widen the column in the mapping, or cut the value with `long: cut`.',
   },
 } as const satisfies Record<string, CodeText>
-
-// Every kind of problem: what it means and how to fix it.
 
 /** Every problem a row, record or file can have. The code never changes its meaning; `docs/errors.md` prints this table. */
 export const PROBLEMS = {
@@ -266,16 +281,19 @@ export const PROBLEMS = {
   },
   'order-unknown': {
     title: 'The account has no order with this number.',
-    fix: 'Correct the purchase order number, or export the orders first.',
+    fix: 'Correct the number. If it is right, wait until the API has the order, and send again.',
   },
   'order-ambiguous': {
     title: 'More than one order has this purchase order number.',
-    fix: 'Name the order by its id.',
+    fix: 'Write the id of the order in the file, and leave `find` out of the mapping.',
   },
-  'reference-unknown': { title: 'The name is not known.', fix: 'Correct the name, or use the id.' },
+  'reference-unknown': {
+    title: 'No such carrier, method, item or other resource is known.',
+    fix: 'Correct the name, or write the id and leave `find` out of the mapping.',
+  },
   'reference-ambiguous': {
     title: 'Several resources have this name.',
-    fix: 'Use the id, or a name that only one has.',
+    fix: 'Use a name that only one has, or the id without `find` in the mapping.',
   },
   'reference-elsewhere': {
     title: 'The named resource belongs to another account.',
@@ -293,7 +311,7 @@ export const PROBLEMS = {
   // business rules, checked before anything is sent
   'order-finished': {
     title: 'The order is canceled or closed.',
-    fix: 'Check the order; the brand can reopen a closed one.',
+    fix: 'Correct the order number. If it is right, ask the brand: it can reopen a closed order.',
   },
   'order-acknowledged': {
     title: 'The order is acknowledged and cannot be canceled.',
@@ -301,7 +319,7 @@ export const PROBLEMS = {
   },
   'waiting-for-order': {
     title: 'The record waits until its order is shipped and closed.',
-    fix: 'Nothing to do: each run looks again. To give it up: dropbridge discard.',
+    fix: 'Wait: each run looks again. To give up: dropbridge discard FILE --by NAME --why TEXT.',
     details: 'Nothing was sent. It waits as long as `waitFor` says.',
   },
   'order-not-shipped': {
@@ -339,7 +357,7 @@ export const PROBLEMS = {
     fix: 'Correct the item, or ask the brand to offer it.',
   },
   'date-implausible': {
-    title: 'The date is implausible.',
+    title: 'The date is too early or too late to be right.',
     fix: 'Correct the date. To switch the rule off for the route: `rules: { dates: off }`.',
   },
   'stock-short': {
@@ -352,7 +370,7 @@ export const PROBLEMS = {
   'api-not-found': { title: 'The API does not know what the record names.', fix: 'Correct the id or key.' },
   'answer-lost': {
     title: 'The answer of the API was lost.',
-    fix: 'Run again: the bridge looks it up before anything is sent a second time.',
+    fix: 'Run `dropbridge run`: it looks the record up before anything is sent a second time.',
     details: 'The record was sent, and it is not known whether it took effect.',
   },
   'outcome-unprovable': {
@@ -373,7 +391,7 @@ export const PROBLEMS = {
   },
   'not-sent': {
     title: 'The API could not take the record now.',
-    fix: 'Run again later; the work is kept.',
+    fix: 'Run `dropbridge run` again later; the work is kept.',
     details: 'It did not take effect.',
   },
   'document-missing': {
@@ -394,7 +412,7 @@ export const PROBLEMS = {
   },
   'acknowledge-refused': {
     title: 'The API refused to acknowledge a delivered record.',
-    fix: 'Check the record at the API, and resolve it there.',
+    fix: 'Look the record up at the API by its id, and acknowledge it there if it is right.',
     details: 'The record is in the delivered file.',
   },
   'changed-since-delivery': {

@@ -15,7 +15,6 @@ export interface Snapshot {
   readonly alerts: readonly Alert[]
   /** The routes of the configuration, those that never ran included, and other routes of the journal. */
   readonly routes: readonly SnapshotRoute[]
-  /** The routes with a schedule. */
   readonly scheduledRuns: readonly ScheduledRoute[]
   /** The latest files, newest first. */
   readonly files: readonly LatestFile[]
@@ -23,7 +22,6 @@ export interface Snapshot {
   /** Held records by file and reason, with the first of them. */
   readonly held: readonly HeldFile[]
   readonly heldRecords: readonly HeldRecord[]
-  /** Files that wait for orders to be shipped and closed. */
   readonly waiting: readonly WaitingFile[]
   /** Claimed files and composed deliveries that need another run. */
   readonly unfinished: readonly Unfinished[]
@@ -32,13 +30,11 @@ export interface Snapshot {
   readonly watches: readonly Watcher[]
 }
 
-/** A file with the outcomes of its records. */
-export type LatestFile = FileEntry & { readonly records: StateCounts }
+/** A file with the outcomes of its records, and the warnings about them. */
+export type LatestFile = FileEntry & { readonly records: StateCounts; readonly warnings: number }
 
 export interface SnapshotRoute extends RouteOverview {
-  /** No bridge has ever worked on it. */
   readonly neverRan?: true
-  /** It is not in the configuration any more. */
   readonly isGone?: true
 }
 
@@ -68,12 +64,10 @@ interface UnfinishedWork {
     readonly count: number
     readonly why?: string
   }[]
-  /** The owner of the route's lease. */
   readonly worker?: string
   readonly isRouteKnown: boolean
 }
 
-/** The states of records without a final outcome. */
 export const OPEN_RECORD_STATES = ['deferred', 'uncertain', 'sending', 'planned', 'collected'] as const
 
 /** A file in an inbox folder that no route takes. */

@@ -12,6 +12,8 @@ export interface Reference {
   readonly field: string
   readonly line: number
   readonly column: string
+  /** The part of the mapping that gives the text, where no cell does. */
+  readonly origin?: string
 }
 
 /** A value that is not in the file but in the record's order, or kept beside that order. */
@@ -31,7 +33,6 @@ export interface DeferredResult {
   readonly problems: readonly Problem[]
 }
 
-/** The facts of a file besides its rows. */
 export interface FileSource {
   /** Its name, without its folder. */
   readonly file: string
@@ -39,7 +40,6 @@ export interface FileSource {
   readonly folder: string
 }
 
-/** The physical lines of one row, first and last. */
 export type LineRange = readonly [first: number, last: number]
 
 /** One record of the file: its body when it is valid, or all its problems. */
@@ -47,16 +47,13 @@ export interface Draft {
   /** Ordinal of the record in the file, from 1. */
   readonly number: number
   readonly lines: readonly LineRange[]
-  /** The cells of the key columns, for people. */
   readonly keyValues: readonly string[]
   /** A request body that only lacks its references; absent when there are problems. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly references: readonly Reference[]
   /** For a record without a body: the field that names its order, where it is readable. */
   readonly about?: Readonly<Record<string, unknown>>
-  /** Values that are filled in once the order is known. */
   readonly deferred?: readonly DeferredValue[]
-  /** The values to keep beside the order that the record creates, by name. */
   readonly keep?: Readonly<Record<string, string>>
   /** When not empty, the record is refused already, skipped or held. */
   readonly problems: readonly Problem[]
@@ -79,44 +76,36 @@ export interface Translator {
 
 /** A translator for one file. Holds at most the rows of the record being gathered. */
 export interface BoundTranslator {
-  /** The names of the columns that identify a record for people. */
   readonly keyColumns: readonly string[]
   /** Columns of optional fields that the file lacks, or spells differently. */
   readonly absentColumns: readonly string[]
-  /** Columns of the file that the mapping does not use. */
   readonly unusedColumns: readonly string[]
   /** The column that feeds an API field, such as `order_lines[3].variant.upc`; for an object, of its first fed field. */
   findColumn(field: string): string | undefined
-  /** The records completed by these rows. */
+  /** The part of the mapping that gives the field its values: a constant or a table, with its line. */
+  findOrigin(field: string): string | undefined
   translateRows(rows: readonly Row[]): Draft[]
-  /** The last record, when the file has ended. */
   finish(): Draft[]
   /** Lists control totals that differ from the whole file; then no record of it may be sent. */
   listMismatches(): readonly Problem[]
 }
 
-/** A compiled outbound mapping. Pure. */
 export interface Composer {
   readonly operation: string
   readonly write: WriteOptions
   readonly columns: readonly string[]
-  /** The most records in one file; unlimited when absent. */
   readonly recordsPerFile?: number
   /** Composes the rows of one API record, or its problems; a record without rows is a problem. */
   composeRows(record: Readonly<Record<string, unknown>>): ComposedRows
   /** Its columns use values kept beside the order; the record must hold them by name as `kept`. */
   readonly takesKept?: true
-  /** Returns the values to keep beside the order of a record, by name. */
   readonly keep?: (record: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>
-  /** Starts the trailer of one file. */
   readonly trailer?: () => Trailer
 }
 
 /** The last row of a file, with counts and sums of its records. */
 export interface Trailer {
-  /** Counts a record of the file, with its number of rows. */
   addRecord(record: Readonly<Record<string, unknown>>, rows: number): void
-  /** The last row, when all records were added. */
   createRow(): readonly string[]
 }
 

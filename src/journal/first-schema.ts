@@ -104,6 +104,7 @@ create unique index records_of_delivery on records (delivery_id, number) where d
 create index records_of_order on records (file_id, lane, number) where step is not null;
 create index records_planned on records (file_id, number) where state = 'planned';
 create index records_collected on records (delivery_id, number) where state = 'collected';
+create index records_with_warnings on records (file_id) where warnings <> '[]';
 create index records_rejected on records (file_id, number) where state = 'rejected';
 create index records_held on records (file_id, number) where state = 'held' and file_id is not null;
 create index records_uncertain on records (file_id, id) where state = 'uncertain';

@@ -34,6 +34,7 @@ export function createRecordJournal(store: Store) {
     ),
     listPlannedBodies: reads(selectPlannedBodies),
     countRecords: reads(countRecords),
+    countWarnings: reads(countWarnings),
     findOtherAccount: reads(findOtherAccount),
     listReportedRecords: reads(async (db, fileId, afterNumber, limit) => {
       const query = selectReportedRecords(db).where('file_id', '=', fileId).where('number', '>', afterNumber)
@@ -112,6 +113,14 @@ async function countRecords(db: Db, work: WorkRef): Promise<StateCounts> {
   const { rows } = await sql<{ state: RecordState; count: number }>`
     select state, count(*) as count from records where ${toWork(work).condition} group by state`.execute(db)
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+/** The condition is that of the partial index on warnings. */
+async function countWarnings(db: Db, fileId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct records.id || ' ' || json_extract(value, '$.code')) as count
+    from records, json_each(warnings) where file_id = ${fileId} and warnings <> '[]'`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** Unordered; the caller sets the order. */

@@ -279,8 +279,8 @@ async function addUncertainAttempts(db: Db, input: UncertainAttemptInput): Promi
 /** The reason of a doubt. A new journal has no time up to which it knows what was done. */
 function formatLoss(asOf: number): string {
   return asOf === 0
-    ? 'an earlier journal was lost'
-    : `the journal was restored from a backup of ${isoTime(asOf)}`
+    ? 'An earlier journal was lost'
+    : `The journal was restored from a backup of ${isoTime(asOf)}`
 }
 
 function createLostProblems(asOf: number): string {

@@ -15,7 +15,6 @@ export interface FieldShape {
 
 export interface ObjectShape {
   readonly kind: 'object'
-  /** In the contract's order. */
   readonly fields: ReadonlyMap<string, Shape>
   readonly rules: readonly Rule[]
   readonly required: boolean

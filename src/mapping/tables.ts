@@ -5,6 +5,7 @@ import { didYouMean } from '../support/text.ts'
 import { checkPart } from './source/schema.ts'
 import { TableFrame } from './file.ts'
 import {
+  type ErrorPlace,
   getEntry,
   locateKey,
   type MapNode,
@@ -17,31 +18,29 @@ import { cleanText, quoteText } from './values/text.ts'
 
 export interface Table {
   readonly name: string
-  /** The columns that can be picked. */
   readonly columns: readonly string[]
   /** Values by column, under the key without outer blanks and case. */
   readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>
-  /** The keys as written, for suggestions. */
   readonly keys: readonly string[]
   /** How many columns make the key; bars separate their texts. */
   readonly keyColumns: number
+  /** Its name and its line in the mapping, for messages. */
+  readonly origin: string
+  /** The place of a row, or that of the table where the rows are in a file of their own. */
+  readonly locate: (key: string) => ErrorPlace
 }
 
-/** The separator in a key of several columns. */
 export const KEY_SEPARATOR = ' | '
 
 export type ReadTable = (relativePath: string) => Promise<string>
 
-/** The one column of a table whose rows are plain values. */
 const VALUE_COLUMN = 'value'
 
 /** Lookup tables are in memory, so they have a limit. */
 const MAX_ROWS = 100_000
 
-/** The search for suggestions stops after this many keys. */
 const MAX_SUGGESTED = 2000
 
-/** The key under which a text is looked up. */
 export function normalizeKey(text: string): string {
   return text.trim().toLowerCase()
 }
@@ -59,11 +58,10 @@ export async function compileTables(node: SourceNode | undefined, options: Table
   if (node?.kind !== 'map') return tables
   for (const [name, { node: tableNode }] of node.entries) {
     const frame = checkPart(TableFrame, tableNode, options.errors)
+    const head = { name, origin: `the table "${name}" (${options.errors.formatLine(locateKey(node, name))})` }
     if (frame === undefined || tableNode.kind !== 'map') tables.set(name, undefined)
-    else if ('rows' in frame) tables.set(name, compileTableRows(name, tableNode, options.errors))
-    else {
-      tables.set(name, await readTableFile(name, frame, tableNode, options))
-    }
+    else if ('rows' in frame) tables.set(name, compileTableRows(head, tableNode, options.errors))
+    else tables.set(name, await readTableFile(head, frame, tableNode, options))
   }
   return tables
 }
@@ -102,21 +100,30 @@ function pickColumn(table: Table, pick: string | undefined, note: (message: stri
   return undefined
 }
 
+export function noteWrongRow(
+  errors: MappingErrors,
+  { name, locate }: Table,
+  { key, field, refused }: { readonly key: string; readonly field: string; readonly refused: string },
+): void {
+  errors.add(locate(key), `the table "${name}" says for "${key}": ${refused} It fills ${field}.`)
+}
+
 export function describeMiss(table: Table, text: string): string {
   return `${quoteText(text)} is not in the table "${table.name}".${didYouMean(text, table.keys.slice(0, MAX_SUGGESTED))}`
 }
 
 const KEYS_SHOWN = 5
 
-/** Lists a few keys, to show what a table is about. */
 export function suggestKeys({ keys }: Table): string {
   const shown = keys.slice(0, KEYS_SHOWN).join(', ')
   const more = keys.length > KEYS_SHOWN ? `, … (${keys.length} in all)` : ''
   return `Use one of ${shown}${more}; or add a row to the table.`
 }
 
+type TableHead = Pick<Table, 'name' | 'origin'>
+
 async function readTableFile(
-  name: string,
+  head: TableHead,
   { file: path, keys: keyColumns = 1 }: Extract<TableFrame, { file: string }>,
   node: MapNode,
   { readTable, errors }: TableContext,
@@ -141,7 +148,7 @@ async function readTableFile(
   }
   if (new Set(columns).size < columns.length) note('two columns have the same name')
   if (rows.length > MAX_ROWS) note(`the table has more than ${MAX_ROWS} rows`)
-  const gathered = createRowCollector({ name, columns, keyColumns }, note)
+  const gathered = createRowCollector({ ...head, columns, keyColumns, locate: () => place }, note)
   for (const row of rows) {
     const keys = row.slice(0, keyColumns).map(cleanText)
     const cells = columns.map((column, at) => [column, cleanText(row[keyColumns + at] ?? '')] as const)
@@ -150,16 +157,17 @@ async function readTableFile(
   return gathered.table
 }
 
-function compileTableRows(name: string, node: MapNode, errors: MappingErrors): Table | undefined {
+function compileTableRows(head: TableHead, node: MapNode, errors: MappingErrors): Table | undefined {
   const rows = getEntry(node, 'rows')
   if (rows?.kind !== 'map') return undefined
   const rowsOf = [...rows.entries].map(([key, { node: row }]) => ({ key, cells: readCells(row) }))
   const columns = [...new Set(rowsOf.flatMap(({ cells }) => Object.keys(cells)))]
-  let place = rows as { offset: number; path: string }
+  let place: ErrorPlace = rows
   const note = (message: string) => errors.add(place, message)
-  const gathered = createRowCollector({ name, columns, keyColumns: 1 }, note)
+  const locate = (key: string) => locateKey(rows, key)
+  const gathered = createRowCollector({ ...head, columns, keyColumns: 1, locate }, note)
   for (const { key, cells } of rowsOf) {
-    place = locateKey(rows, key)
+    place = locate(key)
     gathered.add(key, cells)
   }
   return gathered.table

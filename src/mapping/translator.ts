@@ -37,16 +37,13 @@ export interface InboundPlan {
   /** Texts that mean blank, unless a value says otherwise. */
   readonly blanks: ReadonlySet<string>
   readonly body: ObjectPlan
-  /** Which records are taken; without it, all are. */
   readonly only: Condition | undefined
   readonly checks: readonly Check[]
   /** Which records wait for a person. Rules for which one row is enough are in those of the lines. */
   readonly holds: readonly Check[]
   readonly lines: LineRules
-  /** Columns whose cells hold several lines of a record. */
   readonly packed: PackedLines | undefined
   readonly totals: TotalsPlan | undefined
-  /** The values to keep beside the order that the record creates. */
   readonly keep: ObjectPlan | undefined
 }
 
@@ -142,7 +139,6 @@ function bindRules({ only, checks, holds, lines }: InboundPlan, context: BindCon
   }
 }
 
-/** A group's columns must be in the file. */
 function bindKeys(keys: readonly ColumnAlternatives[], { header, missing, blanks }: BindContext) {
   return keys.flatMap((alternatives) => {
     const columns = alternatives.flatMap((names) => header.find(names) ?? [])
@@ -194,7 +190,11 @@ function createBoundTranslator(context: TranslatorContext) {
   }
   return {
     keyColumns: keys.map(({ name }) => name),
-    findColumn: (field: string) => findFieldColumn(context.body, field),
+    findColumn: (field: string) => findFirstColumn(findFieldNode(context.body, field)),
+    findOrigin(field: string) {
+      const node = findFieldNode(context.body, field)
+      return node?.kind === 'leaf' ? node.origin : undefined
+    },
     translateRows(rows: readonly Row[]) {
       for (const row of rows) {
         if (totals?.take(row) === true) continue
@@ -212,17 +212,18 @@ function createBoundTranslator(context: TranslatorContext) {
 
 // Finds the column of the file behind a field, for messages of the API about that field.
 
-/** The column of the field, or of the first fed field of an object. */
-function findFieldColumn(body: BoundObject, field: string): string | undefined {
+function findFieldNode(body: BoundObject, field: string): BoundNode | undefined {
   let node: BoundNode | undefined = body
   for (const name of field.replace(/\[\d*\]/g, '').split('.')) {
     const object: BoundNode | undefined = node?.kind === 'rows' ? node.item : node
     node = object?.kind === 'object' ? object.fields.get(name) : undefined
   }
-  return node === undefined ? undefined : findFirstColumn(node)
+  return node
 }
 
-function findFirstColumn(node: BoundNode): string | undefined {
+/** The column of the field, or of the first fed field of an object. */
+function findFirstColumn(node: BoundNode | undefined): string | undefined {
+  if (node === undefined) return undefined
   if (node.kind === 'leaf') return node.columns[0]?.name
   if (node.kind === 'rows') return findFirstColumn(node.item)
   return [...node.fields.values()].map(findFirstColumn).find((column) => column !== undefined)

@@ -5,7 +5,6 @@ import type { FileEntry } from '../domain/file.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 
-/** `1 file`, `2 files`. */
 export function formatCount(count: number, what: string, several = `${what}s`): string {
   return `${count} ${count === 1 ? what : several}`
 }
@@ -16,7 +15,6 @@ export function formatStateCounts(counts: StateCounts, names: Readonly<Record<st
   return texts.length === 0 ? 'no records' : texts.join(', ')
 }
 
-/** The states of finished files and deliveries. */
 const FINISHED_STATES: readonly string[] = ['closed', 'acknowledged', 'done']
 
 /** The unfinished states, with how many files or deliveries are in each. */

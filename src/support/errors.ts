@@ -18,7 +18,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The texts of a code for people. */
 export interface CodeText {
   /** What is wrong, in at most 60 characters. */
   readonly title: string
@@ -58,7 +57,7 @@ export const FAILURES = {
   'api-unreachable': {
     exit: EXIT.unavailable,
     title: 'The API does not answer, or cannot serve now.',
-    fix: 'Run again later; nothing is lost. If it fails for hours, ask the operator of the API.',
+    fix: 'Run `dropbridge run` later; nothing is lost. If it fails for hours, ask the API’s operator.',
     details:
       'The retries are used up, and the work is kept in the journal. With an HTTP status the API itself is busy or in trouble; without one, nothing answers at its address.',
   },
@@ -117,7 +116,7 @@ export const FAILURES = {
   'cannot-write': {
     exit: EXIT.cannotWrite,
     title: 'A file or folder cannot be written.',
-    fix: 'Make room or grant the rights, then run again: the work is kept.',
+    fix: 'Make room or grant the rights, then run `dropbridge run`: the work is kept.',
   },
   'journal-unusable': {
     exit: EXIT.cannotWrite,
@@ -128,7 +127,7 @@ export const FAILURES = {
   'journal-busy': {
     exit: EXIT.tryLater,
     title: 'Another program keeps the journal locked.',
-    fix: 'Run again. If it stays, end the program that has the file open.',
+    fix: 'Run `dropbridge run` again. If it stays, end the program that has the file open.',
     details: 'Such as a backup, a database browser or a suspended bridge. The work is kept.',
   },
   'journal-damaged': {
@@ -227,7 +226,6 @@ export class BridgeError extends Error {
   readonly code: FailureCode
   /** The single errors, one line each, where there are several. */
   readonly details: readonly string[]
-  /** What to do about this failure. */
   readonly fix: string
 
   constructor(
@@ -247,7 +245,6 @@ export class BridgeError extends Error {
   }
 }
 
-/** Makes the failure for a wrong command line. */
 export function usageError(message: string, details: readonly string[] = []): BridgeError {
   return new BridgeError('usage-wrong', message, { details })
 }
@@ -256,7 +253,6 @@ export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
 }
 
-/** Whether a thrown value is a failure of one of the given kinds. */
 export function hasCode(error: unknown, ...codes: FailureCode[]): error is BridgeError {
   return error instanceof BridgeError && codes.includes(error.code)
 }

@@ -19,6 +19,8 @@ test.each([
     documents,
     heldFor: {},
     codes: {},
+    warnings: {},
+    problems: [],
   }
   const lines = formatReport({
     summary: summary as unknown as Summary,

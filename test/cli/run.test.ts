@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Summary } from '../../src/pipeline/inbound/summary.ts'
+import { parseCsv } from '../fixtures/csv.ts'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { type Finished, runProgram, startProgram } from '../fixtures/program.ts'
 import { runHere } from '../fixtures/terminal.ts'
@@ -69,7 +71,7 @@ test('a run prints a line per file and a line per export, and exits 2 when recor
   })
 })
 
-test('a file with a header and no rows is said to have no rows of data', async () => {
+test('a file with a header and no rows is said to hold no records, with a code, in all its reports', async () => {
   const { world, run } = await anOffice()
   const [header = ''] = ordersFile(DAMAGED).text.split('\n')
   await world.drop('inbox/orders', 'empty.csv', `${header}\n`)
@@ -77,7 +79,53 @@ test('a file with a header and no rows is said to have no rows of data', async (
   const { exit, stderr } = await run(['run', 'orders'])
 
   expect(exit).toBe(0)
-  expect(stderr).toContain('orders: empty.csv: no records: the file has no rows of data\n')
+  expect(stderr).toContain(
+    'orders: empty.csv: no records\n    The file has no rows of data. Nothing to do if there were none. If there were, have it sent again with its rows.  [file-without-records]\n',
+  )
+  const [row, ...more] = parseCsv(await world.read('results/empty.csv.results.csv'))
+  expect(row).toMatchObject({ _status: 'skipped', _code: 'file-without-records' })
+  expect(more).toEqual([])
+  expect(JSON.parse(await world.read('results/empty.csv.summary.json'))).toMatchObject({
+    outcome: 'processed',
+    problems: [{ code: 'file-without-records', severity: 'warning' }],
+    codes: { 'file-without-records': 1 },
+  })
+  expect(await world.list('results')).toEqual(['empty.csv.results.csv', 'empty.csv.summary.json'])
+  expect((await run(['status'])).stdout).toMatch(/^empty\.csv +orders .* closed +no records$/m)
+})
+
+test('a file that is no text gets no rejects file to correct, and one in another encoding does', async () => {
+  const { world, run } = await anOffice()
+  const damaged = gzipSync(ordersFile(DAMAGED).text).subarray(0, 60)
+  await world.drop('inbox/orders', 'book.csv', Buffer.from('PK\u0003\u0004[Content_Types].xml'))
+  await world.drop('inbox/orders', 'cut.csv', damaged)
+  await world.drop('inbox/orders', 'latin.csv', Buffer.from('PO Number,Gr\u00f6\u00dfe\n1,2\n', 'latin1'))
+
+  const { exit, stderr } = await run(['run', 'orders'])
+
+  expect(exit).toBe(65)
+  expect(stderr).toMatch(
+    /orders: book\.csv cannot be used\n +The file is an Excel workbook or zip archive, not CSV text\. Save it as CSV .* \[file-not-text\]/,
+  )
+  expect((await world.list('results')).filter((name) => name.includes('rejects'))).toEqual([
+    'latin.csv.rejects.csv',
+  ])
+})
+
+test('warnings are counted in the lines of a run, in the summary and in status', async () => {
+  const { world, run } = await anOffice()
+  const text = ordersFile(GOOD).text.replaceAll('/2026 ', '/2046 ')
+  await world.drop('inbox/orders', 'late.csv', text)
+
+  const { exit, stderr } = await run(['run', 'orders'])
+  const quiet = await run(['status'])
+
+  expect(exit).toBe(0)
+  const results = join(world.folder, 'exchange/results/late.csv.results.csv')
+  expect(stderr).toContain(`    6 warnings (date-implausible), see column _message of ${results}\n`)
+  expect(quiet.stdout).toMatch(/^late\.csv +orders .* 6 accepted, 6 warnings$/m)
+  const summary = JSON.parse(await world.read('results/late.csv.summary.json')) as Summary
+  expect(summary.warnings).toEqual({ 'date-implausible': 6 })
 })
 
 test('with --json stdout is one JSON document and stderr is empty', async () => {

@@ -100,7 +100,7 @@ body: { order_id: { from: PO, find: order } }
   test('a file with only its header, of which nothing would be sent', async () => {
     const { exits, messages } = await runBoth(ORDERS, 'PO,Name,SKU\n')
 
-    const expected = 'in.csv has no rows that make a record: run would send nothing.'
+    const expected = 'in.csv has no rows that make a record: run would send nothing.  [file-without-records]'
     expect(exits).toEqual([0, 0])
     expect(messages).toEqual([[expected], [expected]])
   })

@@ -135,6 +135,32 @@ describe('a quote that is not closed', () => {
     expect(await outcome('A,B\n1,2\n3,"4')).toEqual(['2-2: 1|2', '3-3: quote-not-closed at 3'])
   })
 
+  it.each([
+    ['on the last line', 'A,B\n1,2\n3,"4', 3],
+    ['within a cell of several lines', 'A,B\n1,2\n3,"5 Main St\nBoston, MA', 3],
+    ['within a cell of several lines, at a line end', 'A,B,C\n1,2,3\n4,5,"Main St\nBoston\n', 3],
+  ])(
+    '%s where the file ends is said to be cut, with the line where the cell begins',
+    async (_, text, line) => {
+      for (const chunk of [1, 1000]) {
+        const rows = await rowsOf(await readable(start(text, { chunk })))
+        const found = rows.find(({ problems }) => problems?.[0]?.code === 'quote-not-closed')
+        expect(found?.problems).toMatchObject([
+          {
+            message: `The file ends inside the quoted cell that begins on line ${line}; perhaps it was cut in transfer.`,
+            fix: 'Have the whole file sent again. If it is whole, close the quote.',
+            place: { line },
+          },
+        ])
+      }
+    },
+  )
+
+  it('before a sound row is no cut, although the text ends in it', async () => {
+    const [row] = await rowsOf(await readable(start('A,B\n1,"x\n2,y\n3,z')))
+    expect(row?.problems?.[0]?.message).toContain('Only this line is refused.')
+  })
+
   it('behind a cell of two lines is blamed on the line where it opens', async () => {
     expect(await outcome('A,B,C\n1,"x\nx","y\n2,z,z\n')).toEqual(['2-3: quote-not-closed at 3', '4-4: 2|z|z'])
   })

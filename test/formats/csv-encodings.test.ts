@@ -82,8 +82,18 @@ describe('bytes that are no text', () => {
     }
   })
 
-  it('come with no guess at another encoding when the encoding was declared', async () => {
-    const rows = await rowsOf(await readable(start(latin, 'utf-8')))
+  it.each([undefined, 'utf-8'])(
+    'come with the encoding that fits, whether %s was declared',
+    async (stated) => {
+      const rows = await rowsOf(await readable(start(latin, stated)))
+      expect(rows[1]?.problems?.[0]?.fix).toContain('usually `read: { encoding: windows-1252 }`')
+    },
+  )
+
+  it('come with no guess at another encoding when a mark or the mapping names another than UTF-8', async () => {
+    const rows = await rowsOf(
+      await readable(start(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), latin]), 'utf-8')),
+    )
     expect(rows[1]?.problems?.[0]?.fix).toBe(
       'Save the file in its encoding, or set the right one in the mapping.',
     )
@@ -197,7 +207,7 @@ describe('a file that is no CSV at all', () => {
     ['a web page', [...Buffer.from('<html><body>Please log in</body></html>')]],
   ])('is called %s', async (kind, bytes) => {
     const [problem] = await problemsOf(start(Buffer.from(bytes)))
-    expect(problem).toMatchObject({ code: 'file-undecodable' })
+    expect(problem).toMatchObject({ code: 'file-not-text' })
     expect(problem?.message).toContain(kind)
     expect(problem?.fix).toContain('CSV')
   })

@@ -302,6 +302,8 @@ CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain
 
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 
+CREATE INDEX records_with_warnings on records (file_id) where warnings <> '[]';
+
 CREATE TABLE resource_keys (
   kind text not null,
   key text not null,

@@ -155,11 +155,60 @@ test('a table whose values do not fit the field is an error of the mapping', asy
   )
 
   expect(await errorsOf(text, { 'packs.csv': 'pack,units\nsingle,1\ndozen,twelve\nSingle,2\n' })).toEqual([
-    '21:38 body.order_lines[0].quantity.table: the table "packs" says for "dozen": "twelve" is not a whole number.',
     '25:18 tables.packs.file: packs.csv: the table has two rows for "Single"',
+    '25:18 tables.packs.file: the table "packs" says for "dozen": "twelve" is not a whole number. It fills order_lines[].quantity.',
   ])
   expect(await errorsOf(text)).toEqual([
     '25:18 tables.packs.file: the table file packs.csv cannot be read: no such file',
+  ])
+})
+
+test('a wrong value of a table in the mapping is an error at its row, for each field that it fills', async () => {
+  const text = ORDERS.replace('quantity: Qty', 'quantity: { from: Pack, table: packs }')
+    .replace('price: Retail', 'price: { from: Pack, table: packs }')
+    .concat('  packs:\n    rows:\n      single: 1\n      Dozen: twelve\n')
+
+  expect(await errorsOf(text)).toEqual([
+    '32:7 tables.packs.rows.Dozen: the table "packs" says for "Dozen": "twelve" is not a whole number. It fills order_lines[].quantity.',
+    '32:7 tables.packs.rows.Dozen: the table "packs" says for "Dozen": "twelve" is not an amount in US dollars. It fills order_lines[].price.',
+  ])
+})
+
+test.each([
+  ['a constant beside it', 'province: { const: ZZ }', '12:24 body.ship_to.province.const'],
+  ['a default', 'province: { from: State, default: zz }', '12:39 body.ship_to.province.default'],
+  ['a table', 'province: { from: State, table: states }', '30:13 tables.states.rows.Nowhere'],
+  [
+    'one branch of a condition',
+    'province: { oneOf: [{ when: { State: "?" }, const: ZZ }, { from: State }] }',
+    '12:56 body.ship_to.province.oneOf[0].const',
+  ],
+])('a province that the constant country does not have is an error of %s', async (_, province, place) => {
+  const text = ORDERS.replace('province: State', province)
+    .replace('country: { from: Country, default: US }', 'country: { const: USA }')
+    .concat('  states:\n    rows: { Nowhere: ZZ, New York: ny, Ohio: Ohio }\n')
+
+  const [found, ...more] = await errorsOf(text)
+
+  expect(found?.startsWith(place)).toBe(true)
+  expect(found).toContain('"ZZ" is not a state or province of US')
+  expect(more).toEqual([])
+})
+
+test('a province of the mapping is no error where the country comes from the file', async () => {
+  expect(await errorsOf(ORDERS.replace('province: State', 'province: { const: ON }'))).toEqual([])
+})
+
+test('a constant attribute that the API refuses is an error of the mapping', async () => {
+  const text = `operation: create-variant
+group: SKU
+body:
+  attributes:
+    identifier: SKU
+    image_1: { const: 'http://pictures.test/1.png' }`
+
+  expect(await errorsOf(text)).toEqual([
+    '6:23 body.attributes.image_1.const: image_1 must be an https address',
   ])
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Problem } from '../../src/domain/problem.ts'
 import { draftsOf, HEADER, ORDERS, orderRow, orderSheet, placesOf, sheet, translatorOf } from './sheet.ts'
 
 describe('a record', () => {
@@ -276,6 +277,19 @@ describe('columns', () => {
         fix: 'Add the column, or write body.ship_to.country: { const: US } in the mapping.',
       },
     ])
+  })
+
+  test('a missing column whose name is the code of a province may be meant as a constant, and no other', async () => {
+    const fixOf = async (province: string) => {
+      const text = ORDERS.replace('province: State', `province: ${province}`)
+      const found = (await translatorOf(text)).bind(sheet(HEADER).layouts)
+      return Array.isArray(found) ? (found[0] as Problem | undefined)?.fix : undefined
+    }
+
+    expect(await fixOf('NV')).toBe(
+      'Add the column, or write body.ship_to.province: { const: NV } in the mapping.',
+    )
+    expect(await fixOf('Region')).toBe('Add the column, or correct body.ship_to.province in the mapping.')
   })
 
   test('the first of several names that the file has is taken for every row', async () => {

@@ -38,6 +38,7 @@ const FILE: LatestFile = {
   receivedAt: AT,
   closedAt: AT,
   records: {},
+  warnings: 0,
 }
 
 function matter(

@@ -196,6 +196,57 @@ describe('the bridge finds', () => {
 })
 
 describe('a name that leads nowhere is reported', () => {
+  test('of the table or the constant of the mapping that gives it, and not of the cell', async () => {
+    const [po = ''] = await placeOrders(1)
+    const mapping = PARCELS.replace(
+      '{ from: Carrier, find: carrier }',
+      '{ from: Carrier, table: carriers, find: carrier }',
+    )
+      .replace('{ from: Method, find: shipping-method }', '{ const: SLEIGH, find: shipping-method }')
+      .concat('tables:\n  carriers:\n    rows: { North: UPSX, South: UPSN }\n')
+    await addRoute(world, { name: 'by-table', operation: 'create-shipment', mapping })
+
+    const [carrier, method] = await runFile(world, 'by-table', {
+      rows: [HEAD, [po, 'North', '', 'T1'], [po, 'South', '', 'T2']],
+    })
+
+    expect(shown(carrier)).toEqual([
+      'reference-unknown',
+      'carrier_id',
+      'line 2, carrier_id: The table "carriers" (by-table.yaml:17) gives a refused value: no carrier "UPSX" is there',
+    ])
+    expect(carrier?.['_fix']).toMatch(/^Correct the table "carriers" \(by-table\.yaml:17\) in the mapping\. /)
+    expect(shown(method)).toEqual([
+      'reference-unknown',
+      'shipping_method_id',
+      'line 3, shipping_method_id: The constant (by-table.yaml:13) gives a refused value: no shipping method "SLEIGH" belongs to carrier UPSN',
+    ])
+  })
+
+  test('of the table whose ids the API or the list of carriers refuses', async () => {
+    const [one = '', two = ''] = await placeOrders(2)
+    const mapping = PARCELS.replace(
+      '{ from: Carrier, find: carrier }',
+      '{ from: Carrier, table: services, pick: carrier }',
+    )
+      .replace('{ from: Method, find: shipping-method }', '{ from: Carrier, table: services, pick: method }')
+      .concat(
+        'tables:\n  services:\n    rows: { Ours: { carrier: 1, method: 10 }, Theirs: { carrier: 99, method: 3 } }\n',
+      )
+    await addRoute(world, { name: 'by-id', operation: 'create-shipment', mapping })
+
+    const results = await runFile(world, 'by-id', {
+      rows: [HEAD, [one, 'Ours', '', 'T1'], [two, 'Theirs', '', 'T2']],
+    })
+
+    expect(results.map((row) => row['_code'])).toEqual(['method-not-allowed', 'api-refused'])
+    for (const row of results) {
+      expect(row['_message']).toContain('The table "services" (by-id.yaml:17) gives a refused value: ')
+      expect(row['_fix']).toContain('Correct the table "services" (by-id.yaml:17) in the mapping. ')
+      expect(row['_message']).not.toContain('column')
+    }
+  })
+
   test('with the right one where it is near, and with all there are where it is not', async () => {
     const [po = ''] = await placeOrders(1)
     const rows = [

@@ -1244,6 +1244,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           { note: '{"units":1}' },
         ])
         expect(await journal.listReportedRecords('a', 0, 1)).toMatchObject([{ warnings: [warning] }])
+        expect([await journal.countWarnings('a'), await journal.countWarnings('b')]).toEqual([1, 0])
       })
     })
 

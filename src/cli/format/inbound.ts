@@ -6,7 +6,7 @@ import type { WaitingFile } from '../../domain/record.ts'
 import type { ArchivedFile } from '../../pipeline/inbound/inbound.ts'
 import type { ReportedFile } from '../../pipeline/inbound/report.ts'
 import type { Summary } from '../../pipeline/inbound/summary.ts'
-import { formatCount, formatCounts, formatProblem } from './text.ts'
+import { formatCodedProblem, formatCount, formatCounts, formatWarnings } from './text.ts'
 
 /** What happened, and where the sender reads more when there is more. */
 export function formatReport({ summary, paths }: ReportedFile): string[] {
@@ -24,10 +24,17 @@ export function formatReport({ summary, paths }: ReportedFile): string[] {
   ]
   const isAllThere = (summary.documents?.missing ?? 0) + (summary.documents?.refused ?? 0) === 0
   const isPlain = isAllThere && (summary.records.total ?? 0) === (summary.records.accepted ?? 0)
-  return [...formatSummary(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
+  const codes = Object.keys(summary.warnings).join(', ')
+  const warnings = formatWarnings(countWarnings(summary)).map(
+    (count) => `    ${count} (${codes}), see column _message of ${results}`,
+  )
+  return [...formatSummary(summary), ...warnings, ...(isPlain && summary.outcome === 'processed' ? [] : read)]
 }
 
-/** A file that an earlier run reported before it failed. */
+export function countWarnings({ warnings }: Summary): number {
+  return Object.values(warnings).reduce((sum, count) => sum + count, 0)
+}
+
 export function formatArchivedFile(route: string, { file, records }: ArchivedFile): string {
   const { name, outcome = 'processed' } = file
   const came = outcome === 'processed' ? formatCounts(records) : outcome
@@ -47,10 +54,8 @@ function formatSummary(summary: Summary): string[] {
     const first = `${duplicateOf.file}, received ${duplicateOf.receivedAt}`
     return [`${route}: ${file} has the same bytes as ${first}; nothing was sent`]
   }
-  if (outcome === 'unusable') {
-    const problems = summary.problems.map((each) => `    ${formatProblem(each)}`)
-    return [`${route}: ${file} cannot be used`, ...problems]
-  }
+  const problems = summary.problems.map((each) => `    ${formatCodedProblem(each)}`)
+  if (outcome === 'unusable') return [`${route}: ${file} cannot be used`, ...problems]
   const { delivered = 0, missing = 0, refused = 0 } = summary.documents ?? {}
   const lacking = missing + refused
   const documents = [
@@ -60,9 +65,7 @@ function formatSummary(summary: Summary): string[] {
   const operations = Object.entries(summary.operations ?? {}).map(
     ([operation, counts]) => `    ${operation}: ${formatCounts(counts)}`,
   )
-  const counts = formatCounts(summary.records)
-  const why = counts === 'no records' ? ': the file has no rows of data' : ''
-  return [`${route}: ${file}: ${counts}${why}`, ...operations, ...documents]
+  return [`${route}: ${file}: ${formatCounts(summary.records)}`, ...problems, ...operations, ...documents]
 }
 
 function formatMissingDocuments(count: number): string {
@@ -89,7 +92,6 @@ export function formatHeld({ code, records, name }: Pick<HeldFile, 'code' | 'rec
   return `${records} held (${code}): ${heldFix(code, name)}`
 }
 
-/** One line for each reason, however many files there are. */
 export function formatHeldFixes(held: readonly HeldFile[]): string[] {
   return [...new Set(held.map(({ code }) => code))].map((code) => `${code}: ${heldFix(code)}`)
 }

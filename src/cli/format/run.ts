@@ -15,11 +15,10 @@ import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
 import { didYouMean } from '../../support/text.ts'
-import { formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
+import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
 import { formatOutbound } from './outbound.ts'
-import { formatCount, formatCounts } from './text.ts'
+import { formatCount, formatCounts, formatWarnings } from './text.ts'
 
-/** Formats the events that a person wants to see during a run. */
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
@@ -52,7 +51,6 @@ export function formatRun(result: RunResult, { terse = false } = {}): string[] {
 
 interface RunFormat {
   readonly terse: boolean
-  /** No more records could be sent in this run. */
   readonly isUsedUp: boolean
 }
 
@@ -133,7 +131,7 @@ export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
     /** Files that this run took in and reported, or that a failed run reported and this one finished. */
     files: summaries.length + archived.length,
     records,
-    /** Files that were delivered, and the records in them. */
+    warnings: summaries.reduce((sum, summary) => sum + countWarnings(summary), 0),
     delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
     /** Files that an earlier run delivered, and whose records this one acknowledged, as far as possible. */
     acknowledged: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => !isNewlyDelivered)),
@@ -175,13 +173,15 @@ function hasRouteActivity(result: RouteResult): boolean {
 
 /** `3 files: 40 accepted, 1 rejected; exit 2: …`. `mapped` is the exit code of the program, for a scheduler. */
 export function formatRunSummary(result: RunResult, mapped: number = result.exit): string {
-  const { files, records, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
+  const { files, records, warnings, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
     summarizeRun(result)
   const file = (count: number) => formatCount(count, 'file')
   const record = (count: number) => formatCount(count, 'record')
   const earlier = formatCount(acknowledged.files, 'earlier file')
   const parts = [
-    ...(files > 0 ? [`${file(files)}: ${formatCounts(records)}`] : []),
+    ...(files > 0
+      ? [[`${file(files)}: ${formatCounts(records)}`, ...formatWarnings(warnings)].join(', ')]
+      : []),
     ...(delivered.files > 0 ? [`${file(delivered.files)} delivered with ${record(delivered.records)}`] : []),
     ...(acknowledged.files > 0 ? [`${earlier} with ${record(acknowledged.records)} acknowledged`] : []),
     ...(open > 0 ? [`${file(open)} not finished`] : []),

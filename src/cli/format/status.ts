@@ -8,7 +8,7 @@ import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import { formatHeldFixes } from './inbound.ts'
-import { formatCounts, formatTable } from './text.ts'
+import { formatCounts, formatTable, formatWarnings } from './text.ts'
 
 /** Counts and names are shown whole. */
 const CELL_MAX = 200
@@ -96,7 +96,9 @@ function formatCurrentState(route: SnapshotRoute): string {
 }
 
 function formatFileRow(file: LatestFile): string[] {
-  const counts = Object.keys(file.records).length === 0 ? (file.outcome ?? '') : formatCounts(file.records)
+  const { records, outcome: whole = '', warnings } = file
+  const isCounted = whole === 'processed' || Object.keys(records).length > 0
+  const counts = isCounted ? [formatCounts(records), ...formatWarnings(warnings)].join(', ') : whole
   const outcome = file.duplicateOf === undefined ? counts : `duplicate of ${file.duplicateOf.name}`
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }
@@ -106,7 +108,6 @@ function deliveryRow({ name, route, records, composedAt, state, held }: Delivery
   return [name, route, String(records), isoTime(composedAt), now]
 }
 
-/** The work that waits for a person, and the commands that decide about it. */
 function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {
   if (held.length === 0) return []
   const files = held
@@ -131,14 +132,12 @@ function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldReco
 const DISCARD_HELP =
   'To give them up: dropbridge discard FILE --by NAME --why TEXT; for one record, here and above, ROUTE/KEY in place of FILE.'
 
-/** A file that needs no action. */
 function formatWaitingRow({ name, route, records, receivedAt, message }: WaitingFile): string[] {
   return [name, route, String(records), isoTime(receivedAt), message]
 }
 
 // Unfinished files and deliveries: why, and the fix
 
-/** What the next run does with records of the state. */
 const NEXT_STEPS = {
   deferred: 'sent again by the next run',
   uncertain: 'looked up by the next run',

@@ -1,11 +1,12 @@
 /** Formats the small parts of every message: tables, counts of records, problems, the verdict on a file. */
 import type { FileVerdict } from '../../app/outcome-preview.ts'
 import { formatPlace, type Problem } from '../../domain/problem.ts'
+import { formatCount } from '../../observability/format.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import type { Terminal } from '../terminal.ts'
 
-export { formatCount } from '../../observability/format.ts'
+export { formatCount }
 
 /** Aligned columns, two blanks apart; a column of numbers is aligned to the right. Cells are cut at `widest`. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[], widest = 60) {
@@ -42,7 +43,6 @@ export function formatProblem({ place, message, fix }: Problem): string {
   return `${/[.!?]$/.test(what) ? what : `${what}.`} ${fix}`.trimEnd()
 }
 
-/** A problem with its code, for people who want to look it up. */
 export function formatCodedProblem(problem: Problem): string {
   return `${formatProblem(problem)}  [${problem.code}]`
 }
@@ -63,7 +63,10 @@ export function formatCounts(counts: StateCounts & { total?: number }, accepted 
   return parts.length > 0 ? parts.join(', ') : 'no records'
 }
 
-/** Prints the verdict, and returns the exit code for it. */
+export function formatWarnings(count: number): string[] {
+  return count === 0 ? [] : [formatCount(count, 'warning')]
+}
+
 export function reportFileVerdict(terminal: Terminal, file: string, verdict: FileVerdict): ExitCode {
   const { unusable, conflicts, isEmpty } = verdict
   sayProblems(terminal, file, [...unusable, ...conflicts])
@@ -72,6 +75,7 @@ export function reportFileVerdict(terminal: Terminal, file: string, verdict: Fil
     return EXIT.unusableFile
   }
   if (conflicts.length > 0) terminal.say('run refuses every version of a record of which a file has two.')
-  else if (isEmpty) terminal.say(`${file} has no rows that make a record: run would send nothing.`)
+  else if (isEmpty)
+    terminal.say(`${file} has no rows that make a record: run would send nothing.  [file-without-records]`)
   return conflicts.length > 0 ? EXIT.rejects : EXIT.ok
 }

@@ -43,7 +43,6 @@ async function readCsv(input: AsyncIterable<Uint8Array>, options: ReadOptions, l
   return createReading(buffer, form, () => parseRows(buffer, dialect, rowLayout))
 }
 
-/** Detects the dialect, and moves the buffer behind the lines above the header or the data. */
 async function detectDialect(
   buffer: TextBuffer,
   marks: Pick<Dialect, 'newline' | 'quote' | 'escape' | 'limits'>,

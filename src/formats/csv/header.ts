@@ -14,7 +14,6 @@ import { findIgnoredLineEnd, type ScanResult, scanRow } from './scan.ts'
 
 interface FileHeader {
   readonly rowLayout: RowLayout
-  /** How many physical lines are not data. */
   readonly headerLines: number
 }
 
@@ -79,7 +78,6 @@ function refuse(why: Problem): UnreadableFile {
 
 type NamesResult = { readonly names: readonly string[] } | UnreadableFile
 
-/** Reads the names in the header, and moves the buffer behind all its lines. */
 async function readHeaderNames(context: HeaderContext): Promise<NamesResult> {
   const { lines, names } = context.options.header ?? { lines: 1, names: 1 }
   let found: NamesResult = refuse(problem('header-missing', {}, 'The file ends before its header does.'))

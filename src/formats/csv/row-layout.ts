@@ -1,6 +1,6 @@
 /** Checks rows against their layout: the record type and the number of cells. */
 import type { Layout, ReadOptions, Row } from '../../domain/format.ts'
-import { problem } from '../../domain/problem.ts'
+import { type Place, problem } from '../../domain/problem.ts'
 import { type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
 import { nameColumn, shortenCell } from '../text/batches.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
@@ -19,15 +19,14 @@ export interface RowLayout {
   mayBegin(values: readonly string[]): boolean
   /** Fits the row into its layout, or adds its problems; undefined when the row is left out. */
   fit(row: Row): TypedRow | undefined
-  /** Makes a refused row of the cells that could be read. */
-  refuse(row: Row, code: 'quote-not-closed' | 'row-too-large'): TypedRow
+  /** Makes a refused row of the cells that could be read; `isCut`: the file seems to end inside the next cell. */
+  refuse(row: Row, code: 'quote-not-closed' | 'row-too-large', isCut: boolean): TypedRow
 }
 
 type RowPolicy = NonNullable<ReadOptions['rows']>
 
 type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>
 
-/** Layout of rows that are all of one kind. */
 export function createTableLayout(columns: readonly string[], marks: CsvMarks, rows: RowPolicy): RowLayout {
   const table = toTableColumns(columns)
   const areRows = (lines: readonly (readonly string[])[]) =>
@@ -42,7 +41,7 @@ export function createTableLayout(columns: readonly string[], marks: CsvMarks, r
     mayBegin: (values) =>
       values.length < columns.length && !areRows(splitLaterLines(values, marks).slice(0, -1)),
     fit: (row) => (row.values.length === columns.length ? row : fitRow(row, table, rows)),
-    refuse: (row, code) => refuseRow(row, code, columns),
+    refuse: (row, code, isCut) => refuseRow(row, { code, isCut }, columns),
   }
 }
 
@@ -80,15 +79,14 @@ export function createRecordLayout(
       const own = { layout: kind.layout, line, lastLine, values: cellsOf(row.values) }
       return kinds.place(own.values.length === kind.columns.length ? own : fitRow(own, table, rows), kind)
     },
-    refuse(row, code) {
+    refuse(row, code, isCut) {
       const kind = kindOf(row.values)
-      const refused = refuseRow({ ...row, values: cellsOf(row.values) }, code, kind?.columns ?? [])
+      const refused = refuseRow({ ...row, values: cellsOf(row.values) }, { code, isCut }, kind?.columns ?? [])
       return kind === undefined ? refused : kinds.place(refused, kind)
     },
   }
 }
 
-/** Leaves out repeated heading lines. */
 export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonly string[])[]): RowLayout {
   const lines = headings.map((values) => values.map((name) => name.trim()))
   const isHeading = (values: readonly string[]) =>
@@ -174,16 +172,20 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
   return { ...row, problems: [problem('row-long', { line: row.line }, `${count}; ${first}.`)] }
 }
 
-function refuseRow(row: Row, code: 'quote-not-closed' | 'row-too-large', columns: readonly string[]): Row {
+function refuseRow(
+  row: Row,
+  { code, isCut }: { readonly code: 'quote-not-closed' | 'row-too-large'; readonly isCut: boolean },
+  columns: readonly string[],
+): Row {
   const line = row.lastLine
   const column = nameColumn(columns, row.values.length)
-  const refused =
-    code === 'row-too-large'
-      ? problem(code, { line }, 'The line is longer than a row may be; it was not read to its end.')
-      : problem(
-          code,
-          { line, column },
-          `The quote that opens column "${column}" is not closed where the cell ends. Only this line is refused.`,
-        )
-  return { ...row, problems: [refused] }
+  const refuse = (place: Place, message: string, fix?: string) => {
+    return { ...row, problems: [problem(code, place, message, fix)] }
+  }
+  if (code === 'row-too-large')
+    return refuse({ line }, 'The line is longer than a row may be; it was not read to its end.')
+  const quote = `The quote that opens column "${column}" is not closed where the cell ends.`
+  if (!isCut) return refuse({ line, column }, `${quote} Only this line is refused.`)
+  const cut = `The file ends inside the quoted cell that begins on line ${line}; perhaps it was cut in transfer.`
+  return refuse({ line, column }, cut, 'Have the whole file sent again. If it is whole, close the quote.')
 }

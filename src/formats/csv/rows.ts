@@ -7,7 +7,7 @@ import { countOccurrences, type Dialect, isBlankRow } from './dialect.ts'
 import { findIgnoredLineEnd, blameFirstLine, scanRow } from './scan.ts'
 import type { RowLayout } from './row-layout.ts'
 
-type BufferText = Pick<TextBuffer, 'text' | 'line' | 'ended'>
+type BufferText = Pick<TextBuffer, 'text' | 'line' | 'ended' | 'unterminated'>
 
 export function parseRows(buffer: BufferText, dialect: Dialect, rowLayout: RowLayout): ParsedRows {
   const none = { rows: [], ignored: 0, consumed: 0, line: buffer.line, midLine: false }
@@ -114,12 +114,16 @@ function countNewlines(values: readonly string[], newline: string): number {
 }
 
 function parseCarefully(
-  { text, ended }: BufferText,
+  { text, ended, unterminated }: BufferText,
   start: ParsedRows,
   dialect: Dialect,
   rowLayout: RowLayout,
 ): ParsedRows {
   const { rows } = start
+  const isSoundRow = (text: string) => {
+    const row = { layout: 0, line: 0, lastLine: 0, values: text.split(dialect.delimiter) }
+    return text.trim() !== '' && rowLayout.fit(row)?.problems === undefined
+  }
   let { consumed, line, ignored } = start
   while (consumed < text.length) {
     const ignoredEnd = findIgnoredLineEnd(text, consumed, dialect)
@@ -149,7 +153,14 @@ function parseCarefully(
     const isEndKnown = lineEnd !== -1 || text.length - consumed > dialect.limits.maxRowCharacters
     if (!isEndKnown) break
     const lastLine = line + countOccurrences(text.slice(consumed, fault.blamed), dialect.newline)
-    rows.push(rowLayout.refuse({ layout: 0, line, lastLine, values: fault.values }, fault.code))
+    const hasSoundRow = () =>
+      text
+        .slice(lineEnd + 1)
+        .split(dialect.newline)
+        .slice(0, unterminated ? -2 : -1)
+        .some(isSoundRow)
+    const isCut = fault.isUnfinished === true && !hasSoundRow()
+    rows.push(rowLayout.refuse({ layout: 0, line, lastLine, values: fault.values }, fault.code, isCut))
     if (lineEnd === -1) return { rows, ignored, consumed: text.length, line: lastLine, midLine: true }
     consumed = lineEnd + 1
     line = lastLine + 1

@@ -9,7 +9,6 @@ export type ScanResult =
       readonly kind: 'row'
       readonly values: string[]
       readonly end: number
-      /** Line breaks inside quoted cells. */
       readonly newlines: number
       /** How many cells at the start of the row end on its first line. */
       readonly firstLineCells: number
@@ -21,12 +20,13 @@ export type ScanResult =
 export interface Fault {
   readonly kind: 'fault'
   readonly code: 'quote-not-closed' | 'row-too-large'
-  /** The cells that were read before the faulty one. */
   readonly values: string[]
   /** How many of them end on the first line of the row. */
   readonly firstLineCells: number
   /** A position on the faulty physical line. */
   readonly blamed: number
+  /** Whether the text ends inside the cell. */
+  readonly isUnfinished?: boolean
 }
 
 const NEEDS_MORE: ScanResult = { kind: 'more' }
@@ -62,7 +62,8 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
     if (cell === 'unfinished' && !ended) return NEEDS_MORE
     if (cell === 'unfinished' || cell === 'fault') {
       const firstLineCells = cellsOnFirstLine()
-      return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: at }
+      const isUnfinished = cell === 'unfinished'
+      return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: at, isUnfinished }
     }
     if (cell.newlines > 0) {
       if (newlines === 0) firstLineCells = values.length
@@ -93,7 +94,6 @@ export function findIgnoredLineEnd(text: string, from: number, dialect: Dialect)
   return dialect.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
 }
 
-/** Finds the first unescaped delimiter, or -1. */
 function locateDelimiter(rest: string, { delimiter, escape }: Dialect): number {
   let stop = rest.indexOf(delimiter)
   while (escape !== undefined && stop !== -1 && isEscaped(rest, stop, escape, 0)) {

@@ -77,7 +77,6 @@ async function skipBlankLines(buffer: TextBuffer, newline: Newline): Promise<voi
   }
 }
 
-/** Parses the lines that are whole in the buffer. */
 function parseLines(buffer: TextBuffer, rules: LineContext): ParsedRows {
   const { newline, maxRowCharacters, lineLayout, ignores } = rules
   const { text } = buffer

@@ -8,9 +8,7 @@ import { type Encoding, suggestEncodingFix } from './encoding.ts'
 import { createPartJoiner, type TypedRow } from './record-types.ts'
 
 export interface ParsedRows {
-  /** The rows that are whole, blank ones left out. */
   readonly rows: TypedRow[]
-  /** How many lines were left out because the mapping says so. */
   readonly ignored: number
   readonly consumed: number
   /** The physical line behind the consumed text; with `midLine`, that of the last row. */
@@ -74,7 +72,6 @@ function explainCutRow(row: TypedRow): TypedRow {
   return { ...row, problems: [problem(found.code, found.place, message, fix)] }
 }
 
-/** A row reports at most this many undecodable cells. */
 const MAX_INVALID_CELLS = 20
 
 /** Adds a problem for each undecodable cell, and makes its text readable. */
@@ -98,7 +95,6 @@ export function nameColumn(columns: readonly string[], index: number): string {
   return columns[index] || String(index + 1)
 }
 
-/** A cell shortened to fit a message, on one line. */
 export function shortenCell(cell: string): string {
   const text = cell.trim().replace(/\s+/g, ' ')
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
@@ -111,7 +107,6 @@ export type IsIgnoredLine = (line: string) => boolean
 /** A pattern is tried on this many characters: the start of a footer or comment is enough. */
 const TESTED_CHARACTERS = 1000
 
-/** Undefined when no line is left out. */
 export function createLineFilter(
   rules: readonly IgnoreRule[] | undefined,
   delimiter: string,

@@ -52,18 +52,15 @@ function createTextBuffer(
   const buffer = {
     /** The unparsed text. At the end of the file it is empty or ends with a line break. */
     text: first.text,
-    /** The physical line the text begins on. */
     line: 1,
     ended: false,
     /** Whether the file ended without a line end; known at its end. */
     unterminated: false,
-    /** Whether the file had undecodable bytes so far. */
     damaged: first.damaged,
     advance(characters: number, line: number) {
       buffer.text = buffer.text.slice(characters)
       buffer.line = line
     },
-    /** Adds about one piece of text, or marks the end. */
     async more() {
       const enough = buffer.text.length + PIECE_SIZE / 2
       while (!buffer.ended && buffer.text.length < enough) {
@@ -90,17 +87,14 @@ function createTextBuffer(
 /** Ctrl-Z, with which old DOS programs mark the end of a text file. */
 const DOS_END_OF_FILE = '\u001A'
 
-/** Drops that many physical lines from the top of the file. */
 export async function skipLines(buffer: TextBuffer, newline: Newline, count: number): Promise<void> {
   while (buffer.line <= count && !(buffer.ended && buffer.text === '')) await skipRestOfLine(buffer, newline)
 }
 
-/** Fills the buffer to at least this many characters, where the file has them. */
 export async function fillBuffer(buffer: TextBuffer, characters: number): Promise<void> {
   while (!buffer.ended && buffer.text.length < characters) await buffer.more()
 }
 
-/** Drops the rest of the current line without buffering it. */
 export async function skipRestOfLine(buffer: TextBuffer, newline: Newline): Promise<void> {
   for (;;) {
     const stop = buffer.text.indexOf(newline)

@@ -14,7 +14,6 @@ export interface Decoded {
 export interface Decoder {
   /** Keeps a character that is cut by the end of the bytes for the next call. */
   write(bytes: Uint8Array): Decoded
-  /** Returns the kept bytes at the end of the input. */
   end(): Decoded
 }
 
@@ -29,7 +28,6 @@ export function openDecoder(encoding: string): Decoder {
 const INVALID_BYTE = /\p{Surrogate}/u
 const INVALID_BYTES = /\p{Surrogate}/gu
 
-/** Whether the text holds the mark of an undecodable byte. */
 export function hasInvalidBytes(text: string): boolean {
   return INVALID_BYTE.test(text)
 }
@@ -52,7 +50,6 @@ function createUtf8Decoder(): Decoder {
   }
 }
 
-/** Counts the bytes of an incomplete character at the end. */
 export function measureIncompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

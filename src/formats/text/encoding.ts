@@ -8,7 +8,7 @@ export interface Encoding {
   readonly name: string
   /** The length of the byte order mark, which is not text. */
   readonly markLength: number
-  /** False for the default of a file without a mark; then damage may mean a wrong guess. */
+  /** False for UTF-8 without a mark: damage may mean that the default or the mapping is wrong. */
   readonly isCertain: boolean
 }
 
@@ -25,7 +25,7 @@ export function detectEncoding(head: Uint8Array, stated: string | undefined): En
   const wide = statedName === undefined ? detectUtf16(head) : undefined
   const isWide = wide !== undefined || /^(?:utf-?(?:16|32)|ucs)/.test(statedName ?? '')
   if (!isWide && isBinary(head)) return { problem: notTextProblem('binary data') }
-  if (statedName !== undefined) return toEncodingResult(statedName, 0, true)
+  if (statedName !== undefined) return toEncodingResult(statedName, 0, statedName !== 'utf-8')
   return wide === undefined ? toEncodingResult('utf-8', 0, false) : toEncodingResult(wide, 0, true)
 }
 
@@ -39,7 +39,6 @@ const BYTE_ORDER_MARKS = [
   { name: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const
 
-/** Files that people drop instead of a CSV file. */
 const FILE_SIGNATURES = [
   { kind: 'an Excel workbook or zip archive', bytes: [0x50, 0x4b, 0x03, 0x04] },
   { kind: 'an old Excel workbook', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
@@ -123,11 +122,11 @@ function notTextProblem(kind: string): Problem {
   const fix =
     kind === WEB_PAGE
       ? 'Send the CSV file itself: a download may have given a login or error page instead.'
-      : 'Save the table as CSV (in a spreadsheet: Save as, CSV UTF-8) and send that file.'
-  return problem('file-undecodable', {}, `The file is ${kind}, not CSV text.`, fix)
+      : undefined
+  return problem('file-not-text', {}, `The file is ${kind}, not CSV text.`, fix)
 }
 
-/** Returns the fix for undecodable bytes; an assumed encoding is probably the wrong one. */
+/** Returns the fix for undecodable bytes; UTF-8 without a mark is probably the wrong encoding. */
 export function suggestEncodingFix({ isCertain }: Encoding): string | undefined {
   if (isCertain) return undefined
   return 'Save the file as UTF-8, or name its encoding in the mapping, usually `read: { encoding: windows-1252 }`.'
@@ -159,7 +158,6 @@ export function createUtf8Detector(encoding: string) {
       word = NON_ASCII_WORD.exec(text)?.[0] ?? ''
       return verdict
     },
-    /** Returns the problem of a file that turned out to be UTF-8. */
     problem() {
       const misread = iconv.decode(Buffer.from(word), encoding)
       const message = `The mapping says ${encoding}, but this file is UTF-8 ("${misread}" would be "${word}").`

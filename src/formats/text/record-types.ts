@@ -36,7 +36,6 @@ export function compileRecordKinds(records: readonly NamedType[]) {
   return {
     layouts,
     all,
-    /** Whether cells of some rows belong to the row before. */
     hasParts,
     find: createTypeMatcher(all),
     place(row: Row, kind: RecordKind): TypedRow {

@@ -1,11 +1,11 @@
 /** Binds a body to the columns of one file: every field becomes a function that builds its value. */
 import type { RuleViolation } from '../../contract/object-schema.ts'
 import type { Row } from '../../domain/format.ts'
-import { type Place, problem } from '../../domain/problem.ts'
+import { blameMapping, type Place, problem } from '../../domain/problem.ts'
 import type { ChoicePlan, ObjectPlan, Plan, RowsPlan } from '../fields/plan.ts'
 import { bindChecks, bindCondition } from '../rows/bind-condition.ts'
 import { formatCondition } from '../rows/conditions.ts'
-import { toProvince } from '../values/places.ts'
+import { normalizeProvince } from '../values/places.ts'
 import { DEFERRED, FAILED } from '../values/text.ts'
 import { bindLeaf, runAndRestore } from './bind-leaf.ts'
 import {
@@ -98,23 +98,19 @@ function removeDeferred(value: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== DEFERRED))
 }
 
-function normalizeProvince(value: Record<string, unknown>, names: NonNullable<ObjectPlan['province']>): void {
-  const { field, countryField } = names
-  const province = value[field]
-  const country = value[countryField]
-  if (typeof province === 'string' && typeof country === 'string')
-    value[field] = toProvince(province, country)
-}
-
 function toProblem({ code, path, message }: RuleViolation, node: BoundObject) {
   // the name of a field keeps its spelling
   const isField = /^\w+_\w/.test(message)
   const start = isField ? message.charAt(0) : message.charAt(0).toUpperCase()
-  return problem(code, locateField(node, path), `${start}${message.slice(1)}.`)
+  const { origin, ...place } = locateField(node, path)
+  return blameMapping(problem(code, place, `${start}${message.slice(1)}.`), origin)
 }
 
-/** Follows the path of a violation to the cell that fills the field, or as near to it as possible. */
-function locateField(start: BoundNode, path: readonly (string | number)[]): Place {
+/** Follows the path of a violation to the cell or the part of the mapping that fills the field, or as near as possible. */
+function locateField(
+  start: BoundNode,
+  path: readonly (string | number)[],
+): Place & Pick<BoundLeaf, 'origin'> {
   let node = start
   for (const step of path) {
     if (node.kind === 'rows' && typeof step === 'number') {
@@ -129,7 +125,7 @@ function locateField(start: BoundNode, path: readonly (string | number)[]): Plac
       node = field
     }
   }
-  return node.place()
+  return node.kind === 'leaf' ? { ...node.place(), origin: node.origin } : node.place()
 }
 
 /** Returns the place of the first filled cell below the object, else of its first cell. */

@@ -1,5 +1,6 @@
 /** Binds a leaf: takes its text from the record being built and converts it. */
 import type { Row } from '../../domain/format.ts'
+import { isProvince } from '../../contract/places.ts'
 import { type Place, problem, type Problem, type ProblemCode } from '../../domain/problem.ts'
 import type { DeferredResult } from '../../domain/translator.ts'
 import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
@@ -40,10 +41,11 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
     builder.problems.push(problem(code, place(), what, fix))
     return FAILED
   }
-  const { convert, fallback, required, reference } = plan
+  const { convert, fallback, required, reference, origin } = plan
   return {
     kind: 'leaf',
     columns: source.columns,
+    origin,
     place,
     text: source.text,
     explain: () => [explainLeaf(plan, source, { builder, field: fieldName() })],
@@ -141,8 +143,9 @@ function reportMissingColumns(plan: LeafPlan, { header, items, missing }: BindCo
   const names = alternatives.flat()
   const [name = ''] = names
   const kind = (reference === undefined && names.length === 1 && written?.target.rule.kind) || 'text'
-  // a text or a province takes any name as its value
-  const isValue = kind !== 'text' && kind !== 'province' && convertText(convert, name).refused === undefined
+  const isCode = kind !== 'province' || isProvince(name)
+  // a text takes any name as its value, and so does the conversion of a province
+  const isValue = kind !== 'text' && isCode && convertText(convert, name).refused === undefined
   const key = field.startsWith('keep.') ? field : `body.${field}`
   const fix = `Add the column, or ${isValue ? `write ${key}: { const: ${name} }` : `correct ${key}`} in the mapping.`
   missing.push({ names, field, fix, columns: perRow ? items : header })
@@ -170,12 +173,23 @@ function findColumnsIn(where: BindContext['header'], sources: readonly ValueSour
 
 /** Adds a reference by name. The pipeline looks its id up at the API. */
 function addReference(
-  { reference: kind = '', field }: { readonly reference?: string | undefined; readonly field: string },
+  {
+    reference = '',
+    field,
+    origin,
+  }: { readonly reference?: string | undefined } & Pick<LeafPlan, 'field' | 'origin'>,
   key: string,
   { line = 0, column = '' }: Place,
   builder: RecordBuilder,
 ): typeof DEFERRED {
-  builder.references.push({ kind, key, field, line, column })
+  builder.references.push({
+    kind: reference,
+    key,
+    field,
+    line,
+    column,
+    ...(origin === undefined ? {} : { origin }),
+  })
   return DEFERRED
 }
 
@@ -207,7 +221,7 @@ function createUnfedLeaf(
   build: () => unknown,
 ): BoundLeaf {
   const explain = () => [explainLeaf(plan, undefined, { builder, field: resolveField(plan, builder) })]
-  return { kind: 'leaf', columns: [], place, text: () => '', explain, build }
+  return { kind: 'leaf', columns: [], origin: plan.origin, place, text: () => '', explain, build }
 }
 
 // Deferred leaves: the value is not in the file; it is filled in once the order of the record is known.

@@ -4,7 +4,6 @@ import type { Problem, ProblemCode } from '../../domain/problem.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../../domain/translator.ts'
 import { toProvince } from '../values/places.ts'
 
-/** A cell with the text and the column name of the file. */
 export interface ExplainedCell {
   readonly column: string
   readonly text: string
@@ -38,13 +37,11 @@ export interface ExplainedField {
 /** A record just translated, with its explanation. */
 export interface TranslatedRecord {
   readonly draft: Draft
-  /** Its rows, one for each line where several are packed into one. */
   readonly rows: readonly Row[]
   /** Explains each field from its cells to its value. Call it before the next record is translated. */
   readonly fields: () => readonly ExplainedField[]
 }
 
-/** Formats a value as the text of a step. */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
@@ -72,7 +69,6 @@ export function explainLeftOut(
   return fields.map(({ field, cells }) => ({ field, cells, steps: [], absent, note }))
 }
 
-/** A row that makes no line of the array. */
 export function explainLeftOutRow(field: string, line: number, conditionText: string): ExplainedField {
   const note = `line ${line} is left out: it takes that ${conditionText}`
   return { field, cells: [], steps: [], absent: 'condition', note }

@@ -7,7 +7,6 @@ import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
 
 /** The record being built. One per bound file, filled anew for every record. */
 export interface RecordBuilder {
-  /** The ordinal of the record in the file, from 1. */
   number: number
   /** The usable rows that hold the fields of the whole record. */
   headerRows: readonly Row[]
@@ -16,7 +15,6 @@ export interface RecordBuilder {
   /** The row being built, and its index among `itemRows`. */
   row: Row | undefined
   index: number
-  /** The number of filled cells so far. */
   filled: number
   readonly problems: Problem[]
   references: Reference[]
@@ -34,7 +32,6 @@ export function locate({ row, headerRows }: RecordBuilder, perRow: boolean, rest
   return line === undefined ? rest : { line, ...rest }
 }
 
-/** The path of a field in the row being built. */
 export function resolveField({ field }: { readonly field: string }, { index }: RecordBuilder): string {
   return field.replace('[]', `[${index}]`)
 }
@@ -42,7 +39,6 @@ export function resolveField({ field }: { readonly field: string }, { index }: R
 export interface BindContext {
   readonly builder: RecordBuilder
   readonly source?: FileSource | undefined
-  /** The columns of the rows that hold the fields of the whole record. */
   readonly header: Columns
   /** The columns of rows that fill the array; the same as `header` in a plain table. */
   readonly items: Columns
@@ -56,9 +52,10 @@ export interface BindContext {
 export interface BoundLeaf {
   readonly kind: 'leaf'
   readonly columns: readonly Column[]
+  /** The part of the mapping that gives the value, where no cell does. */
+  readonly origin?: string | undefined
   readonly build: () => unknown
   place(): Place
-  /** The text of the current record; empty when blank. */
   text(): string
   /** Explains the field from its cells to its value. Does not change the record. */
   explain(): readonly ExplainedField[]

@@ -15,7 +15,6 @@ export interface TextSource {
   readonly place: () => Place
   /** Whether the text comes from a cell and not from a known value; absent where only cells can give it. */
   readonly isFed?: () => boolean
-  /** The first joined column whose cell is blank. */
   readonly blank?: () => string | undefined
   readonly cells: () => readonly ExplainedCell[]
 }
@@ -62,7 +61,6 @@ export function createCellSource(cells: {
   }
 }
 
-/** Takes a value that is known without a column. */
 export function createKnownSource(name: string, text: () => string, place: () => Place): TextSource {
   return { columns: [], take: text, text, place, cells: () => [{ column: name, text: text() }] }
 }
@@ -83,7 +81,6 @@ export function createFallbackSource(cells: TextSource, known: TextSource): Text
   }
 }
 
-/** The texts of all sources that are not blank. */
 export function createJoinedSource(sources: readonly TextSource[], separator: string): TextSource {
   return {
     columns: sources.flatMap(({ columns }) => columns),
@@ -103,7 +100,6 @@ export function createJoinedSource(sources: readonly TextSource[], separator: st
   }
 }
 
-/** The place of the first source that has a text. */
 export function findSourcePlace(sources: readonly TextSource[]): Place {
   return (sources.find((source) => source.text() !== '') ?? sources[0])?.place() ?? {}
 }
@@ -138,7 +134,6 @@ function findFirstFilled(rows: readonly Row[], read: ReadText): Row | undefined 
   return rows.find((row) => read(row.values) !== '') ?? rows[0]
 }
 
-/** Reads the cells of a row and gives the first text that is not blank. */
 export type ReadText = (values: readonly string[]) => string
 
 /** The text of a cell under the first of the columns where it is not blank. */

@@ -16,11 +16,9 @@ export type Calc =
 export interface CalcColumn {
   readonly name: string
   readonly inSum: boolean
-  /** The number for a blank cell or an absent column. */
   readonly otherwise?: Decimal
 }
 
-/** A date column plus a number of days. */
 export interface DateCalc {
   readonly kind: 'date'
   readonly column: string
@@ -29,7 +27,6 @@ export interface DateCalc {
 
 export interface CalcPlan {
   readonly calc: Calc | DateCalc
-  /** How numbers and dates are written in the columns. */
   readonly numbers: NumberOptions
   readonly dates: DateOptions
   /** How a non-terminating result is rounded, and to how many decimals; without it, the result is refused. */
@@ -48,7 +45,6 @@ export function listColumns(calc: Calc | DateCalc): CalcColumn[] {
   return [...own, ...listParts(calc).flatMap(listColumns)]
 }
 
-/** The columns of each sum of a calculation. */
 export function listSums(calc: Calc | DateCalc): string[][] {
   if (calc.kind === 'sum') return [listColumns(calc.of).map(({ name }) => name)]
   return listParts(calc).flatMap(listSums)
@@ -56,7 +52,6 @@ export function listSums(calc: Calc | DateCalc): string[][] {
 
 // The parser.
 
-/** Thrown inside of the parser only. */
 class CalcSyntaxError extends Error {}
 
 /** Returns the calculation, or a text that describes its error. */

@@ -300,7 +300,6 @@ function addRatios(a: Ratio, b: Ratio): Ratio {
   return { ...addDecimals(multiplyUnits(a, b.over), multiplyUnits(b, a.over)), over: a.over * b.over }
 }
 
-/** Undefined when the divisor is zero. */
 function divideRatios(a: Ratio, b: Ratio): Ratio | undefined {
   if (b.units === 0n) return undefined
   const sign = b.units < 0n ? -1n : 1n

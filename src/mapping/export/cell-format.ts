@@ -25,7 +25,6 @@ export function mayBeNumber(kind: ValueKind): boolean {
   return kind === undefined || kind === 'text' || kind === 'integer' || kind === 'money' || kind === 'decimal'
 }
 
-/** Prints values of the kind; ignores options for other kinds. */
 export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateOptions): PrintValue {
   const [format] = dates.formats
   if ((kind === 'dateTime' || kind === 'date') && format !== undefined) return createDatePrinter(dates)
@@ -98,7 +97,6 @@ export function formatNumber(number: Decimal, form: NumberForm, refuse: RefuseCe
   return refuse('decimal-expected', message)
 }
 
-/** Notes number options that exclude each other. */
 export function checkNumberForm({ decimal, implied, grouping, zeros }: NumberForm, note: NoteOption): void {
   if (implied !== undefined && (decimal ?? zeros) !== undefined) {
     const none = 'there is no `decimal` and there are no `zeros` to cut'
@@ -121,7 +119,6 @@ export interface CellFinish {
   readonly shape: FinishStep | undefined
   /** For every cell, blank ones included: the width of the column. */
   readonly layout: FinishStep | undefined
-  /** All steps in their order, for explanations. */
   readonly named: readonly { readonly does: string; readonly step: FinishStep }[]
 }
 
@@ -182,7 +179,6 @@ function countCharacters(text: string): number {
 /** Notes a problem of the record and returns the empty text. `fix` replaces the fix of the code. */
 export type RefuseCell = (code: ProblemCode, message: string, fix?: string) => string
 
-/** Notes each refusal as an error of the mapping. */
 export function noteRefused(place: SourceNode, errors: MappingErrors): RefuseCell {
   return (_code, message) => errors.add(place, message) ?? ''
 }
@@ -192,7 +188,6 @@ export type FitText = (text: string, refuse: RefuseCell) => string
 export interface OutputLimits {
   /** Cells have the width of their column, without a delimiter. */
   readonly isFixed: boolean
-  /** The file has a header line. */
   readonly hasHeader: boolean
   /** Cells that look like a formula get an apostrophe in front. */
   readonly guardsFormulas: boolean

@@ -29,10 +29,8 @@ export interface RowScope {
   readonly item: ObjectShape | undefined
 }
 
-/** An API path as a column names it. */
 export interface ValuePart {
   readonly path: string
-  /** Whether the value is the item's, not the record's. */
   readonly perItem: boolean
   readonly kind: ValueKind
   /** `texts`: a list of texts. `packed`: a value from each item of a list. */
@@ -73,7 +71,6 @@ export function followInScope(written: string, { record, each, item }: RowScope,
   return { perItem, path, followed: followPath(perItem ? item : record, path, inLists) }
 }
 
-/** Returns the part, or the error of its path. */
 export function compilePart(written: string, scope: RowScope, packs: boolean): ValuePart | string {
   const { perItem, path, followed } = followInScope(written, scope, packs)
   if ('error' in followed) return followed.error

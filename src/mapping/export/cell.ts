@@ -51,7 +51,6 @@ export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'value
   readonly title: string
   readonly text: ReadText
   readonly holds: CellCondition | undefined
-  /** The column as the mapping writes it. */
   readonly written: unknown
 }
 
@@ -110,7 +109,6 @@ function compileCellText(
   return { title, blank, text, steps: buildSteps(reading.steps, named) }
 }
 
-/** Chains the steps; a blank text ends the chain. */
 function buildSteps(before: readonly CellStep[], named: CellFinish['named']): CellStep[] {
   const steps = [...before]
   for (const { does, step } of named) {
@@ -136,7 +134,6 @@ export interface ExportContext {
 
 type CellContext = ExportContext & RowScope
 
-/** The text of a column after a step, for explanations. */
 interface CellStep {
   readonly does: string
   readonly read: ReadText
@@ -149,9 +146,7 @@ interface CellReading {
   /** Undefined for a constant, and after its errors were noted. */
   readonly value: ReadText | undefined
   readonly isNumber: boolean
-  /** The API values, by their paths as written. */
   readonly values: readonly Pick<ValuePart, 'path' | 'read'>[]
-  /** The last step gives the value. */
   readonly steps: readonly CellStep[]
 }
 

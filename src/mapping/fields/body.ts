@@ -2,10 +2,11 @@
 import { didYouMean } from '../../support/text.ts'
 import { compileCondition, type Condition } from '../rows/conditions.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape } from '../shape.ts'
-import { getEntry, locateKey, type MapNode, type SourceNode } from '../source/source.ts'
+import { getEntry, locateKey, type MapNode, type MappingErrors, type SourceNode } from '../source/source.ts'
+import { normalizeProvince } from '../values/places.ts'
 import { compileLeaf, createConditionContext, type LeafContext } from './leaf.ts'
 import { compileOrderLines, takesOrderLines } from './order-lines.ts'
-import type { LeafTarget, ObjectPlan, Plan } from './plan.ts'
+import { type LeafTarget, listLeaves, type ObjectPlan, type Plan } from './plan.ts'
 
 type BodyPlace = Pick<LeafTarget, 'field' | 'perRow' | 'needed'>
 
@@ -44,7 +45,32 @@ export function compileBody(
   const { rules, required } = shape
   const fromColumns = fields.some(([, plan]) => hasColumns(plan))
   const province = findProvinceFields(shape)
+  checkHeldValues({ fields, rules, province }, errors)
   return { kind: 'object', field, perRow, when, fields, rules, required, hasColumns: fromColumns, province }
+}
+
+/** Checks each value of the mapping itself by the rules of its object, beside the constants of that object. */
+function checkHeldValues(
+  { fields, rules, province }: Pick<ObjectPlan, 'fields' | 'rules' | 'province'>,
+  errors: MappingErrors,
+): void {
+  if (rules.length === 0) return
+  const isConstant = (plan: Plan) => plan.kind === 'leaf' && plan.written?.options.const !== undefined
+  const constants = fields.flatMap(([name, plan]) =>
+    isConstant(plan) ? [[name, listLeaves(plan)[0]?.fallback]] : [],
+  )
+  const known = Object.fromEntries(constants) as Record<string, unknown>
+  for (const [name, plan] of fields.filter(([, { kind }]) => kind === 'leaf' || kind === 'choice')) {
+    for (const { value, place } of listLeaves(plan).flatMap((leaf) => leaf.held?.() ?? [])) {
+      const trial = { ...known, [name]: value }
+      if (province !== undefined) normalizeProvince(trial, province)
+      // The other codes are about values that only a record has.
+      const wrong = rules
+        .flatMap((rule) => rule(trial))
+        .find(({ code, path }) => /^(?:province-unknown|field-invalid)$/.test(code) && path[0] === name)
+      if (wrong !== undefined) errors.add(place, wrong.message)
+    }
+  }
 }
 
 function compileWhen(node: MapNode, place: BodyPlace, context: LeafContext): Condition | undefined {

@@ -1,10 +1,11 @@
 /** Compiles the lookup of a leaf: as one of its steps, and as a conversion of values that are converted beforehand. */
-import type { NoteOption } from '../source/source.ts'
+import type { MappingErrors, NoteOption } from '../source/source.ts'
 import type { BodyLeaf } from './options.ts'
 import {
   describeMiss,
   findTable,
   normalizeKey,
+  noteWrongRow,
   suggestKeys,
   type Table,
   type TableColumn,
@@ -14,16 +15,22 @@ import type { Convert } from '../values/text.ts'
 import { convertText, prependSteps, type TextStep } from './leaf-conversion.ts'
 
 /** Returns the lookup as a step, and its conversion; undefined after noting errors. */
-export function compileLookup(options: BodyLeaf, tables: Tables, note: NoteOption<'table' | 'pick'>) {
+export function compileLookup(
+  options: BodyLeaf,
+  { tables, errors }: { readonly tables: Tables; readonly errors: MappingErrors },
+  { field, note }: { readonly field: string; readonly note: NoteOption<'table' | 'pick'> },
+) {
   const { table: name = '', pick } = options
   const found = findTable(tables, { table: name, pick }, note)
   if (found === undefined) return undefined
-  const noteTable = (message: string) => note('table', message)
-  const wrong = checkKeys(found.table, options)
-  if (wrong !== undefined) noteTable(wrong)
+  const { table } = found
+  const wrong = checkKeys(table, options)
+  if (wrong !== undefined) note('table', wrong)
   const step = createLookupStep(found, options)
-  const converter = (convert: Convert) => createLookupConverter(found.table, step, convert, noteTable)
-  return { step, converter }
+  const noteRow = (key: string, refused: string) => noteWrongRow(errors, table, { key, field, refused })
+  const origin = options.miss === 'keep' ? undefined : table.origin
+  const convert = (to: Convert) => ({ ...createLookupConverter(table, step, to, noteRow), origin })
+  return { step, convert }
 }
 
 function checkKeys({ name, keys, keyColumns }: Table, { all, with: separator }: BodyLeaf) {
@@ -57,24 +64,27 @@ function createLookupConverter(
   table: Table,
   { apply }: TextStep,
   convert: Convert,
-  note: (message: string) => void,
-): Convert {
+  noteRow: (key: string, refused: string) => void,
+) {
   const lookedUp = prependSteps(convert, [{ apply }])
   const values = new Map<string, unknown>()
-  let wrong = 0
-  for (const key of table.rows.keys()) {
-    const result = convertText(lookedUp, key)
-    values.set(key, result.value)
-    if (result.refused === undefined) continue
-    wrong += 1
-    if (wrong <= MAX_SHOWN) note(`the table "${table.name}" says for "${key}": ${result.refused}`)
-  }
   // Fast path: most texts are spelled as in the table.
-  const spelled = new Map(table.keys.map((key) => [key, values.get(normalizeKey(key))]))
-  return (text, refuse) => {
+  const spelled = new Map<string, unknown>()
+  let wrong = 0
+  for (const key of table.keys) {
+    const { value, refused } = convertText(lookedUp, key)
+    values.set(normalizeKey(key), value)
+    spelled.set(key, value)
+    if (refused === undefined) continue
+    wrong += 1
+    if (wrong <= MAX_SHOWN) noteRow(key, refused)
+  }
+  const look: Convert = (text, refuse) => {
     const found = spelled.get(text)
     if (found !== undefined) return found
     const key = normalizeKey(text)
     return values.has(key) ? values.get(key) : lookedUp(text, refuse)
   }
+  const held = () => [...spelled].map(([key, value]) => ({ value, place: table.locate(key) }))
+  return { convert: look, held }
 }

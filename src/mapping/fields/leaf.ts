@@ -61,9 +61,11 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
   checkColumnNames(node, calc, { sources, perRow }, context)
   const deferred = compileDeferred(node, options, target, context)
   const fallback = compileFallback(node, target, errors)
-  const written = { node, options, sources, hasDefault: fallback !== undefined }
-  const converting = compileConversion(written, target, context)
+  const source = { node, options, sources, hasDefault: fallback !== undefined }
+  const converting = compileConversion(source, target, context)
   if (errors.count() > before || converting === undefined) return undefined
+  const { lookup, ...converted } = converting
+  const written = getWrittenValue(node)
   return {
     kind: 'leaf',
     field,
@@ -73,7 +75,13 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
     calc,
     blanks: options.blanks === undefined ? context.blanks : normalizeBlanks(options.blanks),
     fallback,
-    ...converting,
+    ...converted,
+    origin:
+      options.const === undefined ? lookup?.origin : `the constant (${errors.formatLine(written ?? node)})`,
+    held: () => [
+      ...(fallback === undefined ? [] : [{ value: fallback, place: written ?? node }]),
+      ...(lookup?.held() ?? []),
+    ],
     required,
     columnRequired: target.needed && fallback === undefined,
     reference: options.find,
@@ -96,7 +104,6 @@ function compileDeferred(
   return { from, name }
 }
 
-/** Joins table keys with bars, as the table does. */
 function resolveSeparator({ with: separator, table }: BodyLeaf): string {
   return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
 }
@@ -115,13 +122,14 @@ function compileConversion(
   const value = createValueConverter(node, options, target, context)
   const converted = list ? createListConverter(value, rule, options) : value
   const note = (option: keyof BodyLeaf, message: string) => context.errors.add(nodeAt(node, option), message)
-  const lookup = options.table === undefined ? undefined : compileLookup(options, context.tables, note)
+  const lookup =
+    options.table === undefined ? undefined : compileLookup(options, context, { field: target.field, note })
   const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), sources.sources, options.wrap])
   const overflow = context.overflows.get(key) ?? { last: 0 }
   context.overflows.set(key, overflow)
   const texts = compileTextSteps(options, { rule, list, hasDefault, overflow, note })
   if (options.table !== undefined && lookup === undefined) return undefined
-  const lookedUp = lookup?.converter(converted) ?? converted
+  const lookedUp = lookup?.convert(converted)
   const asked = formatValueOptions(options, list)
   const steps: LeafSteps = {
     gathering: formatGathering(options),
@@ -129,7 +137,7 @@ function compileConversion(
     value: { does: asked || `as ${describeRule(rule)}`, isAsked: asked !== '', convert: converted },
     fallback: options.const === undefined ? `default ${formatOption(options.default)}` : 'const',
   }
-  return { convert: prependSteps(lookedUp, texts), steps }
+  return { convert: prependSteps(lookedUp?.convert ?? converted, texts), steps, lookup: lookedUp }
 }
 
 /** Returns the rule for the name that replaces the id until the bridge finds the id. */
@@ -152,9 +160,12 @@ function createValueConverter(
   return createConverter(sent, dates, { ...plain, round, cut: long !== undefined })
 }
 
-/** Converts the constant or the default to its value. */
+function getWrittenValue(node: SourceNode): SourceNode | undefined {
+  return getEntry(node, 'const') ?? getEntry(node, 'default')
+}
+
 function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingErrors): unknown {
-  const written = getEntry(node, 'const') ?? getEntry(node, 'default')
+  const written = getWrittenValue(node)
   if (written?.kind !== 'text') return undefined
   const text = written.text.trim()
   if (text === '') return errors.add(written, 'an empty text is never sent: leave the option out')
@@ -191,7 +202,6 @@ function countDecimals(rule: FieldRule): number | undefined {
 
 // Formats the options of a leaf as the mapping writes them, for explanations.
 
-/** Formats how several texts are joined; empty for a single text. */
 function formatGathering(options: BodyLeaf): string {
   const { all, calc, with: separator } = options
   if (calc !== undefined) return [`calc ${calc}`, ...formatOptions(options, CALC_OPTION_NAMES)].join(', ')
@@ -202,10 +212,8 @@ function formatGathering(options: BodyLeaf): string {
 /** In a calculation, these options apply to its columns. */
 const CALC_OPTION_NAMES = ['format', 'decimal', 'implied'] as const
 
-/** Options by which a text becomes the value of its field. */
 const VALUE_OPTION_NAMES = ['format', 'zone', 'decimal', 'implied', 'round', 'long', 'find'] as const
 
-/** Formats how the text becomes the value; empty without such options. */
 function formatValueOptions(options: BodyLeaf, isList: boolean): string {
   if (options.calc !== undefined) return formatOptions(options, ['zone', 'round']).join(', ')
   const ofList = isList ? (['split', 'wrap'] as const) : []

@@ -5,7 +5,7 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import { formatDecimal, parseDecimal } from '../../support/decimal.ts'
 import { checkPart, Text } from '../source/schema.ts'
 import { nodeAt, type SourceNode } from '../source/source.ts'
-import { findTable, normalizeKey, type TableColumn } from '../tables.ts'
+import { findTable, normalizeKey, noteWrongRow, type TableColumn } from '../tables.ts'
 import { createConverter } from '../values/convert.ts'
 import type { LeafContext } from './leaf.ts'
 import { compileDates, convertText } from './leaf-conversion.ts'
@@ -102,7 +102,7 @@ function compilePrices(
   const prices = new Map<string, Readonly<Record<string, string>>>()
   for (const [key, row] of found.table.rows) {
     const { value, refused } = convertText(money, row[found.column] ?? '')
-    if (refused !== undefined) errors.add(node, `the table "${price.table}" says for "${key}": ${refused}`)
+    if (refused !== undefined) noteWrongRow(errors, found.table, { key, field: 'net_price', refused })
     else prices.set(key, { [found.column]: String(value) })
   }
   return { table: { ...found.table, rows: prices }, column: found.column }

@@ -5,6 +5,7 @@ import type { DeferredResult } from '../../domain/translator.ts'
 import type { Check, Condition } from '../rows/conditions.ts'
 import type { CalcPlan } from '../calc/calculation.ts'
 import type { KnownName } from '../rows/known-values.ts'
+import type { ErrorPlace } from '../source/source.ts'
 import type { Convert } from '../values/text.ts'
 import type { TextStep } from './leaf-conversion.ts'
 import type { BodyLeaf } from './options.ts'
@@ -29,10 +30,8 @@ export interface LeafTarget {
   /** Whether it is in the array that gets one item per row. */
   readonly perRow: boolean
   readonly rule: FieldRule
-  /** Whether the field is a list of such values. */
   readonly list: boolean
   readonly required: boolean
-  /** Whether every body must have the field. */
   readonly needed: boolean
 }
 
@@ -42,9 +41,7 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   readonly alternatives: ColumnAlternatives
   /** The first filled source is the text; with `joinedWith`, all of them joined. */
   readonly sources: readonly ValueSource[]
-  /** The separator between joined texts. */
   readonly joinedWith?: string | undefined
-  /** Replaces the sources. */
   readonly calc?: CalcPlan | undefined
   /** Texts that mean blank, in lower case. */
   readonly blanks: ReadonlySet<string>
@@ -53,7 +50,10 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   /** Returns undefined where the text turns out to be blank. */
   readonly convert: Convert
   readonly steps: LeafSteps
-  /** Whether every valid record needs the column. */
+  /** The constant or the table that gives each value, with its line in the mapping; absent where cells give some. */
+  readonly origin?: string | undefined
+  /** The values that the mapping itself holds: a constant, a default, those of a table. */
+  readonly held?: () => readonly { readonly value: unknown; readonly place: ErrorPlace }[]
   readonly columnRequired: boolean
   /** The value names a resource whose id the bridge looks up at the API. */
   readonly reference?: ReferenceKind | undefined
@@ -78,7 +78,6 @@ export interface LeafSteps {
   readonly texts: readonly TextStep[]
   /** How the last text becomes the value; `isAsked` where an option of the mapping says it. */
   readonly value: { readonly does: string; readonly isAsked: boolean; readonly convert: Convert }
-  /** The replacement for a blank: `default US`. */
   readonly fallback: string
 }
 
@@ -109,7 +108,6 @@ export interface RowsPlan {
   readonly field: string
   readonly item: ObjectPlan
   readonly required: boolean
-  /** The mapping's own rules for each line. */
   readonly checks?: readonly Check[]
   /** Lines of the same item become one; its quantity is at most this. */
   readonly addUpTo?: number
@@ -122,14 +120,12 @@ export type Grouping =
       readonly kind: 'keys'
       readonly keys: readonly ColumnAlternatives[]
       readonly blankContinues: boolean
-      /** Whether the first row wins where rows of a record differ. */
       readonly firstCounts: boolean
     }
   | {
       readonly kind: 'records'
       readonly header: string
       readonly detail: string
-      /** The type of the totals row, which describes the whole file. */
       readonly totals: string | undefined
     }
 

@@ -36,7 +36,6 @@ export const TotalsFrame = z
 export interface TotalsPlan {
   /** The condition for the totals row; absent where it has its own record type. */
   readonly when: Condition | undefined
-  /** The columns of the totals row that hold the counts. */
   readonly rows: string | undefined
   readonly records: string | undefined
   /** Columns to add up, each with the column of the totals row that holds its sum. */
@@ -46,7 +45,6 @@ export interface TotalsPlan {
 
 export interface TotalsContext {
   readonly errors: MappingErrors
-  /** Whether rows have types, and the type of the totals row. */
   readonly typed: boolean
   readonly type: string | undefined
   /** The columns of the totals row and of other rows, where the mapping defines them. */
@@ -134,7 +132,6 @@ export function bindTotals(plan: TotalsPlan, columns: TotalsColumns) {
       for (const sum of sums) sum.add(row)
       return false
     },
-    /** Lists mismatches at the end of the file. */
     listMismatches(records: number) {
       if (totals === undefined) return columns.isPart ? [] : [missingTotalsProblem(plan)]
       const row = totals

@@ -94,7 +94,6 @@ function unreadableNeighbourProblem(row: Row | undefined, stray: Row | undefined
   return problem('neighbour-unreadable', place, message)
 }
 
-/** Gathers a header row and the rows after it, unreadable ones included. */
 export function gatherByHeader(
   headerLayout: number,
   headerType: string,
@@ -180,10 +179,8 @@ const GroupKey = z.union([ColumnNames, z.strictObject({ firstOf: z.array(ColumnN
 
 const GroupKeys = z.array(GroupKey).min(1)
 
-/** The short form: only the columns. */
 const BY_COLUMNS = z.union([Text, GroupKeys], { error: 'expected a column name or a list of them' })
 
-/** The keys beside `by`. */
 const GROUP_OPTIONS = {
   blank: {
     schema: z.literal('continues', { error: 'expected `continues`' }),

@@ -72,7 +72,6 @@ export interface LineRules {
   readonly checks: readonly Check[]
   /** One row that matches holds the whole record, because an order must not lack a line. */
   readonly holds: readonly Check[]
-  /** Whether lines of the same item become one. */
   readonly adds: boolean
 }
 
@@ -122,7 +121,6 @@ function parseColumnNumber(name: string, pattern: string): number | undefined {
 
 type Unpack = (row: Row) => readonly Row[]
 
-/** How the rows of one layout are unpacked. */
 export interface Unpacking {
   readonly layout: number
   readonly unpack: Unpack
@@ -169,7 +167,6 @@ export function listNumberedColumns(columns: readonly string[], layout: Layout):
 }
 
 interface NumberedPositions {
-  /** The numbers in the column names, ascending. */
   readonly numbers: readonly number[]
   /** For each number the position of each kind of column; -1 where the file lacks it. */
   readonly positions: readonly (readonly number[])[]

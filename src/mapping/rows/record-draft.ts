@@ -15,7 +15,6 @@ export interface DraftContext {
   readonly body: BoundObject
   /** The field of the body that names the record's order, where there is one. */
   readonly orderField: string
-  /** Its array, when it is mapped. */
   readonly lines: BoundRows | undefined
   readonly keys: readonly KeyColumn[]
   /** The values to keep beside the order that the record creates. */
@@ -115,7 +114,6 @@ function findHoldReasons({ hold, builder }: DraftContext): readonly Problem[] {
   return builder.problems.length > 0 ? [] : removeRepeats(reasons)
 }
 
-/** The row whose key columns name the record. */
 function findKeyRow(rows: readonly Row[], { grouping, headerLayout }: DraftContext): Row | undefined {
   const [first] = rows
   if (grouping.kind === 'keys' || first === undefined) return first

@@ -15,7 +15,6 @@ import {
 
 interface InheritContext {
   readonly reader: SourceReader
-  /** Reads a file by its path relative to the extending mapping. */
   readonly readFile: (path: string) => Promise<string>
 }
 
@@ -25,7 +24,6 @@ interface MappingLink {
   readonly root: SourceNode
 }
 
-/** The longest chain of bases. */
 const MAX_BASE_DEPTH = 5
 
 /** Exclusive keys: the key of the extending file replaces that of the base. */
@@ -163,7 +161,6 @@ function mergeOver(base: SourceNode, over: SourceNode, errors: MappingErrors): S
   return { ...over, entries }
 }
 
-/** Lists the keys of the base that the extending file replaces. */
 function listReplacedKeys({ entries }: MapNode): string[] {
   const named = EXCLUSIVE_KEYS.filter((keys) => keys.some((key) => entries.has(key)))
   return named.flat().filter((key) => !entries.has(key))

@@ -12,7 +12,6 @@ export const Character = z.string().length(1, 'expected one character')
 export interface KeyRow {
   readonly schema: z.ZodType
   readonly summary: string
-  /** The key as a mapping writes it. */
   readonly example: string
   /** The input of the example: columns of a file, or fields of a record; a list means several lines. */
   readonly of?: readonly (readonly [name: string, value: unknown])[]
@@ -24,7 +23,6 @@ type KeyTable = Readonly<Record<string, KeyRow>>
 
 type OptionalKeys<T extends KeyTable> = { readonly [Key in keyof T]: z.ZodOptional<T[Key]['schema']> }
 
-/** Makes the keys of a table optional, each with its summary. */
 export function optionalKeys<Table extends KeyTable>(table: Table): OptionalKeys<Table> {
   const keys = Object.entries(table).map(([key, row]) => [key, row.schema.optional().describe(row.summary)])
   return Object.fromEntries(keys) as OptionalKeys<Table>
@@ -34,7 +32,6 @@ export function pickKeys<Table extends object, Key extends keyof Table>(table: T
   return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<Table, Key>
 }
 
-/** Parses the part with the schema; undefined after noting its errors. */
 export function checkPart<Schema extends z.ZodType>(schema: Schema, node: SourceNode, errors: MappingErrors) {
   const checked = schema.safeParse(toPlain(node))
   if (checked.success) return checked.data
@@ -98,7 +95,6 @@ function formatAllowedKeys(known: readonly string[]): string {
   return known.length === 0 ? '' : ` Known are ${known.join(', ')}.`
 }
 
-/** The keys an object schema knows at the end of the path. */
 function listKnownKeys(schema: z.core.$ZodType, keys: readonly PropertyKey[]): string[] {
   const [key, ...rest] = keys
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)

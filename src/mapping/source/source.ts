@@ -41,7 +41,6 @@ const MAX_DEPTH = 50
 
 export type SourceReader = ReturnType<typeof openSourceReader>
 
-/** Reads mapping files; the errors of all of them are collected together. */
 export function openSourceReader() {
   const files: SourceFile[] = []
   const errors = collectErrors(files)
@@ -96,13 +95,12 @@ function joinPath(parent: string, key: string): string {
 
 interface SourceFile {
   readonly name: string
-  /** The offset of its first character. */
   readonly start: number
   readonly length: number
   readonly counter: LineCounter
 }
 
-type ErrorPlace = Pick<SourceNode, 'offset' | 'path'>
+export type ErrorPlace = Pick<SourceNode, 'offset' | 'path'>
 
 function collectErrors(files: readonly SourceFile[]) {
   const offsets = new Map<string, number>()
@@ -113,7 +111,6 @@ function collectErrors(files: readonly SourceFile[]) {
   }
   return {
     count: () => offsets.size,
-    /** In the order of the files. */
     lines: () => [...offsets].toSorted(([, a], [, b]) => a - b).map(([line]) => line),
     /** Returns undefined, as the result of the part with the error. */
     add(place: ErrorPlace, message: string): undefined {
@@ -121,6 +118,8 @@ function collectErrors(files: readonly SourceFile[]) {
       return undefined
     },
     locate,
+    /** The file without its folders, and the line: `orders.yaml:12`. */
+    formatLine: ({ offset }: ErrorPlace) => locate({ offset, path: '' }).replace(/^.*[/\\]|:\d+ $/g, ''),
   }
 }
 

@@ -57,7 +57,6 @@ export function compileDateFormat(format: string) {
   }
 }
 
-/** Which tokens name the year, the month and the day. */
 const NAMED_BY = { year: /^[yXx]/, month: /^(?:M|DDD|[Xx])/, day: /^(?:d|DDD|[Xx])/ }
 const EARLIEST_YEAR = 1900
 const LATEST_YEAR = 2199
@@ -87,7 +86,6 @@ function toInstantTime(instantMs: number): WrittenTime | undefined {
   return year >= EARLIEST_YEAR && year <= LATEST_YEAR ? { localMs: instantMs, offsetMs: 0 } : undefined
 }
 
-/** The month and the day; month 0 when the year has no such day. */
 function resolveDayOfYear(year: number, ordinal: number): { readonly month: number; readonly day: number } {
   const date = new Date(Date.UTC(year, 0, ordinal))
   return date.getUTCFullYear() === year && ordinal > 0
@@ -132,7 +130,6 @@ function toHour24(hour: number, afternoon: boolean): number {
 
 // The tokens: what each reads from a text and writes into one.
 
-/** The parts of a moment that a text names. */
 export interface DateParts extends PlainDate {
   dayOfYear?: number
   afternoon?: boolean

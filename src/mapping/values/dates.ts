@@ -14,9 +14,7 @@ import { DAY_MS } from '../../support/clock.ts'
 export interface DateOptions {
   /** Tried in order; ISO 8601 when there are none. */
   readonly formats: readonly DateFormat[]
-  /** The formats as the mapping writes them, for messages. */
   readonly names: readonly string[]
-  /** The zone of times that name none. */
   readonly zone: Zone
 }
 
@@ -60,7 +58,6 @@ function createUtcFormatter(): (instantMs: number) => string {
   }
 }
 
-/** Takes a date as written and ignores its time and zone. */
 export function createDateConverter(options: DateOptions): Convert {
   return (text, refuse) => {
     const written = parseTime(text, options)
@@ -69,7 +66,6 @@ export function createDateConverter(options: DateOptions): Convert {
   }
 }
 
-/** Parses the text in one of the formats, or as ISO 8601 when there are none. */
 export function parseTime(text: string, { formats }: DateOptions): WrittenTime | undefined {
   for (const format of formats) {
     const written = format.read(text)

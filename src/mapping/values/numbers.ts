@@ -114,7 +114,6 @@ export interface NumberOptions {
   readonly round?: Rounding | undefined
 }
 
-/** Why a text is not a number, and a fix where there is a specific one. */
 export interface InvalidNumber {
   readonly why: string | undefined
   readonly fix?: string
@@ -122,7 +121,6 @@ export interface InvalidNumber {
 
 type NumberReader = (text: string) => Decimal | InvalidNumber
 
-/** A longer text is not a number. */
 const MAX_NUMBER_LENGTH = 30
 const INVALID_NUMBER: InvalidNumber = { why: undefined }
 const COMMA: InvalidNumber = { why: undefined, fix: 'Write a point before the decimals, such as 12.50.' }
@@ -218,7 +216,6 @@ export function roundDecimal(value: Decimal, scale: number, rounding: Rounding):
   return { units: divideRounded(value.units, 10n ** BigInt(value.scale - scale), rounding), scale }
 }
 
-/** The whole number nearest to the quotient. The divisor is above zero. */
 export function divideRounded(units: bigint, divisor: bigint, rounding: Rounding): bigint {
   const whole = units / divisor
   const rest = units % divisor

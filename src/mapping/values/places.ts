@@ -53,6 +53,16 @@ export function toProvince(text: string, country: string): string {
   return code.length <= 3 ? code : text
 }
 
+/** Replaces the province of an address by its code, once its country is known. */
+export function normalizeProvince(
+  value: Record<string, unknown>,
+  { field, countryField }: { readonly field: string; readonly countryField: string },
+): void {
+  const { [field]: province, [countryField]: country } = value
+  if (typeof province === 'string' && typeof country === 'string')
+    value[field] = toProvince(province, country)
+}
+
 /** Without case, accents and punctuation. */
 function foldPlaceName(name: string): string {
   return name

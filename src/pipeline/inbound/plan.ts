@@ -24,7 +24,6 @@ import { createBusinessRuleCheck, type CheckedDraft } from '../rules/check.ts'
 import { unpackFile } from './intake.ts'
 import { readPages } from '../../support/async.ts'
 
-/** How many records enter the journal in one transaction. */
 const RECORDS_PER_TRANSACTION = 500
 
 /** received → planned, or submitted when the file is unusable. After a crash the file is planned again from the spool. */
@@ -70,11 +69,9 @@ async function planSteps(context: InboundContext, file: FileEntry, opened: OpenF
 }
 
 interface Planning {
-  /** The context of the step. */
   readonly context: InboundContext
   readonly file: FileEntry
   readonly step: RouteStep
-  /** The key columns of all steps. */
   readonly keyColumns: readonly string[]
   /** The number of the last record of the steps before. */
   readonly numbering: { last: number }
@@ -102,7 +99,6 @@ async function planOrders({ context, file, step, numbering, refused }: Planning)
   }
 }
 
-/** Collects drafts and plans them in transactions of hundreds. */
 function createPlanner(planning: Planning & { readonly bound: BoundTranslator }) {
   const { context, file, bound, step } = planning
   const { journal, lease, route, signal, notify } = context
@@ -111,8 +107,7 @@ function createPlanner(planning: Planning & { readonly bound: BoundTranslator })
   const resolverContext = { ...context, orders, findOrders }
   const resolveReferences = createReferenceResolver(resolverContext)
   const fillInOrderValues = createOrderValueFiller(resolverContext)
-  const columnOf = (field: string) => bound.findColumn(field)
-  const checkRules = createBusinessRuleCheck({ context, file, orders, columnOf })
+  const checkRules = createBusinessRuleCheck({ context, file, orders, bound })
   const needsLanes = step.number !== undefined || isCheckedWhenSent(context)
   const assignLanes = needsLanes ? createOrderLanes(context, findOrders) : undefined
   const place = createRecordPlacer(planning)
@@ -153,7 +148,6 @@ function createRecordPlacer({ step, keyColumns, numbering, bound }: Planning & {
   }
 }
 
-/** The record of a draft, with its natural key and lane. */
 function toRecord({ route }: InboundContext, draft: CheckedDraft, file: FileEntry): PlannedRecord {
   const { number, lines, keyValues, problems, warnings, skipped, held } = draft
   const { operation, party } = route

@@ -1,7 +1,7 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
-import { formatPlace, type Problem } from '../../domain/problem.ts'
+import { formatPlace, type Problem, type ProblemCode } from '../../domain/problem.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'
@@ -16,7 +16,6 @@ import { createLeaseGuard } from '../lease-guard.ts'
 import { assertInboxExists } from './inbox.ts'
 import { readPages } from '../../support/async.ts'
 
-/** How many records are read from the journal at once. */
 const RECORDS_PAGE = 1000
 
 /** submitted → reported. After a crash in between, reports that already have their names are not delivered again. */
@@ -53,7 +52,6 @@ function chooseReportName({ name, id }: FileEntry): string {
 
 export interface ReportedFile {
   readonly summary: Summary
-  /** The paths of the reports for people, the results first. */
   readonly paths: readonly string[]
 }
 
@@ -75,14 +73,16 @@ async function writeReports(context: InboundContext, file: FileEntry): Promise<S
   async function* resultLines() {
     yield writer.formatHeader()
     const blank = (columns: readonly string[]) => columns.map(() => '')
-    const fileRow = [...blank(file.keyColumns), ...blank(operations), ...formatFileRow(file), ...blank(more)]
-    if (file.outcome !== 'processed') yield writer.formatRows([fileRow])
     for await (const records of readRecords(context, file)) {
       const page = await addDocuments(context, records)
       for (const record of page) summary.add(record)
       returned.add(page)
       yield writer.formatRows(page.map(toRow))
     }
+    const problems = summary.listFileProblems()
+    const cells = formatFileRow({ ...file, problems })
+    const fileRow = [...blank(file.keyColumns), ...blank(operations), ...cells, ...blank(more)]
+    if (file.outcome !== 'processed' || problems.length > 0) yield writer.formatRows([fileRow])
   }
 
   await spool.putUnflushed(`${file.id}.results`, resultLines())
@@ -179,10 +179,11 @@ export function formatResultRow(
   ]
 }
 
-/** The one line for a file that is a duplicate or unusable as a whole. */
+/** The one line for a file that is a duplicate, unusable as a whole or without records. */
 export function formatFileRow(file: FileEntry): string[] {
   const at = isoTime(file.submittedAt ?? file.claimedAt)
-  const state = file.outcome === 'duplicate' ? 'duplicate' : 'rejected'
+  const whole = file.outcome === 'duplicate' ? 'duplicate' : 'rejected'
+  const state = file.outcome === 'processed' ? 'skipped' : whole
   return ['', '', state, '', '', ...formatProblemCells(file.problems), '0', at]
 }
 
@@ -222,18 +223,17 @@ function listReports(file: FileEntry, summary: Summary): readonly ReportFile[] {
   return [results, ...(hasRejects ? [rejects] : []), ...(summary.heldLines > 0 ? [exceptions] : []), total]
 }
 
-/** An empty file contains nothing to correct, so it gets no rejects file. */
+/** Files that hold no text to correct, and get no rejects file. The archive has them. */
+const WITHOUT_TEXT: readonly ProblemCode[] = ['file-empty', 'file-not-text', 'file-damaged']
+
 function isWhollyRefused({ outcome, problems }: Summary): boolean {
-  return outcome === 'unusable' && problems.every(({ code }) => code !== 'file-empty')
+  return outcome === 'unusable' && !problems.some(({ code }) => WITHOUT_TEXT.includes(code))
 }
 
-/** Reports that do not all have their names yet. */
 interface ReportsInProgress {
   readonly file: FileEntry
   readonly reports: readonly ReportFile[]
-  /** Copies that are ready in the results folder, by suffix. */
   readonly staged: Map<string, StagedFile>
-  /** Reports that have their names, by suffix. */
   readonly named: Map<string, Naming>
   /** Reports that an earlier pass did not name, by the name that they were to have. */
   readonly unnamed: ReadonlyMap<string, Naming>
@@ -313,7 +313,6 @@ async function failLostReport(
   throw new BridgeError('cannot-write', `another program removed ${final} before it was complete`)
 }
 
-/** Stages the reports that have neither their name nor a copy in the folder. */
 async function stageMissing(context: InboundContext, progress: ReportsInProgress, base: string) {
   const { reports, staged, named, unnamed } = progress
   const missing = reports.filter(({ suffix }) => !named.has(suffix) && !staged.has(suffix))

@@ -84,12 +84,9 @@ interface OpenStep extends RouteStep {
 
 export interface OpenFile {
   readonly first: BoundFile
-  /** All steps, the first one included. */
   readonly steps: readonly OpenStep[]
-  /** The key columns of all steps, each once. */
   readonly keyColumns: readonly string[]
   readonly columns?: ColumnDifferences
-  /** Closes the file, however far it was read. */
   close(): Promise<void>
 }
 
@@ -132,7 +129,6 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
   return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
 }
 
-/** The columns that only the mapping names, and those that only the file has. */
 export interface ColumnDifferences {
   readonly absent: readonly string[]
   readonly unused: readonly string[]
@@ -146,10 +142,10 @@ function compareColumns(sources: readonly BoundFile[]): ColumnDifferences | unde
   return { absent, unused: (first ?? []).filter((name) => rest.every((names) => names.includes(name))) }
 }
 
-// Finds the user's column for a field that a message of the API names.
+// Finds the user's column, or the part of the mapping, for a field that a message of the API names.
 
 /** Reads the file's header at the first question only: most files never need it. */
-export function createColumnFinder(context: InboundContext, file: FileEntry) {
+export function createFieldFinder(context: InboundContext, file: FileEntry) {
   const { format, spool, translator } = context
   let binding: Promise<BoundTranslator | undefined> | undefined
   const bind = async () => {
@@ -161,7 +157,8 @@ export function createColumnFinder(context: InboundContext, file: FileEntry) {
   }
   return async (field: string) => {
     binding ??= bind()
-    return (await binding)?.findColumn(field)
+    const bound = await binding
+    return { column: bound?.findColumn(field), origin: bound?.findOrigin(field) }
   }
 }
 

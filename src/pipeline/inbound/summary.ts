@@ -1,7 +1,7 @@
 /** Builds the summary of a file: counts that add up, and how long each phase took. */
 import type { Anchor } from '../../domain/audit.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import { type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
+import { problem, type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -22,7 +22,7 @@ export interface Summary {
   readonly bytes: number
   readonly sha256: string
   readonly duplicateOf?: { readonly file: string; readonly receivedAt: string }
-  /** Why the file as a whole was not used. */
+  /** Why the file as a whole was not used, or that it holds no records. */
   readonly problems: readonly Problem[]
   /** `total` is the sum of the others. */
   readonly records: Readonly<Partial<Record<RecordState, number>>> & { readonly total: number }
@@ -34,9 +34,7 @@ export interface Summary {
   readonly refusedLines: number
   /** How many physical lines the exceptions file repeats, besides the header. */
   readonly heldLines: number
-  /** The reasons of held records, with the number of records. */
   readonly heldFor: Readonly<Record<string, number>>
-  /** How often each problem code occurred. */
   readonly codes: Readonly<Record<string, number>>
   /** How many records have each kind of warning; these stop no record. */
   readonly warnings: Readonly<Record<string, number>>
@@ -51,7 +49,6 @@ export interface Summary {
   readonly milliseconds: { readonly planning: number; readonly sending: number }
 }
 
-/** The values that are known only after all records were added. */
 interface SummaryTotals {
   readonly refused: readonly LineRange[]
   readonly held: readonly LineRange[]
@@ -65,6 +62,11 @@ const DOCUMENT_WORDS = {
   wanted: 'missing',
 } as const satisfies Record<DocumentState, string>
 
+const WITHOUT_RECORDS: Problem = {
+  ...problem('file-without-records', {}, 'The file has no rows of data.'),
+  severity: 'warning',
+}
+
 /** Builds a summary record by record; with `steps`, also for each operation. */
 export function createSummary(route: InboundContext['route'], file: FileEntry, steps?: readonly string[]) {
   const counts = new Map<Outcome | RecordState, number>()
@@ -75,9 +77,12 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   const documents = new Map<string, number>()
   const warnings = new Map<string, number>()
   const count = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1)
-  for (const each of file.problems) count(codes, each.code)
+  const listFileProblems = (): readonly Problem[] =>
+    file.outcome === 'processed' && counts.size === 0 ? [WITHOUT_RECORDS] : file.problems
 
   return {
+    /** The problems of the file as a whole, once all its records were added. */
+    listFileProblems,
     add(record: RecordWithDocuments): void {
       count(counts, record.state)
       const own = countsByOperation.get(record.operation) ?? new Map<string, number>()
@@ -95,6 +100,8 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
     finish({ columns, journal, ...ranges }: SummaryTotals): Summary {
+      const problems = listFileProblems()
+      for (const { code } of problems) count(codes, code)
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
       return {
         file: file.name,
@@ -105,7 +112,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
         bytes: file.size,
         sha256: file.sha256 ?? '',
         ...describeFirstFile(file),
-        problems: file.problems,
+        problems,
         records: { total, ...Object.fromEntries(counts) },
         ...(steps && { operations: orderCounts(steps, countsByOperation) }),
         rows,
@@ -123,7 +130,6 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   }
 }
 
-/** Suggests columns of the file for columns that the mapping names. */
 function suggestColumns({ absent, unused }: ColumnDifferences): Record<string, string> {
   const nearest = absent.map((name) => [name, findSimilarName(name, unused)] as const)
   return Object.fromEntries(nearest.filter((pair): pair is [string, string] => pair[1] !== undefined))
@@ -148,7 +154,6 @@ export function isHeldForOwnReason(record: ReportedRecord): boolean {
   return record.state === 'held' && !isHeldDependent(record)
 }
 
-/** Held because an earlier step of its order failed. */
 export function isHeldDependent({ state, problems }: ReportedRecord): boolean {
   return state === 'held' && problems[0]?.code === 'earlier-step-failed'
 }

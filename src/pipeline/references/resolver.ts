@@ -1,6 +1,6 @@
 /** Resolves references: finds the ids of the resources that a file names, and the order of each record. */
 import { type ReferenceKind, REFERENCES } from '../../contract/fields.ts'
-import { type Place, type Problem, problem } from '../../domain/problem.ts'
+import { blameMapping, type Place, type Problem, problem } from '../../domain/problem.ts'
 import type { KnownResource, ResourceFacts } from '../../domain/resource.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { Draft, Reference } from '../../domain/translator.ts'
@@ -65,7 +65,6 @@ function listKeys(context: ResolverContext, drafts: readonly Draft[], kind: stri
 interface BegunDraft {
   readonly draft: Draft
   readonly ids: Record<string, number>
-  /** References that match no id, or several. */
   readonly open: readonly { readonly reference: Reference; readonly ids: readonly string[] }[]
   readonly orderId: string | undefined
 }
@@ -136,7 +135,6 @@ async function finishDraft(begun: BegunDraft, { describe, orders, carriers }: Fi
 
 // References that depend on others: a method on its carrier or account, an account on its order.
 
-/** The data that dependent references need. */
 interface DependentContext {
   readonly order: KnownResource | undefined
   readonly carriers: readonly Carrier[]
@@ -219,7 +217,6 @@ function pickOnly(
   return describeUnknown(reference, among, findSimilarName(reference.key, names), names)
 }
 
-/** The shipping accounts of an order, each with its methods. */
 export function readAccounts(order: ResourceFacts | undefined): readonly ShippingAccount[] {
   const shown: unknown = order?.['shipping_accounts']
   if (!Array.isArray(shown)) return []
@@ -238,7 +235,6 @@ function toText(id: unknown): string | undefined {
 /** Up to so many wrong names of a file get a suggestion; a file with more is the wrong file. */
 const DESCRIBED_MAX = 500
 
-/** How many ids a message names. */
 const IDS_MAX = 5
 
 /** Reports names that are in the journal's index, or should be. */
@@ -254,7 +250,7 @@ function createUnresolvedReporter(context: FinderContext) {
     const owner = accounts.find((other) => other !== account)
     if (owner !== undefined) {
       const message = `the ${formatKind(kind)} "${key}" is one of ${owner}; this route is for ${account}`
-      return problem('reference-elsewhere', toPlace(reference), message)
+      return blameMapping(problem('reference-elsewhere', toPlace(reference), message), reference.origin)
     }
     const [spelling] = await findOtherSpellings(context, reference)
     return describeUnknown(reference, 'is known to this account', spelling)
@@ -271,13 +267,12 @@ async function findOtherSpellings({ journal, route }: FinderContext, { kind, key
 }
 
 function describeUnknown(reference: Reference, among: string, meant?: string, names: readonly string[] = []) {
-  const { kind, key } = reference
+  const { kind, key, origin } = reference
   const code = kind === 'order' ? 'order-unknown' : 'reference-unknown'
   const message = `no ${formatKind(kind)} "${key}" ${among}`
-  return problem(code, toPlace(reference), message, suggestFix(kind, meant, names))
+  return blameMapping(problem(code, toPlace(reference), message, suggestFix(kind, meant, names)), origin)
 }
 
-/** How many names a fix lists. */
 const NAMES_MAX = 12
 
 function suggestFix(kind: string, meant: string | undefined, names: readonly string[]): string | undefined {
@@ -288,11 +283,11 @@ function suggestFix(kind: string, meant: string | undefined, names: readonly str
 }
 
 function describeAmbiguous(reference: Reference, ids: readonly string[]): Problem {
-  const { kind, key } = reference
+  const { kind, key, origin } = reference
   const shown = `${ids.slice(0, IDS_MAX).join(', ')}${ids.length > IDS_MAX ? ', …' : ''}`
   const code = kind === 'order' ? 'order-ambiguous' : 'reference-ambiguous'
   const message = `"${key}" is ${formatNameOfKind(kind)} of ${ids.length} ${formatKind(kind)}s: ${shown}`
-  return problem(code, toPlace(reference), message)
+  return blameMapping(problem(code, toPlace(reference), message), origin)
 }
 
 /** The place as far as it is known; a constant has no column. */

@@ -2,7 +2,7 @@
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { KnownResource } from '../../domain/resource.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
+import { blameMapping, type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { BoundTranslator } from '../../domain/translator.ts'
 import type { RequestBody } from '../../operations/operation.ts'
@@ -15,7 +15,7 @@ import type { ResolvedDraft } from '../references/resolver.ts'
 import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
-import { getAtPath } from '../../support/object-paths.ts'
+import { getAtPath, omitUndefined } from '../../support/object-paths.ts'
 import { describeItem, findItemField, readItems, readUnits } from '../../operations/order-lines.ts'
 
 /** A draft after the rule checks; warnings do not stop it. */
@@ -27,7 +27,7 @@ export interface RuleCheck {
   readonly context: InboundContext
   readonly file: FileEntry
   readonly orders: OrderReader
-  readonly columnOf: BoundTranslator['findColumn']
+  readonly bound: Pick<BoundTranslator, 'findColumn' | 'findOrigin'>
 }
 
 /** Operations that use up units of order lines: a record leaves less for later records of the same file. */
@@ -169,9 +169,15 @@ function toWarning(violation: RuleViolation, check: RuleCheck): Problem {
   return { ...toProblem(violation, check), fix, severity: 'warning' }
 }
 
-function toProblem({ code, field, message }: RuleViolation, { columnOf }: RuleCheck): Problem {
-  const column = columnOf(field)
-  return problem(code, { ...(column === undefined ? {} : { column }), field }, message)
+/** Violations about a name, and not about a quantity or a date beside other values. */
+const ABOUT_NAMES: readonly ProblemCode[] = ['method-not-allowed', 'account-not-of-order']
+
+function toProblem({ code, field, message }: RuleViolation, { bound }: RuleCheck): Problem {
+  const place = omitUndefined({ field, column: bound.findColumn(field) })
+  return blameMapping(
+    problem(code, place, message),
+    ABOUT_NAMES.includes(code) ? bound.findOrigin(field) : undefined,
+  )
 }
 
 // The items of new orders: a brand offers them to the retailer and has enough of them.

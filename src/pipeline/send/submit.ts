@@ -3,7 +3,7 @@ import { readApiErrors } from '../../contract/api-errors.ts'
 import { type InboundOperation, OPERATIONS } from '../../contract/operations.ts'
 import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
+import { blameMapping, type Problem, problem } from '../../domain/problem.ts'
 import type { SendingRecord } from '../../domain/record.ts'
 import { assert, hasCode } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
@@ -13,7 +13,7 @@ import { INBOUND_RULES } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
 import { assertSameParty, createAccountCheck } from '../failures.ts'
 import { createCircuitBreaker, countRefusalsNeeded } from './circuit-breaker.ts'
-import { createColumnFinder, listSteps, type RemovedSteps, trackRemovedSteps } from '../inbound/steps.ts'
+import { createFieldFinder, listSteps, type RemovedSteps, trackRemovedSteps } from '../inbound/steps.ts'
 import { keepAnswer } from '../documents/delivery.ts'
 import { createSnapshotTaker } from './pre-send-snapshot.ts'
 import { createOrderPreconditions, retryWaitingRecords } from './order-preconditions.ts'
@@ -104,7 +104,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
   const { repeatable } = OPERATIONS[route.operation]
   const takeSnapshot = createSnapshotTaker(context, file)
   const checkAccount = createAccountCheck(api, route.party)
-  const columnOf = createColumnFinder(context, file)
+  const findField = createFieldFinder(context, file)
   const lookUpDoubtful = createDoubtfulRecordLookup(context, file)
 
   return async (record, permit) => {
@@ -134,7 +134,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       const known = await lookUpDoubtful(record, snapshot.value, answer.status)
       if (known) return known
     }
-    const problems = await describeRefusal(answer, columnOf)
+    const problems = await describeRefusal(answer, findField)
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
 }
@@ -153,15 +153,16 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
   }
 }
 
-/** The API's own messages, each with the user's column for the field it names. */
+/** The API's own messages, each with the user's column or the part of the mapping for the field it names. */
 async function describeRefusal(
   { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
-  columnOf: (field: string) => Promise<string | undefined>,
+  findField: ReturnType<typeof createFieldFinder>,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const { path, message } of readApiErrors(body, text)) {
-    const place = path === '' ? {} : omitUndefined({ field: path, column: await columnOf(path) })
-    problems.push(problem('api-refused', place, message))
+    const { column, origin } = path === '' ? {} : await findField(path)
+    const place = path === '' ? {} : omitUndefined({ field: path, column })
+    problems.push(blameMapping(problem('api-refused', place, message), origin))
   }
   if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems
