@@ -10,6 +10,7 @@ export interface Place {
   readonly field?: string
 }
 
+/** A problem of data: what, where, why and what to do. */
 export interface Problem {
   readonly code: ProblemCode
   readonly message: string

@@ -68,6 +68,7 @@ interface UnfinishedWork {
   readonly isRouteKnown: boolean
 }
 
+/** The states of records without a final outcome. */
 export const OPEN_RECORD_STATES = ['deferred', 'uncertain', 'sending', 'planned', 'collected'] as const
 
 /** A file in an inbox folder that no route takes. */

@@ -33,6 +33,7 @@ export interface DeferredResult {
   readonly problems: readonly Problem[]
 }
 
+/** The facts of a file besides its rows. */
 export interface FileSource {
   /** Its name, without its folder. */
   readonly file: string
@@ -40,6 +41,7 @@ export interface FileSource {
   readonly folder: string
 }
 
+/** The physical lines of one row, first and last. */
 export type LineRange = readonly [first: number, last: number]
 
 /** One record of the file: its body when it is valid, or all its problems. */
@@ -90,6 +92,7 @@ export interface BoundTranslator {
   listMismatches(): readonly Problem[]
 }
 
+/** A compiled outbound mapping. Pure. */
 export interface Composer {
   readonly operation: string
   readonly write: WriteOptions

@@ -24,6 +24,7 @@ export function createCsvWriter(columns: readonly string[], options: WriteOption
   return createLineWriter(quote === null ? plainLine : quotedLine, header ? columns : undefined, options)
 }
 
+/** Writes rows whose cells already have their full width. */
 export function createFixedWriter(columns: readonly string[], options: WriteOptions): RowWriter {
   const { newline = '\r\n', header = false } = options
   return createLineWriter((cells) => cells.join('') + newline, header ? columns : undefined, options)

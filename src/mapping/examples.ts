@@ -162,6 +162,7 @@ function compareValues(actual: unknown, expected: unknown, path: string): string
   )
 }
 
+/** Whether the value has fields; true for a list as well. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }

@@ -30,6 +30,7 @@ export interface Table {
   readonly locate: (key: string) => ErrorPlace
 }
 
+/** The separator in a key of several columns. */
 export const KEY_SEPARATOR = ' | '
 
 export type ReadTable = (relativePath: string) => Promise<string>
@@ -41,6 +42,7 @@ const MAX_ROWS = 100_000
 
 const MAX_SUGGESTED = 2000
 
+/** The key under which a text is looked up. */
 export function normalizeKey(text: string): string {
   return text.trim().toLowerCase()
 }
@@ -114,6 +116,7 @@ export function describeMiss(table: Table, text: string): string {
 
 const KEYS_SHOWN = 5
 
+/** Lists a few keys, to show what a table is about. */
 export function suggestKeys({ keys }: Table): string {
   const shown = keys.slice(0, KEYS_SHOWN).join(', ')
   const more = keys.length > KEYS_SHOWN ? `, … (${keys.length} in all)` : ''

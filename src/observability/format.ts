@@ -5,6 +5,7 @@ import type { FileEntry } from '../domain/file.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 
+/** `1 file`, `2 files`. */
 export function formatCount(count: number, what: string, several = `${what}s`): string {
   return `${count} ${count === 1 ? what : several}`
 }

@@ -4,7 +4,12 @@ import { type FileReading, type Format, isUnreadable, type Row } from '../domain
 import type { Draft } from '../domain/translator.ts'
 import { createEncoder } from '../formats/writer.ts'
 import { listGroupColumns, listMappedFields } from '../mapping-tools/mapped-fields.ts'
-import { chooseWrongText, type ReplacedCell, rewriteRow, splitLines } from '../mapping-tools/partner-samples.ts'
+import {
+  chooseWrongText,
+  type ReplacedCell,
+  rewriteRow,
+  splitLines,
+} from '../mapping-tools/partner-samples.ts'
 import { readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { foldColumnName } from '../mapping/rows/columns.ts'

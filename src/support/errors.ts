@@ -18,6 +18,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
+/** The texts of a code for people. */
 export interface CodeText {
   /** What is wrong, in at most 60 characters. */
   readonly title: string
@@ -245,6 +246,7 @@ export class BridgeError extends Error {
   }
 }
 
+/** Makes the failure for a wrong command line. */
 export function usageError(message: string, details: readonly string[] = []): BridgeError {
   return new BridgeError('usage-wrong', message, { details })
 }
@@ -253,6 +255,7 @@ export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
 }
 
+/** Whether a thrown value is a failure of one of the given kinds. */
 export function hasCode(error: unknown, ...codes: FailureCode[]): error is BridgeError {
   return error instanceof BridgeError && codes.includes(error.code)
 }

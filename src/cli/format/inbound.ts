@@ -35,6 +35,7 @@ export function countWarnings({ warnings }: Summary): number {
   return Object.values(warnings).reduce((sum, count) => sum + count, 0)
 }
 
+/** A file that an earlier run reported before it failed. */
 export function formatArchivedFile(route: string, { file, records }: ArchivedFile): string {
   const { name, outcome = 'processed' } = file
   const came = outcome === 'processed' ? formatCounts(records) : outcome
@@ -92,6 +93,7 @@ export function formatHeld({ code, records, name }: Pick<HeldFile, 'code' | 'rec
   return `${records} held (${code}): ${heldFix(code, name)}`
 }
 
+/** One line for each reason, however many files there are. */
 export function formatHeldFixes(held: readonly HeldFile[]): string[] {
   return [...new Set(held.map(({ code }) => code))].map((code) => `${code}: ${heldFix(code)}`)
 }

@@ -19,6 +19,7 @@ import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } fr
 import { formatOutbound } from './outbound.ts'
 import { formatCount, formatCounts, formatWarnings } from './text.ts'
 
+/** Formats the events that a person wants to see during a run. */
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`

@@ -43,6 +43,7 @@ export function formatProblem({ place, message, fix }: Problem): string {
   return `${/[.!?]$/.test(what) ? what : `${what}.`} ${fix}`.trimEnd()
 }
 
+/** A problem with its code, for people who want to look it up. */
 export function formatCodedProblem(problem: Problem): string {
   return `${formatProblem(problem)}  [${problem.code}]`
 }
@@ -67,6 +68,7 @@ export function formatWarnings(count: number): string[] {
   return count === 0 ? [] : [formatCount(count, 'warning')]
 }
 
+/** Prints the verdict, and returns the exit code for it. */
 export function reportFileVerdict(terminal: Terminal, file: string, verdict: FileVerdict): ExitCode {
   const { unusable, conflicts, isEmpty } = verdict
   sayProblems(terminal, file, [...unusable, ...conflicts])

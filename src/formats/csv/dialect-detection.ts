@@ -101,10 +101,12 @@ function matchesType(cell: string, type: string): boolean {
   return type.endsWith('*') ? cell.startsWith(type.slice(0, -1)) : cell === type
 }
 
+/** Returns the index of the type cell in a file without a header line. */
 export function findTypeCell({ typeIn }: ReadOptions): number {
   return typeof typeIn === 'number' ? typeIn - 1 : 0
 }
 
+/** Whether a header line names the columns of all rows. */
 export function hasHeader({ columns, records, typeIn }: ReadOptions): boolean {
   return columns === undefined && (records === undefined || typeof typeIn === 'string')
 }

@@ -27,6 +27,7 @@ type RowPolicy = NonNullable<ReadOptions['rows']>
 
 type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>
 
+/** Layout of rows that are all of one kind. */
 export function createTableLayout(columns: readonly string[], marks: CsvMarks, rows: RowPolicy): RowLayout {
   const table = toTableColumns(columns)
   const areRows = (lines: readonly (readonly string[])[]) =>
@@ -87,6 +88,7 @@ export function createRecordLayout(
   }
 }
 
+/** Leaves out repeated heading lines. */
 export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonly string[])[]): RowLayout {
   const lines = headings.map((values) => values.map((name) => name.trim()))
   const isHeading = (values: readonly string[]) =>

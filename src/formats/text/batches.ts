@@ -95,6 +95,7 @@ export function nameColumn(columns: readonly string[], index: number): string {
   return columns[index] || String(index + 1)
 }
 
+/** A cell shortened to fit a message, on one line. */
 export function shortenCell(cell: string): string {
   const text = cell.trim().replace(/\s+/g, ' ')
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
@@ -107,6 +108,7 @@ export type IsIgnoredLine = (line: string) => boolean
 /** A pattern is tried on this many characters: the start of a footer or comment is enough. */
 const TESTED_CHARACTERS = 1000
 
+/** Undefined when no line is left out. */
 export function createLineFilter(
   rules: readonly IgnoreRule[] | undefined,
   delimiter: string,

@@ -87,14 +87,17 @@ function createTextBuffer(
 /** Ctrl-Z, with which old DOS programs mark the end of a text file. */
 const DOS_END_OF_FILE = '\u001A'
 
+/** Drops that many physical lines from the top of the file. */
 export async function skipLines(buffer: TextBuffer, newline: Newline, count: number): Promise<void> {
   while (buffer.line <= count && !(buffer.ended && buffer.text === '')) await skipRestOfLine(buffer, newline)
 }
 
+/** Fills the buffer to at least this many characters, where the file has them. */
 export async function fillBuffer(buffer: TextBuffer, characters: number): Promise<void> {
   while (!buffer.ended && buffer.text.length < characters) await buffer.more()
 }
 
+/** Drops the rest of the current line without buffering it. */
 export async function skipRestOfLine(buffer: TextBuffer, newline: Newline): Promise<void> {
   for (;;) {
     const stop = buffer.text.indexOf(newline)

@@ -28,6 +28,7 @@ export function openDecoder(encoding: string): Decoder {
 const INVALID_BYTE = /\p{Surrogate}/u
 const INVALID_BYTES = /\p{Surrogate}/gu
 
+/** Whether the text holds the mark of an undecodable byte. */
 export function hasInvalidBytes(text: string): boolean {
   return INVALID_BYTE.test(text)
 }
@@ -50,6 +51,7 @@ function createUtf8Decoder(): Decoder {
   }
 }
 
+/** Counts the bytes of an incomplete character at the end. */
 export function measureIncompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

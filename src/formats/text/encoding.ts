@@ -127,6 +127,7 @@ function notTextProblem(kind: string): Problem {
 }
 
 /** Returns the fix for undecodable bytes; UTF-8 without a mark is probably the wrong encoding. */
+/** Returns the fix for undecodable bytes; an assumed encoding is probably the wrong one. */
 export function suggestEncodingFix({ isCertain }: Encoding): string | undefined {
   if (isCertain) return undefined
   return 'Save the file as UTF-8, or name its encoding in the mapping, usually `read: { encoding: windows-1252 }`.'

@@ -4,6 +4,7 @@ import type { Problem, ProblemCode } from '../../domain/problem.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../../domain/translator.ts'
 import { toProvince } from '../values/places.ts'
 
+/** A cell with the text and the column name of the file. */
 export interface ExplainedCell {
   readonly column: string
   readonly text: string
@@ -42,6 +43,7 @@ export interface TranslatedRecord {
   readonly fields: () => readonly ExplainedField[]
 }
 
+/** Formats a value as the text of a step. */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
@@ -69,6 +71,7 @@ export function explainLeftOut(
   return fields.map(({ field, cells }) => ({ field, cells, steps: [], absent, note }))
 }
 
+/** A row that makes no line of the array. */
 export function explainLeftOutRow(field: string, line: number, conditionText: string): ExplainedField {
   const note = `line ${line} is left out: it takes that ${conditionText}`
   return { field, cells: [], steps: [], absent: 'condition', note }

@@ -32,6 +32,7 @@ export function locate({ row, headerRows }: RecordBuilder, perRow: boolean, rest
   return line === undefined ? rest : { line, ...rest }
 }
 
+/** The path of a field in the row being built. */
 export function resolveField({ field }: { readonly field: string }, { index }: RecordBuilder): string {
   return field.replace('[]', `[${index}]`)
 }

@@ -61,6 +61,7 @@ export function createCellSource(cells: {
   }
 }
 
+/** Takes a value that is known without a column. */
 export function createKnownSource(name: string, text: () => string, place: () => Place): TextSource {
   return { columns: [], take: text, text, place, cells: () => [{ column: name, text: text() }] }
 }
@@ -81,6 +82,7 @@ export function createFallbackSource(cells: TextSource, known: TextSource): Text
   }
 }
 
+/** The texts of all sources that are not blank. */
 export function createJoinedSource(sources: readonly TextSource[], separator: string): TextSource {
   return {
     columns: sources.flatMap(({ columns }) => columns),
@@ -100,6 +102,7 @@ export function createJoinedSource(sources: readonly TextSource[], separator: st
   }
 }
 
+/** The place of the first source that has a text. */
 export function findSourcePlace(sources: readonly TextSource[]): Place {
   return (sources.find((source) => source.text() !== '') ?? sources[0])?.place() ?? {}
 }
@@ -134,6 +137,7 @@ function findFirstFilled(rows: readonly Row[], read: ReadText): Row | undefined 
   return rows.find((row) => read(row.values) !== '') ?? rows[0]
 }
 
+/** Reads the cells of a row and gives the first text that is not blank. */
 export type ReadText = (values: readonly string[]) => string
 
 /** The text of a cell under the first of the columns where it is not blank. */

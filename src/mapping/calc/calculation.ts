@@ -19,6 +19,7 @@ export interface CalcColumn {
   readonly otherwise?: Decimal
 }
 
+/** A date column plus a number of days. */
 export interface DateCalc {
   readonly kind: 'date'
   readonly column: string
@@ -45,6 +46,7 @@ export function listColumns(calc: Calc | DateCalc): CalcColumn[] {
   return [...own, ...listParts(calc).flatMap(listColumns)]
 }
 
+/** The columns of each sum of a calculation. */
 export function listSums(calc: Calc | DateCalc): string[][] {
   if (calc.kind === 'sum') return [listColumns(calc.of).map(({ name }) => name)]
   return listParts(calc).flatMap(listSums)

@@ -25,6 +25,7 @@ export function mayBeNumber(kind: ValueKind): boolean {
   return kind === undefined || kind === 'text' || kind === 'integer' || kind === 'money' || kind === 'decimal'
 }
 
+/** Prints values of the kind; ignores options for other kinds. */
 export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateOptions): PrintValue {
   const [format] = dates.formats
   if ((kind === 'dateTime' || kind === 'date') && format !== undefined) return createDatePrinter(dates)
@@ -97,6 +98,7 @@ export function formatNumber(number: Decimal, form: NumberForm, refuse: RefuseCe
   return refuse('decimal-expected', message)
 }
 
+/** Notes number options that exclude each other. */
 export function checkNumberForm({ decimal, implied, grouping, zeros }: NumberForm, note: NoteOption): void {
   if (implied !== undefined && (decimal ?? zeros) !== undefined) {
     const none = 'there is no `decimal` and there are no `zeros` to cut'
@@ -179,6 +181,7 @@ function countCharacters(text: string): number {
 /** Notes a problem of the record and returns the empty text. `fix` replaces the fix of the code. */
 export type RefuseCell = (code: ProblemCode, message: string, fix?: string) => string
 
+/** Notes each refusal as an error of the mapping. */
 export function noteRefused(place: SourceNode, errors: MappingErrors): RefuseCell {
   return (_code, message) => errors.add(place, message) ?? ''
 }

@@ -29,6 +29,7 @@ export interface RowScope {
   readonly item: ObjectShape | undefined
 }
 
+/** An API path as a column names it. */
 export interface ValuePart {
   readonly path: string
   readonly perItem: boolean
@@ -71,6 +72,7 @@ export function followInScope(written: string, { record, each, item }: RowScope,
   return { perItem, path, followed: followPath(perItem ? item : record, path, inLists) }
 }
 
+/** Returns the part, or the error of its path. */
 export function compilePart(written: string, scope: RowScope, packs: boolean): ValuePart | string {
   const { perItem, path, followed } = followInScope(written, scope, packs)
   if ('error' in followed) return followed.error

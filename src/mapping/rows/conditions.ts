@@ -159,6 +159,7 @@ export function checkColumn(
   errors.add(place, `there is no column "${name}" that can be used here.${didYouMean(name, columns ?? [])}`)
 }
 
+/** The checks of a list; those with errors are left out. */
 export function compileChecks(node: SourceNode | undefined, context: ConditionContext): Check[] {
   if (node?.kind !== 'list') return []
   return node.items.flatMap((item) => {

@@ -94,6 +94,7 @@ function unreadableNeighbourProblem(row: Row | undefined, stray: Row | undefined
   return problem('neighbour-unreadable', place, message)
 }
 
+/** Gathers a header row and the rows after it, unreadable ones included. */
 export function gatherByHeader(
   headerLayout: number,
   headerType: string,

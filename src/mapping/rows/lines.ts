@@ -121,6 +121,7 @@ function parseColumnNumber(name: string, pattern: string): number | undefined {
 
 type Unpack = (row: Row) => readonly Row[]
 
+/** How the rows of one layout are unpacked. */
 export interface Unpacking {
   readonly layout: number
   readonly unpack: Unpack

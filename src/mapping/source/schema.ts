@@ -23,6 +23,7 @@ type KeyTable = Readonly<Record<string, KeyRow>>
 
 type OptionalKeys<T extends KeyTable> = { readonly [Key in keyof T]: z.ZodOptional<T[Key]['schema']> }
 
+/** Makes the keys of a table optional, each with its summary. */
 export function optionalKeys<Table extends KeyTable>(table: Table): OptionalKeys<Table> {
   const keys = Object.entries(table).map(([key, row]) => [key, row.schema.optional().describe(row.summary)])
   return Object.fromEntries(keys) as OptionalKeys<Table>
@@ -32,6 +33,7 @@ export function pickKeys<Table extends object, Key extends keyof Table>(table: T
   return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<Table, Key>
 }
 
+/** Parses the part with the schema; undefined after noting its errors. */
 export function checkPart<Schema extends z.ZodType>(schema: Schema, node: SourceNode, errors: MappingErrors) {
   const checked = schema.safeParse(toPlain(node))
   if (checked.success) return checked.data

@@ -41,6 +41,7 @@ const MAX_DEPTH = 50
 
 export type SourceReader = ReturnType<typeof openSourceReader>
 
+/** Reads mapping files; the errors of all of them are collected together. */
 export function openSourceReader() {
   const files: SourceFile[] = []
   const errors = collectErrors(files)

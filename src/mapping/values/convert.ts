@@ -96,6 +96,7 @@ function createChoiceConverter(values: readonly string[]): Convert {
 /** The lengths of the numbers GS1 gives out: EAN-8, UPC, EAN-13 and GTIN-14. */
 export const GS1_WIDTHS: readonly number[] = [8, 12, 13, 14]
 
+/** Adds the missing leading zeros to a text of digits; leaves other texts alone. */
 export function padDigits(text: string, width: number): string {
   return /^\d+$/.test(text) ? text.padStart(width, '0') : text
 }
@@ -113,6 +114,7 @@ export function restoreUpc(text: string, width: number, refuse: Refuse) {
   return refuse('check-digit-wrong', `The check digit of ${quoteText(text)} does not fit its other digits.`)
 }
 
+/** The GS1 check digit of the digits before it. */
 export function computeCheckDigit(digits: string): string {
   let sum = 0
   for (let index = 0; index < digits.length; index += 1) {

@@ -130,6 +130,7 @@ function toHour24(hour: number, afternoon: boolean): number {
 
 // The tokens: what each reads from a text and writes into one.
 
+/** The parts of a moment that a text names. */
 export interface DateParts extends PlainDate {
   dayOfYear?: number
   afternoon?: boolean

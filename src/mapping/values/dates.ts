@@ -58,6 +58,7 @@ function createUtcFormatter(): (instantMs: number) => string {
   }
 }
 
+/** Takes a date as written and ignores its time and zone. */
 export function createDateConverter(options: DateOptions): Convert {
   return (text, refuse) => {
     const written = parseTime(text, options)
@@ -66,6 +67,7 @@ export function createDateConverter(options: DateOptions): Convert {
   }
 }
 
+/** Parses the text in one of the formats, or as ISO 8601 when there are none. */
 export function parseTime(text: string, { formats }: DateOptions): WrittenTime | undefined {
   for (const format of formats) {
     const written = format.read(text)

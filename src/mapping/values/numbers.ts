@@ -114,6 +114,7 @@ export interface NumberOptions {
   readonly round?: Rounding | undefined
 }
 
+/** Why a text is not a number, and a fix where there is a specific one. */
 export interface InvalidNumber {
   readonly why: string | undefined
   readonly fix?: string
@@ -216,6 +217,7 @@ export function roundDecimal(value: Decimal, scale: number, rounding: Rounding):
   return { units: divideRounded(value.units, 10n ** BigInt(value.scale - scale), rounding), scale }
 }
 
+/** The whole number nearest to the quotient. The divisor is above zero. */
 export function divideRounded(units: bigint, divisor: bigint, rounding: Rounding): bigint {
   const whole = units / divisor
   const rest = units % divisor

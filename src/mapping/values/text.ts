@@ -25,6 +25,7 @@ export function normalizeBlanks(texts: readonly string[] = []): ReadonlySet<stri
   return new Set(texts.map((text) => text.trim().toLowerCase()))
 }
 
+/** The text of a cell, empty where it means blank. */
 export function cleanCell(raw: string, blanks: ReadonlySet<string>): string {
   const text = cleanText(raw)
   return blanks.size > 0 && blanks.has(text.toLowerCase()) ? '' : text
@@ -74,6 +75,7 @@ export const FAILED: Readonly<Record<string, never>> = Object.freeze({})
 /** Marks an id that is still to be found, for the same reason; it is removed from the final body. */
 export const DEFERRED: Readonly<Record<string, never>> = Object.freeze({})
 
+/** Notes a problem and gives FAILED. */
 export type Refuse = (code: ProblemCode, message: string, fix?: string) => typeof FAILED
 
 /** Converts a filled text without outer blanks to a value. */

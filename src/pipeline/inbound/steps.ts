@@ -129,6 +129,7 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
   return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
 }
 
+/** The columns that only the mapping names, and those that only the file has. */
 export interface ColumnDifferences {
   readonly absent: readonly string[]
   readonly unused: readonly string[]

@@ -154,6 +154,7 @@ export function isHeldForOwnReason(record: ReportedRecord): boolean {
   return record.state === 'held' && !isHeldDependent(record)
 }
 
+/** Held because an earlier step of its order failed. */
 export function isHeldDependent({ state, problems }: ReportedRecord): boolean {
   return state === 'held' && problems[0]?.code === 'earlier-step-failed'
 }

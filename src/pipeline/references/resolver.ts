@@ -217,6 +217,7 @@ function pickOnly(
   return describeUnknown(reference, among, findSimilarName(reference.key, names), names)
 }
 
+/** The shipping accounts of an order, each with its methods. */
 export function readAccounts(order: ResourceFacts | undefined): readonly ShippingAccount[] {
   const shown: unknown = order?.['shipping_accounts']
   if (!Array.isArray(shown)) return []
