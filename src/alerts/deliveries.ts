@@ -44,7 +44,7 @@ function buildHeldAlert({ configuration, mailboxes }: EvaluationContext, deliver
   const { route: name, folder, name: file, id, records, composedAt, held = '' } = delivery
   const route = configuration.routes.find((each) => each.name === name)
   const mailbox = route?.direction === 'outbound' ? mailboxes.get(route.to.mailbox) : undefined
-  const message = `${mailbox?.describe(folder, file) ?? file} with ${records} records is not delivered: ${held}`
+  const message = `${mailbox?.describe(folder, file) ?? file} with ${records} records is not delivered. ${held}`
   const fix =
     route === undefined
       ? `Give the route back its name, ${name}.`

@@ -274,7 +274,7 @@ test('files that were delivered after the backup stop the work, and are not deli
   expect(result.err).toContain('orders-out: the next file has the number 12')
   expect(result.err).toContain('outgoing route')
   expect(exit).toBe(2)
-  expect(held.out).toContain('orders-12.csv with 2 records is not delivered: the journal was restored')
+  expect(held.out).toContain('orders-12.csv with 2 records is not delivered. The journal was restored')
   expect(await delivered(world)).toEqual({
     'orders-1.csv': numbers(ORDERS),
     'orders-2.csv': numbers(later),
