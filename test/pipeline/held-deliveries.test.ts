@@ -51,7 +51,7 @@ test('status shows a held file and its fix', async () => {
 
   const { out } = await run('status')
 
-  expect(out).toContain(`orders-1.csv with 3 records is not delivered: ${REASON} (delivery-held`)
+  expect(out).toContain(`orders-1.csv with 3 records is not delivered. ${REASON} (delivery-held`)
   expect(out).toContain(`dropbridge resolve ${id} --delivered`)
   expect(out).not.toContain('not finished:')
 })

@@ -180,7 +180,6 @@ export function formatResultRow(
 }
 
 /** The one line for a file that is a duplicate, unusable as a whole or without records. */
-/** The one line for a file that is a duplicate or unusable as a whole. */
 export function formatFileRow(file: FileEntry): string[] {
   const at = isoTime(file.submittedAt ?? file.claimedAt)
   const whole = file.outcome === 'duplicate' ? 'duplicate' : 'rejected'
