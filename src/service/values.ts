@@ -154,5 +154,3 @@ export function isoTimeOrNull(ms: number | null): string | null {
 export function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined
 }
-
-/** The database keeps deadlines in milliseconds; bodies give them in hours. */
