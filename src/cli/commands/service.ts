@@ -36,7 +36,9 @@ export const serviceCommand = defineCommand({
       await running.close()
       throw error
     }
-    if (json) terminal.out(JSON.stringify(serviceToJson(running)))
+    const { baseUrl, admin } = running
+    // The facts that a script needs for its first call, in one line.
+    if (json) terminal.out(JSON.stringify({ baseUrl, ...running.introduction(), admin }))
     else for (const line of formatGreeting(running, data)) terminal.out(line)
     // The signal may have come while the service was starting.
     if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
@@ -57,11 +59,6 @@ function parseSwitches(words: readonly string[]): Partial<Switches> {
     messages.map((message) => `${name}: ${message}`),
   )
   throw usageError('A switch cannot be turned like that.', details)
-}
-
-/** The facts that a script needs for its first call, in one line. */
-function serviceToJson(running: Service): object {
-  return { baseUrl: running.baseUrl, ...running.introduction(), admin: running.admin }
 }
 
 function formatGreeting(running: Service, data: string): string[] {
