@@ -6,7 +6,7 @@ import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
 import type { UnmatchedFile } from '../domain/snapshot.ts'
 import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
-import { createAlwaysStableTracker } from '../pipeline/inbound/file-tracker.ts'
+import { createFileTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
 import { buildInboundRoute, compileFilePattern } from '../pipeline/route-settings.ts'
 import { HOUR_MS } from '../support/clock.ts'
@@ -31,7 +31,11 @@ export async function findInboxAlerts(
   for (const routes of groupByFolder(context, inbound, ({ from }) => from)) {
     const mailbox = context.mailboxes.get(routes[0].from.mailbox)
     if (mailbox === undefined) continue
-    const whenMissing = () => assertNeverUsed(context, routes)
+    // A missing inbox counts as unreachable if any of its routes ever took files from it.
+    const whenMissing = async () => {
+      for (const { name, from } of routes)
+        await assertInboxUnused(context.journal, { name, folder: from.folder })
+    }
     const only = listNamesToRequest(context, routes)
     const files = await context.listings.list(routes[0].from, { only, whenMissing })
     if (files === undefined) continue
@@ -45,11 +49,6 @@ export async function findInboxAlerts(
     for (const route of routes) alerts.push(...(await findWaitingFiles(context, inbox, route)))
   }
   return { alerts, unmatchedFiles }
-}
-
-/** A missing inbox counts as unreachable if any of its routes ever took files from it. */
-async function assertNeverUsed({ journal }: EvaluationContext, routes: readonly InboundRoute[]) {
-  for (const { name, from } of routes) await assertInboxUnused(journal, { name, folder: from.folder })
 }
 
 /** Undefined when any of the routes takes files by a pattern: then the folder must be listed. */
@@ -122,7 +121,9 @@ async function findWaitingFiles(
   const { configuration, journal, clock, now } = context
   const source: Mailbox = { ...mailbox, list: () => Promise.resolve([...files]) }
   const scanned = { route: buildInboundRoute(configuration, route), source, journal, clock }
-  const { skippedFiles } = await scanInbox(scanned, createAlwaysStableTracker())
+  // Alerts scan only once and go by the age of a file: every file counts as stable.
+  const tracker = { ...createFileTracker(), getMsUntilStable: () => 0 }
+  const { skippedFiles } = await scanInbox(scanned, tracker)
   const place = formatFolder(route.from)
   const waiting = skippedFiles
     .filter(({ isUsual, file }) => !isUsual && now - file.modifiedAt > GRACE_MS)

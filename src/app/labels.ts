@@ -9,7 +9,7 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import { type Problem, problem } from '../domain/problem.ts'
 import type { CreatedShipment, ShipmentQuery, ShippingDocument } from '../domain/shipping-document.ts'
 import { createDirectoryMailbox } from '../mailboxes/directory/mailbox.ts'
-import { deliverDocuments, requestDocuments } from '../pipeline/documents/delivery.ts'
+import { deliverDocuments, readShipments, requestDocuments } from '../pipeline/documents/delivery.ts'
 import { copyDocuments } from '../pipeline/documents/copy.ts'
 import { assert, usageError } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
@@ -122,12 +122,9 @@ const PAGE_SIZE = 100
 async function reportPruned({ journal }: BridgeContext, route: InboundRoute, work: FetchJob): Promise<void> {
   const { wanted, onDocument } = work
   const { which: _, ...query } = wanted
-  for (let afterId: number | undefined = 0; afterId !== undefined;) {
-    const shipments: CreatedShipment[] = await journal.listCreatedShipments(query, afterId, PAGE_SIZE)
+  for await (const shipments of readShipments(journal, query, PAGE_SIZE))
     for (const shipment of shipments)
       if (shipment.isPruned === true) onDocument({ route: route.name, document: describePruned(shipment) })
-    afterId = shipments.at(-1)?.recordId
-  }
 }
 
 function describePruned(shipment: CreatedShipment): PrunedShipment {

@@ -110,8 +110,7 @@ function getUnsentOutcome({ skipped, held, problems, body }: Draft) {
 }
 
 /** The ids of the records' references, where the journal knows exactly one resource of that name. */
-async function findReferencedIds(journal: Journal | undefined, account: string, drafts: readonly Draft[]) {
-  if (journal === undefined) return new Map()
+async function findReferencedIds(journal: Journal, account: string, drafts: readonly Draft[]) {
   const references = drafts.flatMap((draft) => draft.references)
   const found: [string, string][] = []
   for (const kind of new Set(references.map((reference) => reference.kind))) {

@@ -1,6 +1,7 @@
 /** Stores alerts: which are active, and when each was raised and ended, so that none is reported twice. */
 import { sql } from 'kysely'
 import { type AlertJournal, compareUrgency, type Alert, type AlertChange, alertKey } from '../domain/alert.ts'
+import { selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { bindStore, type Store, type Tx } from './store.ts'
 
@@ -70,12 +71,10 @@ async function saveAlertChanges({ db, now }: Tx, found: readonly Alert[], isUnch
 }
 
 export async function getLastCursor(db: Db): Promise<number> {
-  const { rows } = await sql<{ cursor: number | null }>`
+  const query = sql<{ cursor: number | null }>`
     select max(coalesce((select max(raised_cursor) from alerts), 0),
-      coalesce((select max(ended_cursor) from alerts where ended_cursor is not null), 0)) as cursor`.execute(
-    db,
-  )
-  return rows[0]?.cursor ?? 0
+      coalesce((select max(ended_cursor) from alerts where ended_cursor is not null), 0)) as cursor`
+  return (await selectFirst(db, query))?.cursor ?? 0
 }
 
 async function selectAlertChanges(db: Db, afterCursor: number, limit: number): Promise<AlertChange[]> {

@@ -4,7 +4,7 @@ import type { Journal, WorkRef } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
 import type { RecordResult, RecordState, SendingRecord } from '../domain/record.ts'
 import { skipSuperseded } from './conflicts.ts'
-import { mentionResults, sumTexts } from './event-detail.ts'
+import { mentionRecords, sumTexts } from './event-detail.ts'
 import { appendEvent, appendStateEvent } from './events.ts'
 import { assertSendable, toWork } from './records.ts'
 import { jsonRows, omitNull, selectIdRuns } from './rows.ts'
@@ -229,7 +229,9 @@ async function applyResults(tx: RouteTx, { from, results }: ResultsInput): Promi
   // Records that another bridge finished were reported then.
   if (applied.size === 0) return
   const kind = from === 'sending' ? 'records-answered' : 'records-reconciled'
-  const records = mentionResults(results.filter(({ id }) => applied.has(id)))
+  // A result without an HTTP status clears the earlier one.
+  const changed = results.map(({ id, state, http = null, apiId }) => ({ id, state, http, apiId }))
+  const records = mentionRecords(changed.filter(({ id }) => applied.has(id)))
   await appendEvent(db, now, { kind, route, detail: { records } })
 }
 

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { type Problem, problem } from '../domain/problem.ts'
 import type { PlannedRecord } from '../domain/record.ts'
 import { createConflictProblem, formatOwnerKey, type KeyOwner } from './duplicates.ts'
-import { mentionRecords, mentionState } from './event-detail.ts'
+import { mentionRecords } from './event-detail.ts'
 import { appendEvent } from './events.ts'
-import { jsonRows } from './rows.ts'
+import { jsonRows, toIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 
 type KeyOwnerRow = Pick<
@@ -38,14 +38,13 @@ export async function findKeyOwners(db: Db, fileId: string, records: readonly Pl
 }
 
 function toKeyOwner(row: KeyOwnerRow, fileId: string): KeyOwner {
-  const lines: PlannedRecord['lines'] = JSON.parse(row.lines)
   return {
     bodyHash: row.body_hash,
     apiId: row.api_id,
     accepted: row.state === 'accepted' || row.state === 'duplicate',
     held: row.state === 'held',
     keyValues: JSON.parse(row.key_values) as string[],
-    line: lines[0]?.[0],
+    line: getFirstLine(row.lines),
     file: row.file_id === fileId ? undefined : { name: row.name, receivedAt: row.received_at },
   }
 }
@@ -87,7 +86,7 @@ export async function refuseConflicts(db: Db, fileId: string, now: number): Prom
     from ${batch}
     where records.id = batch.id and records.state = 'planned'`.execute(db)
   const ids = [...rows, ...repeating].map(({ id }) => id)
-  const refused = mentionState('rejected', ids)
+  const refused = { state: 'rejected', ids: toIdRuns(ids) }
   await appendEvent(db, now, { kind: 'records-refused', subject: fileId, detail: { records: [refused] } })
 }
 
@@ -148,12 +147,8 @@ export async function skipSuperseded(db: Db, ids: readonly number[], now: number
   return true
 }
 
-function getSupersededState(row: SupersededRow): 'skipped' | 'rejected' {
-  return isFullySuperseded(row) ? 'skipped' : 'rejected'
-}
-
-function isFullySuperseded({ values_count, overtaken_count }: SupersededRow): boolean {
-  return overtaken_count === values_count
+function getSupersededState({ values_count, overtaken_count }: SupersededRow): 'skipped' | 'rejected' {
+  return overtaken_count === values_count ? 'skipped' : 'rejected'
 }
 
 /** The fix for a record with only some values superseded. */
@@ -162,7 +157,7 @@ const FIX_PARTLY_SUPERSEDED =
 
 function createSupersededProblem(row: SupersededRow): Problem {
   const message = `the file ${row.name}, received later, has newer values for`
-  if (isFullySuperseded(row)) return problem('superseded', {}, `${message} it`)
+  if (getSupersededState(row) === 'skipped') return problem('superseded', {}, `${message} it`)
   const values = row.overtaken.replaceAll(',', ', ')
   return problem(
     'superseded',

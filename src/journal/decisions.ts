@@ -20,7 +20,7 @@ import { judgeRecords } from './duplicates.ts'
 import { type Mention, mentionRecords } from './event-detail.ts'
 import { appendEvent, appendFileEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { matchesKey } from './held-records.ts'
-import { exists, jsonRows, omitNull, selectFirst, selectIdRuns } from './rows.ts'
+import { changeRows, exists, jsonRows, omitNull, selectFirst, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { waiveFailures } from './steps.ts'
 import { bindStore, type RouteTx, type Store, type Tx } from './store.ts'
@@ -72,13 +72,11 @@ async function decideRecords({ db, now }: Tx, fileId: string, { action, by, why,
   const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 0 })
   const codes = sql.join(DECISIONS[action].codes.map((code) => sql.lit(code)))
   const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
-  const { numAffectedRows = 0n } = await sql`
+  const choosing = sql`
     insert into decided_records (record_id, decision_id)
     select id, ${id} from records
-    where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${chosen}`.execute(
-    db,
-  )
-  const records = Number(numAffectedRows)
+    where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${chosen}`
+  const records = await changeRows(db, choosing)
   if (records === 0) await db.deleteFrom('decisions').where('id', '=', id).execute()
   else await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
   return records === 0 ? undefined : { id, file: fileId, action, by, why, at: now, records }

@@ -15,7 +15,7 @@ import { removeNamings } from './namings.ts'
 import { holdRecords } from './outgoing-records.ts'
 import { IS_OPEN } from './records.ts'
 import { findLastSequence, holdIfMaybeDelivered } from './restore.ts'
-import { exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
+import { changeRows, exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import { bindDeliveryToRun } from './scheduled-runs.ts'
 import type { Db, Row, Tables } from './schema.ts'
 import { bindStore, type RouteTx, type Store } from './store.ts'
@@ -117,7 +117,7 @@ async function findFreeName(db: Db, route: string, nameFor: (attempt: number) =>
 
 /** Returns how many records it attached. */
 async function attachRecords({ db, now, route }: RouteTx, { id, upToRecord, held }: NewDelivery) {
-  const { numAffectedRows = 0n } = await sql`
+  const attaching = sql`
     update records set delivery_id = ${id}, number = numbered.number, state = 'collected', problems = '[]',
       changed_at = ${now}
     from (
@@ -125,8 +125,8 @@ async function attachRecords({ db, now, route }: RouteTx, { id, upToRecord, held
       where route = ${route} and id <= ${upToRecord} and direction = 'outgoing' and delivery_id is null
         and id not in (select batch.id from ${jsonRows(held, { id: 'id' })})
     ) as numbered
-    where records.id = numbered.id`.execute(db)
-  return Number(numAffectedRows)
+    where records.id = numbered.id`
+  return changeRows(db, attaching)
 }
 
 /** composed → delivered; the caller appends the event. */
@@ -148,13 +148,11 @@ async function findFirstAcknowledgeBy(db: Db, id: string): Promise<number | null
 
 async function markAcknowledged(tx: RouteTx, id: string): Promise<boolean> {
   const { db, now, route } = tx
-  const { numAffectedRows } = await sql`
+  const acknowledging = sql`
     update deliveries set state = 'acknowledged', acknowledged_at = ${now}
     where id = ${id} and route = ${route} and state = 'delivered'
-      and not exists (select 1 from records where records.delivery_id = deliveries.id and ${IS_OPEN})`.execute(
-    db,
-  )
-  if (numAffectedRows === 1n) {
+      and not exists (select 1 from records where records.delivery_id = deliveries.id and ${IS_OPEN})`
+  if ((await changeRows(db, acknowledging)) === 1) {
     await appendDeliveryEvent(db, now, { id })
     return true
   }

@@ -59,7 +59,9 @@ function judgeAgainstOwner(record: PlannedRecord, owner: KeyOwner): Verdict {
   const line = record.lines[0]?.[0]
   const place = line === undefined ? {} : { line }
   if (record.bodyHash === owner.bodyHash) {
-    const message = `${name} is already known from ${formatOriginWithTime(owner)}, with the same contents${describeOwnerState(owner)}.`
+    // The time distinguishes files of the same name.
+    const received = owner.file ? ` (received ${isoTime(owner.file.receivedAt)})` : ''
+    const message = `${name} is already known from ${formatOrigin(owner)}${received}, with the same contents${describeOwnerState(owner)}.`
     return { state: 'duplicate', apiId: owner.apiId, problems: [problem('record-repeated', place, message)] }
   }
   const { operation, naturalKey = '', keyValues } = record
@@ -106,13 +108,6 @@ const FIX_ONE_INVOICE =
 /** The name of a record for people: the cells of its key columns. */
 export function formatRecordName(keyValues: readonly string[], naturalKey: string): string {
   return keyValues.filter((value) => value !== '').join(', ') || naturalKey
-}
-
-/** `orders.csv, line 12 (received 2026-11-21T02:15:00.000Z)`: the time distinguishes files of the same name. */
-function formatOriginWithTime(owner: KeyOwner): string {
-  return owner.file
-    ? `${formatOrigin(owner)} (received ${isoTime(owner.file.receivedAt)})`
-    : formatOrigin(owner)
 }
 
 function formatOrigin({ file, line }: Pick<KeyOwner, 'file' | 'line'>): string {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
-import type { RecordResult, RecordState } from '../domain/record.ts'
+import type { RecordState } from '../domain/record.ts'
 import { groupBy } from '../support/collections.ts'
 import { iterateIds, toIdRuns } from './rows.ts'
 import type { Row } from './schema.ts'
@@ -80,15 +80,6 @@ export type EventDetail = DeepReadonly<z.output<typeof EventDetailSchema>>
 export type Mention = DeepReadonly<z.output<typeof Mention>>
 
 export type Summed = DeepReadonly<z.output<typeof Summed>>
-
-export function mentionState(state: RecordState, ids: readonly number[]): Mention {
-  return { state, ids: toIdRuns(ids) }
-}
-
-/** Records with their results; a result without an HTTP status clears the earlier one. */
-export function mentionResults(results: readonly RecordResult[]): Mention[] {
-  return mentionRecords(results.map(({ id, state, http = null, apiId }) => ({ id, state, http, apiId })))
-}
 
 interface MentionedRecord {
   readonly id: number

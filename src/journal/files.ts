@@ -94,9 +94,7 @@ export function createFileJournal(store: Store) {
           and modified_at = ${modifiedAt} and outcome is not 'vanished'`,
       ),
     ),
-    findFirstWithContents: reads((db, route, sha256) =>
-      findFirstWithContents(db, { route, sha256, notId: '' }),
-    ),
+    findFirstWithContents: reads(findFirstWithContents),
   } satisfies Partial<Journal>
 }
 
@@ -104,7 +102,7 @@ export function createFileJournal(store: Store) {
 async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Promise<FileEntry> {
   const { db, now, route } = tx
   const { sha256, bytes, mayRepeat = false } = contents
-  const first = mayRepeat ? undefined : await findFirstWithContents(db, { route, sha256, notId: id })
+  const first = mayRepeat ? undefined : await findFirstWithContents(db, route, sha256, id)
   const received = { sha256, size: bytes, received_at: now }
   const outcome: FileUpdate = first
     ? {
@@ -224,10 +222,7 @@ type FirstFile = Pick<Row<'files'>, 'id' | 'name'> & { readonly receivedAt: numb
  * sent or will be. If all its records were refused, held by the mapping, or held as dependents of refused records,
  * delivering the file again is a useful second try.
  */
-async function findFirstWithContents(
-  db: Db,
-  { route, sha256, notId }: { route: string; sha256: string; notId: string },
-): Promise<FirstFile | undefined> {
+async function findFirstWithContents(db: Db, route: string, sha256: string, notId = '') {
   const { rows } = await sql<FirstFile>`
     select id, name, received_at as "receivedAt" from files
     where route = ${route} and sha256 = ${sha256} and id <> ${notId}

@@ -65,10 +65,6 @@ export async function sendHeartbeats({ journal, clock, owner, routes, signal }: 
   }
 }
 
-export async function unregisterWatch({ journal, owner }: Pick<Heartbeat, 'journal' | 'owner'>) {
-  await journal.removeWatchers([owner]).catch(() => undefined)
-}
-
 async function removeReplacedWatches(journal: Journal, clock: Clock): Promise<void> {
   const { stale, unreplaced } = classifyWatches(await journal.listWatchers(), clock.now())
   const missing = new Set(unreplaced)

@@ -4,7 +4,7 @@ import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner, type Lease, type WatcherJournal } from '../domain/lease.ts'
 import { BridgeError } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
-import type { Db } from './schema.ts'
+import type { Db, Row } from './schema.ts'
 import { bindStore, type Store, type Tx } from './store.ts'
 
 export function createLeaseJournal(store: Store) {
@@ -68,13 +68,9 @@ function findLease(db: Db, route: string) {
  * A lease that ends later than its length allows was renewed before the clock was set back. It gets its usual length from
  * now on, in which its owner renews it; otherwise a dead owner would keep the route until the clock has caught up.
  */
-async function limitLeaseTime(
-  db: Db,
-  { route, until, ttl_ms: ttlMs }: { route: string; until: number; ttl_ms: number },
-  now: number,
-): Promise<void> {
-  if (until <= now + ttlMs) return
-  await sql`update leases set until = ${now + ttlMs} where route = ${route}`.execute(db)
+async function limitLeaseTime(db: Db, { route, until, ttl_ms }: Row<'leases'>, now: number): Promise<void> {
+  if (until <= now + ttl_ms) return
+  await sql`update leases set until = ${now + ttl_ms} where route = ${route}`.execute(db)
 }
 
 export function createWatcherJournal(store: Store): WatcherJournal {

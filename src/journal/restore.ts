@@ -319,10 +319,8 @@ async function mayBeDelivered(
   id: string,
   { up_to_record: upTo, declared_at: declaredAt }: Row<'restored_routes'>,
 ): Promise<boolean> {
-  const { rows } = await sql<{ doubtful: number }>`
+  const query = sql<{ doubtful: number }>`
     select exists (select 1 from records where delivery_id = ${id} and id <= coalesce(${upTo}, id))
-      or exists (select 1 from scheduled_runs where delivery_id = ${id} and due_at <= ${declaredAt}) as doubtful`.execute(
-    db,
-  )
-  return rows[0]?.doubtful === 1
+      or exists (select 1 from scheduled_runs where delivery_id = ${id} and due_at <= ${declaredAt}) as doubtful`
+  return (await selectFirst(db, query))?.doubtful === 1
 }

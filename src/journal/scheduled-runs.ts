@@ -167,12 +167,9 @@ export function toRunMention(row: Row<'scheduled_runs'>): RunMention {
 }
 
 async function selectRun(db: Db, route: string, occurrence: string) {
-  return selectFirst(
-    db,
-    sql<
-      Row<'scheduled_runs'>
-    >`select * from scheduled_runs where route = ${route} and occurrence = ${occurrence}`,
-  )
+  const query = sql<Row<'scheduled_runs'>>`
+    select * from scheduled_runs where route = ${route} and occurrence = ${occurrence}`
+  return selectFirst(db, query)
 }
 
 /** Clocks are corrected by seconds now and then; a date that ran shortly before must not run twice because of that. */

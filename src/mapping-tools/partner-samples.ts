@@ -1,5 +1,6 @@
 /** Creates sample files for a partner: an empty one, a good one, and a bad one with its problems. */
 import { basename, dirname, extname, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import iconv from 'iconv-lite'
 import { type FileReading, type Format, isUnreadable, type ReadOptions, type Row } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
@@ -123,10 +124,11 @@ async function findProblems(
   mapping: InboundMapping,
   format: Format,
 ): Promise<Problem[]> {
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    yield await Promise.resolve(bytes)
-  }
-  const read = await readRecordsFrom({ bytes: pieces(), source: buildFileSource(input) }, format, mapping)
+  const read = await readRecordsFrom(
+    { bytes: Readable.from([bytes]), source: buildFileSource(input) },
+    format,
+    mapping,
+  )
   if ('problems' in read) return [...read.problems]
   const problems: Problem[] = []
   for await (const { draft } of read.records)

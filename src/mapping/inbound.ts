@@ -1,6 +1,5 @@
 /** Compiles an inbound mapping: how the file is read, which rows make a record, and the body. */
 import type { InboundOperation } from '../contract/operations.ts'
-import { didYouMean } from '../support/text.ts'
 import type { TraceableTranslator } from './binding/explained.ts'
 import { compileBody } from './fields/body.ts'
 import { checkColumns } from './fields/leaf-sources.ts'
@@ -131,11 +130,6 @@ type GroupKey = string | string[] | { readonly firstOf: readonly (string | strin
 function toAlternatives(key: GroupKey): ColumnAlternatives {
   const names = (one: string | string[]) => (typeof one === 'string' ? [one] : one)
   return typeof key === 'string' || Array.isArray(key) ? [names(key)] : key.firstOf.map(names)
-}
-
-/** Suggests operations with similar names, for an unknown one. */
-export function describeUnknownOperation(name: string, known: readonly string[]): string {
-  return `there is no operation "${name}".${didYouMean(name, known) || ` There are ${known.join(', ')}.`}`
 }
 
 // `keep`: values that the journal keeps beside an order, for later files.

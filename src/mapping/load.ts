@@ -9,7 +9,8 @@ import {
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { BridgeError, describeUnreadable } from '../support/errors.ts'
-import { type CompiledInbound, compileInbound, describeUnknownOperation } from './inbound.ts'
+import { didYouMean } from '../support/text.ts'
+import { type CompiledInbound, compileInbound } from './inbound.ts'
 import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
 import { readWithBases } from './source/inherit.ts'
 import { getEntry, type MapNode, nodeAt, openSourceReader, type SourceNode } from './source/source.ts'
@@ -76,7 +77,10 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
     return errors.add(node ?? root, `operation is missing: one of ${known.join(', ')}`)
   }
   const name = node.text
-  if (!isOperation(name)) return errors.add(node, describeUnknownOperation(name, known))
+  if (!isOperation(name)) {
+    const meant = didYouMean(name, known) || ` There are ${known.join(', ')}.`
+    return errors.add(node, `there is no operation "${name}".${meant}`)
+  }
   const file = ({ examples }: Pick<Mapping, 'examples'>) => ({
     warnings:
       examples.length > 0

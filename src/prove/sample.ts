@@ -1,4 +1,5 @@
 /** Generates files to prove a route with: copies of the records of an example, each with new key values. */
+import { Readable } from 'node:stream'
 import iconv from 'iconv-lite'
 import { type FileReading, type Format, isUnreadable, type Row } from '../domain/format.ts'
 import type { Draft } from '../domain/translator.ts'
@@ -98,11 +99,12 @@ async function translateDrafts(
   bytes: Uint8Array,
   mapping: InboundMapping,
 ): Promise<Draft[]> {
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    yield await Promise.resolve(bytes)
-  }
   const name = path.split(/[/\\]/).at(-1) ?? path
-  const read = await readRecordsFrom({ bytes: pieces(), source: { file: name, folder: '' } }, format, mapping)
+  const read = await readRecordsFrom(
+    { bytes: Readable.from([bytes]), source: { file: name, folder: '' } },
+    format,
+    mapping,
+  )
   if ('problems' in read) return []
   const drafts: Draft[] = []
   for await (const { draft } of read.records) drafts.push(draft)

@@ -1,6 +1,7 @@
 /** The switches of the service: choices the spec leaves open, and faults of real services. Each may change at any time. */
 import { didYouMean } from '../support/text.ts'
 import { DAY_MS, HOUR_MS } from '../support/clock.ts'
+import { isKeyOf } from '../support/object-paths.ts'
 
 /** One of a few values; the first is the default. */
 interface Choice<Value extends string | number | boolean> {
@@ -176,16 +177,12 @@ export function describeAllowedValues(row: SwitchRow): string {
 }
 
 function readSwitch(name: string, given: unknown) {
-  if (!isSwitchName(name)) return { error: `There is no such switch.${didYouMean(name, SWITCH_NAMES)}` }
+  if (!isKeyOf(SWITCHES, name)) return { error: `There is no such switch.${didYouMean(name, SWITCH_NAMES)}` }
   const row: SwitchRow = SWITCHES[name]
   const value = row.kind === 'choice' ? readChoice(row.values, given) : readNumber(row, given)
   return value === undefined
     ? { error: `${formatGiven(given)} is not ${describeAllowedValues(row)}.` }
     : { value }
-}
-
-function isSwitchName(name: string): name is SwitchName {
-  return Object.hasOwn(SWITCHES, name)
 }
 
 function readChoice(values: readonly (string | number | boolean)[], given: unknown) {

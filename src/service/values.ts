@@ -13,7 +13,7 @@ import {
   addDecimals,
   compareDecimals,
   type Decimal,
-  formatDecimal,
+  formatShortDecimal,
   multiplyDecimals,
   parseDecimal,
 } from '../support/decimal.ts'
@@ -71,12 +71,6 @@ function parseCheckedDecimal(text: string): Decimal {
   const value = parseDecimal(text)
   assert(value !== undefined, `"${text}" passed as a decimal, but is not one`)
   return value
-}
-
-/** Without zeros at the end of the fraction. */
-function formatShortDecimal(value: Decimal): string {
-  const text = formatDecimal(value)
-  return value.scale === 0 ? text : text.replace(/\.?0+$/, '')
 }
 
 const ADDRESS_NAMES = Object.keys(AddressInput.shape) as readonly (keyof AddressInput)[]
@@ -154,5 +148,3 @@ export function isoTimeOrNull(ms: number | null): string | null {
 export function isAbsent(value: unknown): value is null | undefined {
   return value === null || value === undefined
 }
-
-/** The database keeps deadlines in milliseconds; bodies give them in hours. */

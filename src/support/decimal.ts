@@ -30,6 +30,12 @@ export function formatDecimal({ units, scale }: Decimal): string {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
+/** Without zeros at the end of the fraction. */
+export function formatShortDecimal(value: Decimal): string {
+  const text = formatDecimal(value)
+  return value.scale === 0 ? text : text.replace(/\.?0+$/, '')
+}
+
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale)
   const widen = (value: Decimal) => value.units * 10n ** BigInt(scale - value.scale)

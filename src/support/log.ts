@@ -2,6 +2,7 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
 import { waitAtMost } from './async.ts'
 import { isoTime } from './clock.ts'
@@ -131,7 +132,8 @@ export function createFileSink(path: string): LogSink {
         characters = batch.characters
         dropped += batch.dropped
         for (const text of later) keep(text)
-        return pause(PAUSE_MS)
+        // Waits without keeping the program alive.
+        return wait(PAUSE_MS, undefined, { ref: false })
       }
     }
   }
@@ -164,11 +166,4 @@ async function append(path: string, text: string): Promise<void> {
 function formatLostLines(count: number): string {
   const msg = `${count} lines of the log could not be written`
   return `${JSON.stringify({ level: 'warn', code: 'log.lost', lines: count, msg })}\n`
-}
-
-/** Waits without keeping the program alive. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
 }

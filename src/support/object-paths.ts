@@ -7,6 +7,11 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether the object itself has the key. */
+export function isKeyOf<T extends object>(object: T, key: PropertyKey): key is keyof T {
+  return Object.hasOwn(object, key)
+}
+
 /** Returns the value at the path; undefined where there is none. Does not enter lists. */
 export function getAtPath(object: unknown, path: string): unknown {
   let value = object

@@ -1,7 +1,7 @@
 /** `dropbridge watch`: runs every route whenever it has something to do, until a signal arrives. */
 import type { Route } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
-import { createOwnerId, sendHeartbeats, unregisterWatch } from '../../journal/heartbeat.ts'
+import { createOwnerId, sendHeartbeats } from '../../journal/heartbeat.ts'
 import { findNextRunAt, getEffectiveSchedule } from '../../schedule/schedule.ts'
 import { createSemaphore, createWakeableTimer } from '../../support/async.ts'
 import { elapsed, DAY_MS } from '../../support/clock.ts'
@@ -57,7 +57,7 @@ export async function watchRoutes(
   } finally {
     end()
     await Promise.allSettled(loops)
-    await unregisterWatch(here)
+    await journal.removeWatchers([here.owner]).catch(() => undefined)
     signal.removeEventListener('abort', end)
     options.notify({ kind: 'watch-stopped' })
   }

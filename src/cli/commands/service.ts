@@ -1,4 +1,5 @@
 /** `dropbridge service`: the order-fulfilment API itself, until a signal stops it. */
+import { once } from 'node:events'
 import { sampleSeed } from '../../service/sample-seed.ts'
 import type { Service } from '../../service/service.ts'
 import { readSwitches, type Switches } from '../../service/switches.ts'
@@ -35,9 +36,12 @@ export const serviceCommand = defineCommand({
       await running.close()
       throw error
     }
-    if (json) terminal.out(JSON.stringify(serviceToJson(running)))
+    const { baseUrl, admin } = running
+    // The facts that a script needs for its first call, in one line.
+    if (json) terminal.out(JSON.stringify({ baseUrl, ...running.introduction(), admin }))
     else for (const line of formatGreeting(running, data)) terminal.out(line)
-    await waitForSignal(terminal.signal)
+    // The signal may have come while the service was starting.
+    if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
     await running.close()
     return EXIT.ok
   },
@@ -55,19 +59,6 @@ function parseSwitches(words: readonly string[]): Partial<Switches> {
     messages.map((message) => `${name}: ${message}`),
   )
   throw usageError('A switch cannot be turned like that.', details)
-}
-
-/** The signal may have come while the service was starting. */
-function waitForSignal(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
-/** The facts that a script needs for its first call, in one line. */
-function serviceToJson(running: Service): object {
-  return { baseUrl: running.baseUrl, ...running.introduction(), admin: running.admin }
 }
 
 function formatGreeting(running: Service, data: string): string[] {

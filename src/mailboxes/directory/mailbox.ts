@@ -1,9 +1,10 @@
 /** A mailbox that is a folder on this machine or on a share mounted here. */
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Claim, FileInfo, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
+import type { Claim, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
+import { runInParallel } from '../../support/async.ts'
 import { type Clock, systemClock } from '../../support/clock.ts'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
 import { ignoreCodes, pathIsFree, readBytes, renameDurably, syncFolder } from '../../support/files.ts'
@@ -98,13 +99,9 @@ async function listFiles(place: DirectoryContext, folder: string, beforeCreate?:
   const path = await ensureFolder(place, splitFolder(folder), beforeCreate)
   return mapAccessErrors(`The folder ${path} cannot be listed`, async () => {
     const candidates = (await readdir(path, { withFileTypes: true })).filter(isListedEntry)
-    const files: FileInfo[] = []
-    for (let start = 0; start < candidates.length; start += STATS_AT_ONCE) {
-      const names = candidates.slice(start, start + STATS_AT_ONCE).map((entry) => entry.name)
-      const seen = await Promise.all(names.map((name) => statFile(path, { folder, name })))
-      files.push(...seen.filter((file) => file !== undefined))
-    }
-    return files.toSorted(compareByAge)
+    const find = ({ name }: Dirent) => statFile(path, { folder, name })
+    const files = await runInParallel(candidates, STATS_AT_ONCE, find)
+    return files.filter((file) => file !== undefined).toSorted(compareByAge)
   })
 }
 

@@ -57,7 +57,9 @@ export async function uploadFile(calls: SftpCalls, path: string, uploading: Uplo
     await uploading.onBegun?.()
     await upload(calls, handle, uploading)
     await flushIfSupported(calls, handle)
-    uploading.isComplete = (await getOpenSize(calls, handle)) === uploading.size
+    // The size is undefined where the server does not support the call.
+    const written = await calls.fstat(handle).catch(ignoreRefusal())
+    uploading.isComplete = written?.size === uploading.size
     if (uploading.isComplete) await uploading.onComplete?.()
   } finally {
     await calls.close(handle).catch(() => {}) // the size check comes next
@@ -95,11 +97,6 @@ async function openForUpload(calls: SftpCalls, path: string, uploading: UploadSt
 
 export async function flushIfSupported(calls: SftpCalls, handle: Handle): Promise<void> {
   await calls.fsync(handle).catch(ignoreRefusal(STATUS.notSupported))
-}
-
-/** Undefined where the server does not support the call. */
-async function getOpenSize(calls: SftpCalls, handle: Handle): Promise<number | undefined> {
-  return (await calls.fstat(handle).catch(ignoreRefusal()))?.size
 }
 
 /** Whether a complete file has disappeared, which means that its reader has taken it. */

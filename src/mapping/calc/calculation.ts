@@ -1,5 +1,6 @@
 /** Parses the calculations of a mapping: columns, numbers and sums. No calculation can run forever. */
 import { type Decimal, parseDecimal } from '../../support/decimal.ts'
+import { isKeyOf } from '../../support/object-paths.ts'
 import type { KeyRow } from '../source/schema.ts'
 import type { DateOptions } from '../values/dates.ts'
 import type { NumberOptions, Rounding } from '../values/numbers.ts'
@@ -142,7 +143,7 @@ class Parser {
   }
 
   #call(name: string): Calc {
-    if (!isCalcFunction(name)) {
+    if (!isKeyOf(CALC_FUNCTIONS, name)) {
       const names = Object.keys(CALC_FUNCTIONS)
       const known = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
       const brackets = 'a column stands in brackets, as in [Qty]'
@@ -227,10 +228,6 @@ export function parseColumn(text: string): Pick<CalcColumn, 'name' | 'otherwise'
   const [, name, number = ''] = DEFAULT_PATTERN.exec(text) ?? []
   const otherwise = parseDecimal(number)
   return name === undefined || otherwise === undefined ? { name: text } : { name, otherwise }
-}
-
-function isCalcFunction(name: string): name is keyof typeof CALC_FUNCTIONS {
-  return Object.hasOwn(CALC_FUNCTIONS, name)
 }
 
 function isDayWord(word: string): boolean {

@@ -5,6 +5,7 @@ import {
   addDecimals,
   type Decimal,
   formatDecimal,
+  formatShortDecimal,
   multiplyDecimals,
   rescaleExactly,
 } from '../../support/decimal.ts'
@@ -72,7 +73,7 @@ function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
     if (value === 'failed') return FAILED
     if (value === 'blank') return ''
     const exact = toDecimal(value)
-    if (exact !== undefined) return trimTrailingZeros(formatDecimal(exact))
+    if (exact !== undefined) return formatShortDecimal(exact)
     if (roundTo !== undefined) return formatDecimal(roundRatio(value, roundTo.decimals, roundTo.rounding))
     const shown = formatDecimal(roundRatio(value, DECIMALS_SHOWN, 'down'))
     return refuseCalc(scope, `The result ${shown}… has too many decimals.`, ROUNDING_FIX)
@@ -118,10 +119,6 @@ function bindDate({ column, days }: DateCalc, scope: CalcScope): TextSource['tak
     const moved = new Date(written.localMs + Number(whole.units) * DAY_MS)
     return `${moved.toISOString().slice(0, 19)}${formatOffset(written.offsetMs)}`
   }
-}
-
-function trimTrailingZeros(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
 /** `-05:00`, as ISO 8601 writes it; empty when the text named none. */

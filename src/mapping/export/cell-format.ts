@@ -1,7 +1,12 @@
 /** Formats a value of an export as the text of its cell, within the limits of the output file. */
 import type { ProblemCode } from '../../domain/problem.ts'
-import { type Decimal, formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
-import { compileDates } from '../fields/leaf-conversion.ts'
+import {
+  type Decimal,
+  formatDecimal,
+  formatShortDecimal,
+  parseDecimal,
+  rescaleExactly,
+} from '../../support/decimal.ts'
 import type { Shape } from '../shape.ts'
 import type { MappingErrors, NoteOption, SourceNode } from '../source/source.ts'
 import { type DateOptions, parseTime, resolveInstant, UTC } from '../values/dates.ts'
@@ -43,10 +48,6 @@ export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateO
   return toPlainText
 }
 
-export function compileCellDates(node: SourceNode, options: ColumnLeaf, errors: MappingErrors): DateOptions {
-  return compileDates(node, { format: options.format, zone: options.zone }, errors, 'write')
-}
-
 function createDatePrinter({ formats, zone }: DateOptions): PrintValue {
   const [format] = formats
   return (value, refuse) => {
@@ -85,8 +86,7 @@ export function parseApiNumber(value: unknown, refuse: RefuseCell): Decimal | un
 export function formatNumber(number: Decimal, form: NumberForm, refuse: RefuseCell): string {
   const { decimal = '.', implied, grouping, zeros } = form
   if (implied === undefined) {
-    const text = formatDecimal(number)
-    const short = zeros === 'cut' && text.includes('.') ? text.replace(/\.?0+$/, '') : text
+    const short = zeros === 'cut' ? formatShortDecimal(number) : formatDecimal(number)
     if (decimal === '.' && grouping === undefined) return short
     const [whole = '', decimals] = short.split('.')
     const thousands = grouping === undefined ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, grouping)

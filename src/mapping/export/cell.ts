@@ -15,7 +15,6 @@ import {
 import type { Tables } from '../tables.ts'
 import {
   type CellFinish,
-  compileCellDates,
   compileFinish,
   createPrinter,
   hasNumberForm,
@@ -42,6 +41,7 @@ import {
 import { ColumnLeaf, NUMBER_OPTIONS } from './column-options.ts'
 import { createValuesReader } from './paths.ts'
 import { checkOptionTexts } from './write-options.ts'
+import { compileDates } from '../fields/leaf-conversion.ts'
 import { formatOptionList } from '../fields/leaf-options.ts'
 import { checkPart } from '../source/schema.ts'
 import { checkEscape } from '../values/text.ts'
@@ -188,7 +188,7 @@ function compileValue(
 ): Pick<CellReading, 'value' | 'steps'> {
   const { errors } = context
   if (parts.length > 0) checkKinds(node, options, parts, errors)
-  const dates = compileCellDates(node, options, errors)
+  const dates = compileDates(node, options, errors, 'write')
   const lookup =
     options.table === undefined || node.kind !== 'map' ? undefined : compileCellLookup(node, options, context)
   const { isFixed, isUnquoted } = context.limits

@@ -1,6 +1,7 @@
 /** Compiles conditions: which texts the columns of a row must have, for every `when`, `only` and `unless`. */
 import { z } from 'zod'
 import { compareDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
+import { isKeyOf } from '../../support/object-paths.ts'
 import { didYouMean } from '../../support/text.ts'
 import { checkPart, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 import {
@@ -221,16 +222,12 @@ function negateTest({ holds, description }: CompiledTest): CompiledTest {
 /** One of several texts, without regard to case; `filled` and `blank` by themselves are tests of their own. */
 function compileOneOf(node: SourceNode): CompiledTest {
   const word = node.kind === 'text' ? node.text : ''
-  if (isConditionWord(word)) return { holds: CONDITION_WORDS[word].test, description: `is ${word}` }
+  if (isKeyOf(CONDITION_WORDS, word)) return { holds: CONDITION_WORDS[word].test, description: `is ${word}` }
   const items = node.kind === 'list' ? node.items : [node]
   const texts = items.map((item) => (item.kind === 'text' ? item.text.trim() : ''))
   const allowed = new Set(texts.map((text) => text.toLowerCase()))
   const description = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
   return { holds: (text) => allowed.has(text.toLowerCase()), description }
-}
-
-function isConditionWord(text: string): text is keyof typeof CONDITION_WORDS {
-  return Object.hasOwn(CONDITION_WORDS, text)
 }
 
 function compileMatch(pattern: string, node: SourceNode, { errors }: ConditionContext): CompiledTest {

@@ -1,6 +1,12 @@
 /** Converts whole numbers, money and measures as people write them, exactly and without floats. */
 import type { FieldRule } from '../../contract/fields.ts'
-import { type Decimal, formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import {
+  type Decimal,
+  formatDecimal,
+  formatShortDecimal,
+  parseDecimal,
+  rescaleExactly,
+} from '../../support/decimal.ts'
 import { type Convert, quoteText, type Refuse } from './text.ts'
 
 export function createIntegerConverter(min: number, max: number, options: NumberOptions): Convert {
@@ -77,9 +83,8 @@ export function createDecimalConverter(
     }
     if (exact.units === 0n)
       return refuse('number-out-of-range', `${quoteText(text)} is nothing when rounded.`)
-    const measure = formatDecimal(exact).replace(/\.?0+$/, '')
     return exact.units < 10n ** BigInt(wholeDigits + decimals)
-      ? measure
+      ? formatShortDecimal(exact)
       : refuse('number-out-of-range', `${quoteText(text)} is too large.`)
   }
 }

@@ -82,11 +82,6 @@ export function createFileTracker(emptyMs = 0) {
   }
 }
 
-/** For alerts, which scan only once and go by the age of a file: every file counts as stable. */
-export function createAlwaysStableTracker(): FileTracker {
-  return { ...createFileTracker(), getMsUntilStable: () => 0 }
-}
-
 // Files that failed for reasons of their own. The next passes skip them until the backoff is cleared.
 
 /** Failures that every file would meet, so they are not noted for one. The scan itself finds a mailbox that is away. */

@@ -2,7 +2,7 @@
 import type { ReportedRecord } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { detectNewline, SAMPLE_SIZE } from '../../support/line-ends.ts'
-import { isHeldDependent, isHeldForOwnReason } from './summary.ts'
+import { isHeldDependent } from './summary.ts'
 
 /** Dependents of a refused record return with the refused rows, dependents of a held record with the held rows. */
 export function collectReturnedRows() {
@@ -11,7 +11,9 @@ export function collectReturnedRows() {
   return {
     add(page: readonly ReportedRecord[]): void {
       for (const { state, lines } of page) if (state === 'rejected') addRanges(refused, lines)
-      for (const record of page) if (isHeldForOwnReason(record)) addRanges(held, record.lines)
+      // Lost answers included: if the row is delivered again, its key prevents a second request.
+      const heldForOwnReason = page.filter((record) => record.state === 'held' && !isHeldDependent(record))
+      for (const { lines } of heldForOwnReason) addRanges(held, lines)
       const dependents = page.filter(isHeldDependent)
       if (dependents.length === 0) return
       const refusedSoFar = mergeRanges(refused)

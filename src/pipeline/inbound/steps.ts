@@ -38,11 +38,6 @@ export function getStepContext(context: InboundContext, operation: string): Inbo
   return listSteps(context).find((step) => step.context.route.operation === operation)?.context ?? context
 }
 
-/** Whether a step of the route does the operation; the configuration may have lost the step meanwhile. */
-export function hasOperation(context: InboundContext, operation: string): boolean {
-  return listSteps(context).some((step) => step.context.route.operation === operation)
-}
-
 export type RemovedSteps = ReturnType<typeof trackRemovedSteps>
 
 /** Collects the operations that records of a file need and that the route does not do any more. */

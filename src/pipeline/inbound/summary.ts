@@ -89,7 +89,8 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       count(own, record.state)
       countsByOperation.set(record.operation, own)
       for (const state of record.documents?.states ?? []) count(documents, DOCUMENT_WORDS[state])
-      const size = countSourceRows(record)
+      // A row that holds several lines of a record occurs once for each line, and is counted once.
+      const size = new Set(record.lines.map(([line]) => line)).size
       rows.total += size
       if (record.state === 'rejected') rows.refused += size
       if (record.state === 'held') {
@@ -149,19 +150,9 @@ function listHoldReasons({ problems }: ReportedRecord): ReadonlySet<string> {
   return new Set(problems.map(({ code, message }) => (isShared(code) ? message : PROBLEMS[code].title)))
 }
 
-/** Held for a reason of its own, lost answers included: if the row is delivered again, its key prevents a second request. */
-export function isHeldForOwnReason(record: ReportedRecord): boolean {
-  return record.state === 'held' && !isHeldDependent(record)
-}
-
 /** Held because an earlier step of its order failed. */
 export function isHeldDependent({ state, problems }: ReportedRecord): boolean {
   return state === 'held' && problems[0]?.code === 'earlier-step-failed'
-}
-
-/** A row that holds several lines of a record occurs once for each line, and is counted once. */
-function countSourceRows({ lines }: ReportedRecord): number {
-  return lines.length < 2 ? lines.length : new Set(lines.map(([line]) => line)).size
 }
 
 function describeFirstFile({ duplicateOf }: FileEntry): Pick<Summary, 'duplicateOf'> {

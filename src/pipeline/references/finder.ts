@@ -4,6 +4,7 @@ import type { Call } from '../../domain/api.ts'
 import type { KnownResource } from '../../domain/resource.ts'
 import { formatAccount, type Party } from '../../domain/route.ts'
 import { createOrderListCall, createPartyParams } from '../../operations/operation.ts'
+import { runInParallel } from '../../support/async.ts'
 import type { Clock } from '../../support/clock.ts'
 import { groupBy } from '../../support/collections.ts'
 import { hasCode, throwIfStopped } from '../../support/errors.ts'
@@ -41,7 +42,7 @@ export function createResourceFinder(context: FinderContext, kind: ResourceKind)
     const single = missing()
     if (plan.single && single.length > 0 && single.length <= singlesLeft && unread.length > 0) {
       singlesLeft -= single.length
-      await readSingly(context, single.map(plan.single))
+      await runInParallel(single.map(plan.single), SINGLES_IN_FLIGHT, (call) => readList(context, call))
       await search()
       return found
     }
@@ -57,12 +58,6 @@ export function createResourceFinder(context: FinderContext, kind: ResourceKind)
 
 async function findKnown({ journal, route }: FinderContext, kind: ResourceKind, keys: readonly string[]) {
   return groupBy(await journal.findResourcesByKey(formatAccount(route.party), kind, keys), ({ key }) => key)
-}
-
-async function readSingly(context: FinderContext, calls: readonly Call[]): Promise<void> {
-  for (let start = 0; start < calls.length; start += SINGLES_IN_FLIGHT) {
-    await Promise.all(calls.slice(start, start + SINGLES_IN_FLIGHT).map((call) => readList(context, call)))
-  }
 }
 
 /** Reads a list to its end. The caching API stores each page in the journal on the way. */
@@ -164,10 +159,8 @@ export function createOrderReader(context: FinderContext & { readonly clock: Clo
         return findFresh(ids)
       }
       readsLeft -= stale.length
-      for (let start = 0; start < stale.length; start += READS_IN_FLIGHT) {
-        const read = await Promise.all(stale.slice(start, start + READS_IN_FLIGHT).map(readOne))
-        for (const order of read.flat()) orders.set(order.id, order)
-      }
+      const read = await runInParallel(stale, READS_IN_FLIGHT, readOne)
+      for (const order of read.flat()) orders.set(order.id, order)
       return orders
     },
   }

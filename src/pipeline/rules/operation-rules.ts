@@ -2,7 +2,7 @@
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
-import { readItems } from '../../operations/order-lines.ts'
+import { readItems, readUnits } from '../../operations/order-lines.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -19,7 +19,6 @@ import {
   checkNotLongAgo,
   checkNotPassed,
   countOpenUnits,
-  countShippedUnits,
   type OperationRules,
   type RuleViolation,
 } from './rule.ts'
@@ -54,7 +53,11 @@ export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, Opera
       ...checkClosed(about.order),
       ...checkNotInvoiced(about.order),
       ...checkLines(
-        { list: 'invoice_lines', left: countShippedUnits, use: 'to be invoiced, which is what was shipped' },
+        {
+          list: 'invoice_lines',
+          left: (line) => readUnits(line, 'quantity_shipped'),
+          use: 'to be invoiced, which is what was shipped',
+        },
         { ...about, earlier: [] },
       ),
     ],

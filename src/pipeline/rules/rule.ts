@@ -150,7 +150,3 @@ export function countOpenUnits(line: OrderLine): number | undefined {
   const left = units('quantity') - units('quantity_shipped') - units('quantity_canceled')
   return Number.isNaN(left) ? undefined : left
 }
-
-export function countShippedUnits(line: OrderLine): number | undefined {
-  return readUnits(line, 'quantity_shipped')
-}

@@ -29,11 +29,6 @@ export interface CircuitBreaker extends SendLimit {
   reason(): Problem | undefined
 }
 
-/** How many earlier refusals a restarted program must read to continue as before. */
-export function countRefusalsNeeded({ sameRefusal = 1 }: CircuitBreakerRules): number {
-  return sameRefusal
-}
-
 /** Makes a breaker that already counts these answers, from before the program was started. */
 export function createCircuitBreaker(rules: CircuitBreakerRules, before: AnswerSummary): CircuitBreaker {
   let accepted = before.accepted

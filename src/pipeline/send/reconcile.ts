@@ -7,7 +7,7 @@ import type { InboundRules, LookupResult, SentRecord } from '../../operations/op
 import { INBOUND_RULES } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
 import { type ReadResult, tryRead } from '../failures.ts'
-import { getStepContext, hasOperation, type RemovedSteps } from '../inbound/steps.ts'
+import { getStepContext, listSteps, type RemovedSteps } from '../inbound/steps.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import { formatAccount } from '../../domain/route.ts'
 import { createBatchReader } from '../../support/async.ts'
@@ -86,7 +86,8 @@ async function lookUpOutcomes(
   const results: RecordResult[] = []
   const lost: LostRecords[] = []
   for (const operation of new Set(records.map((record) => record.operation))) {
-    if (!hasOperation(context, operation)) {
+    // The configuration may have lost the step meanwhile.
+    if (!listSteps(context).some((step) => step.context.route.operation === operation)) {
       removedSteps.note(operation)
       continue
     }

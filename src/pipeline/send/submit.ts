@@ -12,7 +12,7 @@ import { type RequestBody, readId, createPartyParams } from '../../operations/op
 import { INBOUND_RULES } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
 import { assertSameParty, createAccountCheck } from '../failures.ts'
-import { createCircuitBreaker, countRefusalsNeeded } from './circuit-breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createFieldFinder, listSteps, type RemovedSteps, trackRemovedSteps } from '../inbound/steps.ts'
 import { keepAnswer } from '../documents/delivery.ts'
 import { createSnapshotTaker } from './pre-send-snapshot.ts'
@@ -55,8 +55,8 @@ async function sendPlanned(context: InboundContext, file: FileEntry, removed: Re
   const { planned: total = 0 } = await journal.countRecords({ file: file.id })
   if (total === 0) return
   const { circuitBreaker = {} } = route
-  // After a crash the earlier answers count too.
-  const answers = await journal.summarizeAnswers(file.id, countRefusalsNeeded(circuitBreaker))
+  // After a crash the earlier answers count too, with as many refusals as the breaker compares.
+  const answers = await journal.summarizeAnswers(file.id, circuitBreaker.sameRefusal ?? 1)
   const sendLimit = createCircuitBreaker(circuitBreaker, answers)
   const progress = { kind: 'progress', route: route.name, file: file.name, phase: 'sending', total } as const
   const dispatched = dispatchRecords({

@@ -5,6 +5,7 @@ import { type Answer, refuseNotFound } from '../http/answers.ts'
 import { build, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import { isoTimeOrNull } from '../values.ts'
 import { hashSecret, randomSecret, type Tokens } from './tokens.ts'
 
@@ -61,10 +62,8 @@ export function readStartupClients(store: Store, secrets = new Map<string, strin
       .where('announced', '=', 1)
       .where('revoked_at', 'is', null),
   )
-  const withSecret = (clientId = ''): StartupClient => {
-    const clientSecret = secrets.get(clientId)
-    return clientSecret === undefined ? { clientId } : { clientId, clientSecret }
-  }
+  const withSecret = (clientId = ''): StartupClient =>
+    omitUndefined({ clientId, clientSecret: secrets.get(clientId) })
   const clientOf = (account: number) => clients.find(({ account_id }) => account_id === account)?.client_id
   const parties = store.all(build.selectFrom('parties').selectAll().orderBy('id'))
   return {

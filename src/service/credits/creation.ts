@@ -1,5 +1,4 @@
 /** Issues a credit for an accepted return. Spec: "Credit (credit memo)". Runs in the write queue. */
-import type { Selectable } from 'kysely'
 import { addDecimals, compareDecimals, type Decimal, formatDecimal } from '../../support/decimal.ts'
 import type { CreditCreate } from '../admin/schemas.ts'
 import type { ServiceContext } from '../context.ts'
@@ -15,7 +14,6 @@ import { findLinesByVariant, matchLines } from '../items/matching.ts'
 import { touchOrder } from '../orders/progress.ts'
 import { readOrderLines, sumUnits } from '../orders/rows.ts'
 import type { Store } from '../store/store.ts'
-import type { Tables } from '../store/tables.ts'
 import {
   fitsWholeDigits,
   isAbsent,
@@ -45,7 +43,8 @@ export function issueCredit(context: ServiceContext, rmaId: number, body: Credit
   const adjustments = body.adjustments ?? []
   const subtotal = lines.map(({ quantity, price }) => multiplyPrice(quantity, price)).reduce(addDecimals)
   const amount = addDecimals(subtotal, sumAmounts(adjustments.map((adjustment) => adjustment.amount)))
-  checkSubtotal(subtotal, computeRemainingCredit(store, rma), errors)
+  const credited = store.findAll('credits', 'rma_id', [rmaId]).map((earlier) => earlier.subtotal)
+  checkSubtotal(subtotal, sumAmounts([rma.total_amount], credited), errors)
   checkAmount(amount, errors)
   if (errors.hasErrors()) return errors.toAnswer()
   const now = context.clock.now()
@@ -65,13 +64,6 @@ export function issueCredit(context: ServiceContext, rmaId: number, body: Credit
   for (const line of lines) store.insert('credit_lines', { credit_id: id, ...line })
   touchOrder(store, rma.order_id, now)
   return answerWith(readCredits(context, [id])[0], 201)
-}
-
-function computeRemainingCredit(store: Store, { id, total_amount }: Selectable<Tables['rmas']>): Decimal {
-  return sumAmounts(
-    [total_amount],
-    store.findAll('credits', 'rma_id', [id]).map(({ subtotal }) => subtotal),
-  )
 }
 
 function checkSubtotal(subtotal: Decimal, left: Decimal, errors: FieldErrors): void {
@@ -94,10 +86,7 @@ function checkAmount(amount: Decimal, errors: FieldErrors): void {
 /** Reads the lines of a return, each with its order line and the quantity of earlier credits. */
 function readReturnedLines(store: Store, rmaId: number) {
   const returned = store.findAll('rma_lines', 'rma_id', [rmaId])
-  const orderLines = readOrderLines(
-    store,
-    returned.map((line) => line.order_line_id),
-  )
+  const orderLines = readOrderLines(store, returned)
   const earlier = store.findAll('credits', 'rma_id', [rmaId]).map(({ id }) => id)
   const credited = sumUnits(store.findAll('credit_lines', 'credit_id', earlier))
   return returned.flatMap(({ order_line_id, quantity }) => {

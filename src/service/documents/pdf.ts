@@ -1,6 +1,7 @@
 /** Writes text and filled boxes on PDF pages, and measures text. The same data gives the same bytes. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { buffer } from 'node:stream/consumers'
 import PDFDocument from 'pdfkit'
 
 /** A size in the units of the page, and a weight. */
@@ -70,7 +71,10 @@ export function openPdf(fonts: Fonts, { size, title, madeAt }: PdfOptions) {
       }
     },
     /** Finishes the document; nothing can be written after this. */
-    finish: (): Promise<Buffer> => finishDocument(document),
+    finish(): Promise<Buffer> {
+      document.end()
+      return buffer(document)
+    },
   }
 }
 
@@ -109,16 +113,6 @@ function openPdfDocument(
   document.registerFont('regular', fonts.regular)
   document.registerFont('bold', fonts.bold)
   return document
-}
-
-function finishDocument(document: PDFKit.PDFDocument): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    document.on('data', (chunk: Buffer) => chunks.push(chunk))
-    document.on('end', () => resolve(Buffer.concat(chunks)))
-    document.on('error', reject)
-    document.end()
-  })
 }
 
 export type Weight = 'regular' | 'bold'

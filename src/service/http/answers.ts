@@ -38,21 +38,17 @@ export type FieldPath = readonly (string | number)[]
  * Collects all errors, to report them at once: `{"field": ["message"]}`, nested like the body. In a list of objects `{}` is
  * an object without errors; a list of plain values becomes `{"1": ["message"]}`.
  */
-export interface FieldErrors {
-  add(path: FieldPath, message: string): void
-  hasErrors(): boolean
-  toAnswer(): Answer
-}
+export type FieldErrors = ReturnType<typeof gatherErrors>
 
 interface ErrorNode {
   readonly messages: string[]
   readonly children: Map<string | number, ErrorNode>
 }
 
-export function gatherErrors(): FieldErrors {
+export function gatherErrors() {
   const root = createNode()
   return {
-    add: (path, message) => {
+    add: (path: FieldPath, message: string): void => {
       let node = root
       for (const step of path) {
         const child = node.children.get(step) ?? createNode()
@@ -61,8 +57,8 @@ export function gatherErrors(): FieldErrors {
       }
       node.messages.push(message)
     },
-    hasErrors: () => root.messages.length > 0 || root.children.size > 0,
-    toAnswer: () => ({
+    hasErrors: (): boolean => root.messages.length > 0 || root.children.size > 0,
+    toAnswer: (): Answer => ({
       status: 400,
       body: root.children.size === 0 ? { non_field_errors: root.messages } : toBody(root),
     }),

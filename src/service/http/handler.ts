@@ -1,7 +1,7 @@
 /** The type of handlers, and the check of a body against the contract before its handler runs. */
 import type { z } from 'zod'
 import { isAbsent } from '../values.ts'
-import { type Answer, gatherErrors, type FieldErrors, type FieldPath } from './answers.ts'
+import { type Answer, gatherErrors, type FieldErrors, type FieldPath, refuseField } from './answers.ts'
 import type { Query } from './filters.ts'
 import type { Normalise } from './normalization.ts'
 
@@ -48,11 +48,8 @@ const MAX_ISSUES = 1000
 /** Returns the valid body, or a refusal with all its errors. */
 export function validateBody<Schema extends z.ZodType>(schema: Schema, body: unknown) {
   const tooLong = findLongList(body)
-  if (tooLong !== undefined) {
-    const errors = gatherErrors()
-    errors.add(tooLong, `Ensure this list has no more than ${MAX_ITEMS} items.`)
-    return { refusal: errors.toAnswer() }
-  }
+  if (tooLong !== undefined)
+    return { refusal: refuseField(tooLong, `Ensure this list has no more than ${MAX_ITEMS} items.`) }
   const result = schema.safeParse(body, { reportInput: true })
   if (result.success) return { value: result.data }
   const errors = gatherErrors()

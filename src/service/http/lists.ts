@@ -2,7 +2,7 @@
 import { type Filters, MAX_PAGE_SIZE } from '../../contract/filters.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ListName } from '../store/list-counts.ts'
-import { countRows, readSlice, type Slice } from '../store/list-reader.ts'
+import { countRows, type Position, readSlice, type Slice } from '../store/list-reader.ts'
 import type { ServiceContext } from '../context.ts'
 import { type Answer, gatherErrors, type FieldErrors, refuseWith } from './answers.ts'
 import { lastValue, type Query, readConditions } from './filters.ts'
@@ -34,7 +34,7 @@ export function answerList(
   if (errors.hasErrors()) return errors.toAnswer()
   const count = countRows(store, selection)
   if (isBeyondLastPage(position, count, limit)) return refuseWith(404, 'Invalid page.')
-  const slice = readSlice(store, selection, { ...position, limit })
+  const slice = readSlice(store, selection, position, limit)
   return { status: 200, body: wrapPage(call, { count, slice, position, switches }, read(slice.ids)) }
 }
 
@@ -53,13 +53,6 @@ export function answerSmallList(call: ServiceCall, items: readonly unknown[]): A
     results: items.slice(skip, skip + limit),
   }
   return { status: 200, body }
-}
-
-/** Which page: by its number, or by the id after or before which it begins. */
-interface Position {
-  readonly page: number
-  readonly after?: number
-  readonly before?: number
 }
 
 function readPosition(query: Query, errors: FieldErrors): Position {

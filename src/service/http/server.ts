@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { findEndpointsByPath } from '../endpoints.ts'
@@ -154,7 +155,7 @@ export function registerShutdown(app: FastifyInstance): void {
     closing = true
     for (const [socket, answers] of connections)
       if (![...answers].some(({ req }) => req.complete)) socket.destroy()
-    await Promise.race([waitUntilSent(connections), waitFor(MAX_SENDING_MS)])
+    await Promise.race([waitUntilSent(connections), wait(MAX_SENDING_MS, undefined, { ref: false })])
   })
   app.addHook('onSend', async (_request, reply, payload) => {
     if (closing) {
@@ -178,8 +179,4 @@ async function waitUntilSent(connections: ReadonlyMap<Socket, ReadonlySet<Server
     [...answers].some(({ writableEnded }) => writableEnded),
   )
   await Promise.all(sending.map(([socket]) => new Promise((resolve) => socket.once('close', resolve))))
-}
-
-function waitFor(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

@@ -31,8 +31,9 @@ export function readLinesOfOrders(store: Store, orderIds: readonly number[]) {
 
 export type OrderLineRow = ReturnType<typeof readLinesOfOrders>[number]
 
-/** Lines of orders by their own ids. */
-export function readOrderLines(store: Store, ids: readonly number[]): Map<number, OrderLineRow> {
+/** Reads the order lines that other lines point to, by their ids. */
+export function readOrderLines(store: Store, pointing: readonly { readonly order_line_id: number }[]) {
+  const ids = pointing.map((line) => line.order_line_id)
   return new Map(store.rows(linesByIds, idsParameter(ids)).map((line) => [line.id, line]))
 }
 
@@ -53,10 +54,7 @@ export function readLinesOf<Name extends LineTable, Summary>(
 ) {
   type Line = Selectable<Tables[Name]> & { readonly order_line_id: number }
   const lines = context.store.findAll(table, parent, ids) as Line[]
-  const ordered = readOrderLines(
-    context.store,
-    lines.map((line) => line.order_line_id),
-  )
+  const ordered = readOrderLines(context.store, lines)
   const summaryOf = summarize(context, [...ordered.values()])
   const withItems = lines.flatMap((line) => {
     const orderLine = ordered.get(line.order_line_id)

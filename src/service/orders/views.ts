@@ -176,30 +176,26 @@ const cancelLines = (p: IdsParameter) =>
     .orderBy('cancel_lines.id')
 
 function toShipments(lines: readonly RowOf<typeof shipmentLines>[]): OrderShipment[] {
-  return [...groupBy(lines, (line) => line.id)].flatMap(([id, ofShipment]) =>
-    ofShipment.slice(0, 1).map(({ tracking_number, shipped_at, status }) => ({
-      id,
-      tracking_number,
-      shipped_at: isoTimeOrNull(shipped_at),
-      status,
-      shipment_lines: ofShipment.map(({ number, part, quantity }) => ({
-        order_line_number: String(number),
-        part,
-        quantity,
-      })),
+  return [...groupBy(lines, (line) => line.id)].map(([id, ofShipment]) => ({
+    id,
+    tracking_number: ofShipment[0].tracking_number,
+    shipped_at: isoTimeOrNull(ofShipment[0].shipped_at),
+    status: ofShipment[0].status,
+    shipment_lines: ofShipment.map(({ number, part, quantity }) => ({
+      order_line_number: String(number),
+      part,
+      quantity,
     })),
-  )
+  }))
 }
 
 function toCancels(lines: readonly RowOf<typeof cancelLines>[]): OrderCancel[] {
-  return [...groupBy(lines, (line) => line.id)].flatMap(([id, ofCancel]) =>
-    ofCancel.slice(0, 1).map(({ reason_id, canceled_at }) => ({
-      id,
-      reason: cancelReason(reason_id),
-      canceled_at: isoTime(canceled_at),
-      cancel_lines: ofCancel.map(({ number, quantity }) => ({ order_line_number: String(number), quantity })),
-    })),
-  )
+  return [...groupBy(lines, (line) => line.id)].map(([id, ofCancel]) => ({
+    id,
+    reason: cancelReason(ofCancel[0].reason_id),
+    canceled_at: isoTime(ofCancel[0].canceled_at),
+    cancel_lines: ofCancel.map(({ number, quantity }) => ({ order_line_number: String(number), quantity })),
+  }))
 }
 
 export function cancelReason(id: number): string {

@@ -103,10 +103,7 @@ export function acceptReturn(context: ServiceContext, id: number): Answer {
     store.update('rmas', { id }, { status: 'Accepted' })
     // Spec: quantity_returned is "fully returned to date"
     const lines = store.findAll('rma_lines', 'rma_id', [id])
-    const orderLines = readOrderLines(
-      store,
-      lines.map((line) => line.order_line_id),
-    )
+    const orderLines = readOrderLines(store, lines)
     for (const { order_line_id, quantity } of lines) {
       const before = orderLines.get(order_line_id)?.quantity_returned ?? 0
       store.update('order_lines', { id: order_line_id }, { quantity_returned: before + quantity })

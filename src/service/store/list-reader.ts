@@ -17,12 +17,11 @@ export interface Selection extends Conditions {
   readonly ownerId: number
 }
 
-/** A page by its number, counted from 1, or the page after or before an id. */
-interface SliceRequest {
+/** Which page: by its number, counted from 1, or by the id after or before which it begins. */
+export interface Position {
   readonly page: number
   readonly after?: number
   readonly before?: number
-  readonly limit: number
 }
 
 export interface Slice {
@@ -43,8 +42,8 @@ export function countRows(store: Store, selection: Selection): number {
 }
 
 /** The ids are in order. */
-export function readSlice(store: Store, selection: Selection, request: SliceRequest): Slice {
-  const { page, after, before, limit } = request
+export function readSlice(store: Store, selection: Selection, position: Position, limit: number): Slice {
+  const { page, after, before } = position
   if (before !== undefined) {
     const range = { from: 0, below: before, limit: limit + 1, skip: 0, descending: true }
     const found = readIds(store, selection, range)
@@ -76,11 +75,12 @@ function readBlocks(store: Store, selection: Selection): { block: number; count:
 }
 
 /** Lists every requested combination of acknowledgement and status. */
-function listKeys({ list, acknowledged, statuses }: Selection): [acknowledged: number, status: string][] {
+function listKeys({ list, acknowledged, statuses }: Selection): [acknowledged: 0 | 1, status: string][] {
   const { isAcknowledged, hasStatus }: ListDefinition = LISTS[list]
-  const flags = !isAcknowledged ? [0] : acknowledged === undefined ? [0, 1] : [acknowledged]
+  const flags: readonly (0 | 1)[] = acknowledged === undefined ? [0, 1] : [acknowledged]
   const names = hasStatus ? (statuses ?? LIST_STATUSES) : ['']
-  return flags.flatMap((flag) => names.map((name): [number, string] => [flag, name]))
+  const listed = isAcknowledged ? flags : [0 as const]
+  return listed.flatMap((flag) => names.map((name): [0 | 1, string] => [flag, name]))
 }
 
 /** Finds the start behind the skipped rows: the id `from`, with `skip` more rows to leave out. */
@@ -120,14 +120,7 @@ function listSources(selection: Selection, { from, below }: Range): RawBuilder<u
   const range = [sql`id >= ${from}`, ...(below === undefined ? [] : [sql`id < ${below}`])]
   if (selection.conditions.length > 0) return [selectMatching(selection, range)]
   return listKeys(selection).map(([acknowledged, status]) =>
-    selectMatching(
-      {
-        ...selection,
-        acknowledged: acknowledged === 1 ? 1 : 0,
-        ...(status === '' ? {} : { statuses: [status] }),
-      },
-      range,
-    ),
+    selectMatching({ ...selection, acknowledged, ...(status === '' ? {} : { statuses: [status] }) }, range),
   )
 }
 

@@ -38,10 +38,7 @@ const offerBrand = (p: { brand: number; retailer: number }) =>
   )
 
 /** The retailers to whom a new item of a brand is offered. */
-export function listOpenRetailers({ store, directory }: ServiceContext, brandId: number): number[] {
-  return store
-    .findAll('connections', 'brand_id', [brandId])
-    .map(({ retailer_id }) => retailer_id)
-    .filter((retailer) => directory.findConnection(retailer, brandId)?.isOpen === true)
-    .toSorted((a, b) => a - b)
+export function listOpenRetailers({ directory }: ServiceContext, brandId: number): number[] {
+  const open = directory.listAllConnections().filter((each) => each.brandId === brandId && each.isOpen)
+  return open.map(({ retailerId }) => retailerId).toSorted((a, b) => a - b)
 }
