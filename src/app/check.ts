@@ -1,7 +1,7 @@
 /** Checks a configuration, on request also credentials and servers. It sends and changes nothing. */
 import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Route } from '../config/routes.ts'
@@ -107,10 +107,10 @@ async function inspectPath(path: string): Promise<'nothing' | 'a folder' | 'a mo
 
 // The journal, and the inboxes that it knows. A check creates no journal.
 
-/** `isNew`: whether there is no journal yet. */
+/** `isNew`: whether there is no journal yet. `missing`: the inboxes that the first run makes. */
 export async function checkJournal(configuration: Configuration, options: MailboxOptions) {
   const { path } = configuration.journal
-  if (path === ':memory:') return { isNew: false, failures: [] }
+  if (path === ':memory:') return { isNew: false, missing: [], failures: [] }
   const local = Object.entries(configuration.mailboxes).filter(([, { type }]) => type === 'directory')
   const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
   let journal: Journal | undefined
@@ -122,12 +122,12 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
       journal === undefined
         ? await findAbsentJournalFailure({ configuration, mailboxes })
         : await findJournalFailure({ configuration, mailboxes, journal, clock: options.clock })
-    const gone = journal === undefined ? [] : await findGoneInboxes(configuration, journal, mailboxes)
+    const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
     const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
-    return { isNew: journal === undefined, failures }
+    return { isNew: journal === undefined, missing, failures }
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
-    return { isNew: false, failures: [toFinding(error)] }
+    return { isNew: false, missing: [], failures: [toFinding(error)] }
   } finally {
     await journal?.close()
   }
@@ -137,20 +137,25 @@ function toFinding({ message, fix }: BridgeError): CheckFinding {
   return { message, fix }
 }
 
-async function findGoneInboxes(
-  { routes }: Configuration,
-  journal: Journal,
+/** Inboxes on this machine that do not exist: gone if files came from them before, else made by the first run. */
+async function findMissingInboxes(
+  { routes, mailboxes: places }: Configuration,
+  journal: Journal | undefined,
   mailboxes: ReadonlyMap<string, Mailbox>,
-): Promise<BridgeError[]> {
+) {
   const gone: BridgeError[] = []
+  const missing: { readonly route: string; readonly path: string }[] = []
   for (const route of routes) {
     if (route.direction === 'outbound') continue
     const { name, from } = route
     const isThere = await unlessAway(async () => mailboxes.get(from.mailbox)?.hasFolder(from.folder))
-    if (isThere !== false || !(await journal.hasTakenFrom(name, from.folder))) continue
-    gone.push(createGoneInboxError({ name, folder: from.folder }))
+    const settings = places[from.mailbox]
+    if (isThere !== false || settings?.type !== 'directory') continue
+    const wasUsed = await journal?.hasTakenFrom(name, from.folder)
+    if (wasUsed === true) gone.push(createGoneInboxError({ name, folder: from.folder }))
+    else missing.push({ route: name, path: join(settings.path, from.folder) })
   }
-  return gone
+  return { gone, missing }
 }
 
 // Credentials: the API says which parties each account may act for.

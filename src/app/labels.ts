@@ -11,7 +11,7 @@ import type { CreatedShipment, ShipmentQuery, ShippingDocument } from '../domain
 import { createDirectoryMailbox } from '../mailboxes/directory/mailbox.ts'
 import { deliverDocuments, readShipments, requestDocuments } from '../pipeline/documents/delivery.ts'
 import { copyDocuments } from '../pipeline/documents/copy.ts'
-import { assert, usageError } from '../support/errors.ts'
+import { assert, BridgeError, usageError } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import { buildDocumentPlace } from '../pipeline/route-settings.ts'
 import type { BridgeContext } from './context.ts'
@@ -64,7 +64,8 @@ function findShippingRoutes({ configuration }: BridgeContext, named?: string, ou
   }
   const known = all.length === 0 ? '' : `; the routes that do are ${all.map(({ name }) => name).join(', ')}`
   const who = named === undefined ? 'no route creates shipments' : `no route "${named}" creates shipments`
-  throw usageError(`${who}${known}.`)
+  const fix = 'Name a route with `operation: create-shipment`, or add one to the configuration.'
+  throw new BridgeError('usage-wrong', `${who}${known}.`, { fix })
 }
 
 function isShippingRoute(route: Route): route is InboundRoute {

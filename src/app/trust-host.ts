@@ -12,7 +12,7 @@ import {
   saveTrustedKeys,
 } from '../mailboxes/sftp/known-hosts.ts'
 import { parsePinnedKey, scanHostKeys } from '../mailboxes/sftp/host-keys.ts'
-import { BridgeError, usageError } from '../support/errors.ts'
+import { BridgeError } from '../support/errors.ts'
 import { unknownNameError } from '../support/text.ts'
 
 interface HostKeySummary {
@@ -41,7 +41,8 @@ export async function inspectHost({ mailboxes }: Configuration, mailbox: string,
     throw unknownNameError(`There is no mailbox "${mailbox}"`, mailbox, Object.keys(mailboxes))
   }
   if (found.type !== 'sftp') {
-    throw usageError(`The mailbox ${mailbox} is a folder of this machine: nothing to trust.`)
+    const fix = 'Nothing to do: only SFTP servers have keys to trust.'
+    throw new BridgeError('usage-wrong', `The mailbox ${mailbox} is a folder of this machine.`, { fix })
   }
   const shown = await scanHostKeys(found, signal)
   if (shown.length === 0) {

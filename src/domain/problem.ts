@@ -154,7 +154,7 @@ const FILE_PROBLEMS = {
   },
   'date-expected': {
     title: 'The value is not a date in the form of the mapping.',
-    fix: 'Write the date in the form that the message names.',
+    fix: 'Write the date as the message says, or correct `format` in the mapping.',
   },
   'boolean-expected': { title: 'The value is neither yes nor no.', fix: 'Write true or false.' },
   'upc-in-exponent-form': {
@@ -176,7 +176,7 @@ const FILE_PROBLEMS = {
   },
   'province-unknown': {
     title: 'The state or province does not belong to the country.',
-    fix: 'Use the code of a state or province of that country, such as NY for US.',
+    fix: 'Use a state or province of that country, such as NY for US, or correct the country.',
   },
   'lookup-missed': {
     title: 'The value is not in the lookup table of the mapping.',

@@ -25,6 +25,8 @@ async function mapErrors<T>(code: FailureCode, what: string, work: () => Promise
   }
 }
 
+export const NOT_A_FOLDER_FIX = 'Remove or rename that file, or name another folder in the configuration.'
+
 /** Refuses to recreate a known folder: an empty one would look as if a reader had taken all files. */
 export function refuseToCreate(path: string): Promise<never> {
   const gone = `The folder ${path} is gone, in which files lay before.`

@@ -75,7 +75,10 @@ export async function readApiRecords(path: string): Promise<readonly ApiRecord[]
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new BridgeError('usage-wrong', `there is no file ${path} that can be read`, { cause })
+    throw new BridgeError('usage-wrong', `there is no file ${path} that can be read`, {
+      cause,
+      fix: 'Correct the path of the file.',
+    })
   }
   const list = parseRecords(text.replace(/^\uFEFF/, ''))
   if (Array.isArray(list) && list.every(isObject)) return list

@@ -60,7 +60,8 @@ export async function* readUnpackedBytes(path: string): AsyncGenerator<Uint8Arra
     if (!isDamaged && !hasSystemCode(error, 'ENOENT', 'EISDIR', 'EACCES')) throw error
     const missing = `there is no file ${path} that can be read`
     const message = isDamaged ? `${path} is packed with gzip, and ${error.message}` : missing
-    throw new BridgeError('usage-wrong', message, { cause: error })
+    const fix = isDamaged ? 'Have the file sent again.' : 'Correct the path of the file.'
+    throw new BridgeError('usage-wrong', message, { cause: error, fix })
   }
 }
 

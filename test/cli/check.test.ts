@@ -138,6 +138,8 @@ test('a journal that is a folder, another file or not there yet', async () => {
 
   expect([absent.exit, folder.exit, other.exit]).toEqual([0, 78, 78])
   expect(absent.out).toContain(`journal: ${path} is not there; the first run creates it`)
+  const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
+  expect(absent.out).toContain(`orders: the inbox ${inbox} is not there; the first run creates it`)
   expect(folder.err).toContain(
     `wrong: The journal ${path} is a folder.\n    fix: Write the path of a file in \`journal\``,
   )

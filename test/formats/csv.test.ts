@@ -200,6 +200,18 @@ describe('the header', () => {
     expect(problem?.message).toContain('found "PO-1", "2026-01-01", "3"; expected "PO Number", "Qty"')
   })
 
+  it('below other lines is found and named, with how to have those left out', async () => {
+    const [problem] = await problemsOf(
+      start('Export of 16.11.\n\n"made by, ERP",x\nPO Number,Qty\n1,2\n', {
+        expectColumns: ['PO Number', 'Qty'],
+      }),
+    )
+    expect(problem?.message).toContain('Line 4 looks like the header.')
+    expect(problem?.fix).toBe(
+      'Remove the lines above line 4, or write `skip: header` under `read` in the mapping.',
+    )
+  })
+
   it('has an expected column whatever its case, spaces, underscores and hyphens', async () => {
     expect(await valuesOf('po_number,x\n1,2\n', { expectColumns: ['PO-Number'] })).toEqual([['1', '2']])
   })

@@ -296,7 +296,8 @@ describe('a directory on this machine', () => {
     await asUser(async () => {
       await expect(mailbox.claim(CLAIM)).rejects.toMatchObject({
         code: 'cannot-write',
-        message: expect.stringMatching(/orders\.csv cannot be claimed: EACCES/),
+        message: expect.stringMatching(/orders\.csv cannot be claimed: it may not be read\.$/),
+        fix: 'Let the user of the bridge read the file, then run again: the work is kept.',
       })
     })
     expect(await readdir(join(root, 'inbox'))).toContain('orders.csv')

@@ -232,6 +232,24 @@ test('the rejects of a file from an old Mac, with line feeds in its cells, are e
   expect(world.service.counts().orders).toBe(3)
 })
 
+test('for an order that the API has from elsewhere, the fix warns of a second order', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const file = ordersFile(sampleOrders({ seed: 61, orders: 1, damageEvery: 0 })).text
+  await world.drop('inbox/orders', 'orders.csv', file)
+  await world.run('orders')
+  await rm(world.configuration.stateFolder, { recursive: true })
+  await rm(join(world.folder, 'exchange'), { recursive: true })
+  await world.drop('inbox/orders', 'orders.csv', file)
+  await world.run('orders')
+
+  const [row] = parseCsv(await world.read('results/orders.csv.results.csv'))
+  expect(row).toMatchObject({
+    _code: 'api-refused',
+    _fix: expect.stringMatching(/^Nothing to do if the API has/),
+  })
+  expect(world.service.counts().orders).toBe(1)
+})
+
 test('a refusal of the API without a message is reported with its status', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop(

@@ -41,6 +41,8 @@ export const checkCommand = defineCommand({
         terminal.out(`${route}: ${mapping}: ${formatExampleCount(examples)}`)
       if (journal.isNew && journal.failures.length === 0)
         terminal.out(`journal: ${configuration.journal.path} is not there; the first run creates it`)
+      for (const { route, path } of journal.missing)
+        terminal.out(`${route}: the inbox ${path} is not there; the first run creates it`)
       for (const warning of offline.warnings) terminal.say(`warning: ${warning}`)
       for (const failure of failures) terminal.say(formatFinding('wrong', failure))
       for (const each of unanswered) terminal.say(formatFinding('no answer', each))

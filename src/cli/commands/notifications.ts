@@ -3,7 +3,7 @@ import type { NotificationConfiguration } from '../../config/notifications.ts'
 import type { Message, NotificationEntry } from '../../domain/notification.ts'
 import { createNotifier } from '../../observability/notifications/notifiers.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError, EXIT, usageError } from '../../support/errors.ts'
+import { BridgeError, EXIT } from '../../support/errors.ts'
 import { newId } from '../../support/new-id.ts'
 import { VERSION } from '../../support/package.ts'
 import { didYouMean } from '../../support/text.ts'
@@ -24,7 +24,9 @@ const testCommand = defineCommand({
       const names = configured.map((each) => each.name)
       const known =
         names.length === 0 ? 'the configuration has no notifications' : `there are ${names.join(', ')}`
-      throw usageError(`there is no notification "${name}"; ${known}.${didYouMean(name, names)}`)
+      const message = `there is no notification "${name}"; ${known}.${didYouMean(name, names)}`
+      const fix = 'Name one that is there, or add it under `notifications`: see docs/notifications.md.'
+      throw new BridgeError('usage-wrong', message, { fix })
     }
     const test = createTrialMessage(terminal.clock.now())
     const notifier = createNotifier(notification, { clock: terminal.clock, version: VERSION })

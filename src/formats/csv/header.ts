@@ -102,7 +102,7 @@ function takeNames(context: HeaderContext, row: FoundRow, expected: readonly str
   context.headings.push(row.values)
   const names = row.values.slice(from).map((name) => name.trim())
   const repeated = context.options.repeated === 'allowed' ? [] : findDuplicateColumns(names, line)
-  const none = checkExpectedColumns(names, line, expected)
+  const none = checkExpectedColumns(names, line, expected).map((each) => explainHeaderBelow(each, context))
   const undivided = none.length === 0 ? undefined : checkDelimiter(row.values.join(''), line, stated)
   const problems = undivided === undefined ? [...repeated, ...none] : [undivided]
   return problems.length > 0 ? { problems } : { names }
@@ -209,4 +209,24 @@ function checkExpectedColumns(columns: readonly string[], line: number, expected
   const found = columns.map((name, index) => (name === '' ? nameColumn([], index) : name))
   const message = `None of the expected columns is in the header: found ${quoteNames(found.map(shortenCell))}; expected ${quoteNames(expected.map(shortenCell))}.`
   return [problem('header-missing', { line }, message)]
+}
+
+/** How many rows below a wrong header are searched for the right one. */
+const ROWS_SEARCHED = 20
+
+/** Adds where the header is, if it is among the next rows. */
+function explainHeaderBelow(missing: Problem, { buffer, dialect, options }: HeaderContext): Problem {
+  let { line } = buffer
+  let at = 0
+  for (let row = 0; row < ROWS_SEARCHED; row++) {
+    const scan = scanRow(buffer.text, at, dialect, buffer.ended)
+    if (scan.kind !== 'row') return missing
+    if (matchExpectedNames(scan.values, options.expectColumns ?? []).length > 1) {
+      const fix = `Remove the lines above line ${line}, or write \`skip: header\` under \`read\` in the mapping.`
+      return { ...missing, message: `${missing.message} Line ${line} looks like the header.`, fix }
+    }
+    at = scan.end
+    line += scan.newlines + 1
+  }
+  return missing
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import type { Claim, FileInfo } from '../../domain/mailbox.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
 import { ignoreCodes, isMountPoint, pathIsFree, syncFolder } from '../../support/files.ts'
-import { mapAccessErrors, mapWriteErrors, refuseToCreate } from '../failures.ts'
+import { mapAccessErrors, mapWriteErrors, NOT_A_FOLDER_FIX, refuseToCreate } from '../failures.ts'
 import type { LeftoverContext } from '../leftovers.ts'
 import { assertSafeName, CLAIMED_FOLDER, makeClaimedName, splitFolder } from '../names.ts'
 
@@ -117,7 +117,8 @@ async function resolveFolderAt(path: string): Promise<string | undefined> {
 async function resolveFolder(path: string): Promise<string> {
   const real = await realpath(path)
   if ((await stat(real)).isDirectory()) return real
-  throw new BridgeError('mailbox-unreachable', `${path} is a file where a folder should be.`)
+  const message = `${path} is a file where a folder should be.`
+  throw new BridgeError('mailbox-unreachable', message, { fix: NOT_A_FOLDER_FIX })
 }
 
 async function createFolder(path: string): Promise<string | undefined> {

@@ -107,6 +107,14 @@ async function listFiles(place: DirectoryContext, folder: string, beforeCreate?:
 
 const STATS_AT_ONCE = 64
 
+function refuseUnreadable(path: string) {
+  return (cause: unknown): never => {
+    if (!hasSystemCode(cause, 'EACCES', 'EPERM')) throw cause
+    const fix = 'Let the user of the bridge read the file, then run again: the work is kept.'
+    throw new BridgeError('cannot-write', `${path} cannot be claimed: it may not be read.`, { cause, fix })
+  }
+}
+
 async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claimed' | 'gone'> {
   const source = await resolveSourcePath(place, claim)
   const target = await resolveClaimedPath(place, claim)
@@ -120,7 +128,7 @@ async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claime
     if ((await statFile(dirname(source), claim)) === undefined) return gone()
     try {
       // An unreadable file stays where its owner can mend its rights.
-      await (await open(source, READ_FLAGS)).close()
+      await (await open(source, READ_FLAGS).catch(refuseUnreadable(source))).close()
       await renameDurably(source, target)
       if ((await lstat(target)).isFile()) return 'claimed'
       // another entry, which is not a file, has replaced the file since the stat

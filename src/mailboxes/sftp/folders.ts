@@ -1,6 +1,7 @@
 /** Finds, creates and lists the folders of an SFTP mailbox. Never leaves the root. */
 import type { FileInfo, IgnoredEntry } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { NOT_A_FOLDER_FIX } from '../failures.ts'
 import { excludeNoted, LEFTOVER_AGE_MS } from '../leftovers.ts'
 import {
   assertSafeName,
@@ -123,7 +124,9 @@ async function resolveFolderAt({ options, calls }: SftpSession, root: string, pa
     const found = await calls.lstat(path)
     if (found === undefined || found.kind === 'folder') return found && path
     if (found.kind !== 'link')
-      throw new BridgeError('mailbox-unreachable', `${address} is a file where a folder should be.`)
+      throw new BridgeError('mailbox-unreachable', `${address} is a file where a folder should be.`, {
+        fix: NOT_A_FOLDER_FIX,
+      })
     const real = await resolveLinkedFolder(calls, path)
     if (real !== undefined && isInside(root, real)) return real
     const message = `The folder ${address} is a link that leads out of the mailbox.`

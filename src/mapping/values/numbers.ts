@@ -12,7 +12,7 @@ import { type Convert, quoteText, type Refuse } from './text.ts'
 export function createIntegerConverter(min: number, max: number, options: NumberOptions): Convert {
   const read = createNumberReader(options)
   const mayBePlain = options.implied === undefined
-  const fix = suggestWholeFix(options)
+  const fix = options.implied === undefined ? undefined : suggestImpliedFix(options.implied)
   return (text, refuse) => {
     if (mayBePlain && text.length < 10 && isDigits(text)) {
       const plain = Number(text)
@@ -129,7 +129,10 @@ type NumberReader = (text: string) => Decimal | InvalidNumber
 
 const MAX_NUMBER_LENGTH = 30
 const INVALID_NUMBER: InvalidNumber = { why: undefined }
-const COMMA: InvalidNumber = { why: undefined, fix: 'Write a point before the decimals, such as 12.50.' }
+const COMMA: InvalidNumber = {
+  why: undefined,
+  fix: 'Write a point before the decimals, such as 12.50, or `decimal: ","` under `read` in the mapping.',
+}
 
 export function createNumberReader({ decimal, implied }: NumberOptions): NumberReader {
   const grammar = GRAMMARS[decimal ?? 'unsure']
@@ -185,15 +188,13 @@ function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | 
   return decimal !== ',' && /\d,\d{1,2}$/.test(bare) ? COMMA : INVALID_NUMBER
 }
 
+const COMMA_WANTED =
+  'Write a comma before the decimals, such as 12,50, in quotes where commas separate cells; or correct `decimal` in the mapping.'
+
 /** Undefined where the fix of the code fits. */
 export function suggestDecimalFix({ decimal, implied }: NumberOptions): string | undefined {
   if (implied !== undefined) return suggestImpliedFix(implied)
-  return decimal === ',' ? 'Write digits with a comma, such as 12,50.' : undefined
-}
-
-function suggestWholeFix({ decimal, implied }: NumberOptions): string | undefined {
-  if (implied !== undefined) return suggestImpliedFix(implied)
-  return decimal && `Write a whole number, such as 2 or ${decimal === ',' ? '2.000' : '2,000'}.`
+  return decimal === ',' ? COMMA_WANTED : undefined
 }
 
 function suggestFewerDecimals(decimals: number): string {

@@ -153,6 +153,9 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
   }
 }
 
+const EXISTING_FIX =
+  'Nothing to do if the API has the same record from elsewhere; one with a new number would be a second record.'
+
 /** The API's own messages, each with the user's column or the part of the mapping for the field it names. */
 async function describeRefusal(
   { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
@@ -162,7 +165,8 @@ async function describeRefusal(
   for (const { path, message } of readApiErrors(body, text)) {
     const { column, origin } = path === '' ? {} : await findField(path)
     const place = path === '' ? {} : omitUndefined({ field: path, column })
-    problems.push(blameMapping(problem('api-refused', place, message), origin))
+    const fix = /already exists/i.test(message) ? EXISTING_FIX : undefined
+    problems.push(blameMapping(problem('api-refused', place, message, fix), origin))
   }
   if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems

@@ -21,7 +21,7 @@ describe('a fix fits the way in which numbers are written', () => {
     [
       'net_price: { from: Cost, decimal: "," }',
       'twelve',
-      'Cost: "twelve" is not an amount in US dollars. Write digits with a comma, such as 12,50.',
+      'Cost: "twelve" is not an amount in US dollars. Write a comma before the decimals, such as 12,50, in quotes where commas separate cells; or correct `decimal` in the mapping.',
     ],
     [
       'net_price: { from: Cost, implied: 2 }',
@@ -49,8 +49,14 @@ describe('a fix fits the way in which numbers are written', () => {
 
   test.each([
     ['Qty', '"two" is not a whole number. Write a whole number with digits only, such as 2.'],
-    ['{ from: Qty, decimal: "." }', '"two" is not a whole number. Write a whole number, such as 2 or 2,000.'],
-    ['{ from: Qty, decimal: "," }', '"two" is not a whole number. Write a whole number, such as 2 or 2.000.'],
+    [
+      '{ from: Qty, decimal: "." }',
+      '"two" is not a whole number. Write a whole number with digits only, such as 2.',
+    ],
+    [
+      '{ from: Qty, decimal: "," }',
+      '"two" is not a whole number. Write a whole number with digits only, such as 2.',
+    ],
   ])('a whole number from %s', async (instead, message) => {
     expect(await refuse(orders('quantity: Qty', `quantity: ${instead}`), { Qty: 'two' })).toEqual([
       `Qty: ${message}`,
@@ -85,7 +91,7 @@ body:
     const [draft] = await draftsOf(shipment, { layouts, rows })
 
     expect(draft?.problems.map(({ message, fix }) => `${message} ${fix}`)).toEqual([
-      '"2,5" is not a number of pounds. Write a point before the decimals, such as 12.50.',
+      '"2,5" is not a number of pounds. Write a point before the decimals, such as 12.50, or `decimal: ","` under `read` in the mapping.',
     ])
   })
 
@@ -150,7 +156,7 @@ describe('a condition on a number is never quietly false', () => {
     expect(await refuse(european, { Qty: '1.250', ...plain })).toEqual(['Qty: Call us.'])
     expect(await refuse(european, { Qty: '1,250', ...plain })).toEqual(['accepted'])
     expect(await refuse(european, { Qty: 'x', ...plain })).toEqual([
-      'Qty: "x" is not a number. The mapping asks whether it is above 99. Write digits with a comma, such as 12,50.',
+      'Qty: "x" is not a number. The mapping asks whether it is above 99. Write a comma before the decimals, such as 12,50, in quotes where commas separate cells; or correct `decimal` in the mapping.',
     ])
   })
 
@@ -208,7 +214,7 @@ describe('a message names its subject', () => {
     ).replace('  gift_message: Gift\n', '')
 
     expect(await refuse(text, { Gift: '' })).toEqual([
-      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date in the form that the message names.',
+      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date as the message says, or correct `format` in the mapping.',
     ])
   })
 
