@@ -44,7 +44,7 @@ export async function loadMapping(path: string): Promise<Mapping> {
     text = await readFile(path, 'utf8')
   } catch (cause) {
     const message = `the mapping file ${path} ${describeUnreadable(cause)}.`
-    throw new BridgeError('mapping-invalid', message, { cause })
+    throw new BridgeError('mapping-invalid', message, { cause, fix: 'Correct the path of the mapping file.' })
   }
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
   return compileMapping({ text, name: path, readTable })
