@@ -298,13 +298,6 @@ test('prove detects that a bridge which removes the working files of others bloc
   expect(proof.routes[0]?.unproven).toMatch(/still had work.* another program removed /)
 })
 
-test('two routes that write results of the same names to one folder each keep their own, however they die', async () => {
-  const proof = await proving({ routes: ['shipments-in'], only: ['twins'], kills: 20 })
-
-  expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
-  expect(proof.routes.every(({ kills, processes }) => kills > 20 && processes > 0)).toBe(true)
-})
-
 /** Notes no file that is about to get its name. */
 function namingsForgotten(): PartsWrapper {
   return {

@@ -51,7 +51,10 @@ async function runToTheEnd(world: World, context: string): Promise<void> {
   for (let start = 0; start < 4; start++) expect((await world.run('orders-out')).exit, context).toBe(0)
 }
 
-for (const { policy, waiting, isTaken, left } of POLICIES) {
+for (const [place, { policy, waiting, isTaken, left }] of POLICIES.entries()) {
+  /** The policies share most effects, so each is overtaken at every other one. */
+  const first = place + 1
+
   for (const moment of ['before', 'after'] as const) {
     test(`a bridge that dies right ${moment} any effect while files wait (${policy}) acknowledges each order once, and none before`, async () => {
       const ordered = await worldThatWaits(waiting, ORDERS)
@@ -81,7 +84,7 @@ for (const { policy, waiting, isTaken, left } of POLICIES) {
   test(`a bridge that is overtaken at any effect while files wait (${policy}) leaves the same state as an undisturbed one`, async () => {
     let effects = 0
     const ordered = await worldThatWaits(waiting, ORDERS)
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+    for (let effect = first; effect < EFFECTS_MAX; effect += POLICIES.length) {
       const world = await ordered.fork()
       await world.run('orders-out')
       await isTaken(world)
@@ -108,6 +111,6 @@ for (const { policy, waiting, isTaken, left } of POLICIES) {
       ).toEqual([])
       effects++
     }
-    expect(effects).toBeGreaterThan(10)
+    expect(effects).toBeGreaterThan(5)
   }, 240_000)
 }
