@@ -6,6 +6,7 @@ import { formatLeaseOwner } from '../domain/lease.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
+import { quoteForShell } from '../support/text.ts'
 import type { EvaluationContext } from './context.ts'
 
 /** How many files with held records get an alert of their own. */
@@ -53,7 +54,7 @@ function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRec
   const [were, them] =
     records.length === 1 ? ['1 record was', 'it'] : [`${records.length} records were`, 'them']
   const message = `${name}: ${were} sent, and it is not known whether the API has ${them}; the first: ${key}`
-  const fix = `Run again. If it stays, check the API and say what it has: \`dropbridge resolve ${key}\`.`
+  const fix = `Run again. If it stays, check the API and say what it has: \`dropbridge resolve ${quoteForShell(key)}\`.`
   return { code: 'outcome-unknown', route, subject: `${name} (${file})`, since, message, fix }
 }
 

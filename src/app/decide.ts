@@ -10,7 +10,7 @@ import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
 import type { InboundContext } from '../pipeline/context.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, EXIT, type ExitCode, usageError } from '../support/errors.ts'
-import { rankSimilarNames, unknownNameError } from '../support/text.ts'
+import { quoteForShell, rankSimilarNames, unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { runRoute } from './run-route.ts'
 
@@ -116,7 +116,9 @@ async function findFileTarget(
   const [newest] = files
   if (newest === undefined) {
     const held = await journal.listHeldDeliveries(KNOWN_KEYS_MAX)
-    const delivery = { fix: `dropbridge resolve ${what} --by NAME --why TEXT, with --delivered or --again.` }
+    const delivery = {
+      fix: `dropbridge resolve ${quoteForShell(what)} --by NAME --why TEXT, with --delivered or --again.`,
+    }
     if (held.some(({ id, name }) => what === id || what === name))
       throw new BridgeError('usage-wrong', `${what} is a held delivery`, delivery)
     const message = `no file "${what}" is known`
@@ -180,8 +182,8 @@ function notHeldError(message: string, key: string, known: readonly TracedRecord
   const { route = '', state } = known.at(-1) ?? {}
   const fix =
     state === 'uncertain'
-      ? `dropbridge resolve "${route}/${key}" --by NAME --why TEXT, with --accepted ID, --absent or --discard.`
-      : `Nothing, if that is right: \`dropbridge trace "${key}"\` shows what came of it.`
+      ? `dropbridge resolve ${quoteForShell(`${route}/${key}`)} --by NAME --why TEXT, with --accepted ID, --absent or --discard.`
+      : `Nothing, if that is right: \`dropbridge trace ${quoteForShell(key)}\` shows what came of it.`
   return new BridgeError('not-known', `${message}; ${route}/${key} is ${state}`, { fix })
 }
 

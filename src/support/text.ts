@@ -42,6 +42,12 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
+/** A text as one argument of a command that a person can paste into a POSIX shell. */
+export function quoteForShell(text: string): string {
+  if (/^[\w.~+=:@%,/][\w.~+=:@%,/-]*$/.test(text) && !text.startsWith('~')) return text
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
 /** `"a", "b" and 3 more` */
 export function quoteNames(names: readonly string[], shown = 8): string {
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''

@@ -24,7 +24,7 @@ import { buildInboundRoute, buildReadyRule, compileFilePattern } from '../../pip
 import { type Clock, isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT } from '../../support/errors.ts'
 import { computeSha256, readFileBytes } from '../../support/files.ts'
-import { findSimilarName } from '../../support/text.ts'
+import { findSimilarName, quoteForShell } from '../../support/text.ts'
 import type { LocalInbox, OpenInbox, RemoteInbox } from './inboxes.ts'
 import { createReason, createRefusalReasons, type Reason, toReason } from './reasons.ts'
 
@@ -192,7 +192,11 @@ export async function findSidecarReason({ name }: DiagnosisContext, { route, mai
   const names = [...((await mailbox.listNames(folder)) ?? [])].filter(compileFilePattern(match))
   const data = names.find((each) => fillNameTemplate(sidecar, each) === name)
   if (data !== undefined)
-    return createReason('is-sidecar', `it is the ${when} of ${data}`, `See \`dropbridge why-not ${data}\`.`)
+    return createReason(
+      'is-sidecar',
+      `it is the ${when} of ${data}`,
+      `See \`dropbridge why-not ${quoteForShell(data)}\`.`,
+    )
   const [begin = '', end = ''] = sidecar.split(/\{(?:name|stem)\}/)
   const stem = name.slice(begin.length, name.length - end.length)
   const missing = sidecar.includes('{stem}') ? `${stem}.*` : stem

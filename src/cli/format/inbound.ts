@@ -6,6 +6,7 @@ import type { WaitingFile } from '../../domain/record.ts'
 import type { ArchivedFile } from '../../pipeline/inbound/inbound.ts'
 import type { ReportedFile } from '../../pipeline/inbound/report.ts'
 import type { Summary } from '../../pipeline/inbound/summary.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatWarnings } from './text.ts'
 
 /** What happened, and where the sender reads more when there is more. */
@@ -115,6 +116,6 @@ const HELD_CODES = [
 
 /** The command as a person can type it; without a name, FILE stands for any of the listed files. */
 function heldFix(code: ProblemCode, name = 'FILE'): string {
-  const file = /[^\w.~+-]/u.test(name) ? `"${name}"` : name
+  const file = quoteForShell(name)
   return HELD_FIXES[code]?.(file) ?? `dropbridge release ${file} ${DECISION_ARGUMENTS} sends them`
 }
