@@ -61,7 +61,7 @@ test('a record that is not held is shown with its state, and a bare key with the
 
   expect([refused.exit, bare.exit, resolved.exit]).toEqual([2, 2, 2])
   expect(refused.err).toContain('no record "HV-10001" of orders is held; orders/HV-10001 is rejected')
-  expect(refused.err).toContain('`dropbridge trace "HV-10001"` shows what came of it')
+  expect(refused.err).toContain('`dropbridge trace HV-10001` shows what came of it')
   expect(bare.err).toContain('no file "HV-10022" is known; a record of orders has this key')
   expect(bare.err).toContain('fix: dropbridge discard "orders/HV-10022" --by NAME --why TEXT')
   expect(resolved.err).toContain(
