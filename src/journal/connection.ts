@@ -3,7 +3,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
-import { BridgeError, type FailureCode } from '../support/errors.ts'
+import { BridgeError, type FailureCode, hasSystemCode } from '../support/errors.ts'
 import { makeFolderDurably } from '../support/files.ts'
 import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
 import type { Db, Tables } from './schema.ts'
@@ -50,7 +50,10 @@ function prepareFolder(folder: string): void {
   try {
     makeFolderDurably(folder)
   } catch (error) {
-    throw toOpenError(folder, error)
+    const fix = hasSystemCode(error, 'EEXIST', 'ENOTDIR')
+      ? 'Correct the path in `journal`: a file is in its way.'
+      : undefined
+    throw toOpenError(`folder ${folder}`, error, fix)
   }
   const network = findNetworkFileSystem(folder, statfsSync(folder).type)
   if (network === undefined) return
@@ -102,12 +105,12 @@ function cacheStatements(database: Database) {
   }
 }
 
-function toOpenError(path: string, cause: unknown): BridgeError {
+function toOpenError(path: string, cause: unknown, fix?: string): BridgeError {
   if (cause instanceof BridgeError) return cause
   const why = cause instanceof Error ? cause.message : String(cause)
   const fromSqlite = isSqliteError(cause) ? toFailureCode(cause.code) : 'bug'
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
-  return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause })
+  return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause, fix })
 }
 
 /** SQLite's own wait blocks the whole program, and with it a transaction of the bridge that SQLite may be waiting for. */

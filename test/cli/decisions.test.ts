@@ -101,7 +101,7 @@ test('discard reports how many records it gave up, and keeps who decided and why
   })
   expect(second).toMatchObject({
     exit: 2,
-    err: 'orders: orders.csv: nothing that is held could be discarded',
+    err: 'orders: orders.csv: nothing of it is held, so nothing was discarded',
   })
   expect((await run('status')).out).not.toContain('held for a person')
 })

@@ -244,6 +244,8 @@ test('for a file that was taken and closed why-not says when, and where its resu
   expect(result.out).toMatch(
     /was taken by route orders on \S+Z \(id \S+\) and closed on \S+Z, processed; results: orders\.csv\.results\.csv; archived as archive\/orders\//,
   )
+  const [, id = ''] = /\(id (\S+)\)/.exec(result.out) ?? []
+  expect(result.out).toContain(`\`dropbridge trace ${id}\` shows what came of it`)
 })
 
 test('the same bytes as an earlier file are named, and a new file of an old name is one of its own', async () => {

@@ -166,6 +166,16 @@ describe('a journal file', () => {
     })
   })
 
+  it('is refused below a file, with the path to correct', async () => {
+    await mkdir(join(path, '..', '..'), { recursive: true })
+    await rm(join(path, '..'), { recursive: true, force: true })
+    await writeFile(join(path, '..'), 'no folder')
+    await expect(open()).rejects.toMatchObject({
+      message: expect.stringMatching(/^The journal folder .* cannot be opened: /),
+      fix: 'Correct the path in `journal`: a file is in its way.',
+    })
+  })
+
   it('is refused when it is not a database', async () => {
     await mkdir(join(path, '..'), { recursive: true })
     await writeFile(path, 'PO Number,Qty\n'.repeat(1000))

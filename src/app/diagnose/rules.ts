@@ -26,7 +26,7 @@ import { BridgeError, EXIT } from '../../support/errors.ts'
 import { computeSha256, readFileBytes } from '../../support/files.ts'
 import { findSimilarName, quoteForShell } from '../../support/text.ts'
 import type { LocalInbox, OpenInbox, RemoteInbox } from './inboxes.ts'
-import { createReason, createRefusalReasons, type Reason, toReason } from './reasons.ts'
+import { createReason, createRefusalReasons, type Reason, REASONS, toReason } from './reasons.ts'
 
 export interface DiagnosisControls {
   readonly clock: Clock
@@ -136,7 +136,8 @@ export async function explainTakenFile(
     const { uncertain = 0, sending = 0 } = await journal.countRecords({ file: id })
     const next = state === 'planned' && uncertain + sending > 0 ? LOOKED_UP_FIRST : FILE_STATES[state]
     const message = `${taken} and is ${state}. ${next}`
-    if (configuration.routes.some(({ name }) => name === route)) return createReason('in-progress', message)
+    if (configuration.routes.some(({ name }) => name === route))
+      return createReason('in-progress', message, REASONS['in-progress'].fix.replace('FILE', id))
     const gone = `${message} But the configuration has no route ${route} any more`
     const { fix } = ALERTS['route-not-configured']
     return { code: 'route-not-configured', message: gone, fix, exit: EXIT.badConfiguration }
@@ -145,7 +146,8 @@ export async function explainTakenFile(
   const archived = archivedAs === undefined ? '' : `; archived as ${archivedAs}`
   const why = file.problems.length === 0 ? '' : `: ${file.problems[0]?.message ?? ''}`.replace(/\.$/, '')
   const closed = `closed on ${isoTime(file.closedAt ?? claimedAt)}, ${outcome}${why}`
-  return createReason('finished', `${taken} and ${closed}${results}${archived}`)
+  const fix = REASONS.finished.fix.replace('FILE', id)
+  return createReason('finished', `${taken} and ${closed}${results}${archived}`, fix)
 }
 
 const LOOKED_UP_FIRST =

@@ -50,7 +50,7 @@ function formatDecision(action: DecisionAction, { file, decision, records, pass,
   const name = `${file.route}: ${file.name}`
   const decided =
     decision === undefined
-      ? `${name}: nothing that is held could be ${DECIDED_TEXTS[action]}`
+      ? `${name}: nothing of it is held, so nothing was ${DECIDED_TEXTS[action]}`
       : `${name}: ${decision.records} ${DECIDED_TEXTS[action]}: ${formatCounts(records)}`
   return [decided, ...formatFileOutcome({ file, pass, held })]
 }

@@ -66,7 +66,7 @@ function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
     `${dryRun ? 'Would be declared' : 'Declared'}: the journal knows nothing of what happened ${unknown}.`,
     ...counts.flatMap(([count, what]) => (count === 0 ? [] : [`    ${count} ${what}`])),
     ...sequences.map(({ route, next }) => `    ${route}: the next file has the number ${next}`),
-    '    new records are looked up before they are first sent, until dropbridge restored --end',
+    '    new records are looked up before they are first sent, after two waits of api.lateAnswer, until dropbridge restored --end',
     ...(dryRun ? ['Nothing was changed. To declare it: dropbridge restored --by NAME --why TEXT'] : []),
   ]
 }
