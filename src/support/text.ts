@@ -1,6 +1,6 @@
 /** Text for people: escapes control characters, and suggests similar names. */
 import { closest, distance } from 'fastest-levenshtein'
-import { BridgeError, usageError } from './errors.ts'
+import { BridgeError } from './errors.ts'
 
 /** Control characters, line ends, and characters that change the direction of writing. */
 const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
@@ -44,7 +44,7 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
 
 /** A text as one argument of a command that a person can paste into a POSIX shell. */
 export function quoteForShell(text: string): string {
-  if (/^[\w.~+=:@%,/][\w.~+=:@%,/-]*$/.test(text) && !text.startsWith('~')) return text
+  if (/^[\w.+=:@%,/][\w.~+=:@%,/-]*$/.test(text)) return text
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
@@ -54,14 +54,16 @@ export function quoteNames(names: readonly string[], shown = 8): string {
   return `"${names.slice(0, shown).join('", "')}"${more}`
 }
 
-/** The failure for an unknown name on the command line: with the name that was meant, or with the known ones. */
-export function unknownNameError(message: string, name: string, known: readonly string[]): BridgeError {
+/** The failure for an unknown name on the command line: with the name that was meant, or with the known ones and the given fix. */
+export function unknownNameError(message: string, name: string, known: readonly string[], fix?: string) {
   const meant = findSimilarName(name, known)
-  const fix = `Write "${meant}" instead of "${name}".`
-  if (meant !== undefined)
-    return new BridgeError('usage-wrong', `${message}. Did you mean "${meant}"?`, { fix })
+  if (meant !== undefined) {
+    const correction = { fix: `Write "${meant}" instead of "${name}".` }
+    return new BridgeError('usage-wrong', `${message}. Did you mean "${meant}"?`, correction)
+  }
   const isShort = known.length > 0 && known.length <= LISTED_NAMES_MAX
-  return usageError(isShort ? `${message}; known: ${known.join(', ')}.` : `${message}.`)
+  const text = isShort ? `${message}; known: ${known.join(', ')}.` : `${message}.`
+  return new BridgeError('usage-wrong', text, { fix })
 }
 
 const LISTED_NAMES_MAX = 40

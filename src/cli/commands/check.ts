@@ -39,10 +39,11 @@ export const checkCommand = defineCommand({
     } else {
       for (const { route, mapping, examples } of offline.routes)
         terminal.out(`${route}: ${mapping}: ${formatExampleCount(examples)}`)
-      if (journal.isNew && journal.failures.length === 0)
-        terminal.out(`journal: ${configuration.journal.path} is not there; the first run creates it`)
-      for (const { route, path } of journal.missing)
-        terminal.out(`${route}: the inbox ${path} is not there; the first run creates it`)
+      if (journal.failures.length === 0) {
+        const absent = journal.missing.map(({ route, path }) => `${route}: the inbox ${path}`)
+        if (journal.isNew) absent.unshift(`journal: ${configuration.journal.path}`)
+        for (const what of absent) terminal.out(`${what} is not there; the first run creates it`)
+      }
       for (const warning of offline.warnings) terminal.say(`warning: ${warning}`)
       for (const failure of failures) terminal.say(formatFinding('wrong', failure))
       for (const each of unanswered) terminal.say(formatFinding('no answer', each))

@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../../domain/delivery.ts'
 import { FILE_STATES } from '../../domain/file.ts'
 import { OUTCOMES } from '../../domain/record.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
-import { BridgeError, EXIT, FAILURES, usageError } from '../../support/errors.ts'
+import { type BridgeError, EXIT, FAILURES, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
 import { defineCommand, JSON_FLAG } from '../command.ts'
 import { formatTable } from '../format/text.ts'
@@ -51,9 +51,7 @@ function unknownCodeError(code: string, all: readonly Explanation[]): BridgeErro
   const codes = all.map((each) => each.code)
   if (/^\d+$/.test(code))
     return usageError(`there is no code "${code}". Exit codes are listed in docs/commands.md.`)
-  const meant = unknownNameError(`there is no code "${code}"`, code, codes)
-  if (meant.message.includes('Did you mean')) return meant
-  return new BridgeError('usage-wrong', meant.message, { fix: '`dropbridge explain` lists all codes.' })
+  return unknownNameError(`there is no code "${code}"`, code, codes, '`dropbridge explain` lists all codes.')
 }
 
 function formatList(all: readonly Explanation[]): string[] {

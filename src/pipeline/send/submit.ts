@@ -153,6 +153,7 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
   }
 }
 
+/** For what the API says in its own words: it gives no code. */
 const EXISTING_FIX =
   'Nothing to do if the API has the same record from elsewhere; one with a new number would be a second record.'
 
