@@ -5,6 +5,7 @@ import { type AlertContext, createListings, type UnreachableFolder } from './con
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
+import { findMisplacedFiles } from './misplaced.ts'
 import { findMissingFiles, findScheduleAlerts } from './schedules.ts'
 import { findMissingWatches, findRecordAlerts } from './stalled-work.ts'
 
@@ -21,6 +22,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const inboxes = await findInboxAlerts(evaluation)
   const fromSources = [
     ...inboxes.alerts,
+    ...(await findMisplacedFiles(evaluation)),
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),
     ...(await findDeliveryAlerts(evaluation)),

@@ -4,7 +4,7 @@ import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { DeliveryEntry, UnconfirmedDelivery } from '../domain/delivery.ts'
 import { checkOverdue, type Overdue } from '../pipeline/outbound/confirmation-rules.ts'
-import { compileFilePattern } from '../pipeline/route-settings.ts'
+import { compileFilePattern } from '../support/name-pattern.ts'
 import { isoTime } from '../support/clock.ts'
 import { findSimilarName } from '../support/text.ts'
 import {

@@ -1,5 +1,4 @@
 /** Alerts about inboxes: unmatched files, orphaned markers, waiting files, entries that no route can take. */
-import { fillNameTemplate } from '../config/file-name.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
@@ -8,7 +7,8 @@ import type { UnmatchedFile } from '../domain/snapshot.ts'
 import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
 import { createFileTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
-import { buildInboundRoute, compileFilePattern } from '../pipeline/route-settings.ts'
+import { buildInboundRoute } from '../pipeline/route-settings.ts'
+import { compileFilePattern } from '../support/name-pattern.ts'
 import { HOUR_MS } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { escapeControlChars, findSimilarName } from '../support/text.ts'
@@ -67,39 +67,25 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes
   const { folder } = routes[0].from
   const place = formatFolder(routes[0].from)
   const patterns = routes.map(({ from }) => from.match)
-  const sidecars = routes.flatMap(({ from: { ready, match } }) =>
-    ready !== undefined && 'sidecar' in ready ? [{ sidecar: ready.sidecar, match }] : [],
+  const sidecarPatterns = routes.flatMap(({ from: { ready } }) =>
+    ready !== undefined && 'sidecar' in ready ? [toNamePattern(ready.sidecar)] : [],
   )
-  const sidecarPatterns = sidecars.map(({ sidecar }) => toNamePattern(sidecar))
   const known = [...patterns, ...sidecarPatterns, ...listReceiptPatterns(context, routes[0])].map(
     compileFilePattern,
   )
-  const names = files.map(({ name }) => name)
-  /** Tests for a marker or manifest without its data file in the folder. */
-  const orphanTests = sidecars.map(({ sidecar, match }) => {
-    const isSidecar = compileFilePattern(toNamePattern(sidecar))
-    const data = names.filter(compileFilePattern(match))
-    const expected = new Set(data.map((name) => fillNameTemplate(sidecar, name)))
-    return (name: string) => isSidecar(name) && !expected.has(name)
-  })
   const unmatchedFiles: UnmatchedFile[] = []
   const alerts: Alert[] = []
-  const unpaired: Alert[] = []
-  for (const { name, modifiedAt } of files) {
+  for (const { name } of files) {
+    if (known.some((matches) => matches(name))) continue
     const subject = `${place}/${name}`
     const path = mailbox.describe(folder, name)
-    if (!known.some((matches) => matches(name))) {
-      const nearest = findSimilarName(name, patterns)
-      unmatchedFiles.push({ path, ...(nearest === undefined ? {} : { nearest }) })
-      const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
-      const message = `no route takes ${path}${suggestion}`
-      alerts.push(createAlert({ code: 'file-unmatched', subject, since: context.now, message }))
-    } else if (orphanTests.some((test) => test(name)) && context.now - modifiedAt > GRACE_MS) {
-      const message = `${path} has no data file`
-      unpaired.push(createAlert({ code: 'marker-orphaned', subject, since: modifiedAt, message }))
-    }
+    const nearest = findSimilarName(name, patterns)
+    unmatchedFiles.push({ path, ...(nearest === undefined ? {} : { nearest }) })
+    const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
+    const message = `no route takes ${path}${suggestion}`
+    alerts.push(createAlert({ code: 'file-unmatched', subject, since: context.now, message }))
   }
-  return { unmatchedFiles, alerts: [alerts, unpaired].flatMap((some) => limitAlerts(context, some, place)) }
+  return { unmatchedFiles, alerts: limitAlerts(context, alerts, place) }
 }
 
 /** The patterns of receipts that arrive in the folder of an inbox. */
@@ -127,9 +113,10 @@ async function findWaitingFiles(
   const place = formatFolder(route.from)
   const waiting = skippedFiles
     .filter(({ isUsual, file }) => !isUsual && now - file.modifiedAt > GRACE_MS)
-    .map(({ file: { folder, name, modifiedAt: since }, message: why, fix }): Alert => {
+    .map(({ file: { folder, name, modifiedAt: since }, code: reason, message: why, fix }): Alert => {
+      const code = reason === 'is-sidecar' ? 'marker-orphaned' : 'file-waiting'
       const message = `${mailbox.describe(folder, name)} is not taken: ${why}`
-      return { code: 'file-waiting', route: route.name, subject: `${place}/${name}`, since, message, fix }
+      return { code, route: route.name, subject: `${place}/${name}`, since, message, fix }
     })
   return limitAlerts(context, waiting, place)
 }

@@ -101,9 +101,10 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
     }
   }
   if (errors.length === 0) return mappings
-  const several = `there are ${errors.length} errors in the mappings`
-  const message = errors.length === 1 ? 'there is an error in a mapping' : several
-  throw new BridgeError('mapping-invalid', message, { details: [...new Set(errors)] })
+  const details = [...new Set(errors)]
+  const several = `there are ${details.length} errors in the mappings`
+  const message = details.length === 1 ? 'there is an error in a mapping' : several
+  throw new BridgeError('mapping-invalid', message, { details })
 }
 
 type MappedStep = Route & {

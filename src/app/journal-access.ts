@@ -194,17 +194,16 @@ async function findArchivedFile(
 
 // Finds files that only a newer journal, or a copy of it in use elsewhere, can know.
 
-interface JournalContext extends EvidenceContext {
+interface JournalContext {
   readonly configuration: Configuration
+  readonly journal: Journal
+  readonly mailboxes: ReadonlyMap<string, Mailbox>
   readonly clock: Clock
 }
 
 type AbsentJournalContext = Pick<JournalContext, 'configuration' | 'mailboxes'>
 
-interface EvidenceContext {
-  readonly journal: Journal
-  readonly mailboxes: ReadonlyMap<string, Mailbox>
-}
+type EvidenceContext = Pick<JournalContext, 'journal' | 'mailboxes'>
 
 /** How many days of an archive are searched, the newest first. */
 const ARCHIVE_DAYS_MAX = 31

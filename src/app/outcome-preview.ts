@@ -1,106 +1,138 @@
-/** Previews what a run would make of the records of a file. It sends nothing. */
+/** Previews what a run would make of a file and of its records. It sends nothing, and does not ask the API. */
 import { type InboundOperationName, OPERATIONS } from '../contract/operations.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { BoundTranslator, Draft } from '../domain/translator.ts'
-import { judgeRecords, type KeyOwner } from '../journal/duplicates.ts'
+import { createConflictProblem } from '../journal/duplicates.ts'
 import { toExampleBody } from '../mapping/examples.ts'
-import { identifyRecord, type RecordIdentity } from '../operations/operations.ts'
+import { identifyRecord, isNamedByKeys, type RecordIdentity } from '../operations/operations.ts'
 import { groupBy } from '../support/collections.ts'
 
-// Checks of the whole file.
-
-export interface FileVerdict {
+export interface FilePreview {
   /** Why nothing of the file would be sent. */
   readonly unusable: readonly Problem[]
   /** Keys of which the file has two versions, both of which would be refused; the first few. */
   readonly conflicts: readonly Problem[]
   /** There are no records, so there would be nothing to do. */
   readonly isEmpty: boolean
+  /** How many records would end so. Without a journal, none is `known`. */
+  readonly counts: OutcomeCounts
 }
-
-/** More conflicts than these add nothing. */
-const CONFLICTS_MAX = 20
-
-/** Beyond this many keys, the first records are no longer compared, so that memory stays bounded. */
-const COMPARED_KEYS_MAX = 500_000
-
-export function previewFile(operation: InboundOperationName, bound: Pick<BoundTranslator, 'listMismatches'>) {
-  const owners = new Map<string, KeyOwner>()
-  const conflicts: Problem[] = []
-  let records = 0
-  return {
-    /** Adds a record; the order of the file matters. */
-    add(draft: Draft): void {
-      records += 1
-      if (draft.body === undefined || draft.problems.length > 0) return
-      const { number, lines, keyValues } = draft
-      const identity = identifyRecord(operation, fillReferences(draft), keyValues)
-      const record = { number, lines, keyValues, problems: [], operation, account: '', ...identity }
-      const [verdict] = judgeRecords([record], owners)
-      if (verdict?.state === 'rejected' && conflicts.length < CONFLICTS_MAX) {
-        conflicts.push(...verdict.problems)
-      }
-      const [oldest = ''] = owners.keys()
-      if (owners.size > COMPARED_KEYS_MAX) owners.delete(oldest)
-    },
-    end: (): FileVerdict => ({ unusable: bound.listMismatches(), conflicts, isEmpty: records === 0 }),
-  }
-}
-
-// Outcomes of single records, from the journal alone; the API is not asked.
 
 export type OutcomeCounts = Readonly<
   Record<'sent' | 'known' | 'repeated' | 'conflicting' | 'refused' | 'held' | 'skipped', number>
 >
 
-/** Beyond this many keys, repetitions within the file are not found, so that memory stays bounded. */
+export interface PreviewedFile {
+  readonly operation: InboundOperationName
+  readonly bound: Pick<BoundTranslator, 'groupsByKeys' | 'listMismatches'>
+  /** Without it, records are compared within the file only. */
+  readonly known?: { readonly journal: Journal; readonly account: string } | undefined
+}
+
+/** More conflicts than these add nothing. */
+const CONFLICTS_MAX = 20
+
+/** Beyond this many keys, records are not compared with them, so that memory stays bounded. */
 const TRACKED_KEYS_MAX = 500_000
 
-export function previewOutcomes(journal: Journal, operation: InboundOperationName, account: string) {
-  const count = { sent: 0, known: 0, repeated: 0, conflicting: 0, refused: 0, held: 0, skipped: 0 }
-  const firsts = new Map<string, { readonly bodyHash: string; outcome: 'sent' | 'known' | 'conflicting' }>()
-  const findKnownKeys = async (identities: readonly RecordIdentity[]) => {
-    // Repeatable records are the same only within their file.
-    if (OPERATIONS[operation].repeatable) return new Set<string>()
-    const keys = identities.map(({ naturalKey }) => naturalKey)
-    return new Set(await journal.findActiveKeys({ operation, account, keys }))
+/** The first record of a key, or the first part of a record by its key cells. */
+interface First extends Pick<Draft, 'keyValues'> {
+  readonly line: number | undefined
+  /** Absent for a part that is refused by itself. */
+  readonly identity?: RecordIdentity
+  outcome: 'sent' | 'known' | 'conflicting'
+}
+
+export function previewFile({ operation, bound, known }: PreviewedFile) {
+  const counts = { sent: 0, known: 0, repeated: 0, conflicting: 0, refused: 0, held: 0, skipped: 0 }
+  const conflicts: Problem[] = []
+  const firsts = new Map<string, First>()
+  const parts = new Map<string, First>()
+  const isNamed = isNamedByKeys(operation, bound)
+  const keep = (map: Map<string, First>, key: string, first: First) => {
+    if (map.size < TRACKED_KEYS_MAX && !map.has(key)) map.set(key, first)
   }
-  const countIdentity = ({ naturalKey, bodyHash }: RecordIdentity, isKnown: boolean) => {
-    const first = firsts.get(naturalKey)
-    if (first === undefined) {
-      const outcome = isKnown ? 'known' : 'sent'
-      count[outcome]++
-      if (firsts.size < TRACKED_KEYS_MAX) firsts.set(naturalKey, { bodyHash, outcome })
-    } else if (first.outcome === 'known') count.known++
-    else if (first.bodyHash === bodyHash && first.outcome === 'sent') count.repeated++
-    else {
-      // The bridge cannot know which of them is right, so it refuses the first with the others.
-      if (first.outcome === 'sent') {
-        count.sent--
-        count.conflicting++
-        first.outcome = 'conflicting'
-      }
-      count.conflicting++
+  /** The bridge cannot know which of two versions is right, so it refuses both. */
+  const refuse = (own: First, other: First, isBroken: boolean) => {
+    const naturalKey = own.identity?.naturalKey ?? ''
+    const problem = createConflictProblem(
+      { operation, naturalKey, keyValues: own.keyValues, line: own.line },
+      { keyValues: other.keyValues, line: other.line, file: undefined, isBroken },
+    )
+    if (conflicts.length < CONFLICTS_MAX) conflicts.push(problem)
+  }
+  const refuseFirst = (first: First | undefined) => {
+    if (first?.outcome !== 'sent') return
+    counts.sent -= 1
+    counts.conflicting += 1
+    first.outcome = 'conflicting'
+  }
+  const addBroken = (part: First) => {
+    const key = JSON.stringify(part.keyValues)
+    const other = parts.get(key)
+    if (other?.identity !== undefined) {
+      refuse(other, part, true)
+      refuseFirst(firsts.get(other.identity.naturalKey))
     }
+    keep(parts, key, part)
+  }
+  const addGood = (record: First, { naturalKey, bodyHash }: RecordIdentity) => {
+    const cells = JSON.stringify(record.keyValues)
+    const part = isNamed ? parts.get(cells) : undefined
+    const first = firsts.get(naturalKey)
+    if (first?.outcome === 'known' || (first === undefined && record.outcome === 'known')) counts.known += 1
+    else if (part !== undefined && part.identity === undefined) {
+      refuse(record, part, true)
+      counts.conflicting += 1
+    } else if (first === undefined) counts.sent += 1
+    else if (first.identity?.bodyHash === bodyHash && first.outcome === 'sent') counts.repeated += 1
+    else {
+      if (first.identity?.bodyHash !== bodyHash) refuse(record, first, false)
+      refuseFirst(first)
+      counts.conflicting += 1
+    }
+    keep(firsts, naturalKey, record)
+    if (isNamed) keep(parts, cells, record)
   }
   return {
+    /** Adds records; the order of the file matters. */
     async add(drafts: readonly Draft[]): Promise<void> {
-      const good: Draft[] = []
-      for (const draft of drafts) {
-        const preview = getUnsentOutcome(draft)
-        if (preview === undefined) good.push(draft)
-        else count[preview]++
-      }
-      const ids = await findReferencedIds(journal, account, good)
-      const identities = good.map((draft) =>
-        identifyRecord(operation, fillReferences(draft, ids), draft.keyValues),
+      const good = drafts.filter((draft) => getUnsentOutcome(draft) === undefined)
+      const ids = known === undefined ? new Map() : await findReferencedIds(known, good)
+      const identities = new Map(
+        good.map((draft) => [draft, identifyRecord(operation, fillReferences(draft, ids), draft.keyValues)]),
       )
-      const known = await findKnownKeys(identities)
-      for (const identity of identities) countIdentity(identity, known.has(identity.naturalKey))
+      const active = await findActiveKeys({ operation, known }, [...identities.values()])
+      for (const draft of drafts) {
+        const { keyValues, lines } = draft
+        const unsent = getUnsentOutcome(draft)
+        if (unsent !== undefined) counts[unsent] += 1
+        const identity = identities.get(draft)
+        const record: First = { keyValues, line: lines[0]?.[0], outcome: 'sent' }
+        if (identity === undefined) {
+          if (unsent === 'refused' && isNamed) addBroken(record)
+          continue
+        }
+        const outcome = active.has(identity.naturalKey) ? 'known' : 'sent'
+        addGood({ ...record, identity, outcome }, identity)
+      }
     },
-    count: (): OutcomeCounts => count,
+    end(): FilePreview {
+      const isEmpty = Object.values(counts).every((count) => count === 0)
+      return { unusable: bound.listMismatches(), conflicts, isEmpty, counts }
+    },
   }
+}
+
+/** The keys that the journal knows. Repeatable records are the same only within their file. */
+async function findActiveKeys(
+  { operation, known }: Pick<PreviewedFile, 'operation' | 'known'>,
+  identities: readonly RecordIdentity[],
+): Promise<ReadonlySet<string>> {
+  if (known === undefined || OPERATIONS[operation].repeatable) return new Set()
+  const keys = identities.map(({ naturalKey }) => naturalKey)
+  return new Set(await known.journal.findActiveKeys({ operation, account: known.account, keys }))
 }
 
 function getUnsentOutcome({ skipped, held, problems, body }: Draft) {
@@ -110,7 +142,10 @@ function getUnsentOutcome({ skipped, held, problems, body }: Draft) {
 }
 
 /** The ids of the records' references, where the journal knows exactly one resource of that name. */
-async function findReferencedIds(journal: Journal, account: string, drafts: readonly Draft[]) {
+async function findReferencedIds(
+  { journal, account }: NonNullable<PreviewedFile['known']>,
+  drafts: readonly Draft[],
+) {
   const references = drafts.flatMap((draft) => draft.references)
   const found: [string, string][] = []
   for (const kind of new Set(references.map((reference) => reference.kind))) {
@@ -126,7 +161,7 @@ async function findReferencedIds(journal: Journal, account: string, drafts: read
 }
 
 /** Fills in references by their ids; a reference without a known id stays in the key by its name. */
-function fillReferences(draft: Draft, ids: ReadonlyMap<string, number> = new Map()): Record<string, unknown> {
+function fillReferences(draft: Draft, ids: ReadonlyMap<string, number>): Record<string, unknown> {
   const named = draft.references.map(({ field, kind, key }) => {
     const name = `${kind} ${key}`
     return [field, ids.get(name) ?? name] as const

@@ -134,11 +134,8 @@ function openLog(
   const isForPeople = onStderr === 'human'
   // People read messages more easily than log lines, unless they ask for these.
   const isLogged = !isForPeople || logFormat !== undefined || logLevel !== undefined
-  if (isLogged) outputs.push({ format: onStderr, sink: stderrSink(terminal) })
+  const say = (text: string) => terminal.say(text.replace(/\n$/, ''))
+  if (isLogged) outputs.push({ format: onStderr, sink: { write: say, close: () => Promise.resolve() } })
   const log = createLog({ level, outputs, now: () => terminal.clock.now() })
   return { log, isVerbose: level === 'debug', isForPeople, isLogged }
-}
-
-function stderrSink(terminal: Terminal): LogSink {
-  return { write: (text) => terminal.say(text.replace(/\n$/, '')), close: () => Promise.resolve() }
 }

@@ -1,4 +1,5 @@
 /** The terminal of a command: data on stdout, messages and progress on stderr, signals that stop the work. */
+import { setMaxListeners } from 'node:events'
 import { inspect } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
 import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'
@@ -107,6 +108,7 @@ export function listenForSignals(
   say: (line: string) => void,
 ): Required<Pick<Terminal, 'signal' | 'exitOnSignal' | 'onStop'>> {
   const controller = new AbortController()
+  setMaxListeners(0, controller.signal) // every route of a run listens
   let exit: ExitCode | undefined
   let report = (event: ShutdownEvent) => say(formatEvent(event))
   const endAtOnce = (code: ExitCode, event: ShutdownEvent) => {

@@ -166,7 +166,8 @@ function classifySuccess(method: string, answer: Answer): ClientResult {
   if (method === 'PUT' && text.trim() === '') return { certainty: 'answered', status, body: undefined, text }
   const body = parseJson(text)
   if (body === undefined) {
-    const detail = `HTTP ${status}, but the body is not JSON: ${summarizeText(text)}`
+    const shown = readApiErrors(undefined, text)[0]?.message ?? 'it is empty'
+    const detail = `HTTP ${status}, but the body is not JSON: ${shown}`
     return { certainty: 'unknown', status, detail }
   }
   const link = getHeader(answer, 'link')
@@ -215,10 +216,6 @@ export function describeAnswer({ status, text }: { readonly status: number; read
   const errors = readApiErrors(parseJson(text), text)
   const lines = errors.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   return lines.length === 0 ? `HTTP ${status}` : `HTTP ${status}: ${lines.join('; ')}`
-}
-
-function summarizeText(text: string): string {
-  return readApiErrors(undefined, text)[0]?.message ?? 'it is empty'
 }
 
 /** JSON, or undefined. */

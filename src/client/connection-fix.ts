@@ -11,7 +11,11 @@ const CONNECTION_FIXES: readonly { readonly codes: RegExp; readonly fix: string 
     fix: 'Check the host name in api.baseUrl, and whether this machine can resolve it.',
   },
   {
-    codes: /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
+    codes: /^ECONNREFUSED$/,
+    fix: 'Nothing listens there: start the API, or correct api.baseUrl; then run again, nothing is lost.',
+  },
+  {
+    codes: /^(EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
     fix: 'Check host and port in api.baseUrl. If they are right, run again later; nothing is lost.',
   },
   {

@@ -8,8 +8,6 @@ import { durationText, Text, toMs } from './time-values.ts'
 
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
 
-type Acknowledge = (typeof ACKNOWLEDGE)[number]
-
 const ReceiptName = z.string().superRefine((template, context) => {
   const message = findReceiptNameError(template)
   if (message !== undefined) context.addIssue({ code: 'custom', message })
@@ -84,7 +82,7 @@ export interface Receipt {
 }
 
 export interface AcknowledgeRules {
-  readonly acknowledge: Acknowledge
+  readonly acknowledge: (typeof ACKNOWLEDGE)[number]
   readonly receipt?: Receipt
   readonly overdue?: OverdueRules
 }

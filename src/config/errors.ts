@@ -1,5 +1,6 @@
 /** Errors in the configuration file, for people. They never repeat a value, which could be a secret. */
 import type { z } from 'zod'
+import { describeIssue, formatChoices, getChoices } from '../support/schema-issue.ts'
 import { didYouMean } from '../support/text.ts'
 import {
   ConfigurationFile,
@@ -59,6 +60,11 @@ function issuesBehindUnknownOperations(raw: unknown): Issue[] {
   })
 }
 
+/** Nothing where the list would be long; the documentation has it. */
+function listKnownKeys(known: readonly string[]): string {
+  return known.length > 0 && known.length <= 12 ? ` Known here: ${known.join(', ')}.` : ''
+}
+
 /** Converts one issue, with the value at its place, to errors. */
 export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   const { path } = issue
@@ -69,7 +75,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
       at: 'key',
       message: known.includes(key)
         ? 'does not belong here: it is for other operations.'
-        : `unknown key.${didYouMean(key, known)}`,
+        : `unknown key.${didYouMean(key, known) || listKnownKeys(known)}`,
     }))
   }
   if (issue.code === 'invalid_key') {
@@ -82,47 +88,13 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   }
   const description = describeIssue(issue)
   const sentence = /[.?]$/.test(description) ? description : `${description}.`
-  return [{ path, at: 'value', message: `${sentence}${suggestChoice(issue, value)}` }]
-}
-
-function describeIssue(issue: Issue): string {
-  if (issue.code === 'invalid_type' && !issue.message.startsWith('Invalid input')) return issue.message
-  if (issue.code === 'invalid_type')
-    return TYPE_MESSAGES[issue.expected] ?? `must be of the type ${issue.expected}`
-  if (issue.code === 'too_small') {
-    return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`
-  }
-  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`
-  const choices = getChoices(issue)
-  return choices.length > 0 ? `must be ${formatChoices(choices)}` : issue.message
-}
-
-const TYPE_MESSAGES: Readonly<Record<string, string>> = {
-  string: 'must be text; put it in quotes',
-  number: 'must be a whole number',
-  int: 'must be a whole number',
-  boolean: 'must be true or false',
-  object: 'must hold keys and values',
-  record: 'must hold names and their settings',
-}
-
-function getChoices(issue: Issue): string[] {
-  if (issue.code === 'invalid_value') return issue.values.map(String)
-  if (issue.code === 'invalid_union' && 'options' in issue) return (issue.options ?? []).map(String)
-  return []
+  const suggestion = typeof value === 'string' ? didYouMean(value, getChoices(issue)) : ''
+  return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
 }
 
 function formatChoiceHint(issue: Issue): string {
   const choices = getChoices(issue)
   return choices.length > 0 ? `: it must be ${formatChoices(choices)}` : ''
-}
-
-function formatChoices(choices: readonly string[]): string {
-  return choices.length === 1 ? `${choices[0]}` : `one of ${choices.join(', ')}`
-}
-
-function suggestChoice(issue: Issue, value: unknown): string {
-  return typeof value === 'string' ? didYouMean(value, getChoices(issue)) : ''
 }
 
 export function getRawValue(raw: unknown, path: readonly PropertyKey[]): unknown {

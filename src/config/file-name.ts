@@ -3,6 +3,7 @@ import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { OPERATIONS } from '../contract/operations.ts'
 import { BrandShipment } from '../contract/shipment.ts'
+import { ANY, DIGIT, MANY, type NameToken, readNumberBetween } from '../support/name-pattern.ts'
 import { getAtPath } from '../support/object-paths.ts'
 
 interface FileNameValues {
@@ -35,22 +36,15 @@ export function createSequenceReader(template: string, route: string) {
   const parts = template.split(/(\{[^{}]*\})/)
   if (!parts.includes('{seq}')) return undefined
   const first = parts.indexOf('{seq}')
-  const pattern = parts.map((part, place) => {
-    if (place === first) return '(?<sequence>\\d{1,15})'
-    if (part === '{route}') return escapeRegExp(route)
+  const tokens = (part: string): NameToken[] => {
+    if (part === '{route}') return Array.from(route)
     const format = /^\{(?:date|day):(.*)\}$/.exec(part)?.[1]
-    if (format !== undefined) return escapeRegExp(format).replace(/[A-Za-z]/g, '\\d')
-    return part.startsWith('{') ? '.+?' : escapeRegExp(part)
-  })
-  const isName = new RegExp(`^${pattern.join('')}$`, 'u')
-  return (name: string): number | undefined => {
-    const number = isName.exec(name)?.groups?.['sequence']
-    return number === undefined ? undefined : Number(number)
+    if (format !== undefined) return Array.from(format, (mark) => (/[A-Za-z]/.test(mark) ? DIGIT : mark))
+    return part.startsWith('{') ? [ANY, MANY] : Array.from(part)
   }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const before = parts.slice(0, first).flatMap(tokens)
+  const after = parts.slice(first + 1).flatMap(tokens)
+  return (name: string): number | undefined => readNumberBetween(before, after, Array.from(name))
 }
 
 /** Whether the name contains a field of the record, so that a file can hold only one record. */

@@ -1,6 +1,7 @@
 /** The inbox of a route: when a file is whole, which file is first, and whether numbers may be missing. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
+import { foldName, parseNamePattern, readNumberBetween } from '../support/name-pattern.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { isWorkingName } from './file-name.ts'
 
@@ -99,21 +100,9 @@ export function checkInbox(
 
 /** Creates a reader of the number in names of the pattern; undefined for other names. */
 export function createNumberReader(pattern: string): (name: string) => number | undefined {
-  const [before, after] = pattern.split(NUMBER).map(toRegExpSource)
+  const [before, after] = pattern.split(NUMBER).map(parseNamePattern)
   assert(before !== undefined && after !== undefined, 'a sequence without a number passed the checks')
-  const expression = new RegExp(`^${before}(\\d{1,15})${after}$`, 'isu')
-  return (name) => {
-    const [, digits] = expression.exec(name.normalize('NFC')) ?? []
-    return digits === undefined ? undefined : Number(digits)
-  }
-}
-
-function toRegExpSource(part: string): string {
-  return part
-    .normalize('NFC')
-    .replace(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
+  return (name) => readNumberBetween(before, after, foldName(name))
 }
 
 function isPlainName(name: string): boolean {

@@ -42,7 +42,7 @@ export async function loadConfiguration(
 /** Returns a placeholder for settings of `api`, and of `api` of a route. */
 function getApiPlaceholder(path: readonly string[]): string | undefined {
   if (path.at(-2) !== 'api') return undefined
-  return path.at(-1) === 'baseUrl' ? 'http://unknown.invalid' : 'unknown'
+  return path.at(-1) === 'baseUrl' ? 'https://unknown.invalid' : 'unknown'
 }
 
 const CONFIGURATION_CHARACTERS_MAX = 1 << 20

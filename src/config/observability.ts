@@ -76,6 +76,7 @@ function parseListenAddress(text: string) {
   return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
 }
 
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)
+/** Whether the host is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 }

@@ -8,7 +8,7 @@ import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } fro
 import { checkInbox, inboxShape } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
 import { NotificationsSettings } from './notifications.ts'
-import { HealthSettings, LogSettings, StatusSettings } from './observability.ts'
+import { HealthSettings, isLoopback, LogSettings, StatusSettings } from './observability.ts'
 import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
@@ -58,21 +58,38 @@ const Credentials = z.strictObject({
 
 const MailboxName = Text.describe('One of the mailboxes.')
 
-const ApiSettings = z.strictObject({
-  baseUrl: BaseUrl.describe('The address of the API, http or https.'),
-  ...Credentials.shape,
-  timeout: NonZeroDuration.default('30s').describe('The deadline of one call.'),
-  connections: z.int().min(1).max(512).default(16).describe('How many calls may be under way at once.'),
-  trust503: z
-    .boolean()
-    .default(false)
-    .describe(
-      'The API, and every gateway before it, promises that it did nothing when it answers a create with 503 and Retry-After.',
+/** Whether it is the http address of another machine. */
+function isPlainHttp(url: string): boolean {
+  return /^http:/i.test(url) && URL.canParse(url) && !isLoopback(new URL(url).hostname)
+}
+
+const ApiSettings = z
+  .strictObject({
+    baseUrl: BaseUrl.describe('The address of the API, http or https.'),
+    ...Credentials.shape,
+    timeout: NonZeroDuration.default('30s').describe('The deadline of one call.'),
+    connections: z.int().min(1).max(512).default(16).describe('How many calls may be under way at once.'),
+    trust503: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The API, and every gateway before it, promises that it did nothing when it answers a create with 503 and Retry-After.',
+      ),
+    lateAnswer: Duration.default('3m').describe(
+      'How long a request whose answer was lost may still take effect: more than the longest timeout of the gateways before the API and two minutes, for so long the system goes on sending for a program that has ended. It must also be longer than reads of the API may lag behind. A record is proven absent, and sent again, after twice this time.',
     ),
-  lateAnswer: Duration.default('3m').describe(
-    'How long a request whose answer was lost may still take effect: more than the longest timeout of the gateways before the API and two minutes, for so long the system goes on sending for a program that has ended. It must also be longer than reads of the API may lag behind. A record is proven absent, and sent again, after twice this time.',
-  ),
-})
+    allowHttp: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether an address of another machine may be http, which sends the secret and all orders in plain text.',
+      ),
+  })
+  .refine(({ baseUrl, allowHttp }) => allowHttp || !isPlainHttp(baseUrl), {
+    path: ['baseUrl'],
+    error:
+      'sends the secret to another machine in plain text: write https://, or allowHttp: true where that is meant',
+  })
 
 const routeShape = {
   retailer: z.int().min(1).optional().describe('The id of the retailer the route acts for.'),

@@ -23,7 +23,6 @@ export const CancelCreate = objectSchema(
 export type CancelCreate = z.infer<typeof CancelCreate>
 
 export const CancelLine = z.object({ id: id(), variant: RetailerVariantSummary, quantity: integer() })
-export type CancelLine = z.infer<typeof CancelLine>
 
 /** Retailer context. `is_acknowledged`: the fields leave it out, the acknowledgement pattern has it. */
 export const Cancel = z.object({

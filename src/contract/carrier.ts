@@ -48,7 +48,6 @@ export const ShippingMethodInput = objectSchema({
   code: text(),
   carrier: objectSchema({ id: id().nullish(), name: text().nullish(), code: text() }),
 })
-export type ShippingMethodInput = z.infer<typeof ShippingMethodInput>
 
 /** `id`: the fields leave it out, the address of one connection needs it. */
 export const Connection = z.object({

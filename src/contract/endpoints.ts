@@ -17,7 +17,6 @@ export const TokenRequest = z.object({
   /** `read`, `write` or both; everything the client may have when left out. Spec: not shown. */
   scope: z.string().optional(),
 })
-export type TokenRequest = z.infer<typeof TokenRequest>
 
 /** `expires_in`. Spec: unit not shown; seconds, as OAuth 2.0 has it. */
 export const TokenAnswer = z.object({
@@ -26,7 +25,6 @@ export const TokenAnswer = z.object({
   expires_in: z.int().positive(),
   scope: z.string(),
 })
-export type TokenAnswer = z.infer<typeof TokenAnswer>
 
 /**
  * `one` answers a resource, `list` a page of them, `create` takes a body and answers the new resource, `update` takes

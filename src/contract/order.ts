@@ -61,7 +61,6 @@ export type RetailerOrderLine = z.infer<typeof RetailerOrderLine>
 
 /** Spec: net_price is "absent in the brand view". */
 export const BrandOrderLine = z.object({ ...lineFields, variant: BrandVariantSummary })
-export type BrandOrderLine = z.infer<typeof BrandOrderLine>
 
 export const PartySummary = z.object({ id: id(), name: text(), code: text() })
 export type PartySummary = z.infer<typeof PartySummary>
@@ -83,7 +82,6 @@ export const OrderInvoice = z.object({
   due_amount: money(),
   invoiced_at: dateTime(),
 })
-export type OrderInvoice = z.infer<typeof OrderInvoice>
 
 export const OrderCancel = z.object({
   id: id(),
@@ -99,7 +97,6 @@ export const OrderRma = z.object({
   status: text(),
   rmad_at: dateTime(),
 })
-export type OrderRma = z.infer<typeof OrderRma>
 
 export const OrderCredit = z.object({
   id: id(),
@@ -107,7 +104,6 @@ export const OrderCredit = z.object({
   credit_amount: money(),
   credited_at: dateTime(),
 })
-export type OrderCredit = z.infer<typeof OrderCredit>
 
 /** Both views. Nothing can be attached yet, so `attachments` and `memos` are empty. */
 const orderFields = {

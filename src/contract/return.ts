@@ -18,7 +18,6 @@ export const RmaLine = z.object({
   quantity: integer(),
   order_line: RetailerOrderLine,
 })
-export type RmaLine = z.infer<typeof RmaLine>
 
 /** Retailer context. `total_amount`: at the prices the supplier is paid. The fields leave `is_acknowledged` out. */
 export const Rma = z.object({
@@ -56,7 +55,6 @@ export const CreditLine = z.object({
   quantity: integer(),
   price: money(8),
 })
-export type CreditLine = z.infer<typeof CreditLine>
 
 /** Retailer context. */
 export const Credit = z.object({

@@ -46,7 +46,7 @@ export function oneLinePerItem(linesField: string, ...priority: string[]): Rule 
         violations.push({
           code: 'item-repeated',
           path: [linesField, index, 'variant'],
-          message: `${item.field} "${item.name}" is named by lines ${earlier + 1} and ${index + 1} of the record`,
+          message: `${item.field} "${item.name}" is named by items ${earlier + 1} and ${index + 1} of ${linesField}`,
         })
     }
     return violations
@@ -193,7 +193,6 @@ export const InventoryLocation = z.object({
   inventory: integer(),
   inventory_updated_at: dateTime(),
 })
-export type InventoryLocation = z.infer<typeof InventoryLocation>
 
 /** Spec: `sellable` is always 'Yes'; `locations` is empty unless stock is given by warehouse. */
 export const Inventory = z.object({
@@ -220,7 +219,6 @@ const sharedVariantFields = {
 }
 
 export const BrandVariant = z.object({ ...sharedVariantFields, attributes: AttributesByCode })
-export type BrandVariant = z.infer<typeof BrandVariant>
 
 /** `acknowledged_at`: the fields leave it out, the acknowledgement sets it. */
 export const RetailerVariant = z.object({
@@ -229,4 +227,3 @@ export const RetailerVariant = z.object({
   is_acknowledged: boolean(),
   acknowledged_at: dateTime().nullable(),
 })
-export type RetailerVariant = z.infer<typeof RetailerVariant>

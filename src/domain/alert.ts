@@ -93,6 +93,12 @@ export const ALERTS = {
     fix: 'Rename it to the expected name, or remove it.',
     details: 'Its name is wrong, or it came twice.',
   },
+  'file-misplaced': {
+    title: 'A file stands beside the inbox of a route.',
+    fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
+    details:
+      'It is in the folder above an inbox, or in one with almost the name of an inbox, and has a name that the route would take. No run looks there.',
+  },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',
     fix: 'Rename it, change `match` of the route, or have it sent again.',

@@ -1,5 +1,6 @@
 /** Outgoing files as the journal knows them, and their confirmation by the consumer. */
 import type { Lease } from './lease.ts'
+import type { Claim } from './mailbox.ts'
 import type { OutgoingRecord, RecordResult } from './record.ts'
 
 /** The states of an outgoing file, in this order. */
@@ -125,11 +126,8 @@ export interface DeliveryJournal {
 // The bridge acknowledges delivered files after the consumer has picked them up or confirmed them.
 
 /** A file that came back for a delivered one. Its claim goes by its id. */
-export interface NewReceipt {
-  readonly id: string
+export interface NewReceipt extends Claim {
   readonly delivery: string
-  readonly folder: string
-  readonly name: string
 }
 
 /** `refused`: its contents are wrong. `gone`: it vanished before it could be read. */

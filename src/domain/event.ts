@@ -33,6 +33,8 @@ export type BridgeEvent =
       readonly ms: number
       /** The records were perhaps sent with a journal that is lost. */
       readonly isRestored?: true
+      /** The first lookup did not find them all. */
+      readonly isSecond?: true
     }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
   /** Every record of the delivery is final: acknowledged, or not for a reason in the journal. */
@@ -58,7 +60,13 @@ export type BridgeEvent =
   | { readonly kind: 'run-started'; readonly route: string; readonly run: string }
   /** Missed runs, too old to be made up for; reported once. */
   | { readonly kind: 'runs-missed'; readonly route: string; readonly runs: readonly string[] }
-  | { readonly kind: 'watch-started'; readonly routes: number; readonly scanMs: number }
+  /** `others`: the number of other watches that watch any of these routes. Left out when there is none. */
+  | {
+      readonly kind: 'watch-started'
+      readonly routes: number
+      readonly scanMs: number
+      readonly others?: number
+    }
   | { readonly kind: 'watch-stopped' }
   | ShutdownEvent
   /** The system reports no changes of a folder, so the bridge only scans it at intervals. */

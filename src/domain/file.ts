@@ -79,11 +79,14 @@ export interface FileJournal {
     fileId: string,
     named: { readonly operation: string; readonly account: string; readonly lanes: readonly string[] },
   ): Promise<{ readonly lane: string; readonly body: string }[]>
-  /** received → planned. Refuses a key with two versions in the file (`key-conflict`): either may be the right one. */
+  /**
+   * received → planned. Refuses a key with two versions in the file (`key-conflict`): either may be the right one. Records
+   * of the `keyed` operations that were refused without a natural key count as versions too; their key cells name them.
+   */
   markFilePlanned(
     lease: Lease,
     id: string,
-    found: { keyColumns: readonly string[]; headerLines: number; encoding: string },
+    found: { keyColumns: readonly string[]; headerLines: number; encoding: string; keyed: readonly string[] },
   ): Promise<void>
   /** received → submitted with the outcome `unusable`; deletes its records. */
   markFileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>

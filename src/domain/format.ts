@@ -58,6 +58,8 @@ export interface ReadOptions {
   readonly columns?: readonly string[] | undefined
   /** In a file of fixed width: the places of those columns. */
   readonly places?: readonly CellPlace[] | undefined
+  /** Places count characters, or the bytes of UTF-8. */
+  readonly widths?: 'bytes' | undefined
   /** The types of a file whose cells identify the type of a row. */
   readonly records?: readonly RecordType[] | undefined
   /** The cell with the type: its number from 1, its column's name, or its place. By default the first one. */

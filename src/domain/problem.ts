@@ -116,9 +116,17 @@ const FILE_PROBLEMS = {
     title: 'A quoted cell on this line is not closed.',
     fix: 'Close the quote; write a quote inside a quoted cell twice.',
   },
+  'quote-misplaced': {
+    title: 'A quote stands inside a cell without quotes.',
+    fix: 'Put the delimiter before the quote. If quotes are text, write `quote: null` under `read`.',
+  },
   'text-undecodable': {
     title: 'The bytes of the row do not fit the encoding of the file.',
     fix: 'Save the file in its encoding, or set the right one in the mapping.',
+  },
+  'text-damaged': {
+    title: 'The text holds signs of a wrong encoding.',
+    fix: 'Have the file written in its right encoding, or set `damaged: allow` under `read`.',
   },
   'record-type-unknown': {
     title: 'The mapping does not know the record type of the row.',
@@ -131,6 +139,10 @@ const FILE_PROBLEMS = {
   'record-without-header': {
     title: 'A detail row stands before any header row.',
     fix: 'Put the header row of the record before its details.',
+  },
+  'detail-of-other-record': {
+    title: 'A detail row names another record than its header.',
+    fix: 'Put the row below its own header, or add the header row that is missing above it.',
   },
   'neighbour-unreadable': {
     title: 'A damaged row beside this record may belong to it.',
@@ -192,7 +204,7 @@ const FILE_PROBLEMS = {
   },
   'item-repeated': {
     title: 'Two lines of the record name the same item.',
-    fix: 'Add the quantities up in one line.',
+    fix: 'Add the quantities up in one line; or if the record stands in the file twice, remove one.',
     details: 'The API takes one line per item.',
   },
   'shipment-mode-unclear': {
@@ -262,8 +274,9 @@ export const PROBLEMS = {
   // identity and references
   'key-conflict': {
     title: 'Another record has the same key and other contents.',
-    fix: 'Give the new record its own key. To change a sent one: cancel it and send a new key.',
-    details: 'The API has no call that changes it.',
+    fix: 'Give a new record its own key. A sent one does not change: cancel it if you can, or remove the row.',
+    details:
+      'The API has no call that changes an order or an invoice. An order can be canceled before the brand acknowledged it, by a file for a route with `create-cancel`; then a new one needs another number. When a file has the same key twice with other contents, neither is sent.',
   },
   'file-repeated': {
     title: 'The same file was processed before on this route.',
@@ -312,7 +325,7 @@ export const PROBLEMS = {
   // business rules, checked before anything is sent
   'order-finished': {
     title: 'The order is canceled or closed.',
-    fix: 'Correct the order number. If it is right, ask the brand: it can reopen a closed order.',
+    fix: 'Correct the order number, or remove the record. A closed order: the brand can reopen it.',
   },
   'order-acknowledged': {
     title: 'The order is acknowledged and cannot be canceled.',
@@ -330,7 +343,7 @@ export const PROBLEMS = {
   },
   'order-not-closed': {
     title: 'The order is not closed, so it cannot be invoiced.',
-    fix: 'Ship what is left of the order, close it, then send the invoice.',
+    fix: 'Ship or cancel the rest (the brand can reopen a closed order), then drop the rejects file.',
   },
   'order-invoiced': {
     title: 'The order has an invoice already.',
@@ -343,7 +356,7 @@ export const PROBLEMS = {
   },
   'quantity-exceeded': {
     title: 'The quantity is more than the order has left.',
-    fix: 'Correct the quantity.',
+    fix: 'Correct the quantity; where nothing is left, remove the row.',
   },
   'account-not-of-order': {
     title: 'The order may not be shipped on this account.',

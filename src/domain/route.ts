@@ -23,6 +23,8 @@ export type Readiness =
   | {
       readonly when: 'marker' | 'manifest'
       readonly sidecarNameOf: (name: string) => string
+      /** Whether a file of this name is the marker or manifest of a file that the route takes. */
+      readonly isSidecar: (name: string) => boolean
     }
 
 /** By its own time, by its name, or by its name with every number in it counted as one. */

@@ -79,6 +79,8 @@ export interface Translator {
 /** A translator for one file. Holds at most the rows of the record being gathered. */
 export interface BoundTranslator {
   readonly keyColumns: readonly string[]
+  /** Rows belong to one record when their key cells are the same. */
+  readonly groupsByKeys: boolean
   /** Columns of optional fields that the file lacks, or spells differently. */
   readonly absentColumns: readonly string[]
   readonly unusedColumns: readonly string[]

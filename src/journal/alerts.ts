@@ -3,13 +3,12 @@ import { sql } from 'kysely'
 import { type AlertJournal, compareUrgency, type Alert, type AlertChange, alertKey } from '../domain/alert.ts'
 import { selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store, type Tx } from './store.ts'
+import type { BoundStore, Tx } from './store.ts'
 
 /** More than a bridge has; alerts beyond the limit are raised as these end. */
 const MAX_ACTIVE = 10_000
 
-export function createAlertJournal(store: Store): AlertJournal {
-  const { reads, writes } = bindStore(store)
+export function createAlertJournal({ reads, writes }: BoundStore): AlertJournal {
   const listRows = reads(selectActiveAlerts)
   const saveChanges = writes(saveAlertChanges)
   return {
@@ -54,9 +53,8 @@ async function saveAlertChanges({ db, now }: Tx, found: readonly Alert[], isUnch
   for (const row of ended) {
     cursor += 1
     await sql`
-      update alerts set ended_cursor = ${cursor}, ended_at = ${now} where raised_cursor = ${row.raised_cursor}`.execute(
-      db,
-    )
+      update alerts set ended_cursor = ${cursor}, ended_at = ${now}
+      where raised_cursor = ${row.raised_cursor}`.execute(db)
     changes.push(toAlertChange({ ...row, ended_cursor: cursor, ended_at: now }, 'ended'))
   }
   for (const alert of added) {
@@ -78,24 +76,18 @@ export async function getLastCursor(db: Db): Promise<number> {
 }
 
 async function selectAlertChanges(db: Db, afterCursor: number, limit: number): Promise<AlertChange[]> {
-  const { rows: raised } = await sql<AlertRow>`
-    select * from alerts where raised_cursor > ${afterCursor} order by raised_cursor limit ${limit}`.execute(
-    db,
-  )
-  const { rows: ended } = await sql<AlertRow>`
-    select * from alerts where ended_cursor > ${afterCursor} order by ended_cursor limit ${limit}`.execute(db)
-  return [
-    ...raised.map((row) => toAlertChange(row, 'raised')),
-    ...ended.map((row) => toAlertChange(row, 'ended')),
-  ]
-    .toSorted((one, other) => one.cursor - other.cursor)
-    .slice(0, limit)
+  const changes: AlertChange[] = []
+  for (const change of ['raised', 'ended'] as const) {
+    const cursor = sql.ref(`${change}_cursor`)
+    const { rows } = await sql<AlertRow>`
+      select * from alerts where ${cursor} > ${afterCursor} order by ${cursor} limit ${limit}`.execute(db)
+    changes.push(...rows.map((row) => toAlertChange(row, change)))
+  }
+  return changes.toSorted((one, other) => one.cursor - other.cursor).slice(0, limit)
 }
 
 function toAlertChange(row: AlertRow, change: AlertChange['change']): AlertChange {
-  const isRaised = change === 'raised'
-  const cursor = isRaised ? row.raised_cursor : (row.ended_cursor ?? 0)
-  const at = isRaised ? row.raised_at : (row.ended_at ?? 0)
+  const [cursor, at] = [row[`${change}_cursor`] ?? 0, row[`${change}_at`] ?? 0]
   return { cursor, change, raisedCursor: row.raised_cursor, at, alert: toAlert(row) }
 }
 

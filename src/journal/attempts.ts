@@ -10,10 +10,9 @@ import { assertSendable, toWork } from './records.ts'
 import { jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { MAY_START, WAITS_FOR_CLOSE } from './steps.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createAttemptJournal(store: Store) {
-  const { reads, leased, leasedIfChanged } = bindStore(store)
+export function createAttemptJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   const start = leased(startAttempts)
   return {
     startAttempts: async (lease, work, limit, ended = []) => {
@@ -28,7 +27,7 @@ export function createAttemptJournal(store: Store) {
     recoverAttempts: leasedIfChanged(recoverAttempts),
     retryDeferredRecords: leasedIfChanged(retryDeferredRecords),
     listUncertainRecords: reads(selectUncertainRecords),
-    saveReconciledResults: leased((tx, results) => applyResults(tx, { from: 'uncertain', results })),
+    saveReconciledResults: leased((tx, results) => applyResults(tx, 'uncertain', results)),
   } satisfies Partial<Journal>
 }
 
@@ -52,7 +51,7 @@ async function finishAttempts(tx: RouteTx, results: readonly RecordResult[]): Pr
   if (results.length === 0) return
   await closeAttempts(tx, results)
   await saveAnswers(tx, results)
-  await applyResults(tx, { from: 'sending', results })
+  await applyResults(tx, 'sending', results)
 }
 
 /** Runs before the results are applied, while the state still shows which records are being sent. */
@@ -88,9 +87,8 @@ async function retryDeferredRecords({ db, now, route }: RouteTx, work: WorkRef):
   const ids = await selectIdRuns(db, isDeferred)
   if (ids.length === 0) return false
   await sql`
-    update records set state = ${waiting}, problems = '[]', changed_at = ${now} where ${isDeferred}`.execute(
-    db,
-  )
+    update records set state = ${waiting}, problems = '[]', changed_at = ${now}
+    where ${isDeferred}`.execute(db)
   await appendStateEvent(db, now, { kind: 'records-retried', route, subject, state, ids })
   return true
 }
@@ -211,20 +209,17 @@ function toSendingRecord(row: SendingRow): SendingRecord {
 
 // Applies the results of attempts and lookups: the only way in which a sent record gets its state.
 
-interface ResultsInput {
-  readonly from: 'sending' | 'uncertain'
-  readonly results: readonly RecordResult[]
-}
+type SentState = 'sending' | 'uncertain'
 
 /** Releases keys only where necessary: writing the column updates its index, which doubles the cost of a batch. */
-async function applyResults(tx: RouteTx, { from, results }: ResultsInput): Promise<void> {
+async function applyResults(tx: RouteTx, from: SentState, results: readonly RecordResult[]): Promise<void> {
   const { db, now, route } = tx
   const isReleased = ({ state }: RecordResult) => state === 'rejected' || state === 'skipped'
   const releasing = results.filter(isReleased)
   const keeping = results.filter((result) => !isReleased(result))
   const applied = new Set([
-    ...(await updateRecords(tx, { from, results: releasing }, sql`, owns_key = 0`)),
-    ...(await updateRecords(tx, { from, results: keeping }, sql``)),
+    ...(await updateRecords(tx, from, releasing, sql`, owns_key = 0`)),
+    ...(await updateRecords(tx, from, keeping, sql``)),
   ])
   // Records that another bridge finished were reported then.
   if (applied.size === 0) return
@@ -238,7 +233,8 @@ async function applyResults(tx: RouteTx, { from, results }: ResultsInput): Promi
 /** Returns the ids of the changed records. The API id of an outgoing record identifies it, so no result changes it. */
 async function updateRecords(
   { db, now, route }: RouteTx,
-  { from, results }: ResultsInput,
+  from: SentState,
+  results: readonly RecordResult[],
   alsoSet: RawBuilder<unknown>,
 ): Promise<number[]> {
   if (results.length === 0) return []

@@ -12,10 +12,9 @@ import { toDeliveryEntry } from './deliveries.ts'
 import { appendDeliveryEvent } from './events.ts'
 import { changeRows, exists, selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createConfirmationJournal(store: Store): ConfirmationJournal {
-  const { reads, leased } = bindStore(store)
+export function createConfirmationJournal({ reads, leased }: BoundStore): ConfirmationJournal {
   return {
     markDeliveryPickedUp: leased((tx, id) => saveConfirmation(tx, id, 'picked-up')),
     startReceipt: leased(insertReceipt),

@@ -55,20 +55,45 @@ type ConflictRow = Pick<Row<'records'>, 'id' | 'operation' | 'key_values' | 'lin
   readonly natural_key: string
   readonly other_key_values: string
   readonly other_lines: string
+  /** Whether the other was refused for a reason of its own, so that only its key cells are known. */
+  readonly is_broken: 0 | 1
 }
 
-/** Refuses the first version and its repeats too: rows of one record that are not adjacent look just like two versions. */
-export async function refuseConflicts(db: Db, fileId: string, now: number): Promise<void> {
+/**
+ * Refuses the first version and its repeats too: rows of one record that are not adjacent look just like two versions.
+ * `keyed`: the operations whose rows are grouped by their key cells, so that they name the record of a refused part too.
+ */
+export async function refuseConflicts(
+  db: Db,
+  {
+    fileId,
+    now,
+    keyed,
+  }: { readonly fileId: string; readonly now: number; readonly keyed: readonly string[] },
+): Promise<void> {
   const { rows } = await sql<ConflictRow>`
+    with broken as materialized (
+      select operation, account, key_values, lines, min(number) from records
+      where file_id = ${fileId} and state = 'rejected' and natural_key is null
+        and operation in (select value from json_each(${JSON.stringify(keyed)}))
+      group by operation, account, key_values)
     select first.id, first.operation, first.natural_key, first.key_values, first.lines,
-      other.key_values as other_key_values, other.lines as other_lines, min(other.number)
+      other.key_values as other_key_values, other.lines as other_lines, 0 as is_broken, min(other.number)
     from records as other join records as first
       on first.operation = other.operation and first.account = other.account
         and first.natural_key = other.natural_key and first.owns_key = 1
     where other.file_id = ${fileId} and other.state = 'rejected' and first.file_id = ${fileId}
       and first.state = 'planned' and other.body_hash <> first.body_hash
       and other.problems like '%"key-conflict"%'
-    group by first.id`.execute(db)
+    group by first.id
+    union all
+    select first.id, first.operation, first.natural_key, first.key_values, first.lines,
+      broken.key_values, broken.lines, 1, 0
+    from records as first cross join broken
+      on first.operation = broken.operation and first.account = broken.account
+        and first.key_values = broken.key_values
+    where exists (select 1 from broken)
+      and first.file_id = ${fileId} and first.state = 'planned' and first.owns_key = 1`.execute(db)
   if (rows.length === 0) return
   const batch = jsonRows(rows, {
     id: 'id',
@@ -95,7 +120,12 @@ function toConflictProblem(row: ConflictRow) {
   const texts = (json: string) => JSON.parse(json) as string[]
   return createConflictProblem(
     { operation, naturalKey, keyValues: texts(row.key_values), line: getFirstLine(row.lines) },
-    { keyValues: texts(row.other_key_values), line: getFirstLine(row.other_lines), file: undefined },
+    {
+      keyValues: texts(row.other_key_values),
+      line: getFirstLine(row.other_lines),
+      file: undefined,
+      isBroken: row.is_broken === 1,
+    },
   )
 }
 

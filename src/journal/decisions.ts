@@ -23,10 +23,9 @@ import { matchesKey } from './held-records.ts'
 import { changeRows, exists, jsonRows, omitNull, selectFirst, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { waiveFailures } from './steps.ts'
-import { bindStore, type RouteTx, type Store, type Tx } from './store.ts'
+import type { BoundStore, RouteTx, Tx } from './store.ts'
 
-export function createDecisionJournal(store: Store) {
-  const { reads, leased } = bindStore(store)
+export function createDecisionJournal({ reads, leased }: BoundStore) {
   return {
     applyDecision: leased(applyDecision),
     countDecidedRecords: reads(countDecidedRecords),
@@ -116,26 +115,21 @@ async function markUncertainAgain(db: Db, decisionId: number, now: number): Prom
 /** How many records whose keys have other owners are judged at once. */
 const JUDGE_BATCH_SIZE = 500
 
-type KeyTakenRow = Pick<
-  Row<'records'>,
-  'id' | 'number' | 'operation' | 'account' | 'lines' | 'key_values'
-> & { readonly natural_key: string; readonly body_hash: string }
+type KeyTakenRow = Pick<Row<'records'>, 'id' | 'number' | 'operation' | 'account'> &
+  Readonly<Record<'naturalKey' | 'bodyHash' | 'lines' | 'keyValues', string>>
 
 async function judgeBatch({ db, now }: Tx, fileId: string, id: number): Promise<number> {
   const { rows } = await sql<KeyTakenRow>`
-    select records.id, number, operation, account, natural_key, body_hash, lines, key_values
+    select records.id, number, operation, account, natural_key as "naturalKey", body_hash as "bodyHash", lines,
+      key_values as "keyValues"
     from decided_records join records on records.id = decided_records.record_id
     where decision_id = ${id} and records.state = 'held'
     order by number limit ${JUDGE_BATCH_SIZE}`.execute(db)
   if (rows.length === 0) return 0
   const records = rows.map((row) => ({
-    number: row.number,
-    operation: row.operation,
-    account: row.account,
-    naturalKey: row.natural_key,
-    bodyHash: row.body_hash,
+    ...row,
     lines: JSON.parse(row.lines),
-    keyValues: JSON.parse(row.key_values),
+    keyValues: JSON.parse(row.keyValues),
     problems: [],
   }))
   const verdicts = judgeRecords(records, await findKeyOwners(db, fileId, records))

@@ -18,10 +18,9 @@ import { findLastSequence, holdIfMaybeDelivered } from './restore.ts'
 import { changeRows, exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import { bindDeliveryToRun } from './scheduled-runs.ts'
 import type { Db, Row, Tables } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createDeliveryJournal(store: Store) {
-  const { reads, leased, leasedIfChanged } = bindStore(store)
+export function createDeliveryJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   return {
     createDelivery: leased(composeDelivery),
     createReportDelivery: leased(async (tx, report) => {

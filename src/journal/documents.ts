@@ -19,10 +19,9 @@ import { removeNamings, replaceNamings } from './namings.ts'
 import { PRUNED_BODY } from './prune.ts'
 import { jsonRows, omitNull } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createDocumentJournal(store: Store): DocumentJournal {
-  const { reads, leased } = bindStore(store)
+export function createDocumentJournal({ reads, leased }: BoundStore): DocumentJournal {
   return {
     listCreatedShipments: reads(selectCreatedShipments),
     requestDocuments: leased(async ({ db, now, route }, intents) => {
@@ -57,12 +56,10 @@ export function createDocumentJournal(store: Store): DocumentJournal {
   }
 }
 
-interface ShipmentRow {
+interface ShipmentRow extends Pick<Row<'records'>, 'api_id' | 'key_values'> {
   readonly record_id: number
   readonly file_id: string
   readonly file_name: string
-  readonly api_id: string | null
-  readonly key_values: string
   readonly body: string
   readonly answer: string | null
 }
@@ -79,9 +76,8 @@ function joinShipmentTables(first: RawBuilder<unknown>): RawBuilder<unknown> {
 async function selectCreatedShipments(db: Db, query: ShipmentQuery, afterId: number, limit: number) {
   const { rows } = await sql<ShipmentRow>`
     select ${SHIPMENT_COLUMNS} from ${joinShipmentTables(sql`records`)}
-    where ${shipmentCondition(query)} and records.id > ${afterId} order by records.id limit ${limit}`.execute(
-    db,
-  )
+    where ${shipmentCondition(query)} and records.id > ${afterId}
+    order by records.id limit ${limit}`.execute(db)
   return rows.map(toCreatedShipment)
 }
 

@@ -1,4 +1,4 @@
-/** Decides whether a record is new, a duplicate, or a conflict with the record that owns its key. Needs no database: `map try` and `why-not` use it too. */
+/** Decides whether a record is new, a duplicate, or a conflict with the record that owns its key. Needs no database. */
 import { type Problem, problem } from '../domain/problem.ts'
 import type { PlannedRecord } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
@@ -78,7 +78,7 @@ export interface RecordVersion {
 
 export function createConflictProblem(
   version: RecordVersion,
-  other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'>,
+  other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'> & { readonly isBroken?: boolean },
 ): Problem {
   const { operation, naturalKey, keyValues, line } = version
   const place = line === undefined ? {} : { line }
@@ -87,14 +87,15 @@ export function createConflictProblem(
   const isInOneFile = other.file === undefined
   if (operation === 'create-invoice' && name !== otherName) {
     const message = `An invoice for PO ${naturalKey} is known already (${otherName} in ${formatOrigin(other)}); the API takes one per order.`
-    return problem('key-conflict', place, message, isInOneFile ? FIX_ONE_INVOICE : undefined)
+    return problem('key-conflict', place, message, isInOneFile ? FIX_ONE_INVOICE : FIX_INVOICED)
   }
   if (!isInOneFile) {
     const message = `${name} is already known from ${formatOrigin(other)}, with other contents.`
-    return problem('key-conflict', place, message)
+    return problem('key-conflict', place, message, operation === 'create-invoice' ? FIX_INVOICED : undefined)
   }
   const lines = [line, other.line].filter((known) => known !== undefined).toSorted((a, b) => a - b)
-  const message = `${name} begins twice in this file (lines ${lines.join(' and ')}), with other contents; neither is sent.`
+  const how = other.isBroken === true ? `and line ${other.line ?? '?'} is refused` : 'with other contents'
+  const message = `${name} begins twice in this file (lines ${lines.join(' and ')}), ${how}; neither is sent.`
   return problem('key-conflict', place, message, FIX_ONE_FILE)
 }
 
@@ -104,6 +105,9 @@ const FIX_ONE_FILE =
 
 const FIX_ONE_INVOICE =
   'Send one invoice for the order: put the lines of both into one, or leave one of them out.'
+
+const FIX_INVOICED =
+  'Remove the row: the order has its invoice, and the API can neither change it nor take another.'
 
 /** The name of a record for people: the cells of its key columns. */
 export function formatRecordName(keyValues: readonly string[], naturalKey: string): string {

@@ -26,9 +26,8 @@ export async function appendEvent(db: Db, at: number, event: NewEvent): Promise<
   const row = { id: last.event + 1, at, kind, route, subject, detail: JSON.stringify(detail) }
   await sql`
     insert into events (id, at, kind, route, subject, detail, hash)
-    values (${row.id}, ${at}, ${kind}, ${route}, ${subject}, ${row.detail}, ${hashEvent(last.hash, row)})`.execute(
-    db,
-  )
+    values (${row.id}, ${at}, ${kind}, ${route}, ${subject}, ${row.detail},
+      ${hashEvent(last.hash, row)})`.execute(db)
 }
 
 export async function selectHead(db: Db): Promise<Anchor> {
@@ -98,11 +97,8 @@ export async function appendDeliveryEvent(db: Db, now: number, { id, kind, more 
   await appendEvent(db, now, { kind: kind ?? `delivery-${state}`, route, subject: id, detail })
 }
 
-interface NewDecision {
-  readonly action: Row<'decisions'>['action']
+interface NewDecision extends Pick<Row<'decisions'>, 'action' | 'why' | 'records'> {
   readonly by: string
-  readonly why: string
-  readonly records: number
   readonly file_id?: string
   readonly delivery_id?: string
 }

@@ -12,13 +12,12 @@ import { IS_OPEN } from './records.ts'
 import { markNewRecordsUncertain } from './restore.ts'
 import { exists, type IdRuns, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row, Tables } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
 /** How many unfinished files one query returns; the others follow once these are closed. */
 const MAX_UNFINISHED = 10_000
 
-export function createFileJournal(store: Store) {
-  const { reads, leased, leasedIfChanged } = bindStore(store)
+export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   return {
     startClaims: leased(async ({ db, now, route }, files) => {
       for (const { id, folder, name, size, modifiedAt } of files) {
@@ -33,45 +32,45 @@ export function createFileJournal(store: Store) {
     markFileReceived: leased(receiveFile),
     markFileVanished: leased((tx, id) => {
       const changes = { state: 'closed', outcome: 'vanished', closed_at: tx.now } as const
-      return moveFile(tx, { id, from: 'claiming' }, changes)
+      return moveFile(tx, id, 'claiming', changes)
     }),
     startPlanning: leasedIfChanged(async (tx, id) => {
       const { db, now } = tx
-      await updateFile(tx, { id, from: 'received' }, { state: 'received' })
+      await updateFile(tx, id, 'received', { state: 'received' })
       const removed = await removeRecords(db, id)
       if (removed.length === 0) return false
       await appendFileEvent(db, now, { id, kind: 'plan-discarded', more: { removed } })
       return true
     }),
-    markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding }) => {
+    markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding, keyed }) => {
       const { db, now } = tx
       const key_columns = JSON.stringify(keyColumns)
       const found = { key_columns, header_lines: headerLines, encoding, planned_at: now }
-      await updateFile(tx, { id, from: 'received' }, { state: 'planned', ...found })
-      await refuseConflicts(db, id, now)
+      await updateFile(tx, id, 'received', { state: 'planned', ...found })
+      await refuseConflicts(db, { fileId: id, now, keyed })
       await appendFileEvent(db, now, { id })
       await markNewRecordsUncertain(tx, id)
     }),
     markFileUnusable: leased(async (tx, id, problems) => {
       const { db, now } = tx
       const found = { outcome: 'unusable', problems: JSON.stringify(problems), submitted_at: now } as const
-      await updateFile(tx, { id, from: 'received' }, { state: 'submitted', ...found })
+      await updateFile(tx, id, 'received', { state: 'submitted', ...found })
       await appendFileEvent(db, now, { id, more: { removed: await removeRecords(db, id) } })
     }),
     markFileSubmitted: leased(submitFile),
     saveReportName: leased(async (tx, id, reportName, namings) => {
       const { db, now } = tx
       await replaceNamings(db, id, namings)
-      await updateFile(tx, { id, from: 'submitted' }, { report_name: reportName })
+      await updateFile(tx, id, 'submitted', { report_name: reportName })
       await appendFileEvent(db, now, { id, kind: 'report-named' })
     }),
     markFileReported: leased(async (tx, id) => {
       await removeNamings(tx.db, id)
-      await moveFile(tx, { id, from: 'submitted' }, { state: 'reported', reported_at: tx.now } as const)
+      await moveFile(tx, id, 'submitted', { state: 'reported', reported_at: tx.now } as const)
     }),
     markFileClosed: leased((tx, id, archivedAs) => {
       const closing = { state: 'closed', closed_at: tx.now } as const
-      return moveFile(tx, { id, from: 'reported' }, { ...closing, archived_as: archivedAs ?? null })
+      return moveFile(tx, id, 'reported', { ...closing, archived_as: archivedAs ?? null })
     }),
 
     getFile: reads(findFile),
@@ -113,7 +112,7 @@ async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Pro
         problems: createRepeatedProblems(first),
       }
     : { state: 'received' }
-  await moveFile(tx, { id, from: 'claiming' }, { ...received, ...outcome })
+  await moveFile(tx, id, 'claiming', { ...received, ...outcome })
   const entry = await findFile(db, id)
   assert(entry, `File ${id} is in the journal and cannot be read from it.`)
   return entry
@@ -130,21 +129,16 @@ async function submitFile(tx: RouteTx, id: string): Promise<boolean> {
     return true
   }
   // Leaves the state as it is, or stops the program when the file is not planned at all.
-  await updateFile(tx, { id, from: 'planned' }, { state: 'planned' })
+  await updateFile(tx, id, 'planned', { state: 'planned' })
   return false
 }
 
-interface Step {
-  readonly id: string
-  readonly from: FileState
+async function moveFile(tx: RouteTx, id: string, from: FileState, changes: FileUpdate): Promise<void> {
+  await updateFile(tx, id, from, changes)
+  await appendFileEvent(tx.db, tx.now, { id })
 }
 
-async function moveFile(tx: RouteTx, step: Step, changes: FileUpdate): Promise<void> {
-  await updateFile(tx, step, changes)
-  await appendFileEvent(tx.db, tx.now, { id: step.id })
-}
-
-async function updateFile({ db, route }: RouteTx, { id, from }: Step, changes: FileUpdate): Promise<void> {
+async function updateFile({ db, route }: RouteTx, id: string, from: FileState, changes: FileUpdate) {
   const { numUpdatedRows } = await db
     .updateTable('files')
     .set(changes)

@@ -71,15 +71,8 @@ async function removeReplacedWatches(journal: Journal, clock: Clock): Promise<vo
   await journal.removeWatchers(stale.filter((each) => !missing.has(each)).map(({ owner }) => owner))
 }
 
-interface WatchLiveness {
-  readonly alive: readonly Watcher[]
-  /** Watches that did not unregister and send no heartbeats any more. */
-  readonly stale: readonly Watcher[]
-  /** Stale watches with a route that no live watch has. */
-  readonly unreplaced: readonly Watcher[]
-}
-
-export function classifyWatches(watches: readonly Watcher[], now: number): WatchLiveness {
+/** `stale`: watches that did not unregister and send no heartbeats any more; `unreplaced`: with a route that no live watch has. */
+export function classifyWatches(watches: readonly Watcher[], now: number) {
   const isThere = ({ owner, seenAt }: Watcher) => isOwnerAlive(owner) && now - seenAt < STALE_AFTER_MS
   const alive = watches.filter(isThere)
   const stale = watches.filter((each) => !isThere(each))

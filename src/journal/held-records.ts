@@ -8,10 +8,9 @@ import { assertSendable } from './records.ts'
 import { omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createHeldRecordJournal(store: Store) {
-  const { reads, leased } = bindStore(store)
+export function createHeldRecordJournal({ reads, leased }: BoundStore) {
   return {
     holdRemainingRecords: leased(holdRemainingRecords),
     summarizeAnswers: reads(summarizeAnswers),

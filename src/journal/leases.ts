@@ -1,19 +1,20 @@
 /** Stores which bridge may work on a route, and which bridges are watching. */
 import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
-import { formatLeaseOwner, type Lease, type WatcherJournal } from '../domain/lease.ts'
+import { formatLeaseOwner, type Lease } from '../domain/lease.ts'
 import { BridgeError } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store, type Tx } from './store.ts'
+import type { BoundStore, Tx } from './store.ts'
 
-export function createLeaseJournal(store: Store) {
-  const { reads, writes, leased } = bindStore(store)
+export function createLeaseJournal({ store, reads, writes, leased }: BoundStore) {
   const acquire = writes(acquireLease)
-  const release = writes(({ db, now }, { route, token }: Lease) =>
-    sql`update leases set owner = null, until = ${now} where route = ${route} and token = ${token}`.execute(
-      db,
-    ),
+  const release = writes(({ db, now }, { route, token }: Lease) => {
+    const isOwn = sql`route = ${route} and token = ${token}`
+    return sql`update leases set owner = null, until = ${now} where ${isOwn}`.execute(db)
+  })
+  const removeWatchers = writes(({ db }, owners: readonly string[]) =>
+    db.deleteFrom('watchers').where('owner', 'in', owners).execute(),
   )
   return {
     acquireLease: async (route, owner, ttlMs, isAlive) => {
@@ -29,13 +30,27 @@ export function createLeaseJournal(store: Store) {
     }),
     renewLease: leased(() => Promise.resolve()),
     releaseLease: async (lease) => void (await release(lease)),
+    saveHeartbeat: writes(async ({ db, now }, owner, routes) => {
+      await sql`
+        insert into watchers (owner, routes, began_at, seen_at)
+        values (${owner}, ${JSON.stringify(routes)}, ${now}, ${now})
+        on conflict (owner) do update set routes = excluded.routes, seen_at = excluded.seen_at`.execute(db)
+    }),
+    removeWatchers: async (owners) => {
+      if (owners.length > 0) await removeWatchers(owners)
+    },
+    listWatchers: reads(async (db) => {
+      const all = db
+        .selectFrom('watchers')
+        .select(['owner', 'routes', 'began_at as beganAt', 'seen_at as seenAt'])
+      const rows = await all.orderBy('began_at').orderBy('owner').execute()
+      return rows.map((row) => ({ ...row, routes: JSON.parse(row.routes) as string[] }))
+    }),
   } satisfies Partial<Journal>
 }
 
-interface LeaseRequest {
-  readonly route: string
+interface LeaseRequest extends Omit<Lease, 'token'> {
   readonly owner: string
-  readonly ttlMs: number
   readonly isAlive: (owner: string) => boolean
 }
 
@@ -51,10 +66,8 @@ async function acquireLease(
   const token = (last?.token ?? 0) + 1
   await sql`
     insert into leases (route, token, owner, ttl_ms, until) values (${route}, ${token}, ${owner}, ${ttlMs}, ${now + ttlMs})
-    on conflict (route) do update set
-      token = excluded.token, owner = excluded.owner, ttl_ms = excluded.ttl_ms, until = excluded.until`.execute(
-    db,
-  )
+    on conflict (route) do update set token = excluded.token, owner = excluded.owner,
+      ttl_ms = excluded.ttl_ms, until = excluded.until`.execute(db)
   if (last?.owner)
     await appendEvent(db, now, { kind: 'lease-taken-over', route, detail: { lease: { token } } })
   return { route, token, ttlMs }
@@ -71,31 +84,4 @@ function findLease(db: Db, route: string) {
 async function limitLeaseTime(db: Db, { route, until, ttl_ms }: Row<'leases'>, now: number): Promise<void> {
   if (until <= now + ttl_ms) return
   await sql`update leases set until = ${now + ttl_ms} where route = ${route}`.execute(db)
-}
-
-export function createWatcherJournal(store: Store): WatcherJournal {
-  const { reads, writes } = bindStore(store)
-  const remove = writes(({ db }, owners: readonly string[]) =>
-    db.deleteFrom('watchers').where('owner', 'in', owners).execute(),
-  )
-  return {
-    saveHeartbeat: writes(async ({ db, now }, owner, routes) => {
-      await sql`
-        insert into watchers (owner, routes, began_at, seen_at)
-        values (${owner}, ${JSON.stringify(routes)}, ${now}, ${now})
-        on conflict (owner) do update set routes = excluded.routes, seen_at = excluded.seen_at`.execute(db)
-    }),
-    removeWatchers: async (owners) => {
-      if (owners.length > 0) await remove(owners)
-    },
-    listWatchers: reads(async (db) => {
-      const rows = await db.selectFrom('watchers').selectAll().orderBy('began_at').orderBy('owner').execute()
-      return rows.map(({ owner, routes, began_at: beganAt, seen_at: seenAt }) => ({
-        owner,
-        routes: JSON.parse(routes) as string[],
-        beganAt,
-        seenAt,
-      }))
-    }),
-  }
 }

@@ -4,10 +4,9 @@ import type { Naming, NamingJournal } from '../domain/mailbox.ts'
 import { assert } from '../support/errors.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store } from './store.ts'
+import type { BoundStore } from './store.ts'
 
-export function createNamingJournal(store: Store): NamingJournal {
-  const { reads, leased } = bindStore(store)
+export function createNamingJournal({ reads, leased }: BoundStore): NamingJournal {
   return {
     getIdentity: reads(async (db) => (await selectIdentity(db)).id),
     saveNamings: leased(({ db }, subject, namings) => replaceNamings(db, subject, namings)),

@@ -11,15 +11,14 @@ import { selectHead } from './events.ts'
 import { getLastCursor } from './alerts.ts'
 import { changeRows, exists, omitNull, selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store, type Tx } from './store.ts'
+import type { BoundStore, Tx } from './store.ts'
 
-export function createNotificationJournal(store: Store): NotificationJournal {
-  const { reads, writes } = bindStore(store)
-  const listChannels = reads(selectChannels)
+export function createNotificationJournal({ reads, writes }: BoundStore): NotificationJournal {
+  const listChannels = reads((db) => db.selectFrom('notification_channels').select('name').execute())
   const addChannels = writes(insertChannels)
   return {
     joinChannels: async (channels) => {
-      const known = new Set(await listChannels())
+      const known = new Set((await listChannels()).map(({ name }) => name))
       if (!channels.every((name) => known.has(name))) await addChannels(channels)
     },
     getDueNotification: reads(findDueNotification),
@@ -45,11 +44,6 @@ async function insertChannels({ db, now }: Tx, channels: readonly string[]): Pro
       insert into notification_channels (name, joined_at, sent_event, sent_cursor, joined_cursor)
       values (${name}, ${now}, ${event}, ${cursor}, ${cursor}) on conflict do nothing`.execute(db)
   }
-}
-
-async function selectChannels(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('notification_channels').select('name').execute()
-  return rows.map(({ name }) => name)
 }
 
 async function findDueNotification(db: Db, channel: string): Promise<DueNotification | undefined> {

@@ -11,7 +11,7 @@ import { createDocumentJournal } from './documents.ts'
 import { createFileJournal } from './files.ts'
 import { createResourceJournal } from './resources.ts'
 import { createHeldRecordJournal } from './held-records.ts'
-import { createLeaseJournal, createWatcherJournal } from './leases.ts'
+import { createLeaseJournal } from './leases.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
@@ -21,7 +21,7 @@ import { createRecordJournal } from './records.ts'
 import { createRestorationJournal } from './restore.ts'
 import { createStepJournal } from './steps.ts'
 import { createScheduleJournal } from './scheduled-runs.ts'
-import { type Store, read } from './store.ts'
+import { bindStore, type Store, read } from './store.ts'
 import { createConfirmationJournal } from './confirmations.ts'
 import { createTraceJournal } from './trace.ts'
 
@@ -44,28 +44,28 @@ export async function openJournal({ path, clock, isCheck = false }: JournalOptio
     await store.db.destroy()
     throw error
   }
+  const bound = bindStore(store)
   return {
-    ...createLeaseJournal(store),
-    ...createFileJournal(store),
-    ...createRecordJournal(store),
-    ...createAttemptJournal(store),
-    ...createHeldRecordJournal(store),
-    ...createDecisionJournal(store),
-    ...createRestorationJournal(store),
-    ...createOutgoingJournal(store),
-    ...createDeliveryJournal(store),
-    ...createDocumentJournal(store),
-    ...createResourceJournal(store),
-    ...createStepJournal(store),
-    ...createNamingJournal(store),
-    ...createNotificationJournal(store),
-    ...createTraceJournal(store),
-    ...createScheduleJournal(store),
-    ...createConfirmationJournal(store),
-    ...createAlertJournal(store),
-    ...createWatcherJournal(store),
-    ...createOverviewJournal(store),
-    ...createAuditJournal(store),
+    ...createLeaseJournal(bound),
+    ...createFileJournal(bound),
+    ...createRecordJournal(bound),
+    ...createAttemptJournal(bound),
+    ...createHeldRecordJournal(bound),
+    ...createDecisionJournal(bound),
+    ...createRestorationJournal(bound),
+    ...createOutgoingJournal(bound),
+    ...createDeliveryJournal(bound),
+    ...createDocumentJournal(bound),
+    ...createResourceJournal(bound),
+    ...createStepJournal(bound),
+    ...createNamingJournal(bound),
+    ...createNotificationJournal(bound),
+    ...createTraceJournal(bound),
+    ...createScheduleJournal(bound),
+    ...createConfirmationJournal(bound),
+    ...createAlertJournal(bound),
+    ...createOverviewJournal(bound),
+    ...createAuditJournal(bound),
     async close() {
       await read(store, () => Promise.resolve()) // an open transaction finishes first
       await store.db.destroy()

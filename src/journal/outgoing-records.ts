@@ -6,11 +6,10 @@ import { jsonRows } from './rows.ts'
 import { appendEvent, appendStateEvent } from './events.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
 import type { Db } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 import { undeliveredCondition } from './records.ts'
 
-export function createOutgoingJournal(store: Store) {
-  const { reads, leased } = bindStore(store)
+export function createOutgoingJournal({ reads, leased }: BoundStore) {
   return {
     collectRecords: leased(collectRecords),
     listUndeliveredRecords: reads((db, route, ...page) =>

@@ -3,10 +3,9 @@ import { sql } from 'kysely'
 import type { Journal, RouteOverview } from '../domain/journal.ts'
 import { IS_UNFINISHED } from './deliveries.ts'
 import type { Db } from './schema.ts'
-import { bindStore, type Store } from './store.ts'
+import type { BoundStore } from './store.ts'
 
-export function createOverviewJournal(store: Store) {
-  const { reads } = bindStore(store)
+export function createOverviewJournal({ store, reads }: BoundStore) {
   return {
     summarizeRoutes: reads((db) => summarizeRoutes(db, store.clock.now())),
     listUnfinishedRoutes: reads(selectUnfinishedRoutes),

@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PruneRequest, PruneResult } from '../domain/audit.ts'
 import { type Problem, PROBLEMS } from '../domain/problem.ts'
 import type { CodeText } from '../support/errors.ts'
-import type { ResourceFacts } from '../domain/resource.ts'
 import { appendEvent } from './events.ts'
 import { saveResourceLinks } from './resource-links.ts'
-import { jsonRows, toIdRuns } from './rows.ts'
+import { toKnownResource } from './resources.ts'
+import { changeRows, jsonRows, toIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { read, type Store, write, yieldToEventLoop } from './store.ts'
 
@@ -14,30 +14,32 @@ type PruneCounts = Omit<PruneResult, 'isGone'>
 
 const NO_COUNTS: PruneCounts = { files: 0, deliveries: 0, records: 0, resources: 0, orderAttributes: 0 }
 
+const { records: _, ...NO_WORK } = NO_COUNTS
+
 export async function prune(store: Store, request: PruneRequest): Promise<PruneResult> {
   const { before, dryRun = false, signal } = request
   if (dryRun) return { ...(await read(store, (db) => countPrunable(db, before))), isGone: false }
-  const total = { ...NO_COUNTS }
+  const total: Record<keyof PruneCounts, number> = { ...NO_COUNTS }
   for (const step of createPruneSteps(before)) {
     for (;;) {
       if (signal.aborted) return { ...total, isGone: await truncateLog(store) }
       const pruned = await write(store, async (db, now) => {
         const done = await step(db, now)
-        if (done !== undefined) await appendPruneEvent(db, now, done)
-        return done
+        if (done === undefined) return undefined
+        const { ids = [], ...counts } = done
+        const detail = { pruned: { ids: toIdRuns(ids), ...NO_WORK, ...counts } }
+        await appendEvent(db, now, { kind: 'contents-pruned', detail })
+        return { ...NO_WORK, ...counts, records: ids.length }
       })
       await yieldToEventLoop()
       if (pruned === undefined) break
-      total.records += pruned.ids?.length ?? 0
-      for (const name of COUNTED) total[name] += pruned[name] ?? 0
+      for (const name of Object.keys(total) as (keyof PruneCounts)[]) total[name] += pruned[name]
     }
   }
   return { ...total, isGone: await truncateLog(store) }
 }
 
-const COUNTED = ['files', 'deliveries', 'resources', 'orderAttributes'] as const
-
-interface Pruned extends Partial<Omit<PruneCounts, 'records'>> {
+interface Pruned extends Partial<typeof NO_WORK> {
   readonly ids?: readonly number[]
 }
 
@@ -50,19 +52,13 @@ function createPruneSteps(before: number): readonly PruneStep[] {
     createWorkStep('deliveries', before),
     createResourceStep(before),
     async (db) => {
-      const orderAttributes = await pruneOrderAttributes(db, before)
+      const pruning = sql`
+        delete from order_attributes where (account, key, name) in (
+          select account, key, name from order_attributes where kept_at < ${before} limit ${RESOURCES_AT_ONCE})`
+      const orderAttributes = await changeRows(db, pruning)
       return orderAttributes === 0 ? undefined : { orderAttributes }
     },
   ]
-}
-
-async function appendPruneEvent(
-  db: Db,
-  now: number,
-  { ids = [], files = 0, deliveries = 0, resources = 0, orderAttributes = 0 }: Pruned,
-): Promise<void> {
-  const pruned = { ids: toIdRuns(ids), files, deliveries, resources, orderAttributes }
-  await appendEvent(db, now, { kind: 'contents-pruned', detail: { pruned } })
 }
 
 async function countPrunable(db: Db, before: number): Promise<PruneCounts> {
@@ -168,9 +164,8 @@ async function pruneRecords(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const batch = jsonRows(ids, { id: (id) => id })
   await sql`
-    update bodies set body = ${PRUNED_BODY}, note = null from ${batch} where bodies.record_id = batch.id`.execute(
-    db,
-  )
+    update bodies set body = ${PRUNED_BODY}, note = null from ${batch}
+    where bodies.record_id = batch.id`.execute(db)
   await sql`delete from answers where record_id in (select batch.id from ${batch})`.execute(db)
   await sql`
     update attempts set note = null from ${batch}
@@ -222,16 +217,17 @@ const RESOURCES_AT_ONCE = 1000
 function createResourceStep(before: number): PruneStep {
   let after = 0
   return async (db) => {
-    const { rows } = await sql<Omit<Row<'resources'>, 'seen_at'> & { readonly place: number }>`
-      select rowid as place, account, kind, id, keys, facts from resources
+    const { rows } = await sql<Row<'resources'> & { readonly place: number }>`
+      select rowid as place, * from resources
       where rowid > ${after} and seen_at < ${before} order by rowid limit ${RESOURCES_AT_ONCE}`.execute(db)
     const last = rows.at(-1)?.place
     if (last === undefined) return undefined
     after = last
-    const seen = rows.map(({ keys, facts, ...row }) => ({
-      ...row,
-      keys: JSON.parse(keys) as string[],
-      ...(facts === null ? {} : { facts: JSON.parse(facts) as ResourceFacts }),
+    const seen = rows.map(({ place, account, kind, ...row }) => ({
+      place,
+      account,
+      kind,
+      ...toKnownResource(row),
     }))
     await saveResourceLinks(db, seen)
     const batch = jsonRows(seen, { place: 'place', account: 'account', kind: 'kind', id: 'id', keys: 'keys' })
@@ -245,15 +241,6 @@ function createResourceStep(before: number): PruneStep {
       delete from resource_lists where (account, kind) in (select account, kind from ${batch})`.execute(db)
     return { resources: rows.length }
   }
-}
-
-async function pruneOrderAttributes(db: Db, before: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from order_attributes where (account, key, name) in (
-      select account, key, name from order_attributes where kept_at < ${before} limit ${RESOURCES_AT_ONCE})`.execute(
-    db,
-  )
-  return Number(numAffectedRows)
 }
 
 /** Replaces a body that was sent. */

@@ -16,10 +16,9 @@ import { appendEvent } from './events.ts'
 import { saveOrderAttributes } from './resources.ts'
 import { exists, jsonRows, omitNull } from './rows.ts'
 import type { Db, Direction } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createRecordJournal(store: Store) {
-  const { reads, leased } = bindStore(store)
+export function createRecordJournal({ reads, leased }: BoundStore) {
   return {
     addRecords: leased(addRecords),
     findActiveKeys: reads(selectActiveKeys),
@@ -131,7 +130,7 @@ export function selectReportedRecords(db: Db) {
     .select(['problems', 'warnings', 'attempts', 'changed_at'])
 }
 
-export type ReportedRow = Awaited<ReturnType<ReturnType<typeof selectReportedRecords>['execute']>>[number]
+type ReportedRow = Awaited<ReturnType<ReturnType<typeof selectReportedRecords>['execute']>>[number]
 
 export function toReportedRecord(row: ReportedRow): ReportedRecord {
   return {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { ResourceFacts } from '../domain/resource.ts'
 import type { TracedResource } from '../domain/trace.ts'
+import { toKnownResource } from './resources.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 
@@ -31,13 +32,9 @@ export async function addResourcesByName(db: Db, links: LinkSet, key: string): P
     from resource_keys as called cross join resources
     where called.kind in (${TRACED_KIND_LIST}) and called.key = ${key} and resources.account = called.account
       and resources.kind = called.kind and resources.id = called.id limit ${MAX_LINKS}`.execute(db)
-  const rows =
-    named.length > 0 || !/^\d+$/.test(key)
-      ? named
-      : await selectResourcesById(
-          db,
-          TRACED_KINDS.map((kind) => `${kind} ${key}`),
-        )
+  const ids = TRACED_KINDS.map((kind) => `${kind} ${key}`)
+  const mayBeId = named.length === 0 && /^\d+$/.test(key)
+  const rows = mayBeId ? await selectResourcesById(db, ids) : named
   addResources(links, rows)
   const pruned = await selectLinked(db, [`name ${key}`], MAX_LINKS)
   for (const id of pruned) addWithinLimit(links.ids, id)
@@ -110,15 +107,9 @@ async function selectOrderResources(db: Db, numbers: readonly string[]): Promise
 }
 
 function addResources(links: LinkSet, rows: readonly ResourceRow[]): void {
-  for (const { account, kind, id, keys, facts, seen_at } of rows) {
-    const resource = {
-      account,
-      kind,
-      id,
-      keys: JSON.parse(keys) as string[],
-      seenAt: seen_at,
-      ...(facts === null ? {} : { facts: JSON.parse(facts) as ResourceFacts }),
-    }
+  for (const row of rows) {
+    const { account, kind, id } = row
+    const resource = { account, kind, ...toKnownResource(row) }
     links.resources.set(`${account} ${kind} ${id}`, resource)
     addWithinLimit(links.ids, `${kind} ${id}`)
     const { numbers, ids } = findRelatedKeys(resource)
@@ -133,15 +124,11 @@ function addWithinLimit(set: Set<string>, text: string): void {
 
 type NamedResource = Pick<TracedResource, 'kind' | 'id' | 'keys' | 'facts'>
 
-interface RelatedKeys {
-  /** Purchase order numbers. */
-  readonly numbers: readonly string[]
-  /** Written as `order 12`. */
-  readonly ids: readonly string[]
-}
-
-/** Spec: some resources name their order by its id, some by its number, credits by both within `order`. */
-function findRelatedKeys({ kind, keys, facts }: NamedResource): RelatedKeys {
+/**
+ * Purchase order numbers, and ids written as `order 12`. Spec: some resources name their order by its id, some by its number,
+ * credits by both within `order`.
+ */
+function findRelatedKeys({ kind, keys, facts }: NamedResource) {
   if (kind === 'order') return { numbers: keys, ids: listOrderLinks(facts) }
   const order =
     typeof facts?.['order'] === 'object' && facts['order'] !== null ? (facts['order'] as ResourceFacts) : {}
@@ -179,9 +166,8 @@ export async function saveResourceLinks(db: Db, resources: readonly NamedResourc
     .flatMap(listResourceLinks)
   const batch = jsonRows<ResourceLink>(all, { one: ([one]) => one, other: ([, other]) => other })
   await sql`
-    insert into resource_links (one, other) select one, other from ${batch} where true on conflict do nothing`.execute(
-    db,
-  )
+    insert into resource_links (one, other) select one, other from ${batch} where true
+    on conflict do nothing`.execute(db)
 }
 
 function listResourceLinks(resource: NamedResource): ResourceLink[] {
@@ -198,8 +184,7 @@ function listResourceLinks(resource: NamedResource): ResourceLink[] {
 async function selectLinked(db: Db, ones: readonly string[], limit: number): Promise<string[]> {
   const batch = jsonRows(ones, { one: (one) => one })
   const { rows } = await sql<{ other: string }>`
-    select distinct resource_links.other from ${batch} cross join resource_links where resource_links.one = batch.one limit ${limit}`.execute(
-    db,
-  )
+    select distinct resource_links.other from ${batch} cross join resource_links
+    where resource_links.one = batch.one limit ${limit}`.execute(db)
   return rows.map(({ other }) => other)
 }

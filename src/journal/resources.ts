@@ -5,10 +5,9 @@ import type { KnownResource, OrderAttributes, ResourceFacts, SeenResource } from
 import { DAY_MS } from '../support/clock.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store } from './store.ts'
+import type { BoundStore } from './store.ts'
 
-export function createResourceJournal(store: Store) {
-  const { reads, writes } = bindStore(store)
+export function createResourceJournal({ reads, writes }: BoundStore) {
   const saveSeen = writes(({ db, now }, account: string, kind: string, resources: readonly SeenResource[]) =>
     saveResources(db, { account, kind, resources, now }),
   )
@@ -105,7 +104,7 @@ async function findResourcesById(
   return rows.map(toKnownResource)
 }
 
-function toKnownResource(row: ResourceRow): KnownResource {
+export function toKnownResource(row: ResourceRow): KnownResource {
   return {
     id: row.id,
     keys: JSON.parse(row.keys),

@@ -17,10 +17,10 @@ import {
 import { type IdRuns, iterateIds, jsonRows, selectFirst, selectIdRuns } from './rows.ts'
 import { selectIdentity } from './namings.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type RouteTx, type Store, type Tx, write } from './store.ts'
+import { type BoundStore, type RouteTx, type Tx, write } from './store.ts'
 
-export function createRestorationJournal(store: Store): RestorationJournal {
-  const { reads, writes, leasedIfChanged } = bindStore(store)
+export function createRestorationJournal(bound: BoundStore): RestorationJournal {
+  const { store, reads, writes, leasedIfChanged } = bound
   return {
     getHead: reads(selectChainHead),
     getBeginning: reads(selectBeginning),

@@ -11,10 +11,9 @@ import { assert } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
 import { changeRows, omitNull, selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type RouteTx, type Store } from './store.ts'
+import type { BoundStore, RouteTx } from './store.ts'
 
-export function createScheduleJournal(store: Store): ScheduleJournal {
-  const { reads, leased } = bindStore(store)
+export function createScheduleJournal({ store, reads, leased }: BoundStore): ScheduleJournal {
   return {
     getKnownRuns: reads((db, route) => selectKnownRuns(db, route, store.clock.now())),
     listRecentRuns: reads(selectRecentRuns),
@@ -38,26 +37,20 @@ export function createScheduleJournal(store: Store): ScheduleJournal {
 /** Leaves out runs that were stored while the clock was ahead: no date may count as done before it begins. */
 async function selectKnownRuns(db: Db, route: string, now: number): Promise<KnownRuns> {
   const isKnown = sql`route = ${route} and not ${isAheadOfClock(now)}`
-  const { rows } = await sql<{ date: string | null; instant: string | null; interval_at: number | null }>`
+  const { rows } = await sql<
+    Record<'latestDate' | 'latestInstant', string | null> & { intervalAt: number | null }
+  >`
     select
-      (select occurrence from scheduled_runs where ${isKnown} and ${IS_DATE} order by occurrence desc limit 1) as date,
-      (select occurrence from scheduled_runs where ${isKnown} and ${IS_INSTANT} order by occurrence desc limit 1) as instant,
-      (select due_at from scheduled_runs where route = ${route} and occurrence = ${INTERVAL_RUN}) as interval_at`.execute(
-    db,
-  )
+      (select occurrence from scheduled_runs where ${isKnown} and ${IS_DATE}
+        order by occurrence desc limit 1) as "latestDate",
+      (select occurrence from scheduled_runs where ${isKnown} and ${IS_INSTANT}
+        order by occurrence desc limit 1) as "latestInstant",
+      (select due_at from scheduled_runs
+        where route = ${route} and occurrence = ${INTERVAL_RUN}) as "intervalAt"`.execute(db)
   const { rows: begun } = await sql<Row<'scheduled_runs'>>`
-    select * from scheduled_runs where ${isKnown} and state = 'begun' order by due_at limit ${MAX_STARTED}`.execute(
-    db,
-  )
-  const [known] = rows
-  return {
-    ...omitNull({
-      latestDate: known?.date ?? null,
-      latestInstant: known?.instant ?? null,
-      intervalAt: known?.interval_at ?? null,
-    }),
-    begun: begun.map(toScheduledRun),
-  }
+    select * from scheduled_runs where ${isKnown} and state = 'begun'
+    order by due_at limit ${MAX_STARTED}`.execute(db)
+  return { ...omitNull(rows[0] ?? {}), begun: begun.map(toScheduledRun) }
 }
 
 /** A pass finds a run `begun` only after a crash, so there is one of them, or two after a change of schedule. */

@@ -7,14 +7,13 @@ import { appendStateEvent } from './events.ts'
 import { IS_OPEN } from './records.ts'
 import { exists, jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store, type Tx } from './store.ts'
+import type { BoundStore, Tx } from './store.ts'
 
 /** Condition on `records`. Put the index's `state in ('uncertain', 'deferred')` beside it, so that the index applies. */
 export const WAITS_FOR_CLOSE = sql<boolean>`(records.state = 'deferred'
   and coalesce(records.problems ->> '$[0].code', '') = 'waiting-for-order')`
 
-export function createStepJournal(store: Store): StepJournal {
-  const { reads, leased } = bindStore(store)
+export function createStepJournal({ reads, leased }: BoundStore): StepJournal {
   const holdSome = leased(holdDependents)
   const deferSome = leased(deferDependents)
   return {

@@ -22,6 +22,9 @@ export interface RouteTx extends Tx {
   readonly route: string
 }
 
+/** A store with the functions that make methods of the journal. */
+export type BoundStore = ReturnType<typeof bindStore>
+
 /** Turns functions of the database into methods of the journal. */
 export function bindStore(store: Store) {
   const runLeased = <Args extends unknown[], T>(
@@ -37,6 +40,7 @@ export function bindStore(store: Store) {
     }
   }
   return {
+    store,
     reads: <Args extends unknown[], T>(work: (db: Db, ...args: Args) => Promise<T>) => {
       return (...args: Args): Promise<T> => read(store, (db) => work(db, ...args))
     },
@@ -90,7 +94,10 @@ async function runExclusively<T>(store: Store, work: (db: Db) => Promise<T>): Pr
   try {
     return await store.db.connection().execute(work)
   } catch (error) {
-    throw toJournalError(error)
+    if (!isSqliteError(error)) throw error
+    throw new BridgeError(toFailureCode(error.code), `The journal failed: ${error.message}.`, {
+      cause: error,
+    })
   }
 }
 
@@ -110,11 +117,6 @@ async function rollBack(db: Db): Promise<void> {
     // On a full or failing disk SQLite rolls back by itself; then the first error counts, and not this one.
     if (!isSqliteError(error)) throw error
   }
-}
-
-function toJournalError(error: unknown): unknown {
-  if (!isSqliteError(error)) return error
-  return new BridgeError(toFailureCode(error.code), `The journal failed: ${error.message}.`, { cause: error })
 }
 
 // better-sqlite3 is synchronous, so long loops must yield to the event loop.

@@ -5,7 +5,7 @@ import type { RecordState } from '../domain/record.ts'
 import type { TracedAttempt, TracedDetail, TracedLookup, TracedRecord } from '../domain/trace.ts'
 import { toDecisionEntry } from './decisions.ts'
 import { EventDetailSchema } from './event-detail.ts'
-import { type ReportedRow, selectReportedRecords, toReportedRecord } from './records.ts'
+import { selectReportedRecords, toReportedRecord } from './records.ts'
 import { iterateIds, omitNull } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 
@@ -69,9 +69,8 @@ async function findKeyOwner(db: Db, record: number): Promise<TracedRecord | unde
   const { rows } = await sql<{ id: number }>`
     select owner.id from records as repeated cross join records as owner
     where repeated.id = ${record} and repeated.owns_key = 0 and owner.operation = repeated.operation
-      and owner.account = repeated.account and owner.natural_key = repeated.natural_key and owner.owns_key = 1`.execute(
-    db,
-  )
+      and owner.account = repeated.account and owner.natural_key = repeated.natural_key
+      and owner.owns_key = 1`.execute(db)
   const [found] = rows
   if (found === undefined) return undefined
   const row = await selectTraced(db).where('id', '=', found.id).executeTakeFirst()
@@ -112,23 +111,12 @@ function parseLookups(detail: string, record: number): Omit<TracedLookup, 'at'>[
 }
 
 export function selectTraced(db: Db) {
-  return selectReportedRecords(db).select([
-    'direction',
-    'route',
-    'file_id',
-    'delivery_id',
-    'account',
-    'step',
-    'natural_key',
-    'lane',
-  ])
+  return selectReportedRecords(db)
+    .select(['direction', 'route', 'file_id', 'delivery_id'])
+    .select(['account', 'step', 'natural_key', 'lane'])
 }
 
-export type TracedRow = ReportedRow &
-  Pick<
-    Row<'records'>,
-    'direction' | 'route' | 'file_id' | 'delivery_id' | 'account' | 'step' | 'natural_key' | 'lane'
-  >
+export type TracedRow = Awaited<ReturnType<ReturnType<typeof selectTraced>['execute']>>[number]
 
 export function toTracedRecord(row: TracedRow, isMeant: (row: TracedRow) => boolean): TracedRecord {
   return {

@@ -14,11 +14,10 @@ import {
 } from './resource-links.ts'
 import { jsonRows, omitNull, selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
-import { bindStore, type Store } from './store.ts'
+import type { BoundStore } from './store.ts'
 import { selectTraced, selectTracedDetails, toTracedRecord, type TracedRow } from './trace-details.ts'
 
-export function createTraceJournal(store: Store) {
-  const { reads } = bindStore(store)
+export function createTraceJournal({ reads }: BoundStore) {
   return {
     traceKey: reads(traceKey),
     traceLine: reads(async (db, fileId, line, limit) => {
@@ -84,10 +83,8 @@ async function selectLatestRecords(
   const { route, limit } = query
   const all = sql<boolean>`records.id in (select value from json_each(${JSON.stringify(ids)}))`
   const condition = route === undefined ? all : sql<boolean>`${all} and records.route = ${route}`
-  const counted = await selectFirst(
-    db,
-    sql<{ total: number }>`select count(*) as total from records where ${condition}`,
-  )
+  const counting = sql<{ total: number }>`select count(*) as total from records where ${condition}`
+  const counted = await selectFirst(db, counting)
   const rows = await selectTraced(db).where(condition).orderBy('id', 'desc').limit(limit).execute()
   return {
     records: rows.toReversed().map((row) => toTracedRecord(row, isMeant)),
@@ -276,11 +273,8 @@ async function findSimilarNames(db: Db, key: string, limit: number): Promise<str
         select coalesce(key_values ->> '$[0]', '') as name from records
         where state = 'held' and file_id is not null limit ${MAX_COMPARED})
     ) where name <> ''`.execute(db)
-  return rankSimilarNames(
-    key,
-    rows.map(({ name }) => name),
-    limit,
-  )
+  const names = rows.map(({ name }) => name)
+  return rankSimilarNames(key, names, limit)
 }
 
 /** Names may be in the case in which they were typed, or in another. */

@@ -142,17 +142,11 @@ async function checkUnknownAttempts({ db, found }: Verifier): Promise<void> {
   }
 }
 
-interface Difference {
-  readonly what: string
-  readonly is: string | number | null
-  readonly was: string | number | null
-}
-
 function reportDifference(
   { found }: Walk,
   event: EventRow,
   { id, attempt }: AttemptRow,
-  { what, is, was }: Difference,
+  { what, is, was }: { what: string; is: string | number | null; was: string | number | null },
 ): void {
   const message = `record ${id}: the ${what} of its attempt ${attempt} is ${is ?? 'none'}, and was ${was ?? 'none'}`
   found.add('record', id, message, event)

@@ -10,13 +10,13 @@ import { createIdSet, type IdSet, type Mismatches, type ParsedEvent } from './ve
 export function createRowCheck(db: Db, found: Mismatches) {
   const files = checkWork(db, found, FILES)
   const deliveries = checkWork(db, found, DELIVERIES)
-  const documents = createDocumentCheck(db, found)
+  const checkDocuments = createDocumentCheck(db, found)
   const runs = createRunCheck(db, found)
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
       await files.checkPage(page)
       await deliveries.checkPage(page)
-      await documents.checkPage(page)
+      await checkDocuments(page)
       await checkDecisions(db, found, page)
       await runs.checkPage(page)
     },
@@ -152,26 +152,24 @@ function checkWork<Table extends 'files' | 'deliveries'>(db: Db, found: Mismatch
 
 function createDocumentCheck(db: Db, found: Mismatches) {
   const met = createGroupedSet()
-  return {
-    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
-      for (const { event, detail } of page) {
-        const latest = (detail.documents ?? []).filter(([id, kind]) => met.add(kind, id))
-        if (latest.length === 0) continue
-        const batch = jsonRows<(typeof latest)[number]>(latest, {
-          id: ([id]) => id,
-          kind: ([, kind]) => kind,
-          state: ([, , state]) => state,
-        })
-        const { rows } = await sql<{ id: number; kind: string; is: string | null; was: string }>`
-          select batch.id, batch.kind, documents.state as "is", batch.state as was
-          from ${batch} left join documents on documents.record_id = batch.id and documents.kind = batch.kind
-          where documents.state is not batch.state`.execute(db)
-        for (const { id, kind, is, was } of rows) {
-          const message = `the ${kind} of record ${id} is ${is ?? 'missing'}, and was ${was}`
-          found.add('document', `${id} ${kind}`, message, event)
-        }
+  return async (page: readonly ParsedEvent[]): Promise<void> => {
+    for (const { event, detail } of page) {
+      const latest = (detail.documents ?? []).filter(([id, kind]) => met.add(kind, id))
+      if (latest.length === 0) continue
+      const batch = jsonRows<(typeof latest)[number]>(latest, {
+        id: ([id]) => id,
+        kind: ([, kind]) => kind,
+        state: ([, , state]) => state,
+      })
+      const { rows } = await sql<{ id: number; kind: string; is: string | null; was: string }>`
+        select batch.id, batch.kind, documents.state as "is", batch.state as was
+        from ${batch} left join documents on documents.record_id = batch.id and documents.kind = batch.kind
+        where documents.state is not batch.state`.execute(db)
+      for (const { id, kind, is, was } of rows) {
+        const message = `the ${kind} of record ${id} is ${is ?? 'missing'}, and was ${was}`
+        found.add('document', `${id} ${kind}`, message, event)
       }
-    },
+    }
   }
 }
 
@@ -208,9 +206,8 @@ function createRunCheck(db: Db, found: Mismatches) {
         occurrence: ({ mention }) => mention[0],
       })
       const { rows } = await sql<Row<'scheduled_runs'>>`
-        select scheduled_runs.* from ${batch} join scheduled_runs on scheduled_runs.route = batch.route and scheduled_runs.occurrence = batch.occurrence`.execute(
-        db,
-      )
+        select scheduled_runs.* from ${batch} join scheduled_runs
+          on scheduled_runs.route = batch.route and scheduled_runs.occurrence = batch.occurrence`.execute(db)
       const byId = new Map(
         rows.map((row) => [`${row.route} ${row.occurrence}`, toRunState(toRunMention(row))]),
       )
@@ -220,11 +217,8 @@ function createRunCheck(db: Db, found: Mismatches) {
       }
     },
     async finish(): Promise<void> {
-      const rows = await db
-        .selectFrom('scheduled_runs')
-        .select(['route', 'occurrence'])
-        .where('occurrence', '<>', 'every')
-        .execute()
+      const { rows } = await sql<Pick<Row<'scheduled_runs'>, 'route' | 'occurrence'>>`
+        select route, occurrence from scheduled_runs where occurrence <> 'every'`.execute(db)
       for (const { route, occurrence } of rows) {
         const { about, id, title } = describe(route, occurrence)
         if (!met.has(id)) found.add(about, id, `${title} has no event: it was added to the table directly`)

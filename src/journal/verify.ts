@@ -10,7 +10,7 @@ import { findLastAnchor, hashEvent, selectEventsBackwards, selectHead } from './
 import { prune } from './prune.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
-import { bindStore, type Store, yieldToEventLoop } from './store.ts'
+import { type BoundStore, yieldToEventLoop } from './store.ts'
 import { collectMismatches, type Mismatches, type ParsedEvent } from './verify-check.ts'
 import { createRecordCheck } from './verify-records.ts'
 import { createRowCheck } from './verify-rows.ts'
@@ -104,8 +104,7 @@ async function readConsistently<T>(db: Db, work: () => Promise<T>): Promise<T> {
   }
 }
 
-export function createAuditJournal(store: Store): AuditJournal {
-  const { reads } = bindStore(store)
+export function createAuditJournal({ store, reads }: BoundStore): AuditJournal {
   return {
     findSubmission: reads((db, fileId) =>
       findLastAnchor(db, sql`subject = ${fileId} and kind = 'file-submitted'`),

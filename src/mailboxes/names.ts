@@ -51,15 +51,12 @@ export function splitFolder(folder: string): string[] {
   if (folder === '' || folder === '.') return []
   const segments = folder.split('/')
   const first = segments[0] ?? ''
-  if (segments.every(isSafeSegment) && !/^[a-z]:/i.test(first)) return segments
+  const isSafe = (segment: string) => isSafeName(segment) && segment.toLowerCase() !== CLAIMED_FOLDER
+  if (segments.every(isSafe) && !/^[a-z]:/i.test(first)) return segments
   throw new BridgeError(
     'configuration-invalid',
     `${JSON.stringify(folder)} cannot be a folder of a mailbox: write a relative path such as "inbox/orders".`,
   )
-}
-
-function isSafeSegment(segment: string): boolean {
-  return isSafeName(segment) && segment.toLowerCase() !== CLAIMED_FOLDER
 }
 
 /** Nothing claims two files under one id, so this name is free. */

@@ -16,13 +16,14 @@ import {
   readApiRecords,
 } from './exported-rows.ts'
 import { listMappedFields, toLongForm } from './mapped-fields.ts'
-import { readTableKeys, trackTableKeys, type UntakenKeys } from './tables.ts'
+import { readTableTexts, trackTableKeys, type UntakenKeys } from './tables.ts'
 import { readRecords, type TranslatedFile } from './translate-file.ts'
 import {
   createFieldTrials,
   createRecordTrials,
   createTrials,
   getStepInput,
+  selectTrials,
   type TableKeys,
   trackTrials,
   type Trial,
@@ -52,7 +53,7 @@ export function measureCoverage(mapping: Mapping, path: string, format: Format):
 
 async function measureInboundCoverage(mapping: InboundMapping, path: string, format: Format) {
   const fields = listMappedFields(mapping)
-  const tableKeys = await readTableKeys(mapping, path)
+  const { keys: tableKeys } = await readTableTexts(mapping, path)
   const unfilled = new Set(fields.map(({ field }) => field))
   const fieldTrials = trackTrials(fields.map((leaf) => [leaf.field, createFieldTrials(leaf, tableKeys)]))
   const ofRecords = trackTrials([['record', createRecordTrials(mapping)]])
@@ -67,7 +68,7 @@ async function measureInboundCoverage(mapping: InboundMapping, path: string, for
     for await (const record of read.records) {
       ofRecords.take('record', { ...record, file: read })
       if (record.draft.body === undefined) continue
-      for (const field of listFilledPaths(toExampleBody(record.draft), '')) unfilled.delete(field)
+      for (const [field] of listValues(toExampleBody(record.draft), '')) unfilled.delete(field)
       for (const field of record.fields) {
         const name = field.field.replace(/\[\d+\]/g, '[]')
         fieldTrials.take(name, field)
@@ -84,14 +85,14 @@ async function measureInboundCoverage(mapping: InboundMapping, path: string, for
   }
 }
 
-/** The paths of the values in a body, with `[]` for each item of a list. */
-function listFilledPaths(value: unknown, path: string): string[] {
-  if (Array.isArray(value)) return [path, ...value.flatMap((item) => listFilledPaths(item, `${path}[]`))]
-  if (typeof value !== 'object' || value === null) return [path]
-  const below = Object.entries(value).flatMap(([name, item]) =>
-    listFilledPaths(item, path === '' ? name : `${path}.${name}`),
-  )
-  return [path, ...below]
+/** All values in a body or record with their paths, and `[]` for each item of a list. */
+function listValues(value: unknown, path: string): [path: string, value: unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path, value]]
+  const prefix = path === '' ? '' : `${path}.`
+  const below = Array.isArray(value)
+    ? value.flatMap((item) => listValues(item, `${path}[]`))
+    : Object.entries(value).flatMap(([name, item]) => listValues(item, prefix + name))
+  return [[path, value], ...below]
 }
 
 function createColumnCounts() {
@@ -114,7 +115,7 @@ function createColumnCounts() {
 async function measureExportCoverage(mapping: OutboundMapping, path: string) {
   const kinds = listExportKinds(mapping)
   const columns = kinds.flatMap((kind) => kind.columns)
-  const tableKeys = await readTableKeys(mapping, path)
+  const { keys: tableKeys } = await readTableTexts(mapping, path)
   const asked = columns.map(({ options }) => options['table'])
   const keys = trackTableKeys(tableKeys, asked)
   const unfilled = new Set(columns)
@@ -132,7 +133,7 @@ async function measureExportCoverage(mapping: OutboundMapping, path: string) {
   }
   for (const { input } of mapping.examples) {
     for (const record of await readApiRecords(resolve(dirname(path), input))) {
-      for (const field of listValuePaths(record, '')) fields.add(field)
+      for (const field of listFilledPaths(record)) fields.add(field)
       const composed = mapping.composer.composeRows(record)
       const rows = 'rows' in composed ? matchExportedRows(kinds, record, composed.rows) : []
       for (const made of rows.flatMap((row) => listExportedCells(row, record))) take(made)
@@ -147,14 +148,11 @@ async function measureExportCoverage(mapping: OutboundMapping, path: string) {
   }
 }
 
-/** Lists the paths of the values in a record, without positions. */
-function listValuePaths(value: unknown, path: string): string[] {
-  if (value === null || value === undefined || value === '') return []
-  if (Array.isArray(value)) return value.flatMap((item) => listValuePaths(item, path))
-  if (typeof value !== 'object') return [path]
-  return Object.entries(value).flatMap(([name, item]) =>
-    listValuePaths(item, path === '' ? name : `${path}.${name}`),
-  )
+/** Lists the paths of the filled values in a record, without positions. */
+function listFilledPaths(record: ApiRecord): string[] {
+  const isFilled = (value: unknown) => typeof value !== 'object' && value !== undefined && value !== ''
+  const filled = listValues(record, '').filter(([, value]) => isFilled(value))
+  return filled.map(([path]) => path.replaceAll('[]', ''))
 }
 
 /** Lists the paths that a column prints; `count` and `filled` print no value. */
@@ -228,16 +226,15 @@ function createTextTrials({ options, rule }: ExportColumn): CellTrial[] {
   const { yes, no, width, pad, decimal } = options
   const guards = options['formulas'] === 'guard'
   const some = (test: (text: string) => boolean) => (made: ExportedCell) => made.texts.flat().some(test)
-  const trials: readonly (readonly [string, boolean, CellTrial['isTried']])[] = [
-    ['yes', yes !== undefined, some((text) => text === 'true')],
-    ['no', no !== undefined, some((text) => text === 'false')],
-    ['long', options['long'] !== undefined, some((text) => text.length > Number(width))],
-    ['pad', pad !== undefined, some((text) => text !== '' && text.length < Number(toLongForm(pad)['to']))],
-    ['zeros', options['zeros'] !== undefined, some((text) => /\.\d*0$/.test(text))],
-    ['formulas', guards && !isNumberRule(rule), some((text) => /^[=+\-@\t\r]/.test(text))],
-    ['decimal', decimal === ',', some((text) => text.includes('.'))],
-  ]
-  return trials.flatMap(([name, isGiven, isTried]) => (isGiven ? [{ name, isTried }] : []))
+  return selectTrials([
+    [yes !== undefined, 'yes', some((text) => text === 'true')],
+    [no !== undefined, 'no', some((text) => text === 'false')],
+    [options['long'] !== undefined, 'long', some((text) => text.length > Number(width))],
+    [pad !== undefined, 'pad', some((text) => text !== '' && text.length < Number(toLongForm(pad)['to']))],
+    [options['zeros'] !== undefined, 'zeros', some((text) => /\.\d*0$/.test(text))],
+    [guards && !isNumberRule(rule), 'formulas', some((text) => /^[=+\-@\t\r]/.test(text))],
+    [decimal === ',', 'decimal', some((text) => text.includes('.'))],
+  ])
 }
 
 function isNumberRule(rule: FieldRule | undefined): boolean {

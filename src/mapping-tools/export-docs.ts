@@ -24,17 +24,12 @@ export interface ReceivedColumn {
   readonly example: string
 }
 
-export interface ExportSample {
-  /** A file with the first records of the example; absent without an example. */
-  readonly file?: Uint8Array
-  /** The first filled cell of each column. */
-  readonly examples: ReadonlyMap<string, string>
-}
+type ExportSample = Awaited<ReturnType<typeof createExportSample>>
 
 /** A sample is for reading: it needs no more records. */
 const MAX_RECORDS = 10
 
-/** Makes the sample from the first example of the mapping. */
+/** Makes a file with the first records of the first example, if any; `examples` has the first filled cell of each column. */
 export async function createExportSample(mapping: OutboundMapping, path: string, format: Format) {
   const examples = new Map<string, string>()
   const [example] = mapping.examples

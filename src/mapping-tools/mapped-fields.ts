@@ -1,6 +1,5 @@
 /** Lists the fields of an inbound mapping with their options and the contract's rules. */
-import type { FieldRule } from '../contract/fields.ts'
-import { type ChoicePlan, listValues, type Plan } from '../mapping/fields/plan.ts'
+import { type ChoicePlan, type LeafTarget, listValues, type Plan } from '../mapping/fields/plan.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import type { Check, Condition } from '../mapping/rows/conditions.ts'
 import { looksLikeKnownName } from '../mapping/rows/known-values.ts'
@@ -11,14 +10,9 @@ export type Options = Readonly<Record<string, unknown>>
 /** Columns or paths, each under the names it may have. */
 type Sources = readonly (readonly string[])[]
 
-export interface MappedField {
-  /** `order_lines[].quantity`. */
-  readonly field: string
-  readonly rule: FieldRule
-  readonly list: boolean
+export interface MappedField extends Pick<LeafTarget, 'field' | 'rule' | 'list' | 'perRow'> {
   /** Whether the API refuses a record without it. */
   readonly required: boolean
-  readonly perRow: boolean
   /** The alternatives for its value: one, or those of `oneOf`. */
   readonly branches: readonly FieldBranch[]
 }

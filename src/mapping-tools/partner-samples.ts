@@ -17,13 +17,6 @@ import {
   readUnpackedBytes,
 } from './translate-file.ts'
 
-export interface PartnerSamples {
-  /** Returns the first cell of the examples under one of these names. */
-  readonly exampleOf: (names: readonly string[]) => string
-  /** Absent where the mapping has no example that can be read. */
-  readonly files?: SampleFiles
-}
-
 export interface SampleFiles {
   /** As in the example, such as `.csv`. */
   readonly extension: string
@@ -42,7 +35,10 @@ const MAX_RECORDS = 10
 /** A longer example, in characters, makes no sample files. */
 const MAX_LENGTH = 5_000_000
 
-/** Makes the samples from the first example of the mapping; the good file repeats its lines. */
+/**
+ * Makes the samples from the first example of the mapping; the good file repeats its lines. `exampleOf` returns the first cell
+ * of the example under one of the names.
+ */
 export async function createPartnerSamples(mapping: InboundMapping, path: string, format: Format) {
   const [example] = mapping.examples
   if (example === undefined) return { exampleOf: () => '' }
@@ -124,11 +120,8 @@ async function findProblems(
   mapping: InboundMapping,
   format: Format,
 ): Promise<Problem[]> {
-  const read = await readRecordsFrom(
-    { bytes: Readable.from([bytes]), source: buildFileSource(input) },
-    format,
-    mapping,
-  )
+  const from = { bytes: Readable.from([bytes]), source: buildFileSource(input) }
+  const read = await readRecordsFrom(from, format, mapping)
   if ('problems' in read) return [...read.problems]
   const problems: Problem[] = []
   for await (const { draft } of read.records)

@@ -28,10 +28,6 @@ export async function readTableTexts({ source }: Mapping, path: string) {
   }
 }
 
-export async function readTableKeys(mapping: Mapping, path: string): Promise<TableKeys> {
-  return (await readTableTexts(mapping, path)).keys
-}
-
 /** The keys of a table that no example looks up, as it spells them, and how many keys it has. */
 export interface UntakenKeys {
   readonly table: string

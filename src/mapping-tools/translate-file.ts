@@ -38,6 +38,7 @@ export async function translateFile(path: string, format: Format, translator: Tr
     /** How many lines the mapping's ignore rules have left out so far. */
     ignored: () => reading.countIgnoredLines(),
     /** Lists mismatches of control totals, after all drafts were read. */
+    groupsByKeys: bound.groupsByKeys,
     listMismatches: () => bound.listMismatches(),
   }
 }

@@ -108,38 +108,35 @@ function createOptionTrials({ rule }: MappedField, { options, sources }: FieldBr
 }
 
 /** Options that change some texts and leave others as they are. */
-function createTextTrials(options: FieldBranch['options'], rule: FieldRule) {
-  const { split, wrap, at, decimal } = options
-  const trials: Trial<ExplainedField>[] = []
-  const add = (name: string, isTried: Trial<ExplainedField>['isTried']) => trials.push({ name, isTried })
+function createTextTrials(options: FieldBranch['options'], rule: FieldRule): Trial<ExplainedField>[] {
+  const { split, wrap, at, long, round, decimal } = options
+  const input = (test: (text: string) => boolean, option = 'value') => {
+    return (field: ExplainedField) => test(getStepInput(field, option) ?? '')
+  }
   // Without `at` they belong to lists, which are made when the text becomes the value.
-  const into = (option: string) => (field: ExplainedField) =>
-    getStepInput(field, at === undefined ? 'value' : option) ?? ''
-  if (typeof split === 'string') add('split', (field) => into('split')(field).includes(split))
-  if (typeof wrap === 'number') {
-    add('wrap', (field) =>
-      into('wrap')(field)
-        .split(/[\r\n]+/)
-        .some((line) => line.length > wrap),
-    )
+  const into = (option: string) => (at === undefined ? 'value' : option)
+  const isWrapped = (text: string) => text.split(/[\r\n]+/).some((line) => line.length > Number(wrap))
+  const changes = (option: string) => (field: ExplainedField) => {
+    const text = getStepInput(field, option)
+    return field.steps.some((step) => step.option === option && step.text !== text)
   }
-  for (const option of ['case', 'pad', 'digits']) {
-    if (options[option] === undefined) continue
-    add(option, (field) => {
-      const text = getStepInput(field, option)
-      return field.steps.some((step) => step.option === option && step.text !== text)
-    })
-  }
-  if (options['long'] !== undefined && rule.kind === 'text') {
-    const { max = Number.POSITIVE_INFINITY } = rule
-    add('long', (field) => (getStepInput(field, 'value') ?? '').length > max)
-  }
-  if (options['round'] !== undefined) {
-    const decimals = rule.kind === 'decimal' ? rule.decimals : rule.kind === 'money' ? 2 : 0
-    add('round', (field) => hasMoreDecimals(getStepInput(field, 'value') ?? '', decimals))
-  }
-  if (decimal === ',') add('decimal', ({ cells }) => cells.some(({ text }) => text.includes(',')))
-  return trials
+  const { max = Infinity } = rule.kind === 'text' ? rule : {}
+  const decimals = rule.kind === 'decimal' ? rule.decimals : rule.kind === 'money' ? 2 : 0
+  return selectTrials([
+    [typeof split === 'string', 'split', input((text) => text.includes(String(split)), into('split'))],
+    [typeof wrap === 'number', 'wrap', input(isWrapped, into('wrap'))],
+    ...['case', 'pad', 'digits'].map((name) => [options[name] !== undefined, name, changes(name)] as const),
+    [long !== undefined && rule.kind === 'text', 'long', input((text) => text.length > max)],
+    [round !== undefined, 'round', input((text) => hasMoreDecimals(text, decimals))],
+    [decimal === ',', 'decimal', ({ cells }) => cells.some(({ text }) => text.includes(','))],
+  ])
+}
+
+/** The trials of those parts that the mapping has. */
+export function selectTrials<Made>(
+  parts: readonly (readonly [isGiven: boolean, name: string, isTried: Trial<Made>['isTried']])[],
+): Trial<Made>[] {
+  return parts.flatMap(([isGiven, name, isTried]) => (isGiven ? [{ name, isTried }] : []))
 }
 
 function hasMoreDecimals(text: string, decimals: number): boolean {
@@ -183,14 +180,13 @@ function createRuleTrials({ only, hold, lines, group }: Options): RecordTrial[] 
     fields.some(({ steps }) => steps.some(({ option }) => option === 'same'))
   const isPacked: RecordTrial['isTried'] = ({ rows }) =>
     new Set(rows.map(({ line }) => line)).size < rows.length
-  const rules: readonly (readonly [boolean, string, RecordTrial['isTried']])[] = [
+  return selectTrials([
     [only !== undefined, 'only: a record that is left out', ({ draft }) => draft.skipped === true],
     [(hold ?? lineHold) !== undefined, 'hold: a record that is held', ({ draft }) => draft.held === true],
     [same === 'add', 'lines: same add', isSame],
     [columns !== undefined, 'lines: several in one row', isPacked],
     [toLongForm(group)['blank'] === 'continues', 'group: blank continues', hasBlankKeyRows],
-  ]
-  return rules.flatMap(([isGiven, name, isTried]) => (isGiven ? [{ name, isTried }] : []))
+  ])
 }
 
 /** Whether a row belongs to the record because its keys are blank. */

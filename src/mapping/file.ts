@@ -148,7 +148,5 @@ export const OUTBOUND_KEYS = {
 /** `extends` is resolved before the rest is read: see `source/inherit.ts`. */
 const COMMON_SCHEMAS = { ...optionalKeys(COMMON_KEYS), operation: Text }
 export const InboundFile = z.strictObject({ ...COMMON_SCHEMAS, ...optionalKeys(INBOUND_KEYS) })
-export type InboundFile = z.infer<typeof InboundFile>
 
 export const OutboundFile = z.strictObject({ ...COMMON_SCHEMAS, ...optionalKeys(OUTBOUND_KEYS) })
-export type OutboundFile = z.infer<typeof OutboundFile>

@@ -57,6 +57,7 @@ export async function compileInbound(
     columnsFor: addPackedColumns(columnsFor, packed),
     packed: packed?.columns,
     decimal: read.decimal,
+    allowsDamage: read.damaged === 'allow',
     blanks: normalizeBlanks(read.blanks),
     noOrder: explainNoOrder(operation, shape),
   }

@@ -9,11 +9,18 @@ import {
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { BridgeError, describeUnreadable } from '../support/errors.ts'
-import { didYouMean } from '../support/text.ts'
+import { didYouMean, findSimilarName } from '../support/text.ts'
 import { type CompiledInbound, compileInbound } from './inbound.ts'
 import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
 import { readWithBases } from './source/inherit.ts'
-import { getEntry, type MapNode, nodeAt, openSourceReader, type SourceNode } from './source/source.ts'
+import {
+  getEntry,
+  locateKey,
+  type MapNode,
+  nodeAt,
+  openSourceReader,
+  type SourceNode,
+} from './source/source.ts'
 import type { ReadTable, TableContext } from './tables.ts'
 
 interface MappingFile {
@@ -74,6 +81,9 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
   const known = Object.keys(OPERATIONS)
   const node = getEntry(root, 'operation')
   if (root.kind !== 'map' || node?.kind !== 'text') {
+    const wrong = root.kind === 'map' ? findSimilarName('operation', [...root.entries.keys()]) : undefined
+    if (node === undefined && root.kind === 'map' && wrong !== undefined)
+      return errors.add(locateKey(root, wrong), 'there is no such key here. Did you mean "operation"?')
     return errors.add(node ?? root, `operation is missing: one of ${known.join(', ')}`)
   }
   const name = node.text

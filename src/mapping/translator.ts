@@ -9,7 +9,7 @@ import type { BindContext, BoundNode, BoundObject, RecordBuilder } from './bindi
 import { createTextReader } from './binding/text-source.ts'
 import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
 import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
-import { indexColumns, type MissingColumn, missingColumnProblem } from './rows/columns.ts'
+import { type Columns, indexColumns, type MissingColumn, missingColumnProblem } from './rows/columns.ts'
 import { type Check, type Condition, formatCondition } from './rows/conditions.ts'
 import { bindTotals, type BoundTotals, type TotalsColumns, type TotalsPlan } from './rows/control-totals.ts'
 import {
@@ -95,6 +95,9 @@ function bindFile(
     body,
     orderField: plan.operation === 'create-invoice' ? 'purchase_order_number' : 'order_id',
     keys,
+    details: typed
+      ? { layout: itemLayout, keys: keys.map(({ name }) => findDetailKey(name, items)) }
+      : undefined,
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
     ...bindRules(plan, bindContext),
     keep: plan.keep && bindPlan(plan.keep, bindContext),
@@ -139,12 +142,15 @@ function bindRules({ only, checks, holds, lines }: InboundPlan, context: BindCon
   }
 }
 
+const FIX_GROUP = 'Add the column, or correct `group` and the values that name it in the mapping.'
+
 function bindKeys(keys: readonly ColumnAlternatives[], { header, missing, blanks }: BindContext) {
   return keys.flatMap((alternatives) => {
     const columns = alternatives.flatMap((names) => header.find(names) ?? [])
     const [first] = columns
     if (first === undefined) {
-      missing.push({ names: alternatives.flat(), field: 'group', columns: header })
+      // First, so that its fix stands where a value of the body lacks the same column.
+      missing.unshift({ names: alternatives.flat(), field: 'group', columns: header, fix: FIX_GROUP })
       return []
     }
     const positions = columns.map(({ position }) => position)
@@ -160,6 +166,13 @@ function findBodyKeys(body: BoundObject): KeyColumn[] {
     const positions = node.columns.map(({ position }) => position)
     return [{ name: first.name, read: createTextReader(node.columns, new Set()), positions }]
   })
+}
+
+/** The column of that name in the detail rows: their own name of the record they belong to. */
+function findDetailKey(name: string, items: Columns): KeyColumn | undefined {
+  const column = items.has(name) ? items.find([name]) : undefined
+  if (column === undefined) return undefined
+  return { name: column.name, read: createTextReader([column], new Set()), positions: [column.position] }
 }
 
 interface TranslatorContext extends DraftContext {
@@ -190,6 +203,7 @@ function createBoundTranslator(context: TranslatorContext) {
   }
   return {
     keyColumns: keys.map(({ name }) => name),
+    groupsByKeys: grouping.kind === 'keys',
     findColumn: (field: string) => findFirstColumn(findFieldNode(context.body, field)),
     findOrigin(field: string) {
       const node = findFieldNode(context.body, field)

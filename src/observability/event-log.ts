@@ -1,7 +1,7 @@
 /** Writes events as log lines for people and programs, without contents of files or of the API. */
 import { type BridgeEvent, LOG_EVENTS, type Observer } from '../domain/event.ts'
 import type { Log, LogFields } from '../support/log.ts'
-import { formatCount, formatStateCounts, formatWait, removeApiText } from './format.ts'
+import { ANOTHER_WATCH, formatCount, formatStateCounts, formatWait, removeApiText } from './format.ts'
 
 /** Makes an observer that logs. `chatty` includes the progress of each piece of work. */
 export function createEventLog(log: Log, chatty = false): Observer {
@@ -47,8 +47,8 @@ const EVENT_TEXTS: EventTexts = {
     `${file}: ${formatStateCounts(records, { accepted: 'acknowledged' })}`,
   'run-started': ({ run }) => `run ${run} begun`,
   'runs-missed': ({ runs }) => `missed for good: ${runs.join(', ')}`,
-  'watch-started': ({ routes, scanMs }) =>
-    `watching ${formatCount(routes, 'route')}, scanning the folders every ${scanMs / 1000} s`,
+  'watch-started': ({ routes, scanMs, others }) =>
+    `watching ${formatCount(routes, 'route')}, scanning the folders every ${scanMs / 1000} s${others === undefined ? '' : `; ${ANOTHER_WATCH}`}`,
   'watch-stopped': () => 'stopped watching',
   'stop-requested': () => 'finishing what is in flight; a second signal ends it at once',
   'stopped-at-once': ({ why }) =>

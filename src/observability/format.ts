@@ -29,11 +29,17 @@ export function formatOpenStates({ files, deliveries }: Pick<RouteOverview, 'fil
   return open.map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
-export function formatWait({ isRestored }: { readonly isRestored?: true }, time: string): string {
-  return isRestored === true
-    ? `waiting ${time} before looking up what a lost journal may have sent: a late request could still take effect`
-    : `waiting ${time} before checking whether the lost requests succeeded`
+export function formatWait(
+  { isRestored, isSecond }: { readonly isRestored?: true; readonly isSecond?: true },
+  time: string,
+): string {
+  const what = isRestored === true ? 'what a lost journal may have sent' : 'requests whose answers were lost'
+  const again = isSecond === true ? 'a second and last time ' : ''
+  return `waiting ${time} before looking up ${what} ${again}(a late request could still take effect)`
 }
+
+export const ANOTHER_WATCH =
+  'another watch has these routes too; each file is taken by one of them. If that is not meant, stop one'
 
 /** The API's text about an answer may repeat what was sent, so texts that leave the journal must not contain it. */
 export function removeApiText(message: string): string {

@@ -9,6 +9,7 @@ import type { Notifier } from '../domain/notification.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Refresher, startRefresher } from '../support/async.ts'
 import type { Clock } from '../support/clock.ts'
+import { getErrorMessage } from '../support/errors.ts'
 import { createLiveness, type HealthServer, startHealthServer, trackFailures } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { registerChannels, sendNotifications } from './notifications/sending.ts'
@@ -137,7 +138,7 @@ async function tryInBackground<Result>(
     backgroundFailures.delete(what)
     return result
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = getErrorMessage(error)
     if (backgroundFailures.get(what) !== why) notify({ kind: 'background-task-failed', what, why })
     backgroundFailures.set(what, why)
     return undefined

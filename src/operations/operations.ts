@@ -4,6 +4,7 @@ import type { EndpointName } from '../contract/endpoints.ts'
 import type { InboundOperationName } from '../contract/operations.ts'
 import type { Resource } from '../domain/api.ts'
 import type { RecordChange } from '../domain/record.ts'
+import type { BoundTranslator } from '../domain/translator.ts'
 import { createCancel } from './create-cancel.ts'
 import { createInvoice } from './create-invoice.ts'
 import { createOrder } from './create-order.ts'
@@ -76,6 +77,21 @@ export interface RecordIdentity {
   readonly bodyHash: string
   /** Only of repeatable records. */
   readonly change?: RecordChange
+}
+
+/** The operations that create one resource per name; an order has several shipments and cancels. */
+const UNIQUE_BY_NAME: ReadonlySet<InboundOperationName> = new Set([
+  'create-order',
+  'create-invoice',
+  'create-variant',
+])
+
+/** Whether records with the same key cells are one record, so that a refused part of it refuses the others. */
+export function isNamedByKeys(
+  operation: InboundOperationName,
+  { groupsByKeys }: Pick<BoundTranslator, 'groupsByKeys'>,
+) {
+  return groupsByKeys && UNIQUE_BY_NAME.has(operation)
 }
 
 export function identifyRecord(

@@ -35,14 +35,9 @@ export interface SharedContext {
   readonly onlyUnfinished?: boolean
 }
 
-interface NextStep {
-  readonly operation: InboundOperationName
+interface NextStep extends Pick<InboundContext['route'], 'operation' | 'when' | 'waitMs'> {
   /** Left out where the records are the orders of the step before. */
   readonly translator?: Translator
-  /** Run the step only when all of the order is shipped or canceled. */
-  readonly when?: 'shipped'
-  /** How long a record waits for its order, from when its file was received. */
-  readonly waitMs?: number
 }
 
 export interface InboundContext extends SharedContext {

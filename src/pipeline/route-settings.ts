@@ -8,7 +8,7 @@ import {
   formatFileName,
   hasRecordPlaceholder,
 } from '../config/file-name.ts'
-import { createNumberReader, type InboxRules } from '../config/inbox.ts'
+import { createNumberReader } from '../config/inbox.ts'
 import type { InboundRoute, OutboundRoute } from '../config/routes.ts'
 import { buildQuery, type SelectRule } from '../config/select.ts'
 import type { DatedRun } from '../config/time-values.ts'
@@ -17,6 +17,7 @@ import type { Readiness } from '../domain/route.ts'
 import type { DocumentKind } from '../domain/shipping-document.ts'
 import { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import { compileFilePattern } from '../support/name-pattern.ts'
 import type { DocumentPlace, InboundContext, OutboundContext } from './context.ts'
 import type { ReceiptRules } from './outbound/confirmation-rules.ts'
 
@@ -42,10 +43,11 @@ export function buildInboundRoute({ api }: Configuration, route: InboundRoute): 
 }
 
 /** Undefined where a file is whole as soon as it is stable. */
-export function buildReadyRule({ ready }: InboxRules): Readiness | undefined {
+export function buildReadyRule({ ready, match }: InboundRoute['from']): Readiness | undefined {
   if (ready === undefined || !('sidecar' in ready)) return ready
   const { when, sidecar } = ready
-  return { when, sidecarNameOf: (name) => fillNameTemplate(sidecar, name) }
+  const sidecarNameOf = (name: string) => fillNameTemplate(sidecar, name)
+  return { when, sidecarNameOf, isSidecar: compileFilePattern(sidecarNameOf(match)) }
 }
 
 /** The run of a business date. Words of a selection such as `yesterday` and file names refer to this date. */
@@ -133,15 +135,4 @@ export function buildDocumentPlace(
   if (packingSlips) kinds.push('packing-slip')
   const nameFor: DocumentPlace['nameFor'] = (values) => formatDocumentName(name, values)
   return { mailbox: mailboxOf(mailbox), mailboxName: mailbox, folder, kinds, nameFor }
-}
-
-/** `*` matches any characters, `?` one; case does not count. Accents may be separate characters, hence NFC. */
-export function compileFilePattern(pattern: string): (name: string) => boolean {
-  const source = pattern
-    .normalize('NFC')
-    .replace(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
-  const expression = new RegExp(`^${source}$`, 'isu')
-  return (name) => expression.test(name.normalize('NFC'))
 }

@@ -12,8 +12,6 @@ export type Moment = 'before' | 'after'
 /** Thrown by a crashed bridge; no code of the bridge may recognize it. */
 export class Crash extends Error {}
 
-export type CrashPlan = ReturnType<typeof crashAt>
-
 /** Called around each effect, with its name, such as `journal.finishAttempts`. */
 export type CallGuard = (name: string, act: () => unknown) => unknown
 

@@ -14,6 +14,7 @@ import { partSuffix } from '../domain/file.ts'
 import { isUnreadable } from '../domain/format.ts'
 import { createCsvFormat } from '../formats/csv/format.ts'
 import { isTemporaryName } from '../mailboxes/names.ts'
+import { groupBy } from '../support/collections.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { readFileBytes } from '../support/files.ts'
 import { type CallGuard, guardParts } from './crash-point.ts'
@@ -169,18 +170,12 @@ export async function groupReports(drops: readonly DroppedFile[], files: readonl
   const sets = [...found].map(([drop, reports]): ReportSet => ({
     drop,
     lines: reports.find(({ lines }) => lines !== undefined)?.lines,
-    kinds: countKinds(reports),
+    kinds: new Map([...groupBy(reports, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length])),
   }))
   return { sets, strays }
 }
 
 const NO_FILE: DroppedFile = { route: '', name: '', text: '' }
-
-function countKinds(reports: readonly Report[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { kind } of reports) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  return counts
-}
 
 /** Undefined for a file that is no report, such as a packing slip. */
 function findReportKind({ name }: DeliveredFile, drops: readonly DroppedFile[]): string | undefined {

@@ -95,23 +95,23 @@ export function listItemNames(lines: unknown): ItemName[] {
 
 /** Every retailer trades with every brand by every method, with one account of every carrier. */
 function createConnections(retailers: readonly number[], brands: readonly number[], { carriers }: Catalogue) {
-  const methodIds = carriers.flatMap(({ methods }) => methods.map(({ id }) => id))
+  const shipping_method_ids = carriers.flatMap(({ methods }) => methods.map(({ id }) => id))
   let account = 500
-  return retailers.flatMap((retailerId, row) =>
-    brands.map((brandId, column) => ({
+  return retailers.flatMap((retailer_id, row) =>
+    brands.map((brand_id, column) => ({
       id: 100 + row * brands.length + column,
-      retailerId,
-      brandId,
+      retailer_id,
+      brand_id,
       level: 'Full' as const,
       status: 'Active' as const,
-      fulfillWithinHours: 72,
-      methodIds,
+      fulfill_within_hours: 72,
+      shipping_method_ids,
       accounts: carriers.map((carrier) => ({
         id: account++,
         nickname: `${carrier.name} account`,
-        ownerType: 'retailer' as const,
-        carrierId: carrier.id,
-        methodIds: carrier.methods.map(({ id }) => id),
+        owner_type: 'retailer' as const,
+        carrier_id: carrier.id,
+        shipping_method_ids: carrier.methods.map(({ id }) => id),
       })),
     })),
   )

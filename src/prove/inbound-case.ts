@@ -7,6 +7,7 @@ import type { InboundOperationName } from '../contract/operations.ts'
 import type { Draft } from '../domain/translator.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import type { SeedVariant } from '../service/seed.ts'
+import { runInParallel } from '../support/async.ts'
 import { groupBy } from '../support/collections.ts'
 import { createDefect, type Defect, type RoundCount } from './criteria.ts'
 import {
@@ -32,16 +33,7 @@ export interface InboundCaseInput {
 }
 
 /** The results of a file without faults, with which all others of its size are compared. */
-interface Baseline {
-  readonly statuses: ReadonlyMap<number, string>
-  readonly effects: number
-  /** How often the same request may take effect: files may hold two boxes alike. */
-  readonly alike: number
-  /** Lines with an id that no effect had, such as those of records that existed before. */
-  readonly unheard: number
-  /** How many reports of each kind the file has, by their suffix. */
-  readonly kinds: ReadonlyMap<string, number>
-}
+type Baseline = ReturnType<typeof createBaseline>
 
 /** The route alone, and beside its twin. */
 export function createInboundCases(parts: InboundCaseInput): Record<'alone' | 'beside', ProofCase> {
@@ -105,7 +97,8 @@ async function placeFile(
   const made: StepDrafts[] = []
   for (const { operation, mapping } of steps)
     made.push({ operation, drafts: await sample.drafts(bytes, mapping) })
-  await createReferencedOrders(world, route, made)
+  const needs = collectNeeds(world.setup.fixture, route, made)
+  await runInParallel([...needs.values()], ORDERS_AT_ONCE, (need) => createNeededOrder(world, route, need))
   const name = createFileName(route, word)
   await dropFile(mailboxFolder(world, route.from.mailbox, route.from.folder), name, bytes)
   return { route: route.name, name, text: Buffer.from(bytes).toString('latin1') }
@@ -129,8 +122,11 @@ function createBaseline(watch: Recording, lines: readonly ResultLine[], kinds: R
   return {
     statuses: new Map(lines.map(({ record, status }) => [record, status])),
     effects: times.reduce((sum, applied) => sum + applied, 0),
+    /** How often the same request may take effect: files may hold two boxes alike. */
     alike: Math.max(1, ...times),
+    /** Lines with an id that no effect had, such as those of records that existed before. */
     unheard: findLinesWithoutEffect(lines, [...watch.effects.values()]).length,
+    /** How many reports of each kind the file has, by their suffix. */
     kinds,
   }
 }
@@ -234,14 +230,6 @@ interface OrderNeed {
 
 const ORDERS_AT_ONCE = 8
 
-async function createReferencedOrders(world: World, route: InboundRoute, steps: readonly StepDrafts[]) {
-  const needs = [...collectNeeds(world.setup.fixture, route, steps).values()]
-  for (let start = 0; start < needs.length; start += ORDERS_AT_ONCE) {
-    const some = needs.slice(start, start + ORDERS_AT_ONCE)
-    await Promise.all(some.map((need) => createNeededOrder(world, route, need)))
-  }
-}
-
 function collectNeeds(fixture: Fixture, route: InboundRoute, steps: readonly StepDrafts[]) {
   const needs = new Map<string, OrderNeed>()
   const [first] = steps
@@ -329,7 +317,8 @@ async function createNeededOrder(
   need: OrderNeed,
 ): Promise<void> {
   const [retailer] = fixture.retailers
-  const brand = party.kind === 'brand' ? party.id : (findBrand(need) ?? fixture.brands[0])
+  const [named] = need.lines.keys()
+  const brand = party.kind === 'brand' ? party.id : (named?.brandId ?? fixture.brands[0])
   const usual = pickItem(fixture, brand, 0)
   if (need.lines.size === 0 && usual !== undefined) need.lines.set(usual, 2)
   const order = await staging.placeOrder({
@@ -340,9 +329,4 @@ async function createNeededOrder(
   })
   if (need.isShipped) await staging.ship(order, need.tracking ?? `T${need.purchaseOrder}`)
   if (need.invoice !== undefined) await staging.invoice(order, need.invoice)
-}
-
-function findBrand({ lines }: OrderNeed): number | undefined {
-  const [first] = lines.keys()
-  return first?.brandId
 }

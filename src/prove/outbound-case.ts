@@ -5,6 +5,7 @@ import type { EndpointName } from '../contract/endpoints.ts'
 import { OPERATIONS, type OutboundOperation, type OutboundOperationName } from '../contract/operations.ts'
 import type { Format } from '../domain/format.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
+import { runInParallel } from '../support/async.ts'
 import { createDefect, type Defect, type RoundCount } from './criteria.ts'
 import { openDeliveryFolder, readBytesAsText } from './delivered-files.ts'
 import { pickItem } from './fixture.ts'
@@ -182,10 +183,7 @@ async function createListedRecords(world: World, route: OutboundRoute, records: 
     })
     await make(staging, order)
   }
-  for (let start = 0; start < records; start += RECORDS_AT_ONCE) {
-    const length = Math.min(RECORDS_AT_ONCE, records - start)
-    await Promise.all(Array.from({ length }, (_, index) => one(start + index)))
-  }
+  await runInParallel([...Array(records).keys()], RECORDS_AT_ONCE, one)
 }
 
 async function offerItems({ staging, setup }: World, route: OutboundRoute, records: number): Promise<void> {

@@ -39,10 +39,8 @@ export async function prove(options: ProofOptions): Promise<Proof> {
   let numbers = 100_000
   const serial = () => ++numbers
   const { cases, fixture } = await createCases(configuration, routes, options.files, serial)
-  const results = createResults(
-    routes.map(({ name }) => name),
-    options.failuresMax,
-  )
+  const names = routes.map(({ name }) => name)
+  const results = createResults(names, options.failuresMax)
   const shared = { fixture, serial, ...(sabotage?.wrap && { sabotage: sabotage.wrap }), configuration }
   const calmed: RouteProof[] = []
   for (const each of cases) {

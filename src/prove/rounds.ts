@@ -115,18 +115,23 @@ export function playRestoredRound(scenario: Scenario, copiedAfter: number, death
     const effect = backup.restore()
     if (effect === undefined) return NO_CRASH
     await scenario.world.waitForLeaseExpiry()
-    await declareRestored(playing)
+    // As a person does after putting a backup back.
+    const restoration = { by: 'the proof', why: 'a backup was put back', skip: 1000, dryRun: false }
+    await withBridge(scenario.world, playing.outgoing.wrap, (bridge) => bridge.declareRestored(restoration))
     const end = diedAt === undefined ? 'ended' : `died right ${diedAt}`
     const step = `its state was copied right after ${effect}, it ${end}, and the copy was put back`
     return { kills: diedAt === undefined ? 0 : 1, step, happened: true }
   })
 }
 
-/** Does what a person does after putting a backup back. */
-async function declareRestored({ world, outgoing }: RunningScenario): Promise<void> {
-  const bridge = await world.open(outgoing.wrap)
+async function withBridge<Result>(
+  world: World,
+  wrap: PartsWrapper | undefined,
+  work: (bridge: Bridge) => Promise<Result>,
+): Promise<Result> {
+  const bridge = await world.open(wrap)
   try {
-    await bridge.declareRestored({ by: 'the proof', why: 'a backup was put back', skip: 1000, dryRun: false })
+    return await work(bridge)
   } finally {
     await bridge.close()
   }
@@ -141,13 +146,11 @@ async function crashBridgeAt(
   within?: PartsWrapper,
 ): Promise<string | undefined> {
   const plan = crashAt(effect, moment, isEffect)
-  const bridge = await world.open(combineWrappers(combineWrappers(plan.wrap, within), outgoing.wrap))
+  const wrap = combineWrappers(combineWrappers(plan.wrap, within), outgoing.wrap)
   try {
-    await runAll(bridge, proof)
+    await withBridge(world, wrap, (bridge) => runAll(bridge, proof))
   } catch (error) {
     if (plan.diedAt() === undefined) throw error
-  } finally {
-    await bridge.close()
   }
   if (plan.diedAt() !== undefined) outgoing.afterDeath()
   return plan.diedAt()
@@ -210,16 +213,11 @@ const QUIET_EXITS: readonly ExitCode[] = [EXIT.ok, EXIT.rejects, EXIT.unusableFi
 async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper) {
   let last = ''
   for (let start = 0; start < STARTS_MAX; start++) {
-    const bridge = await world.open(wrap)
-    try {
-      const runs = await runAll(bridge, proof)
-      const loud = runs.find(({ exit }) => !QUIET_EXITS.includes(exit))
-      if (loud === undefined) return undefined
-      const [result] = loud.routes
-      last = result?.kind === 'failed' ? result.failure.message : `exit ${loud.exit}`
-    } finally {
-      await bridge.close()
-    }
+    const runs = await withBridge(world, wrap, (bridge) => runAll(bridge, proof))
+    const loud = runs.find(({ exit }) => !QUIET_EXITS.includes(exit))
+    if (loud === undefined) return undefined
+    const [result] = loud.routes
+    last = result?.kind === 'failed' ? result.failure.message : `exit ${loud.exit}`
     await world.pause(BETWEEN_STARTS_MS)
   }
   return `the bridge still had work after ${STARTS_MAX} starts: ${last}`

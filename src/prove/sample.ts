@@ -11,7 +11,7 @@ import {
   rewriteRow,
   splitLines,
 } from '../mapping-tools/partner-samples.ts'
-import { readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
+import { readHead, readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { foldColumnName } from '../mapping/rows/columns.ts'
 import { KEY_FIELDS } from '../mapping-tools/learn/record-rows.ts'
@@ -66,8 +66,8 @@ async function readExample({ mappings: [mapping], path, format }: SampleOptions)
   if (isUnreadable(reading)) return `${path} cannot be read: ${reading.problems[0]?.message ?? ''}`
   const rows = new Map<number, Row>()
   for await (const batch of reading.batches) for (const row of batch) rows.set(row.line, row)
-  const whole = await readWholeFile(path)
-  if (whole === undefined) return `${path} is too large for a sample`
+  const whole = await readHead(path, CHARACTERS_MAX + 1)
+  if (whole.length > CHARACTERS_MAX) return `${path} is too large for a sample`
   const lines = splitLines(iconv.decode(whole, reading.encoding), mapping.translator.read)
   const read: ExampleFile = { reading, lines, rows, records: [[...rows.keys()]] }
   if (hasTotals(mapping)) return read
@@ -83,28 +83,14 @@ function hasTotals({ source }: InboundMapping): boolean {
   return source.entries.has('totals')
 }
 
-async function readWholeFile(path: string): Promise<Buffer | undefined> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of readUnpackedBytes(path)) {
-    pieces.push(piece)
-    size += piece.length
-    if (size > CHARACTERS_MAX) return undefined
-  }
-  return Buffer.concat(pieces)
-}
-
 async function translateDrafts(
   { path, format }: Pick<SampleOptions, 'path' | 'format'>,
   bytes: Uint8Array,
   mapping: InboundMapping,
 ): Promise<Draft[]> {
   const name = path.split(/[/\\]/).at(-1) ?? path
-  const read = await readRecordsFrom(
-    { bytes: Readable.from([bytes]), source: { file: name, folder: '' } },
-    format,
-    mapping,
-  )
+  const from = { bytes: Readable.from([bytes]), source: { file: name, folder: '' } }
+  const read = await readRecordsFrom(from, format, mapping)
   if ('problems' in read) return []
   const drafts: Draft[] = []
   for await (const { draft } of read.records) drafts.push(draft)

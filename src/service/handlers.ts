@@ -8,23 +8,31 @@ import type { ServiceContext } from './context.ts'
 import { readCredits } from './credits/views.ts'
 import { createDocumentHandlers } from './documents/handlers.ts'
 import { SERVED_ENDPOINTS, type ServedEndpointName } from './endpoints.ts'
-import { type Answer, answerWith, refuseNotFound } from './http/answers.ts'
+import { type Answer, answerWith, gatherErrors, refuseNotFound } from './http/answers.ts'
 import type { FaultCounts } from './http/faults.ts'
+import { readFlag } from './http/filters.ts'
 import { type Handler, type QueuedHandler, type ServiceCall, withBody } from './http/handler.ts'
-import { answerSmallList } from './http/lists.ts'
-import { type Normalise, normaliseInvoice, normaliseOrder, normaliseShipment } from './http/normalization.ts'
+import { answerList, answerSmallList } from './http/lists.ts'
+import {
+  type Normalise,
+  normaliseInvoice,
+  normaliseOrder,
+  normaliseShipment,
+  normaliseVariant,
+} from './http/normalization.ts'
 import { submitInvoice } from './invoices/creation.ts'
 import { readBrandInvoices, readRetailerInvoices } from './invoices/views.ts'
 import { moveOrder } from './orders/changes.ts'
 import { placeOrder } from './orders/creation.ts'
 import { readBrandOrders, readRetailerOrders } from './orders/views.ts'
-import { createReadHandlers, createReceivedHandlers } from './resources.ts'
+import { createReadHandlers, createReceivedHandlers, ifOwned } from './resources.ts'
 import { readRmas } from './rmas/rmas.ts'
 import { createShipment } from './shipments/creation.ts'
 import { readRetailerShipments } from './shipments/views.ts'
 import type { WriteQueue } from './store/write-queue.ts'
 import { toConnection } from './trade/directory.ts'
-import { createVariantHandlers } from './variants/handlers.ts'
+import { createVariant, updateVariantByBrand, updateVariantByRetailer } from './variants/changes.ts'
+import { readBrandVariants, readRetailerVariants } from './variants/views.ts'
 
 type DirectName = Exclude<ServedEndpointName, DocumentName>
 
@@ -62,32 +70,24 @@ function findById(resources: readonly { readonly id: number }[], id: number) {
 }
 
 export function createResourceHandlers(context: ServiceContext) {
-  /** Checks the body and calls the rule with it and the party of the path. */
-  const receive = <Name extends PostName>(name: Name, rule: Rule<Name>, normalise?: Normalise) =>
-    withBody(ENDPOINTS[name].request, (party, body) => rule(context, party, body as BodyOf<Name>), normalise)
+  /** Checks the body and calls the rule with it, the party and the resource of the path. */
+  const receive = <Schema extends z.ZodType>(
+    endpoint: { readonly request: Schema },
+    rule: (context: ServiceContext, party: number, body: z.output<Schema>, id: number) => Answer,
+    normalise?: Normalise,
+  ) => withBody(endpoint, ({ party, id }, body) => rule(context, party, body, id), normalise)
+  const list = createReadHandlers
+  const received = createReceivedHandlers
+  const ofRetailer = (handle: Handler) => ifOwned(context.store, 'retailerVariants', handle)
+  const ofBrand = (handle: Handler) => ifOwned(context.store, 'brandVariants', handle)
   return {
-    createOrder: receive('createOrder', placeOrder, normaliseOrder),
-    createCancel: receive('createCancel', cancelOrder),
-    createShipment: receive('createShipment', createShipment, normaliseShipment),
-    createInvoice: receive('createInvoice', submitInvoice, normaliseInvoice),
+    createOrder: receive(ENDPOINTS.createOrder, placeOrder, normaliseOrder),
+    createCancel: receive(ENDPOINTS.createCancel, cancelOrder),
+    createShipment: receive(ENDPOINTS.createShipment, createShipment, normaliseShipment),
+    createInvoice: receive(ENDPOINTS.createInvoice, submitInvoice, normaliseInvoice),
     acknowledgeOrder: ({ party, id }) => moveOrder(context, party, id, 'acknowledged'),
     closeOrder: ({ party, id }) => moveOrder(context, party, id, 'closed'),
     reopenOrder: ({ party, id }) => moveOrder(context, party, id, 'reopened'),
-    ...createListHandlers(context),
-    ...createVariantHandlers(context),
-  } satisfies Partial<Record<EndpointName, Handler>>
-}
-
-type PostName = 'createOrder' | 'createCancel' | 'createShipment' | 'createInvoice'
-
-type BodyOf<Name extends PostName> = z.output<(typeof ENDPOINTS)[Name]['request']>
-
-type Rule<Name extends PostName> = (context: ServiceContext, party: number, body: BodyOf<Name>) => Answer
-
-function createListHandlers(context: ServiceContext) {
-  const list = createReadHandlers
-  const received = createReceivedHandlers
-  return {
     ...list(context, 'retailerOrders', ['listRetailerOrders', 'getRetailerOrder'], readRetailerOrders),
     ...list(context, 'brandOrders', ['listBrandOrders', 'getBrandOrder'], readBrandOrders),
     ...list(context, 'brandInvoices', ['listBrandInvoices', 'getBrandInvoice'], readBrandInvoices),
@@ -106,7 +106,28 @@ function createListHandlers(context: ServiceContext) {
     ),
     ...received(context, 'credits', ['listCredits', 'getCredit', 'acknowledgeCredit'], readCredits),
     ...received(context, 'rmas', ['listRmas', 'getRma', 'acknowledgeRma'], readRmas),
-  }
+    ...received(
+      context,
+      'retailerVariants',
+      ['listRetailerVariants', 'getRetailerVariant', 'acknowledgeVariant'],
+      readRetailerVariants,
+    ),
+    updateRetailerVariant: ofRetailer(
+      receive(ENDPOINTS.updateRetailerVariant, updateVariantByRetailer, normaliseVariant),
+    ),
+    createVariant: receive(ENDPOINTS.createVariant, createVariant, normaliseVariant),
+    listBrandVariants: (call) => {
+      const { filters } = ENDPOINTS.listBrandVariants
+      // the list reads the flag again and refuses a wrong one
+      const short = readFlag('short', call.query, gatherErrors()) === 1
+      const read = (ids: readonly number[]) => readBrandVariants(context, ids, short)
+      return answerList(context, call, { list: 'brandVariants', filters }, read)
+    },
+    getBrandVariant: ofBrand(({ id }) => answerWith(readBrandVariants(context, [id], false)[0])),
+    updateBrandVariant: ofBrand(
+      receive(ENDPOINTS.updateBrandVariant, updateVariantByBrand, normaliseVariant),
+    ),
+  } satisfies Partial<Record<EndpointName, Handler>>
 }
 
 /** The kinds of endpoint that change something, and so run in the write queue. */

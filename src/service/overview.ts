@@ -7,11 +7,9 @@ import type { ListName } from './store/list-counts.ts'
 import { build, type Store } from './store/store.ts'
 import type { TradeDirectory } from './trade/directory.ts'
 
-/** Each party with a few of its items, or of those that it may order; `identifier` is the one the party uses. */
-export type Introduction = ReturnType<typeof readIntroduction>
-
 const VARIANTS_PER_BRAND = 3
 
+/** Each party with a few of its items, or of those that it may order; `identifier` is the one the party uses. */
 export function readIntroduction(store: Store, directory: TradeDirectory, parties: readonly StartupParty[]) {
   const variantsOf = (brand: number, retailer: number) =>
     store.rows(firstVariants, { brand, retailer }).map(({ sku, identifier, ...variant }) => ({
@@ -25,7 +23,7 @@ export function readIntroduction(store: Store, directory: TradeDirectory, partie
       variants:
         party.kind === 'brand'
           ? variantsOf(party.id, 0)
-          : directory.listConnections(party.id).flatMap(({ brandId }) => variantsOf(brandId, party.id)),
+          : directory.listConnections(party.id).flatMap(({ brand_id }) => variantsOf(brand_id, party.id)),
     })),
     carriers: directory.listCarriers(),
   }
@@ -45,9 +43,7 @@ const firstVariants = (p: { brand: number; retailer: number }) =>
     .limit(VARIANTS_PER_BRAND)
 
 /** Each retailer acknowledges a variant by itself, so there is no count of acknowledged variants here. */
-export type ServiceCounts = Omit<z.infer<typeof Counts>, 'faults'>
-
-export function countResources(store: Store): ServiceCounts {
+export function countResources(store: Store): Omit<z.infer<typeof Counts>, 'faults'> {
   const rows = store.rows(listCounts, {})
   const count = (list: ListName, isAcknowledged?: 1) =>
     rows

@@ -18,7 +18,7 @@ export function ifOwned(store: Store, list: ListName, handle: Handler): Handler 
 }
 
 /** Reads in the order of the ids, with the same few queries for any number of them. */
-type ReadByIds = (context: ServiceContext, ids: readonly number[]) => readonly unknown[]
+type ReadByIds = (context: ServiceContext, ids: readonly number[], party: number) => readonly unknown[]
 
 export function createReadHandlers<Name extends EndpointName>(
   context: ServiceContext,
@@ -29,24 +29,28 @@ export function createReadHandlers<Name extends EndpointName>(
   const { filters = {} }: Endpoint = ENDPOINTS[listName]
   const handlers: Partial<Record<EndpointName, Handler>> = {
     [listName]: (call: ServiceCall) =>
-      answerList(context, call, { list, filters }, (ids) => read(context, ids)),
-    [oneName]: ifOwned(context.store, list, ({ id }) => answerWith(read(context, [id])[0])),
+      answerList(context, call, { list, filters }, (ids) => read(context, ids, call.party)),
+    [oneName]: ifOwned(context.store, list, ({ id, party }) => answerWith(read(context, [id], party)[0])),
   }
   return handlers as Record<Name, Handler>
 }
 
-/** Adds acknowledging. Spec: "Acknowledgement flag"; not shown: a second call keeps the first acknowledged_at. */
+/**
+ * Adds acknowledging. Spec: "Acknowledgement flag"; not shown: a second call keeps the first acknowledged_at, and so does a
+ * change of the resource.
+ */
 export function createReceivedHandlers<Name extends EndpointName>(
   context: ServiceContext,
-  list: 'cancels' | 'shipments' | 'retailerInvoices' | 'credits' | 'rmas',
+  list: 'cancels' | 'shipments' | 'retailerInvoices' | 'credits' | 'rmas' | 'retailerVariants',
   [listName, oneName, acknowledgeName]: readonly [list: Name, one: Name, acknowledge: Name],
   read: ReadByIds,
 ): Record<Name, Handler> {
   const { store, clock } = context
   const reads = createReadHandlers(context, list, [listName, oneName], read)
   const acknowledge: Handler = (call) => {
-    const where = { id: call.id, retailer_id: call.party, acknowledged_at: null }
-    store.update(LISTS[list].table, where, { acknowledged_at: clock.now() })
+    const { table, id } = LISTS[list]
+    const where = { [id]: call.id, retailer_id: call.party, acknowledged_at: null }
+    store.update(table, where, { acknowledged_at: clock.now() })
     return reads[oneName](call)
   }
   return { ...reads, [acknowledgeName]: acknowledge }

@@ -22,14 +22,14 @@ export function sampleSeed(): Seed {
       connection(100, NORTHLIGHT.id, {
         id: 500,
         nickname: 'Harbor & Vine FedEx',
-        carrierId: 1,
-        methodIds: [3, 4, 5],
+        carrier_id: 1,
+        shipping_method_ids: [3, 4, 5],
       }),
       connection(101, COPPERFIELD.id, {
         id: 501,
         nickname: 'Harbor & Vine UPS',
-        carrierId: 2,
-        methodIds: [10, 11],
+        carrier_id: 2,
+        shipping_method_ids: [10, 11],
       }),
     ],
     variants: sampleCatalogue(),
@@ -87,16 +87,16 @@ const CARRIERS: readonly SeedCarrier[] = [
   },
 ]
 
-function connection(id: number, brandId: number, account: Omit<SeedAccount, 'ownerType'>): SeedConnection {
+function connection(id: number, brand_id: number, account: Omit<SeedAccount, 'owner_type'>): SeedConnection {
   return {
     id,
-    retailerId: RETAILER.id,
-    brandId,
+    retailer_id: RETAILER.id,
+    brand_id,
     level: 'Full',
     status: 'Active',
-    fulfillWithinHours: 72,
-    methodIds: CARRIERS.flatMap(({ methods }) => methods.map((method) => method.id)),
-    accounts: [{ ...account, ownerType: 'retailer' }],
+    fulfill_within_hours: 72,
+    shipping_method_ids: CARRIERS.flatMap(({ methods }) => methods.map((method) => method.id)),
+    accounts: [{ ...account, owner_type: 'retailer' }],
   }
 }
 

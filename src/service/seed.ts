@@ -1,13 +1,14 @@
 /** The data of a fresh database, and how the service loads it. */
 import type { Selectable } from 'kysely'
 import type { AttributeCode } from '../contract/attributes.ts'
-import type { Connection } from '../contract/carrier.ts'
 import type { PartyKind } from '../contract/endpoints.ts'
 import { type Clock, HOUR_MS } from '../support/clock.ts'
 import { createClient, readStartupClients, type StartupClients } from './access/clients.ts'
+import type { ConnectionCreate, ShippingAccountCreate } from './admin/schemas.ts'
 import { build, type Store } from './store/store.ts'
 import type { Tables } from './store/tables.ts'
-import { DEFAULT_CONNECTION_MESSAGE } from './trade/connections.ts'
+import { insertShippingAccount } from './trade/carriers.ts'
+import { insertConnection } from './trade/connections.ts'
 import { computeMerchandising } from './variants/columns.ts'
 
 export interface SeedParty {
@@ -37,28 +38,13 @@ export interface SeedCarrier extends Readonly<Selectable<Tables['carriers']>> {
   readonly methods: readonly SeedMethod[]
 }
 
-export interface SeedConnection {
+export interface SeedConnection extends Readonly<ConnectionCreate> {
   readonly id: number
-  readonly retailerId: number
-  readonly brandId: number
-  readonly level: Connection['level']
-  readonly status: Connection['status']
-  readonly message?: string
-  readonly fulfillWithinHours: number
-  readonly methodIds: readonly number[]
   readonly accounts: readonly SeedAccount[]
-  /** Whether the carrier must collect a signature; not by default. */
-  readonly signatureRequired?: boolean
-  /** Whether shipments may have packing slips; they may by default. */
-  readonly packingSlips?: boolean
 }
 
-export interface SeedAccount {
+export interface SeedAccount extends Readonly<ShippingAccountCreate> {
   readonly id: number
-  readonly nickname: string
-  readonly ownerType: 'brand' | 'retailer'
-  readonly carrierId: number
-  readonly methodIds: readonly number[]
 }
 
 export interface SeedVariant {
@@ -105,7 +91,12 @@ export function seedIfEmpty(store: Store, seed: Seed, clock: Clock): StartupClie
   store.runInTransaction(() => {
     secrets = insertParties(store, seed)
     insertCarriers(store, seed)
-    for (const connection of seed.connections) insertConnection(store, connection)
+    for (const { id, accounts, ...connection } of seed.connections) {
+      insertConnection(store, connection, { id })
+      for (const { id: accountId, ...account } of accounts) {
+        insertShippingAccount(store, id, account, { id: accountId })
+      }
+    }
     insertVariants(store, seed, clock.now())
   })
   return readStartupClients(store, secrets)
@@ -143,36 +134,6 @@ function insertCarriers(store: Store, { genericMethods = [], carriers }: Seed): 
   }
 }
 
-function insertConnection(store: Store, connection: SeedConnection): void {
-  const { id, methodIds, accounts } = connection
-  store.insert('connections', {
-    id,
-    retailer_id: connection.retailerId,
-    brand_id: connection.brandId,
-    message: connection.message ?? DEFAULT_CONNECTION_MESSAGE,
-    level: connection.level,
-    status: connection.status,
-    fulfill_within_ms: connection.fulfillWithinHours * HOUR_MS,
-    signature_required: Number(connection.signatureRequired ?? false),
-    packing_slips: Number(connection.packingSlips ?? true),
-  })
-  for (const shipping_method_id of methodIds) {
-    store.insert('connection_methods', { connection_id: id, shipping_method_id })
-  }
-  for (const account of accounts) {
-    store.insert('shipping_accounts', {
-      id: account.id,
-      connection_id: id,
-      carrier_id: account.carrierId,
-      nickname: account.nickname,
-      owner_type: account.ownerType,
-    })
-    for (const shipping_method_id of account.methodIds) {
-      store.insert('shipping_account_methods', { shipping_account_id: account.id, shipping_method_id })
-    }
-  }
-}
-
 /** Offers each item to every retailer that its brand trades with. */
 function insertVariants(store: Store, { connections, variants }: Seed, now: number): void {
   for (const variant of variants) {
@@ -182,13 +143,11 @@ function insertVariants(store: Store, { connections, variants }: Seed, now: numb
     for (const [code, value] of Object.entries(attributes)) {
       store.insert('variant_attributes', { variant_id: id, retailer_id: 0, code, value })
     }
-    for (const { retailerId: retailer_id, status, level } of connections.filter(
-      (one) => one.brandId === brandId,
-    )) {
+    for (const { retailer_id, status, level } of connections.filter((one) => one.brand_id === brandId)) {
       const own = variant.retailerItems.find((item) => item.retailerId === retailer_id)
       if (own === undefined && (status !== 'Active' || level !== 'Full')) continue
       const sku = own?.identifier ?? null
-      store.insert('retailer_variants', { retailer_id, variant_id: id, sku, acknowledged_at: null })
+      store.insert('retailer_variants', { retailer_id, variant_id: id, sku })
     }
   }
 }
@@ -205,8 +164,6 @@ function toVariantRow(variant: SeedVariant) {
     upc,
     name,
     description: variant.description,
-    parent_identifier: null,
-    parent_name: null,
     size: variant.size,
     color: variant.color,
     inventory: variant.inventory ?? 0,

@@ -2,21 +2,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
-import {
-  replaceStartupClients,
-  type StartupClient,
-  type StartupClients,
-  type StartupParty,
-} from './access/clients.ts'
+import { replaceStartupClients, type StartupClients } from './access/clients.ts'
 import { createTokens } from './access/tokens.ts'
 import { createHandlers, createResourceHandlers } from './handlers.ts'
 import { type FaultCounts, createFaultCounts, registerFaults } from './http/faults.ts'
-import type { QueuedHandler } from './http/handler.ts'
 import { createThrottle, skewClock } from './http/rate-limit.ts'
 import { registerRoutes } from './http/routes.ts'
 import { createServer, registerShutdown } from './http/server.ts'
 import { registerOpenApi } from './openapi/serving.ts'
-import { countResources, type Introduction, readIntroduction, type ServiceCounts } from './overview.ts'
+import { countResources, readIntroduction } from './overview.ts'
 import { sampleSeed } from './sample-seed.ts'
 import { type Seed, seedIfEmpty } from './seed.ts'
 import { createStaleReads } from './stale-reads.ts'
@@ -50,32 +44,12 @@ export interface ServiceOptions {
   readonly newClients?: boolean
 }
 
-export interface Service {
-  readonly app: FastifyInstance
-  /** Known once the service listens. */
-  readonly baseUrl: string
-  /** The parties that may log in; with secrets only of clients made just now. */
-  readonly parties: readonly StartupParty[]
-  /** The client of the administration; with its secret only when it was made just now. */
-  readonly admin: StartupClient
-  /** May change at any time; a change takes effect with the next request. */
-  readonly switches: Switches
-  /** How often each fault has struck. */
-  readonly faults: Readonly<FaultCounts>
-  /** Resolves to the base address. Throws `usage-wrong` when it cannot listen on the address. */
-  listen(): Promise<string>
-  /** Answers what is in flight, then closes the database. May be repeated. */
-  close(): Promise<void>
-  counts(): ServiceCounts
-  /** Resolves after all requests are done. Leaves out switches, faults and unwritten tokens. */
-  copy(): Promise<ServiceImage>
-  introduction(): Introduction
-}
+export type Service = Awaited<ReturnType<typeof createService>>
 
 /** Seconds, as in the public documentation of the API. */
 const TOKEN_SECONDS = 36_000
 
-export async function createService(options: ServiceOptions): Promise<Service> {
+export async function createService(options: ServiceOptions) {
   const { data } = options
   const store = typeof data === 'string' ? openStore(data) : openImage(data.database)
   try {
@@ -86,7 +60,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function composeService(options: ServiceOptions, store: Store): Promise<Service> {
+async function composeService(options: ServiceOptions, store: Store) {
   const { host = '127.0.0.1', port = 0, tokenLifetimeSeconds: lifetimeSeconds = TOKEN_SECONDS } = options
   const switches = createSwitches(options.switches)
   const clock = skewClock(options.clock, switches)
@@ -95,12 +69,9 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
   const faults = createFaultCounts()
   const directory = createTradeDirectory(store)
   const context = { store, directory, clock, switches }
-  const stale = createStaleReads<Readonly<Partial<Record<string, QueuedHandler>>>>({
-    store,
-    clock: options.clock,
-    switches,
-    handlersOf: (copy) => createResourceHandlers({ ...context, store: copy }),
-  })
+  const stale = createStaleReads({ store, clock: options.clock, switches }, (copy) =>
+    createResourceHandlers({ ...context, store: copy }),
+  )
   registerFaults(app, context, { counts: faults, hasStaleData: stale.hasStaleData })
   registerShutdown(app)
   await registerOpenApi(app)
@@ -128,21 +99,29 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
   let baseUrl: string | undefined
   return {
     app,
+    /** Known once the service listens. */
     get baseUrl() {
       assert(baseUrl !== undefined, 'the service has no address before it listens')
       return baseUrl
     },
+    /** The parties that may log in; with secrets only of clients made just now. */
     parties: clients.parties,
+    /** The client of the administration; with its secret only when it was made just now. */
     admin: clients.admin,
+    /** May change at any time; a change takes effect with the next request. */
     switches,
-    faults,
+    /** How often each fault has struck. */
+    faults: faults as Readonly<FaultCounts>,
+    /** Resolves to the base address. Throws `usage-wrong` when it cannot listen on the address. */
     listen: async () => {
       baseUrl ??= await listen(app, host, port)
       return baseUrl
     },
-    close: () => app.close(),
+    /** Answers what is in flight, then closes the database. May be repeated. */
+    close: (): Promise<void> => app.close(),
     counts: () => countResources(store),
-    copy: async () => {
+    /** Resolves after all requests are done. Leaves out switches, faults and unwritten tokens. */
+    copy: async (): Promise<ServiceImage> => {
       await queue.idle()
       return { database: store.copy(), clients }
     },

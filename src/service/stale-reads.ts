@@ -1,39 +1,35 @@
 /** Serves reads from an earlier state of the database, like a replica that lags behind. */
-import type { Clock } from '../support/clock.ts'
-import type { Switches } from './switches.ts'
+import type { ServiceContext } from './context.ts'
+import type { QueuedHandler } from './http/handler.ts'
 import { openCopy, type Store } from './store/store.ts'
 
 /** A copy is as large as the database, and there is one for each commit. */
 const MAX_COPIES = 50
 
-interface DatabaseCopy<Handlers> {
+type Handlers = Readonly<Partial<Record<string, QueuedHandler>>>
+
+interface DatabaseCopy {
   readonly bytes: Uint8Array
   /** When the first commit happened that the copy lacks. */
   readonly replacedAt: number
   open?: { readonly store: Store; readonly handlers: Handlers }
 }
 
-export function createStaleReads<Handlers>({
-  store,
-  clock,
-  switches,
-  handlersOf,
-}: {
-  readonly store: Store
-  readonly clock: Clock
-  readonly switches: Pick<Switches, 'staleRead' | 'readLagMs'>
-  readonly handlersOf: (store: Store) => Handlers
-}) {
+/** `handlersOf` makes the handlers over a copy. */
+export function createStaleReads(
+  { store, clock, switches }: Pick<ServiceContext, 'store' | 'clock' | 'switches'>,
+  handlersOf: (store: Store) => Handlers,
+) {
   /** Oldest first. */
-  let copies: DatabaseCopy<Handlers>[] = []
+  let copies: DatabaseCopy[] = []
 
-  function forget(isOver: (copy: DatabaseCopy<Handlers>, index: number) => boolean): void {
+  function forget(isOver: (copy: DatabaseCopy, index: number) => boolean): void {
     const over = new Set(copies.filter(isOver))
     copies = copies.filter((copy) => !over.has(copy))
     for (const { open } of over) open?.store.close()
   }
 
-  function oldest(): DatabaseCopy<Handlers> | undefined {
+  function oldest(): DatabaseCopy | undefined {
     const since = clock.now() - switches.readLagMs
     forget(({ replacedAt }) => switches.staleRead === 0 || replacedAt <= since)
     return copies[0]

@@ -459,6 +459,27 @@ test('a file without its marker, and a marker without its file, are reported aft
   )
 })
 
+test('a file above an inbox, or in a folder with almost its name, is reported until it is moved', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const exchange = join(world.folder, 'exchange')
+  await world.drop('inbox', 'high.csv', 'x')
+  await world.drop('inbox/order', 'mistyped.csv', 'x')
+  await world.drop('inbox/backup', 'kept.csv', 'x')
+  await world.drop('inbox', 'notes.txt', 'x')
+  for (const file of ['high.csv', 'order/mistyped.csv', 'backup/kept.csv', 'notes.txt'])
+    await at(world, `inbox/${file}`, HOUR_MS)
+  const found = await attend(world)
+  await rename(join(exchange, 'inbox/high.csv'), join(world.folder, 'high.csv'))
+  const moved = await attend(world)
+
+  const misplaced = found.snapshot.alerts.filter(({ code }) => code === 'file-misplaced')
+  expect(misplaced.map(({ message }) => message.replace(exchange, ''))).toEqual([
+    '/inbox/high.csv is in no inbox; route orders takes such names from inbox/orders',
+    '/inbox/order/mistyped.csv is in no inbox; route orders takes such names from inbox/orders',
+  ])
+  expect(moved.reported.join()).toContain('ended file-misplaced')
+})
+
 test('a gap in a sequence is reported with the missing number', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { sequence: { name: 'orders-{number}.csv', start: 1 } })

@@ -1,6 +1,6 @@
 /** Which file names belong to a route. */
 import { expect, test } from 'vitest'
-import { compileFilePattern } from '../../src/pipeline/route-settings.ts'
+import { compileFilePattern } from '../../src/support/name-pattern.ts'
 
 test.each([
   [

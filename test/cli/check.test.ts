@@ -73,13 +73,13 @@ test.each([
   ],
   [
     'a host name that does not exist',
-    () => Promise.resolve('http://no-such-host.invalid'),
+    () => Promise.resolve('https://no-such-host.invalid'),
     'Check the host name in api.baseUrl, and whether this machine can resolve it.',
   ],
   [
     'a refused connection',
     async () => `http://127.0.0.1:${await closedPort()}`,
-    'Check host and port in api.baseUrl. If they are right, run again later; nothing is lost.',
+    'Nothing listens there: start the API, or correct api.baseUrl; then run again, nothing is lost.',
   ],
   [
     'a self-signed certificate',

@@ -232,7 +232,7 @@ describe('check', () => {
     expect(stderr).toMatch(
       /^no answer: routes orders-in, shipments-out, invoices-out: http:\/\/127\.0\.0\.1:9: /m,
     )
-    expect(stderr).toContain('    fix: Check host and port in api.baseUrl.')
+    expect(stderr).toContain('    fix: Nothing listens there: start the API, or correct api.baseUrl;')
     expect(stderr).toContain('The check is not complete')
     expect(stderr).not.toContain('needs work')
   })

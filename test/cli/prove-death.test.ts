@@ -1,6 +1,6 @@
 /** Simulated deaths of a bridge in this process: what has happened by then, and what happens no more. */
 import { expect, test } from 'vitest'
-import { Crash, crashAt, type CrashPlan, isEffect, type Moment } from '../../src/prove/crash-point.ts'
+import { Crash, crashAt, isEffect, type Moment } from '../../src/prove/crash-point.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 
 interface Part {
@@ -9,7 +9,7 @@ interface Part {
   readonly fail: () => Promise<unknown>
 }
 
-function wrapped(plan: CrashPlan, part: Partial<Part>): Part {
+function wrapped(plan: ReturnType<typeof crashAt>, part: Partial<Part>): Part {
   return plan.wrap.mailbox?.(part as unknown as Mailbox) as unknown as Part
 }
 

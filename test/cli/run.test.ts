@@ -330,7 +330,7 @@ test('a run that waits for late answers says how long it waits', async () => {
 
   expect(exit).toBe(0)
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'orders: orders.csv: waiting 2 seconds before checking whether the lost requests succeeded',
+    'orders: orders.csv: waiting 2 seconds before looking up requests whose answers were lost (a late request could still take effect)',
     'orders: orders.csv: 1 accepted',
   ])
 })

@@ -44,6 +44,19 @@ test.each([
   30_000,
 )
 
+test('a second watch of the same routes says that there is another', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const first = await startWatch(world)
+  await waitForOutput(first.output, 'watch.started')
+  const second = await startWatch(world)
+  await waitForOutput(second.output, 'watch.started')
+  for (const watch of [first, second]) watch.process.kill('SIGTERM')
+  await Promise.all([first.finished, second.finished])
+
+  expect(first.output()).not.toContain('another watch')
+  expect(second.output()).toContain('another watch has these routes too')
+})
+
 test('a route that is not there is an error of the command line', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const { finished } = await startWatch(world, 'ordres')

@@ -88,6 +88,28 @@ describe('translate and map try report what run would refuse', () => {
     expect(messages).toEqual([expected, expected])
   })
 
+  test.each([
+    ['first', 'F0042,,HV-1\nF0043,Bo Reed,HV-1\nF0042,Ada Park,HV-2\n', 'line 4', 'line 2'],
+    ['second', 'F0042,Ada Park,HV-1\nF0043,Bo Reed,HV-1\nF0042,,HV-2\n', 'line 2', 'line 4'],
+  ])('a record of which the %s part is refused by itself', async (_, rows, good, broken) => {
+    const { exits, messages } = await runBoth(ORDERS, `PO,Name,SKU\n${rows}`)
+
+    const conflict = `in.csv: ${good}: F0042 begins twice in this file (lines 2 and 4), and ${broken} is refused; neither is sent. Keep the right one and remove the other; if they are rows of one record, put them next to each other.  [key-conflict]`
+    expect(exits).toEqual([2, 2])
+    for (const said of messages) expect(said).toContain(conflict)
+  })
+
+  test('a row names the column that is missing for the whole file, and those that are not used', async () => {
+    const { terminal, out, err } = listeningTerminal({ folder: await tempFolder() })
+    await writeFile(join(terminal.folder, 'm.yaml'), ORDERS)
+    await writeFile(join(terminal.folder, 'in.csv'), 'PO,Name,Item Code\nF0042,Ada Park,HV-1\n')
+    await runCommandLine(terminal, ['translate', 'in.csv', '-m', 'm.yaml'])
+
+    expect([...out, ...err].join('\n')).toContain(
+      'An item needs at least one of id, identifier, upc. The file has no column "SKU". The mapping does not use "Item Code". Rename the column',
+    )
+  })
+
   test('records of two orders are not taken for one while the ids of both are to be found', async () => {
     const acknowledged = `operation: acknowledge-order
 group: [PO, Box]

@@ -42,7 +42,7 @@ test('a marker is shown as the one of its file, whether that file is there or no
   const paired = await run('why-not', 'a.csv.done')
   expect([alone.exit, paired.exit]).toEqual([2, 2])
   expect(alone.out).toContain('it is the marker of a.csv, which is not there  [is-sidecar]')
-  expect(alone.out).toContain('fix: Ask about its data file: `dropbridge why-not FILE`.')
+  expect(alone.out).toContain('fix: Ask its sender for the data file.')
   expect(alone.out).not.toContain('name-differs')
   expect(paired.out).toContain('it is the marker of a.csv  [is-sidecar]')
   expect(paired.out).toContain('fix: See `dropbridge why-not a.csv`.')

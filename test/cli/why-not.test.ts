@@ -211,7 +211,10 @@ test('parcels of a known order are recognised by the order and their tracking nu
   expect(result.out).toContain(`create-shipment: ${parcels.length - 1} to be sent, 1 known already`)
 })
 
-test('why-not promises to send none of two versions of one order in a file', async () => {
+test.each([
+  ['two versions', (quantity: string) => String(Number(quantity) + 1), 2, ''],
+  ['a version and a refused one', () => 'two', 1, ', 1 refused by the mapping'],
+])('why-not promises to send none of %s of one order in a file', async (_, change, refused, more) => {
   const { world, ask } = await anInbox()
   const [order] = sampleOrders({ seed: 5, orders: 1, damageEvery: 0 })
   const text = ordersFile(order === undefined ? [] : [order]).text
@@ -221,14 +224,14 @@ test('why-not promises to send none of two versions of one order in a file', asy
     .split('\r\n')
   const between = other.slice(1).filter((row) => !row.startsWith(order?.po ?? ''))
   const version = rows.map((row) =>
-    row.replace(/,(\d+)(?=,\d+\.\d\d,)/, (_, quantity) => `,${Number(quantity) + 1}`),
+    row.replace(/,(\d+)(?=,\d+\.\d\d,)/, (_, quantity) => `,${change(String(quantity))}`),
   )
   await world.drop('inbox/orders', 'two.csv', [head, ...rows, ...between, ...version, ''].join('\r\n'))
 
   const result = await ask('two.csv')
 
   expect(result.out).toContain(
-    '1 to be sent, 2 refused because the file has them twice with different contents',
+    `1 to be sent, ${refused} refused because the file has them twice with different contents${more}`,
   )
 })
 

@@ -82,7 +82,10 @@ test.each([
     '{ mailbox: erp, name: "{tracking_number}" }',
     '11:38 routes.parcels.documents.name: needs {kind}, or a label and its packing slip would have the same name.',
   ],
-  ['{ mailbox: erp, slips: true }', '11:32 routes.parcels.documents.slips: unknown key.'],
+  [
+    '{ mailbox: erp, slips: true }',
+    '11:32 routes.parcels.documents.slips: unknown key. Known here: mailbox, folder, labels, packingSlips, name.',
+  ],
 ])('%s is an error', async (documents, error) => {
   expect(await errorsOf(documents)).toEqual([error])
 })

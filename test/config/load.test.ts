@@ -227,6 +227,19 @@ describe('variables', () => {
   })
 })
 
+test('http to another machine is refused, unless the configuration says that it is meant', async () => {
+  const at = (url: string, more = '') => WHOLE.replace('baseUrl: ${API_URL}', `baseUrl: ${url}${more}`)
+
+  expect(await errorsOf(at('http://api.example.com'))).toEqual([
+    '2:12 api.baseUrl: sends the secret to another machine in plain text: write https://, or allowHttp: true where that is meant.',
+  ])
+  for (const own of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
+    expect((await load(at(own))).api.baseUrl).toBe(own)
+  }
+  const meant = await load(at('http://api.example.com', '\n  allowHttp: true'))
+  expect(meant.api.baseUrl).toBe('http://api.example.com')
+})
+
 describe('errors', () => {
   test('of every kind are reported together, each with its place and what to do', async () => {
     const text = `api:

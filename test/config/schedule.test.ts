@@ -132,7 +132,7 @@ describe('errors', () => {
       'daily.zone: must be the name of a time zone, such as Europe/Berlin or America/New_York.',
       'daily.days.0: must be one of mon, tue, wed, thu, fri, sat, sun.',
       'daily.catchUp: must be a number of days from 0d to 366d, such as 7d.',
-      'daily.at: unknown key.',
+      'daily.at: unknown key. Known here: after, zone, days, catchUp.',
     ])
     expect(await errorsOf('', 'zone: Mars')).toEqual([
       'zone: must be the name of a time zone, such as Europe/Berlin or America/New_York.',

@@ -267,3 +267,20 @@ describe('damage in typed records', () => {
     ])
   })
 })
+
+it.each([
+  ['a delimiter is missing before a quoted cell', 'B-2,Bo Reed"Reed, Inc",2 B St', 'quote-misplaced'],
+  ['a quote behind blanks is opened and closed', 'B-2, "Reed, Inc" ,2 B St', ['B-2', 'Reed, Inc', '2 B St']],
+  ['an empty quoted cell stands behind blanks', 'B-2, "",2 B St', ['B-2', '', '2 B St']],
+  ['a mark of inches is text', 'B-2,5" pipe,2 B St', ['B-2', '5" pipe', '2 B St']],
+  ['marks of inches of one cell are text', 'B-2,5" x 6",2 B St', ['B-2', '5" x 6"', '2 B St']],
+  ['marks of inches of two cells are text', 'B-2,5" pipe,2" B St', ['B-2', '5" pipe', '2" B St']],
+  ['a cell that ends with a mark of inches is text', 'B-2,5",6"', ['B-2', '5"', '6"']],
+])('of quotes inside a row, %s', async (_, row, expected) => {
+  const text = `PO,Name,Street\nA-1,Ada Park,1 A St\n${row}\nC-3,Cy Hill,3 C St\n`
+  const rows = await rowsOf(await readable(start(text)))
+
+  expect(rows.map(({ values }) => values[0])).toEqual(['A-1', 'B-2', 'C-3'])
+  const { values, problems = [] } = rows[1]!
+  expect(problems.length > 0 ? problems[0]?.code : values).toEqual(expected)
+})

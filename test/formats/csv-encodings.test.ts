@@ -86,7 +86,7 @@ describe('bytes that are no text', () => {
     'come with the encoding that fits, whether %s was declared',
     async (stated) => {
       const rows = await rowsOf(await readable(start(latin, stated)))
-      expect(rows[1]?.problems?.[0]?.fix).toContain('usually `read: { encoding: windows-1252 }`')
+      expect(rows[1]?.problems?.[0]?.fix).toContain('under `read`: most often `encoding: windows-1252`')
     },
   )
 

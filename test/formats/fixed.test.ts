@@ -63,13 +63,13 @@ it('with nothing behind what is skipped is an empty file', async () => {
 })
 
 it('reports the cells with bytes that are no text', async () => {
-  const bytes = Buffer.from('PO-1     Z\xEBo           2\nPO-2\n', 'latin1')
+  const bytes = Buffer.from('PO-1     Z\xEBo              2\nPO-2     \n', 'latin1')
 
   const rows = await rowsOf(await readable(createFixedFormat().read(inChunks(bytes), READ)))
 
   expect(rows).toMatchObject([
     { problems: [{ code: 'text-undecodable', place: { line: 1, column: 'Name' } }] },
-    { values: ['PO-2', '', ''] },
+    { values: ['PO-2     ', '', ''] },
   ])
 })
 
@@ -84,6 +84,29 @@ it('refuses a line that is longer than a row may be, and continues behind it', a
     { line: 1, values: ['PO-1     ', 'xxxxxxxxxxxxxx', 'xxxx'], problems: [{ code: 'row-too-large' }] },
     { line: 2, values: ['PO-2', '', ''] },
   ])
+})
+
+it('refuses a line that goes on behind its last column or ends inside one, unless the mapping allows it', async () => {
+  const text = 'PO-1     Ada Park      00120\nPO-2     Bo Reed        12\nPO-3     Cy              12\n'
+  const foundIn = async (file: string) =>
+    (await rowsOf(await readable(start(file)))).flatMap(({ problems = [] }) => problems)
+  const bytes = 'PO-4     Zoë Łukasz    12\n'
+
+  expect(await foundIn(text)).toMatchObject([
+    { code: 'row-long', place: { line: 1 } },
+    { code: 'row-short', place: { line: 2, column: 'Qty' } },
+  ])
+  expect(await valuesOf(text, { rows: { short: 'pad', long: 'cut' } })).toEqual([
+    [1, 'PO-1     ', 'Ada Park      ', '0012'],
+    [2, 'PO-2     ', 'Bo Reed       ', ' 12'],
+    [3, 'PO-3     ', 'Cy            ', '  12'],
+  ])
+  expect(await foundIn(bytes)).toMatchObject([
+    { code: 'row-short', fix: 'Its width fits in bytes: write `widths: bytes` under `read` of the mapping.' },
+  ])
+  const behind = await rowsOf(await readable(start('PO-4     Zoë Łukasz    123\n', { widths: 'bytes' })))
+  expect(behind.flatMap(({ problems = [] }) => problems)).toMatchObject([{ code: 'row-long' }])
+  expect(await valuesOf(bytes, { widths: 'bytes' })).toEqual([[1, 'PO-4     ', 'Zoë Łukasz  ', '  12']])
 })
 
 it('takes the type that says most of what a line begins with', async () => {

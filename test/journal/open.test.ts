@@ -10,6 +10,7 @@ import { createFileJournal } from '../../src/journal/files.ts'
 import { createLeaseJournal } from '../../src/journal/leases.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { createRecordJournal } from '../../src/journal/records.ts'
+import { bindStore } from '../../src/journal/store.ts'
 import { type Clock, systemClock } from '../../src/support/clock.ts'
 import { accepted, journalSuite, planFile, planned, receiveFile, testClock } from '../suites/journal.suite.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
@@ -223,10 +224,11 @@ describe('a journal file', () => {
     await (await open()).close()
     const clock = testClock()
     const db = await openConnection(path, clock)
+    const bound = bindStore({ db, clock })
     const journal = {
-      ...createLeaseJournal({ db, clock }),
-      ...createFileJournal({ db, clock }),
-      ...createRecordJournal({ db, clock }),
+      ...createLeaseJournal(bound),
+      ...createFileJournal(bound),
+      ...createRecordJournal(bound),
     }
     const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     await journal.startClaims(lease, [{ id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 }])

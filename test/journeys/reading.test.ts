@@ -86,6 +86,79 @@ test('refused rows come back under the preamble and header as they came, without
   expect(await posted(world)).toEqual(['HV-1', 'HV-2', 'HV-3', 'HV-4'])
 })
 
+const CSV_HEAD = 'PO,Name,SKU,Qty,Cost'
+const FIXED = `
+  format: fixed
+  columns: [{ name: PO, length: 5 }, { name: Name, length: 12 }, { name: SKU, length: 9 }, { name: Qty, length: 6 }, { name: Cost, length: 6 }]`
+const TYPED = `
+  format: csv
+  records: { H: { as: header, columns: [PO, Name] }, D: { as: detail, columns: [PO, SKU, Qty, Cost] } }`
+
+test.each([
+  [
+    'quote-misplaced',
+    '{ format: csv }',
+    [CSV_HEAD, 'A,Ada,HV-10001,1,9.00', 'B,Bo Reed"Reed, Inc",1,9.00', 'C,Cy,HV-10003,1,9.00'],
+  ],
+  [
+    'text-damaged',
+    '{ format: csv }',
+    [CSV_HEAD, 'A,Ada,HV-10001,1,9.00', 'B,Zo\uFFFD,HV-10002,1,9.00', 'C,Cy,HV-10003,1,9.00'],
+  ],
+  [
+    'key-conflict',
+    '{ format: csv }',
+    [
+      CSV_HEAD,
+      'B,Bo,HV-10002,x,9.00',
+      'A,Ada,HV-10001,1,9.00',
+      'B,Bo,HV-10003,1,9.00',
+      'C,Cy,HV-10003,1,9.00',
+    ],
+  ],
+  [
+    'row-short',
+    FIXED,
+    [
+      'A    Ada         HV-10001      1  9.00',
+      'B    Bo          HV-10002    120  9.',
+      'C    Cy          HV-10003      1  9.00',
+    ],
+  ],
+  [
+    'row-long',
+    FIXED,
+    [
+      'A    Ada         HV-10001      1  9.00',
+      'B    Bo          HV-10002    120  9.005',
+      'C    Cy          HV-10003      1  9.00',
+    ],
+  ],
+  [
+    'detail-of-other-record',
+    TYPED,
+    [
+      'H,A,Ada',
+      'D,A,HV-10001,1,9.00',
+      'H,B,Bo',
+      'D,B,HV-10001,1,9.00',
+      'D,X,HV-10002,1,9.00',
+      'H,C,Cy',
+      'D,C,HV-10003,1,9.00',
+    ],
+  ],
+])('%s in the middle of good rows refuses its order and no other', async (code, read, lines) => {
+  const world = await aWorldThatReads(read, read === TYPED ? '' : 'group: PO')
+  await world.drop('inbox/orders', 'faults.txt', text(lines))
+
+  await world.run()
+
+  expect(await posted(world)).toEqual(['A', 'C'])
+  const [results] = (await world.list('results')).filter((name) => name.includes('.results.'))
+  const rows = parseCsv(await world.read(`results/${results}`)).filter((row) => row['_status'] === 'rejected')
+  expect(new Set(rows.flatMap((row) => row['_code']?.split(' | ') ?? []))).toContain(code)
+})
+
 test('refused lines of fixed width come back as they came, below what was skipped', async () => {
   const world = await aWorldThatReads(`
   format: fixed

@@ -218,7 +218,7 @@ test('after the restoration was ended, the wait for what is still in doubt does 
 
   const { err } = await run('run')
 
-  expect(err).toContain('before checking whether the lost requests succeeded')
+  expect(err).toContain('before looking up requests whose answers were lost')
   expect(err).not.toContain('a lost journal')
   expect(await world.orders()).toHaveLength(3)
 })

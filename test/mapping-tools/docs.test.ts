@@ -10,7 +10,7 @@ import {
   listReceivedColumns,
 } from '../../src/mapping-tools/export-docs.ts'
 import { listPartnerColumns, writePartnerPage } from '../../src/mapping-tools/partner-docs.ts'
-import { createPartnerSamples, type PartnerSamples } from '../../src/mapping-tools/partner-samples.ts'
+import { createPartnerSamples, type SampleFiles } from '../../src/mapping-tools/partner-samples.ts'
 import { readRecords } from '../../src/mapping-tools/translate-file.ts'
 import { readTableTexts } from '../../src/mapping-tools/tables.ts'
 import type { Draft } from '../../src/domain/translator.ts'
@@ -87,7 +87,7 @@ async function documented(mapping: string, input: Uint8Array | string) {
   return { samples, page: writePartnerPage(loaded, columns, { title: 'm', form: files }), mapping: loaded }
 }
 
-function textOf(bytes: PartnerSamples['files'], which: 'good' | 'bad' | 'head', encoding = 'utf-8'): string {
+function textOf(bytes: SampleFiles | undefined, which: 'good' | 'bad' | 'head', encoding = 'utf-8'): string {
   return iconv.decode(Buffer.from(bytes?.[which] ?? []), encoding)
 }
 

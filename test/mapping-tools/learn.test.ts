@@ -2,12 +2,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type LearnedMapping, learnMapping } from '../../src/mapping-tools/learn/learn.ts'
+import { learnMapping } from '../../src/mapping-tools/learn/learn.ts'
 import type { InboundOperationName } from '../../src/contract/operations.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { readRecords } from '../../src/mapping-tools/translate-file.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+
+type LearnedMapping = Exclude<Awaited<ReturnType<typeof learnMapping>>, { problems: unknown }>
 
 interface Learned extends LearnedMapping {
   readonly lines: readonly string[]

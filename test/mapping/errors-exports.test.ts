@@ -52,7 +52,7 @@ tables:
     '18:58 columns.P.reverse: `pick` and `reverse` exclude each other',
     '19:24 columns.Q.long: `long: cut` needs a `width`',
     '20:25 columns.R.align: `align` is for fixed-width files',
-    '21:25 columns.S.width: too small: expected number to be >=1',
+    '21:25 columns.S.width: must be at least 1',
     '22:28 columns.T.formulas: expected `guard` or `leave`',
     '23:15 columns.U.const: "far too long" has 12 characters; the column takes 5.',
     '24:24 columns.V.with: `with` is for `all`',
@@ -121,7 +121,7 @@ file: { records: 0 }
     '14:39 trailer.columns.B: say what stands here with exactly one of `const`, `sum` and `count`',
     '14:73 trailer.columns.C.sum: `sum` is for numbers; status is not a number',
     '14:88 trailer.columns.D.from: there is no such key here. Known are const, sum, count, decimal, implied, grouping, zeros, pad, width, align.',
-    '15:18 file.records: too small: expected number to be >=1',
+    '15:18 file.records: must be at least 1',
   ])
 })
 
@@ -168,9 +168,7 @@ test('every error in lines above the header and in files without quotes is repor
   const write = (options: string, columns = '{ A: id }') =>
     errorsOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)
 
-  expect(await write('format: csv, above: Orders')).toEqual([
-    '2:30 write.above: invalid input: expected array, received string',
-  ])
+  expect(await write('format: csv, above: Orders')).toEqual(['2:30 write.above: must be a list'])
   expect(await write('format: csv, above: [{ text: x }]')).toEqual([
     '2:31 write.above[0]: expected a line as text, or a list of its cells',
   ])

@@ -14,7 +14,7 @@ const ofRead = async (read: string) => {
 test.each([
   ['{ format: xlsx }', '3:17 read.format: expected `csv` or `fixed`'],
   ['{ format: csv, skip: heading }', '3:28 read.skip: expected how many lines, at most 1000, or `header`'],
-  ['{ format: csv, skip: 0 }', '3:28 read.skip: too small: expected number to be >=1'],
+  ['{ format: csv, skip: 0 }', '3:28 read.skip: must be at least 1'],
   [
     '{ format: csv, header: { lines: 2, names: 3 } }',
     '3:30 read.header: there are fewer lines than that: `names` is one of them',
@@ -24,7 +24,7 @@ test.each([
   ['{ format: csv, decimal: comma }', '3:31 read.decimal: expected "." or ","'],
   ['{ format: csv, extra: reject }', '3:29 read.extra: expected `ignore` or `refuse`'],
   ['{ format: csv, missing: never }', '3:31 read.missing: expected `allow` or `refuse`'],
-  ['{ format: csv, blanks: "-" }', '3:30 read.blanks: invalid input: expected array, received string'],
+  ['{ format: csv, blanks: "-" }', '3:30 read.blanks: must be a list'],
   [
     '{ format: csv, columns: [PO], missing: refuse }',
     '3:37 read.missing: this is for files with a header line, and this mapping names the columns itself',

@@ -6,6 +6,12 @@ test('a mapping without errors has none', async () => {
   expect(await errorsOf(ORDERS)).toEqual([])
 })
 
+test('a misspelled operation is reported where it stands', async () => {
+  expect(await errorsOf(ORDERS.replace('operation:', 'operaton:'))).toContainEqual(
+    expect.stringMatching(/^\d+:1 .*there is no such key here\. Did you mean "operation"\?$/),
+  )
+})
+
 test('every error is reported at once, with its line and column', async () => {
   const text = `operation: create-order
 read: { format: xlsx, delimeter: ";" }

@@ -42,6 +42,19 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
   decimal: { file: 'PO;SKU;Qty\nHV-1;A-1;1.200,0\n', gives: ['HV-1 A-1 1200'] },
   blanks: { file: `${HEADER}\n${ROW}\nHV-2,A-2,n/a\n`, gives: [...RECORD, 'value-missing'] },
   rows: { file: `${HEADER},Note\n${ROW}\nHV-2,A-2,1,,,\n`, gives: [...RECORD, 'HV-2 A-2 1'] },
+  damaged: { file: `${HEADER}\nHV-1,A\uFFFD1,2\n`, gives: ['HV-1 A\uFFFD1 2'] },
+  widths: {
+    file: 'HV-1 Ä-12\n',
+    beside: {
+      format: 'fixed',
+      columns: [
+        { name: 'PO', start: 1, length: 5 },
+        { name: 'SKU', length: 4 },
+        { name: 'Qty', length: 1 },
+      ],
+    },
+    gives: ['HV-1 Ä-1 2'],
+  },
   ignore: {
     file: `# made by the warehouse\n${HEADER}\n${ROW}\n# page 2\n${HEADER}\nHV-2,A-2,1\n`,
     gives: [...RECORD, 'HV-2 A-2 1'],

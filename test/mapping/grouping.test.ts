@@ -136,7 +136,7 @@ body:
   test('a header row opens a record and its details are the lines', async () => {
     const drafts = await draftsOf(
       TYPED,
-      typedSheet('H,P1,I1,2026-12-20,25,x\nD,P9,NL-1,2,12.5\nH,P2,I2,2026-12-20,5,x\nD,P9,NL-2,1,5', layouts),
+      typedSheet('H,P1,I1,2026-12-20,25,x\nD,,NL-1,2,12.5\nH,P2,I2,2026-12-20,5,x\nD,,NL-2,1,5', layouts),
     )
 
     expect(drafts.map(({ keyValues }) => keyValues)).toEqual([
@@ -153,18 +153,28 @@ body:
     })
   })
 
+  test('details that name another record than the header above them refuse it, for their own header is missing', async () => {
+    const rows = typedSheet(
+      'H,P1,I1,2026-12-20,25,x\nD,P1,NL-1,2,12.5\nD,P2,NL-2,1,5\nH,P3,I3,2026-12-20,5,x\nD, P3 ,NL-3,1,5',
+      layouts,
+    )
+    const drafts = await draftsOf(TYPED, rows)
+
+    expect(drafts.map(placesOf)).toEqual([['detail-of-other-record@3:PO'], []])
+    expect(drafts[0]?.problems[0]?.message).toBe(
+      'The row is of "P2", and the header row above it says "P1" in "PO".',
+    )
+  })
+
   test('details before the first header make no order, and a header without details is refused', async () => {
-    const drafts = await draftsOf(TYPED, typedSheet('D,P9,NL-1,2,12.5\nH,P1,I1,2026-12-20,25,x', layouts))
+    const drafts = await draftsOf(TYPED, typedSheet('D,,NL-1,2,12.5\nH,P1,I1,2026-12-20,25,x', layouts))
 
     expect(drafts.map(placesOf)).toEqual([['record-without-header@1:-'], ['value-missing@2:- invoice_lines']])
     expect(drafts[0]?.keyValues).toEqual(['', ''])
   })
 
   test('a row of unknown type refuses the record around it, so that no line is lost', async () => {
-    const rows = typedSheet(
-      'H,P1,I1,2026-12-20,25,x\nD,P9,NL-1,2,12.5\nX,P9,NL-2,1,5\nD,P9,NL-3,1,5',
-      layouts,
-    )
+    const rows = typedSheet('H,P1,I1,2026-12-20,25,x\nD,,NL-1,2,12.5\nX,,NL-2,1,5\nD,,NL-3,1,5', layouts)
     const unknown = problem('record-type-unknown', { line: 3 }, 'There is no record type "X".')
 
     const drafts = await draftsOf(
@@ -181,7 +191,7 @@ body:
   })
 
   test('a broken header refuses its record and not the one before', async () => {
-    const rows = typedSheet('H,P1,I1,2026-12-20,25,x\nD,P9,NL-1,2,12.5\nH,P2\nD,P9,NL-2,1,5', layouts)
+    const rows = typedSheet('H,P1,I1,2026-12-20,25,x\nD,,NL-1,2,12.5\nH,P2\nD,,NL-2,1,5', layouts)
 
     const drafts = await draftsOf(TYPED, broken(rows, 2, ['P2'], SHORT))
 

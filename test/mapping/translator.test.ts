@@ -266,6 +266,18 @@ describe('columns', () => {
     ])
   })
 
+  test('a missing key column is to be corrected in the group too', async () => {
+    const { layouts } = sheet(HEADER.replace('PO Number', 'Bestellung'))
+
+    expect((await translatorOf(ORDERS)).bind(layouts)).toMatchObject([
+      {
+        code: 'column-missing',
+        place: { column: 'PO Number' },
+        fix: 'Add the column, or correct `group` and the values that name it in the mapping.',
+      },
+    ])
+  })
+
   test('a missing column whose name the field would take as its value may be meant as a constant', async () => {
     const text = ORDERS.replace('{ from: Country, default: US }', 'US')
     const { layouts } = sheet(HEADER)

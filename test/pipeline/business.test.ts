@@ -132,7 +132,7 @@ describe('a shipment that breaks rules', () => {
       [
         'rejected',
         'item-not-ordered | quantity-exceeded',
-        'line 2, column "SKU": the order has no line with this item (brand_identifier "NL-0009") | line 3, column "Qty": the record has 4; only 3 of 3 are left to be shipped',
+        'line 2, column "SKU": the order has no line with this item (brand_identifier "NL-0009"); its lines have the brand_identifier "NL-0001" | line 3, column "Qty": the record has 4; only 3 of 3 are left to be shipped',
       ],
       ['accepted', '', ''],
       [

@@ -79,7 +79,7 @@ describe('a shipment', () => {
       [
         'item-not-ordered',
         'shipment_lines[0].variant.upc',
-        'the order has no line with this item (upc "999")',
+        'the order has no line with this item (upc "999"); its lines have the upc "111"',
       ],
       [
         'quantity-exceeded',
@@ -173,6 +173,11 @@ describe('an invoice', () => {
   test('of what was shipped of a closed order is right', () => {
     expect(wrong('create-invoice', bill('25.00', item({ identifier: 'HV-1' }, 2)), shipped)).toEqual([])
     expect(wrong('create-invoice', bill('25.00', item({ identifier: 'NL-1' }, 2)), shipped)).toEqual([])
+  })
+
+  test('of an order that is not closed is refused for that alone', () => {
+    const early = wrong('create-invoice', bill('1.00', item({ id: 9001 }, 9)))
+    expect(early.map(([code]) => code)).toEqual(['order-not-closed'])
   })
 
   test('of an order that is not closed, or has one, is reported', () => {

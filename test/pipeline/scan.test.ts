@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { createFileTracker } from '../../src/pipeline/inbound/file-tracker.ts'
-import { scanInbox, type ScanContext, SKIP_REASONS } from '../../src/pipeline/inbound/inbox.ts'
+import { FIX_ORPHANED, scanInbox, type ScanContext, SKIP_REASONS } from '../../src/pipeline/inbound/inbox.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
 import { reportedFiles, runInbox } from '../fixtures/own-inbox.ts'
 import { sftpExchange } from '../fixtures/sftp-exchange.ts'
@@ -52,7 +52,14 @@ test('a scan gives each skipped file its code, its fix and when it may be stable
   const clock = instantClock()
   const journal = await openJournal({ path: ':memory:', clock })
   onTestFinished(() => journal.close())
-  const names = ['orders-1.csv', 'orders-1.csv.done', 'orders-3.csv', 'orders-3.csv.done', 'orders-4.csv']
+  const names = [
+    'orders-1.csv',
+    'orders-1.csv.done',
+    'orders-3.csv',
+    'orders-3.csv.done',
+    'orders-4.csv',
+    'orders-5.csv.done',
+  ]
   const listed = names.map((name) => ({ folder: 'in', name, size: 1, modifiedAt: 0 }))
   const scan = async (more: object) => {
     const own = { name: 'orders', folder: 'in', matches: (name: string) => name.endsWith('.csv') }
@@ -70,11 +77,12 @@ test('a scan gives each skipped file its code, its fix and when it may be stable
     return skippedFiles.map(({ file, ...reason }) => [file.name, reason] as const)
   }
   const sidecarNameOf = (name: string) => `${name}.done`
+  const isSidecar = (name: string) => name.endsWith('.done')
   const numberIn = (name: string) => Number(/\d+/.exec(name)?.[0])
 
   const arriving = await scan({})
   const marked = await scan({
-    ready: { when: 'marker', sidecarNameOf },
+    ready: { when: 'marker', sidecarNameOf, isSidecar },
     sequence: { numberIn, start: 1 },
   })
 
@@ -104,6 +112,15 @@ test('a scan gives each skipped file its code, its fix and when it may be stable
         code: 'out-of-sequence',
         message: 'number 2 of the sequence has not come; if it never will, write start: 3 under `sequence`',
         fix: SKIP_REASONS['out-of-sequence'].fix,
+        isUsual: false,
+      },
+    ],
+    [
+      'orders-5.csv.done',
+      {
+        code: 'is-sidecar',
+        message: 'the data file of this marker is missing',
+        fix: FIX_ORPHANED,
         isUsual: false,
       },
     ],

@@ -82,6 +82,7 @@ describe('the journal', () => {
             keyColumns: [],
             headerLines: 1,
             encoding: 'utf-8',
+            keyed: [],
           })
           const sending = await journal.startAttempts(lease, { file: `file-${file}` }, 100)
           await journal.finishAttempts(

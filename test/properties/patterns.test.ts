@@ -1,7 +1,9 @@
 /** Two patterns of file names that can match one name, and two that cannot. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileFilePattern } from '../../src/pipeline/route-settings.ts'
+import { compileFilePattern } from '../../src/support/name-pattern.ts'
+import { createSequenceReader } from '../../src/config/file-name.ts'
+import { createNumberReader } from '../../src/config/inbox.ts'
 import { findCommonName } from '../../src/config/folder-checks.ts'
 
 const LETTERS = ['a', 'B', 'b', 'é', 'e\u0301', '.', '-', '7', '🦊']
@@ -58,4 +60,34 @@ test.each([
   ['.csv', '*.csv', undefined],
 ])('%s and %s are both matched by %s', (one, other, both) => {
   expect(findCommonName(one, other)).toBe(both)
+})
+
+/** What a pattern means, as a regular expression; a long name with many stars makes it slow. */
+const referenceOf = (text: string) => {
+  const source = text.normalize('NFC').replace(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+  return new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'isu')
+}
+
+test('a pattern takes the names that its regular expression takes', () => {
+  fc.assert(
+    fc.property(pattern(), name(), (marks, letters) => {
+      const [written, shown] = [marks.join(''), letters.join('')]
+      expect(compileFilePattern(written)(shown)).toBe(referenceOf(written).test(shown.normalize('NFC')))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('many stars and a long name do not keep a run busy', () => {
+  const stars = '*_'.repeat(60)
+  expect(compileFilePattern(`${stars}*.csv`)('_'.repeat(245))).toBe(false)
+  expect(createNumberReader(`${stars}{number}.csv`)('_'.repeat(245))).toBeUndefined()
+  expect(
+    createSequenceReader(`${'{invoice_number}-'.repeat(20)}{seq}.csv`, 'r')?.('-'.repeat(245)),
+  ).toBeUndefined()
+})
+
+test('the number of a name is the first that fits, with all its digits', () => {
+  expect(createNumberReader('orders-*{number}.csv')('orders-A12.csv')).toBe(12)
+  expect(createSequenceReader('{purchase_order_number}-{seq}.csv', 'r')?.('PO-7-31.csv')).toBe(31)
 })

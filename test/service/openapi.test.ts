@@ -4,11 +4,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { SERVED_ENDPOINTS, SERVED_ENDPOINT_NAMES } from '../../src/service/endpoints.ts'
-import { createOpenApi } from '../../src/service/openapi/document.ts'
+import { createOpenApi, type OpenApi, type Operation } from '../../src/service/openapi/document.ts'
 import { REQUEST_EXAMPLES } from '../../src/service/openapi/examples.ts'
 import type { JsonSchema } from '../../src/service/openapi/json-schema.ts'
 import { renderPage } from '../../src/service/openapi/page.ts'
-import type { OpenApi, Operation } from '../../src/service/openapi/types.ts'
 import {
   BRAND_ORDERS,
   type Caller,

@@ -249,7 +249,7 @@ describe('an order that is refused', () => {
   it('needs a shipping method that exists and that the connection allows', async () => {
     const seed = seedWithCredentials()
     const [first, second] = seed.connections
-    const narrow = { ...seed, connections: [{ ...first!, methodIds: [3] }, second!] }
+    const narrow = { ...seed, connections: [{ ...first!, shipping_method_ids: [3] }, second!] }
     const { retailer } = await openMarket({ seed: narrow })
     const withMethod = (carrier: string, code: string) =>
       retailer.post(ORDERS, orderBody('PO-1', { shipping_method: { code, carrier: { code: carrier } } }))

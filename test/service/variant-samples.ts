@@ -45,15 +45,15 @@ export async function openBazaar(variants: readonly SeedVariant[] = []): Promise
   return { ...market, otherRetailer: callerOf(market.service.baseUrl, token) }
 }
 
-function connection(id: number, retailerId: number, status: SeedConnection['status']): SeedConnection {
+function connection(id: number, retailer_id: number, status: SeedConnection['status']): SeedConnection {
   return {
     id,
-    retailerId,
-    brandId: 2000,
+    retailer_id,
+    brand_id: 2000,
     level: 'Full',
     status,
-    fulfillWithinHours: 72,
-    methodIds: [3],
+    fulfill_within_hours: 72,
+    shipping_method_ids: [3],
     accounts: [],
   }
 }

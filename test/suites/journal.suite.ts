@@ -43,6 +43,13 @@ export function planned(number: number, key: string, changes: Partial<PlannedRec
   }
 }
 
+/** A record that was refused before it had a natural key. */
+function refused(number: number, key: string, changes: Partial<PlannedRecord> = {}): PlannedRecord {
+  const { operation, account, lines, keyValues } = planned(number, key, changes)
+  const problems = [problem('value-missing', { line: number + 1 }, 'Qty is blank.')]
+  return { number, operation, account, lines, keyValues, problems }
+}
+
 export const accepted = (id: number, apiId: string): RecordResult => ({
   id,
   state: 'accepted',
@@ -65,7 +72,12 @@ export async function planFile(
   await receiveFile(journal, lease, id)
   await journal.startPlanning(lease, id)
   await journal.addRecords(lease, id, records)
-  await journal.markFilePlanned(lease, id, { keyColumns: ['PO Number'], headerLines: 1, encoding: 'utf-8' })
+  await journal.markFilePlanned(lease, id, {
+    keyColumns: ['PO Number'],
+    headerLines: 1,
+    encoding: 'utf-8',
+    keyed: ['create-order'],
+  })
 }
 
 const alive = () => true
@@ -261,7 +273,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('and stops the program when a step is left out', async () => {
         await receiveFile(journal, lease, 'a')
-        const finding = { keyColumns: [], headerLines: 1, encoding: 'utf-8' }
+        const finding = { keyColumns: [], headerLines: 1, encoding: 'utf-8', keyed: [] }
         const wrong = [
           () => journal.markFileReceived(lease, 'a', { sha256: 'x', bytes: 1 }),
           () => journal.markFileVanished(lease, 'a'),
@@ -431,10 +443,14 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect((await report('b'))[0]?.messages).toEqual([
           'An invoice for PO HV-30004 is known already (A4 in a.csv, line 2); the API takes one per order.',
         ])
+        const [second] = await journal.listProblemRecords({ file: 'b' }, 1)
+        expect(second?.problems[0]?.fix).toMatch(/^Remove the row: the order has its invoice/)
         await planFile(journal, lease, 'c', [invoice(1, 'A4', '{"other":2}')])
         expect((await report('c'))[0]?.messages).toEqual([
           'A4 is already known from a.csv, line 2, with other contents.',
         ])
+        const [changed] = await journal.listProblemRecords({ file: 'c' }, 1)
+        expect(changed?.problems[0]?.fix).toBe(second?.problems[0]?.fix)
       })
 
       it('refusing every version when a file contradicts itself, and holding nothing', async () => {
@@ -453,6 +469,29 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
         await planFile(journal, lease, 'b', [planned(1, 'PO-1', other)])
         expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
+      })
+
+      it.each([
+        ['first', 2, 1],
+        ['second', 1, 2],
+      ])('with a part that was refused without a key: the %s', async (_, good, broken) => {
+        const part = (number: number) => (number === good ? planned(good, 'PO-1') : refused(broken, 'PO-1'))
+        await planFile(journal, lease, 'a', [part(1), part(2), planned(3, 'PO-2'), refused(4, 'PO-3')])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1, rejected: 3 })
+        const conflict = (await report('a')).find(({ number }) => number === good)
+        const lines = `(lines 2 and 3), and line ${broken + 1} is refused`
+        expect(conflict?.messages).toEqual([`PO-1 begins twice in this file ${lines}; neither is sent.`])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+        expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
+      })
+
+      it('where rows are grouped by the key cells, and only there', async () => {
+        const shipment = { operation: 'create-shipment' }
+        await planFile(journal, lease, 'a', [
+          refused(1, 'PO-1', shipment),
+          planned(2, '7 1Z9', { ...shipment, keyValues: ['PO-1'] }),
+        ])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1, rejected: 1 })
       })
 
       it('for each operation and account by itself', async () => {

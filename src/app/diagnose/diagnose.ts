@@ -8,7 +8,6 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import { formatAccount } from '../../domain/route.ts'
-import type { Draft } from '../../domain/translator.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { openJournal } from '../../journal/open.ts'
 import { findClaims, inspectFile, listNamesIfAllowed } from '../../mailboxes/directory/inspect.ts'
@@ -20,7 +19,7 @@ import { assert, BridgeError, type ExitCode, hasCode } from '../../support/error
 import { rankSimilarNames } from '../../support/text.ts'
 import { listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
-import { type OutcomeCounts, previewFile, previewOutcomes } from '../outcome-preview.ts'
+import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
 import {
   describeInbox,
   findInboxesAt,
@@ -307,28 +306,16 @@ async function previewContents(
     if (mapping?.direction !== 'inbound') continue
     const translation = await translateFile(path, createFormats(), mapping.translator)
     if ('unusable' in translation) return { reasons: createRefusalReasons(translation.unusable), notes: [] }
-    const whole = previewFile(mapping.operation, translation)
-    const previews = previewOutcomes(journal, mapping.operation, formatAccount(route.party))
-    let batch: Draft[] = []
-    for await (const drafts of translation.drafts) {
-      for (const draft of drafts) whole.add(draft)
-      batch.push(...drafts)
-      if (batch.length < BATCH_RECORDS) continue
-      await previews.add(batch)
-      batch = []
-    }
-    await previews.add(batch)
-    const { unusable } = whole.end()
+    const known = { journal, account: formatAccount(route.party) }
+    const preview = previewFile({ operation: mapping.operation, bound: translation, known })
+    for await (const drafts of translation.drafts) await preview.add(drafts)
+    const { unusable, counts } = preview.end()
     if (unusable.length > 0) return { reasons: createRefusalReasons(unusable), notes: [] }
-    const counts = previews.count()
     notes.push(formatOutcomeCounts(operation, counts))
     if (counts.known > 0) notes.push(KNOWN_RECORDS_NOTE)
   }
   return { reasons: [], notes }
 }
-
-/** How many records one query to the journal covers. */
-const BATCH_RECORDS = 500
 
 const KNOWN_RECORDS_NOTE =
   'what is known already is not sent again: with the same contents it is reported as a duplicate, with others it is refused'

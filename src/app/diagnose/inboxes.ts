@@ -12,7 +12,7 @@ import {
   resolveRealPath,
 } from '../../mailboxes/directory/inspect.ts'
 import { isSafeName } from '../../mailboxes/names.ts'
-import { compileFilePattern } from '../../pipeline/route-settings.ts'
+import { compileFilePattern } from '../../support/name-pattern.ts'
 import type { Clock } from '../../support/clock.ts'
 import { rankSimilarNames } from '../../support/text.ts'
 import { openMailbox } from '../context.ts'

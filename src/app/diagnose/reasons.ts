@@ -18,10 +18,7 @@ export const REASONS = {
     'This is a folder and not a file.',
     'Name a file in an inbox: dropbridge why-not FILE.',
   ),
-  'is-sidecar': reason(
-    'This is a marker or manifest.',
-    'Ask about its data file: `dropbridge why-not FILE`. If that never comes, remove this one.',
-  ),
+  'is-sidecar': { ...SKIP_REASONS['is-sidecar'], exit: rejects },
   'name-differs': reason('The route takes no such name.', 'Rename the file, or change `match` of the route.'),
   'entry-ignored': reason(
     'No run takes such an entry.',

@@ -18,9 +18,10 @@ import { inspectFile, type Inspection } from '../../mailboxes/directory/inspect.
 import { matchTemporaryName } from '../../mailboxes/names.ts'
 import type { Mapping } from '../../mapping/load.ts'
 import { createFileTracker } from '../../pipeline/inbound/file-tracker.ts'
-import { refuseToCreateFolder, scanUntilStable } from '../../pipeline/inbound/inbox.ts'
+import { FIX_ORPHANED, refuseToCreateFolder, scanUntilStable } from '../../pipeline/inbound/inbox.ts'
 import { compareWithManifest } from '../../pipeline/inbound/manifest.ts'
-import { buildInboundRoute, buildReadyRule, compileFilePattern } from '../../pipeline/route-settings.ts'
+import { buildInboundRoute, buildReadyRule } from '../../pipeline/route-settings.ts'
+import { compileFilePattern } from '../../support/name-pattern.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT } from '../../support/errors.ts'
 import { computeSha256, readFileBytes } from '../../support/files.ts'
@@ -202,7 +203,7 @@ export async function findSidecarReason({ name }: DiagnosisContext, { route, mai
   const [begin = '', end = ''] = sidecar.split(/\{(?:name|stem)\}/)
   const stem = name.slice(begin.length, name.length - end.length)
   const missing = sidecar.includes('{stem}') ? `${stem}.*` : stem
-  return createReason('is-sidecar', `it is the ${when} of ${missing}, which is not there`)
+  return createReason('is-sidecar', `it is the ${when} of ${missing}, which is not there`, FIX_ORPHANED)
 }
 
 /** A watch waits for the first row of an empty file, unless another file says that it is complete. */

@@ -1,7 +1,8 @@
 /** `dropbridge watch`: runs every route whenever it has something to do, until a signal arrives. */
+import { setMaxListeners } from 'node:events'
 import type { Route } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
-import { createOwnerId, sendHeartbeats } from '../../journal/heartbeat.ts'
+import { classifyWatches, createOwnerId, sendHeartbeats } from '../../journal/heartbeat.ts'
 import { findNextRunAt, getEffectiveSchedule } from '../../schedule/schedule.ts'
 import { createSemaphore, createWakeableTimer } from '../../support/async.ts'
 import { elapsed, DAY_MS } from '../../support/clock.ts'
@@ -29,6 +30,7 @@ export async function watchRoutes(
   const { configuration, options } = context
   const { atOnce, scanMs } = configuration.watch ?? WATCH_DEFAULTS
   const stop = new AbortController()
+  setMaxListeners(0, stop.signal) // every wait of every route listens
   const end = () => stop.abort()
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
@@ -46,7 +48,11 @@ export async function watchRoutes(
   const { journal } = context
   const here = { journal, clock: options.clock, owner: createOwnerId(options.newId()) }
   const names = routes.map(({ name }) => name)
-  options.notify({ kind: 'watch-started', routes: routes.length, scanMs })
+  // A failed read does not end the watch: the passes report it.
+  const known = await journal.listWatchers().catch(() => [])
+  const watches = classifyWatches(known, options.clock.now()).alive
+  const others = watches.filter((watch) => watch.routes.some((name) => names.includes(name))).length
+  options.notify({ kind: 'watch-started', routes: routes.length, scanMs, ...(others > 0 && { others }) })
   const loops = [
     ...routes.map((route) => watchRoute(parts, route)),
     pruneDaily(context, stop.signal, onPruned),

@@ -107,10 +107,13 @@ function parseFiles(terminal: Terminal, given: readonly string[]): Map<string, s
   )
 }
 
-/** The address and secrets of the real API, which a proof does not need. Each is valid as an address and as a text. */
+/** Valid as the address of an API and as a text. */
+const PLACEHOLDER = 'https://nobody.invalid'
+
+/** Gives each unset variable a value. A proof calls its own service, so it needs no real address and no real secret. */
 function withPlaceholders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return new Proxy(env, {
-    get: (target, name) => (typeof name === 'string' ? (target[name] ?? 'http://nobody.invalid') : undefined),
+    get: (target, name) => (typeof name === 'string' ? (target[name] ?? PLACEHOLDER) : undefined),
   })
 }
 

@@ -33,7 +33,8 @@ export const restoredCommand = defineCommand({
       if (end) {
         const routes = await bridge.journal.endDoubt(decision)
         if (json) terminal.out(JSON.stringify({ routes }, null, 2))
-        else terminal.say(formatDoubtEnded(routes))
+        else if (routes === 0) terminal.say('no route looks its new records up; there is nothing to end')
+        else terminal.say('new records are sent without being looked up from now on')
         return routes === 0 ? EXIT.rejects : EXIT.ok
       }
       const result = await bridge.declareRestored({ ...decision, skip, dryRun })
@@ -44,12 +45,6 @@ export const restoredCommand = defineCommand({
     })
   },
 })
-
-function formatDoubtEnded(routes: number): string {
-  return routes === 0
-    ? 'no route looks its new records up; there is nothing to end'
-    : 'new records are sent without being looked up from now on'
-}
 
 function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
   const { asOf, uncertain, held, deliveries, removed, documents, sequences } = result

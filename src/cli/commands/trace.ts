@@ -60,6 +60,7 @@ function formatNothingFound({ key, near, prunedUntil }: Trace, isNew: boolean): 
     'Searched: names and ids of files, their rows, names of delivered files, and all records: their keys, cells and ids at the API.',
     ...(prunedUntil === undefined ? [] : [pruned]),
     ...(near.length === 0 ? [] : [`Similar names: ${near.join(', ')}.`]),
+    'Rows of a file that was refused as a whole, or is not translated yet, are not known: dropbridge trace FILE.',
     'A file in an inbox that was not picked up is not known: dropbridge why-not FILE.',
   ]
 }

@@ -52,11 +52,11 @@ async function translateRows(
   }
   if (translation.columns.absent.length > 0)
     terminal.say(`${file} ${formatColumnMismatch(translation.columns)}`)
-  const whole = previewFile(mapping.operation, translation)
+  const whole = previewFile({ operation: mapping.operation, bound: translation })
   const count = { good: 0, bad: 0, skipped: 0, held: 0 }
   for await (const drafts of translation.drafts) {
+    await whole.add(drafts)
     for (const draft of drafts) {
-      whole.add(draft)
       count[classifyDraft(draft)]++
       if (json) terminal.out(JSON.stringify(draft))
       else reportDraft(terminal, draft)

@@ -2,6 +2,7 @@
 import type { RouteResult } from '../../app/outcome.ts'
 import { type BridgeEvent, LOG_EVENTS } from '../../domain/event.ts'
 import { formatEvent } from '../../observability/event-log.ts'
+import { ANOTHER_WATCH } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT } from '../../support/errors.ts'
 import { CONFIG_FLAG, defineCommand, LOG_FLAGS, ROUTES_POSITIONAL } from '../command.ts'
@@ -39,7 +40,8 @@ export const watchCommand = defineCommand({
 
 function formatWatchEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'watch-started') {
-    return `watching ${formatCount(event.routes, 'route')}; each inbox is scanned every ${event.scanMs / 1000} seconds at least`
+    const begun = `watching ${formatCount(event.routes, 'route')}; each inbox is scanned every ${event.scanMs / 1000} seconds at least`
+    return event.others === undefined ? begun : `${begun}\n${ANOTHER_WATCH}`
   }
   if (event.kind === 'watch-stopped') return 'stopped watching'
   if (event.kind === 'watcher-unreliable')

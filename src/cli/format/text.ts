@@ -1,5 +1,5 @@
 /** Formats the small parts of every message: tables, counts of records, problems, the verdict on a file. */
-import type { FileVerdict } from '../../app/outcome-preview.ts'
+import type { FilePreview } from '../../app/outcome-preview.ts'
 import { formatPlace, type Problem } from '../../domain/problem.ts'
 import { formatCount } from '../../observability/format.ts'
 import type { StateCounts } from '../../domain/record.ts'
@@ -69,8 +69,8 @@ export function formatWarnings(count: number): string[] {
 }
 
 /** Prints the verdict, and returns the exit code for it. */
-export function reportFileVerdict(terminal: Terminal, file: string, verdict: FileVerdict): ExitCode {
-  const { unusable, conflicts, isEmpty } = verdict
+export function reportFileVerdict(terminal: Terminal, file: string, preview: FilePreview): ExitCode {
+  const { unusable, conflicts, isEmpty } = preview
   sayProblems(terminal, file, [...unusable, ...conflicts])
   if (unusable.length > 0) {
     terminal.say(`run refuses ${file} as a whole: nothing of it would be sent.`)

@@ -236,7 +236,9 @@ function formatAttempt(call: string, attempt: TracedAttempt): Fact {
   const answer = http === undefined ? '' : `HTTP ${http}, `
   const end =
     endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`
-  return ['sent', `${isoTime(beganAt)} ${call} → ${end}`]
+  // Without an answer of the API, what is deferred was never sent.
+  const was = result === 'deferred' && http === undefined ? 'tried' : 'sent'
+  return [was, `${isoTime(beganAt)} ${call} → ${end}`]
 }
 
 function formatLookup({ at, state, apiId }: TracedLookup): Fact {

@@ -10,7 +10,7 @@ import { checkDelimiter, findTypeCell, hasHeader, matchExpectedNames } from './d
 import { quoteNames } from '../../support/text.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
 import { createRecordLayout, createTableLayout, ignoreHeadings, type RowLayout } from './row-layout.ts'
-import { findIgnoredLineEnd, type ScanResult, scanRow } from './scan.ts'
+import { findIgnoredLineEnd, type RowFaultCode, type ScanResult, scanRow } from './scan.ts'
 
 interface FileHeader {
   readonly rowLayout: RowLayout
@@ -174,11 +174,13 @@ function headingMissingProblem(type: string, line: number): Problem {
   return problem('header-missing', { line }, message, fix)
 }
 
-function brokenHeaderProblem(code: 'quote-not-closed' | 'row-too-large', line: number): Problem {
+function brokenHeaderProblem(code: RowFaultCode, line: number): Problem {
   const message =
     code === 'row-too-large'
       ? 'The header line is longer than a row may be.'
-      : 'A quote that opens in the header line is not closed where the name ends.'
+      : code === 'quote-misplaced'
+        ? 'A name in the header line has a quote inside, and a later one ends with a quote.'
+        : 'A quote that opens in the header line is not closed where the name ends.'
   return problem(code, { line }, message)
 }
 

@@ -1,6 +1,7 @@
 /** Checks rows against their layout: the record type and the number of cells. */
 import type { Layout, ReadOptions, Row } from '../../domain/format.ts'
 import { type Place, problem } from '../../domain/problem.ts'
+import type { RowFaultCode } from './scan.ts'
 import { type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
 import { nameColumn, shortenCell } from '../text/batches.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
@@ -20,7 +21,7 @@ export interface RowLayout {
   /** Fits the row into its layout, or adds its problems; undefined when the row is left out. */
   fit(row: Row): TypedRow | undefined
   /** Makes a refused row of the cells that could be read; `isCut`: the file seems to end inside the next cell. */
-  refuse(row: Row, code: 'quote-not-closed' | 'row-too-large', isCut: boolean): TypedRow
+  refuse(row: Row, code: RowFaultCode, isCut: boolean): TypedRow
 }
 
 type RowPolicy = NonNullable<ReadOptions['rows']>
@@ -176,7 +177,7 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
 
 function refuseRow(
   row: Row,
-  { code, isCut }: { readonly code: 'quote-not-closed' | 'row-too-large'; readonly isCut: boolean },
+  { code, isCut }: { readonly code: RowFaultCode; readonly isCut: boolean },
   columns: readonly string[],
 ): Row {
   const line = row.lastLine
@@ -186,6 +187,10 @@ function refuseRow(
   }
   if (code === 'row-too-large')
     return refuse({ line }, 'The line is longer than a row may be; it was not read to its end.')
+  if (code === 'quote-misplaced') {
+    const where = `Column "${column}" has a quote inside, and a later cell ends with one`
+    return refuse({ line, column }, `${where}: perhaps a delimiter is missing before the quote.`)
+  }
   const quote = `The quote that opens column "${column}" is not closed where the cell ends.`
   if (!isCut) return refuse({ line, column }, `${quote} Only this line is refused.`)
   const cut = `The file ends inside the quoted cell that begins on line ${line}; perhaps it was cut in transfer.`

@@ -4,7 +4,7 @@ import type { ParsedRows } from '../text/batches.ts'
 import type { TextBuffer } from '../text/buffer.ts'
 import type { TypedRow } from '../text/record-types.ts'
 import { countOccurrences, type Dialect, isBlankRow } from './dialect.ts'
-import { findIgnoredLineEnd, blameFirstLine, scanRow } from './scan.ts'
+import { blameFirstLine, findIgnoredLineEnd, mayMisplaceQuotes, scanRow } from './scan.ts'
 import type { RowLayout } from './row-layout.ts'
 
 type BufferText = Pick<TextBuffer, 'text' | 'line' | 'ended' | 'unterminated'>
@@ -22,6 +22,7 @@ export function parseRows(buffer: BufferText, dialect: Dialect, rowLayout: RowLa
 function parseQuickly({ text, line }: BufferText, dialect: Dialect, rowLayout: RowLayout) {
   const { newline, quote, limits } = dialect
   if (text.length > limits.maxRowCharacters || dialect.escape !== undefined) return undefined
+  if (mayMisplaceQuotes(text, dialect)) return undefined
   if (dialect.ignores !== undefined && text.split(newline).some(dialect.ignores)) return undefined
   const breaks = countOccurrences(text, newline)
   const hasReturns = newline === '\n' && text.includes('\r')

@@ -17,9 +17,11 @@ export type ScanResult =
   /** The text ends before the row is complete. */
   | { readonly kind: 'more' }
 
+export type RowFaultCode = 'quote-not-closed' | 'quote-misplaced' | 'row-too-large'
+
 export interface Fault {
   readonly kind: 'fault'
-  readonly code: 'quote-not-closed' | 'row-too-large'
+  readonly code: RowFaultCode
   readonly values: string[]
   /** How many of them end on the first line of the row. */
   readonly firstLineCells: number
@@ -43,22 +45,35 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
   let newlines = 0
   let firstLineCells = -1
   const cellsOnFirstLine = () => (newlines === 0 ? values.length : firstLineCells)
+  const texts: UnquotedCell[] = []
   const toRow = (end: number): ScanResult => {
-    return { kind: 'row', values, end, newlines, firstLineCells: cellsOnFirstLine() }
+    const opening = quote === null ? -1 : findMisplacedQuote(texts, quote)
+    if (opening === -1) return { kind: 'row', values, end, newlines, firstLineCells: cellsOnFirstLine() }
+    const before = values.slice(0, opening)
+    return {
+      kind: 'fault',
+      code: 'quote-misplaced',
+      values: before,
+      firstLineCells: opening,
+      blamed: end - 1,
+    }
   }
   for (let at = from; ; at += delimiter.length) {
-    if (quote === null || text[at] !== quote) {
+    const linesLeft = limits.maxRowLines - newlines
+    const bounds = { quote: quote ?? '', escape: dialect.escape, delimiter, newline, furthest, linesLeft }
+    const indented = quote === null ? undefined : scanIndented(text, at, bounds)
+    if (quote === null || (text[at] !== quote && indented === undefined)) {
       const rest = text.slice(at, lineEnd)
       const stop = locateDelimiter(rest, dialect)
       const cell = stop === -1 ? stripCarriageReturn(rest, dialect) : rest.slice(0, stop)
+      if (quote !== null && dialect.escape === undefined && cell.includes(quote))
+        texts.push({ index: values.length, text: cell })
       values.push(dialect.escape === undefined ? cell : removeEscapes(cell, dialect, false))
       if (stop === -1) return toRow(lineEnd + 1)
       at += stop
       continue
     }
-    const linesLeft = limits.maxRowLines - newlines
-    const bounds = { quote, escape: dialect.escape, delimiter, newline, furthest, linesLeft }
-    const cell = scanQuoted(text, at, bounds)
+    const cell = indented ?? scanQuoted(text, at, bounds)
     if (cell === 'unfinished' && !ended) return NEEDS_MORE
     if (cell === 'unfinished' || cell === 'fault') {
       const firstLineCells = cellsOnFirstLine()
@@ -78,6 +93,42 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
     if (cell.end === lineEnd) return toRow(lineEnd + 1)
     at = cell.end
   }
+}
+
+/** Whether the text may hold a quote inside an unquoted cell, or one behind blanks; the fast parser takes both for text. */
+export function mayMisplaceQuotes(text: string, { quote, delimiter }: Dialect): boolean {
+  if (quote === null || !text.includes(quote)) return false
+  const escape = (mark: string) => mark.replaceAll(/[\\\]^-]/g, String.raw`\$&`)
+  const edge = String.raw`${escape(delimiter)}\r\n`
+  const mark = escape(quote)
+  const inside = `[^${mark}${edge}][${mark}][^${mark}${edge}]`
+  const indented = String.raw`(?:^|[${edge}])[ \t]+[${mark}](?:[${mark}](?=[${edge}])|(?![${mark}]))`
+  return new RegExp(`${inside}|${indented}`).test(text)
+}
+
+/** A quoted cell behind blanks, on one line; undefined when it is text. */
+function scanIndented(text: string, from: number, bounds: QuotedBounds) {
+  const at = skipBlanks(text, from, bounds)
+  if (at === from || text[at] !== bounds.quote) return undefined
+  const cell = scanQuoted(text, at, bounds)
+  return typeof cell === 'string' || cell.newlines > 0 ? undefined : cell
+}
+
+/**
+ * The first unquoted cell with a quote inside whose partner ends a later unquoted cell, or -1: a delimiter is missing
+ * before the quote, and the one inside the quotes has taken its place. `texts` are the unquoted cells with quotes.
+ */
+function findMisplacedQuote(texts: readonly UnquotedCell[], quote: string): number {
+  const odd = texts.filter(({ text }) => countOccurrences(text, quote) % 2 === 1)
+  const isClosing = ({ text }: UnquotedCell) => text.trimEnd().endsWith(quote)
+  const opening = odd.findIndex((cell) => !isClosing(cell))
+  return opening !== -1 && odd.slice(opening).some(isClosing) ? (odd[opening]?.index ?? -1) : -1
+}
+
+/** A cell that begins without a quote and has one inside. */
+interface UnquotedCell {
+  readonly index: number
+  readonly text: string
 }
 
 /** Blames the first quote that crosses a line's end, in a row over several lines that cannot be right. */

@@ -36,7 +36,8 @@ export function createFixedFormat(limits: Partial<ReadLimits> = {}): Format {
         await buffer.close()
         return { problems: [problem('file-empty', {}, 'The file holds nothing but blank lines.')] }
       }
-      const lineLayout = createLineLayout(options)
+      const inBytes = options.widths === 'bytes' && encoding.name === 'utf-8'
+      const lineLayout = createLineLayout(options, inBytes ? sliceBytes : sliceCharacters)
       const ignores = createLineFilter(options.ignore, '')
       const rules: LineContext = { ...DEFAULT_LIMITS, ...limits, lineLayout, newline, ignores }
       const form = { ...lineLayout, newline, encoding, delimiter: '', headerLines, ignored: 0 }
@@ -107,7 +108,7 @@ function parseLines(buffer: TextBuffer, rules: LineContext): ParsedRows {
 function lineTooLargeRow(start: string, line: number, lineLayout: LineLayout): TypedRow {
   const row = lineLayout.fit(start, line) ?? { layout: 0, line, lastLine: line, values: [] }
   const message = 'The line is longer than a row may be; it was not read to its end.'
-  return { ...row, problems: [...(row.problems ?? []), problem('row-too-large', { line }, message)] }
+  return { ...row, problems: [problem('row-too-large', { line }, message)] }
 }
 
 // Line layouts: the cells of a line, each cut from its place.
@@ -119,32 +120,43 @@ interface LineLayout {
   fit(text: string, line: number): TypedRow | undefined
 }
 
-function createLineLayout({ columns = [], places = [], records, typeIn }: ReadOptions): LineLayout {
+function createLineLayout(
+  { columns = [], places = [], records, typeIn, rows = {} }: ReadOptions,
+  slice: SliceCells,
+): LineLayout {
+  const toRow = (text: string, line: number, names: readonly string[], cells: readonly CellPlace[]): Row => {
+    const { values, length } = slice(text, cells)
+    const row = { layout: 0, line, lastLine: line, values }
+    const wrong = findWrongWidth({ text, length, rows, slice }, names, cells)
+    return wrong === undefined
+      ? row
+      : { ...row, problems: [problem(wrong.code, { line, ...wrong.place }, wrong.message, wrong.fix)] }
+  }
   if (records === undefined) {
     const layouts = [{ recordType: '', columns }]
-    const fit = (text: string, line: number) => toRow(line, sliceCells(text, places))
-    return { layouts, hasParts: false, fit }
+    return { layouts, hasParts: false, fit: (text, line) => toRow(text, line, columns, places) }
   }
   const kinds = compileRecordKinds(records.map((record) => ({ ...record, columns: record.columns ?? [] })))
-  const find = createTypeFinder(kinds, typeof typeIn === 'object' ? typeIn : undefined)
+  const find = createTypeFinder(kinds, slice, typeof typeIn === 'object' ? typeIn : undefined)
   return {
     layouts: kinds.layouts,
     hasParts: kinds.hasParts,
     fit(text, line) {
       const { kind, shown } = find(text)
       if (kind === undefined) {
-        return { ...toRow(line, []), problems: [unknownTypeProblem(shortenCell(shown), { line }, kinds.all)] }
+        const problems = [unknownTypeProblem(shortenCell(shown), { line }, kinds.all)]
+        return { layout: 0, line, lastLine: line, values: [], problems }
       }
-      return kind.ignored ? undefined : kinds.place(toRow(line, sliceCells(text, kind.places)), kind)
+      return kind.ignored ? undefined : kinds.place(toRow(text, line, kind.columns, kind.places), kind)
     },
   }
 }
 
 /** Finds the type of a line by the text in its place, or without a place by the start of the line. */
-function createTypeFinder(kinds: RecordKinds, place: CellPlace | undefined) {
+function createTypeFinder(kinds: RecordKinds, slice: SliceCells, place: CellPlace | undefined) {
   if (place !== undefined) {
     return (text: string) => {
-      const [shown = ''] = sliceCells(text, [place])
+      const [shown = ''] = slice(text, [place]).values
       return { kind: kinds.find(shown), shown }
     }
   }
@@ -154,16 +166,64 @@ function createTypeFinder(kinds: RecordKinds, place: CellPlace | undefined) {
   return (text: string) => ({ kind: find(text)?.kind, shown: text.slice(0, widest) })
 }
 
-function toRow(line: number, values: readonly string[]): Row {
-  return { layout: 0, line, lastLine: line, values }
+interface LineWidth {
+  readonly text: string
+  /** Of the line, in the unit of the places. */
+  readonly length: number
+  readonly rows: NonNullable<ReadOptions['rows']>
+  readonly slice: SliceCells
 }
 
-/** Slices the cells; a short line has blank ones. A character of two code units counts as one. */
-function sliceCells(text: string, places: readonly CellPlace[]): string[] {
-  if (!SURROGATE_PAIR.test(text))
-    return places.map(({ start, length }) => text.slice(start - 1, start - 1 + length))
+/** A line that goes on behind its last cell, or ends inside one: a value of it is not whole, or has shifted. */
+function findWrongWidth(
+  { text, length, rows, slice }: LineWidth,
+  names: readonly string[],
+  places: readonly CellPlace[],
+) {
+  const end = Math.max(0, ...places.map((place) => place.start - 1 + place.length))
+  const getFix = (usual: string) => (Buffer.byteLength(text) === end ? FIX_BYTES : usual)
+  const rest = length > end ? slice(text, [{ start: end + 1, length: length - end }]).values : []
+  const behind = rest.join('').trim()
+  if (behind !== '' && rows.long !== 'cut') {
+    const message = `The line goes on after its last column, which ends at ${end}: "${shortenCell(behind)}".`
+    return { code: 'row-long', place: {}, message, fix: getFix(FIX_WIDTH) } as const
+  }
+  const cut = places.findIndex(({ start, length: width }) => length >= start && length < start - 1 + width)
+  if (cut === -1 || rows.short === 'pad') return undefined
+  const column = names[cut] ?? String(cut + 1)
+  const message = `The line ends at ${length}, inside the column "${column}"; perhaps it was cut.`
+  return { code: 'row-short', place: { column }, message, fix: getFix(FIX_CUT) } as const
+}
+
+const FIX_BYTES = 'Its width fits in bytes: write `widths: bytes` under `read` of the mapping.'
+const FIX_WIDTH =
+  'Correct the line or the places. If nothing of it is needed, write `rows: { long: cut }` under `read`.'
+const FIX_CUT =
+  'Complete the line. If blanks at its end are left out, write `rows: { short: pad }` under `read`.'
+
+// Cells cut from their places; a short line has blank ones.
+
+type SliceCells = (
+  text: string,
+  places: readonly CellPlace[],
+) => { readonly values: string[]; readonly length: number }
+
+/** A character of two code units counts as one. */
+function sliceCharacters(text: string, places: readonly CellPlace[]) {
+  if (!SURROGATE_PAIR.test(text)) {
+    const values = places.map(({ start, length }) => text.slice(start - 1, start - 1 + length))
+    return { values, length: text.length }
+  }
   const characters = Array.from(text)
-  return places.map(({ start, length }) => characters.slice(start - 1, start - 1 + length).join(''))
+  const values = places.map(({ start, length }) => characters.slice(start - 1, start - 1 + length).join(''))
+  return { values, length: characters.length }
 }
 
 const SURROGATE_PAIR = /[\uD800-\uDBFF][\uDC00-\uDFFF]/
+
+/** Half a character becomes U+FFFD, which is refused as damaged text. */
+function sliceBytes(text: string, places: readonly CellPlace[]) {
+  const bytes = Buffer.from(text)
+  const values = places.map(({ start, length }) => bytes.toString('utf8', start - 1, start - 1 + length))
+  return { values, length: bytes.length }
+}

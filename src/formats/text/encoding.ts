@@ -126,11 +126,10 @@ function notTextProblem(kind: string): Problem {
   return problem('file-not-text', {}, `The file is ${kind}, not CSV text.`, fix)
 }
 
-/** Returns the fix for undecodable bytes; UTF-8 without a mark is probably the wrong encoding. */
 /** Returns the fix for undecodable bytes; an assumed encoding is probably the wrong one. */
 export function suggestEncodingFix({ isCertain }: Encoding): string | undefined {
   if (isCertain) return undefined
-  return 'Save the file as UTF-8, or name its encoding in the mapping, usually `read: { encoding: windows-1252 }`.'
+  return 'Save the file as UTF-8, or add its encoding under `read`: most often `encoding: windows-1252`.'
 }
 
 // Encoding mismatch: a file in UTF-8 although the mapping names a one-byte encoding, in which every byte is text.

@@ -138,7 +138,9 @@ function isInside(realRoot: string, path: string): boolean {
 }
 
 export interface DirectoryContext extends MailboxRoot, LeftoverContext {
+  /** Makes working names unique. */
   readonly newId: () => string
+  /** False for a place where hard links are known not to work. */
   readonly hardLinks: boolean
   /** The folders in which links were tried and do not work, by their real paths. */
   readonly foldersWithoutLinks: Set<string>

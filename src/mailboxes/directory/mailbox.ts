@@ -5,7 +5,7 @@ import { lstat, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Claim, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
-import { type Clock, systemClock } from '../../support/clock.ts'
+import { systemClock } from '../../support/clock.ts'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
 import { ignoreCodes, pathIsFree, readBytes, renameDurably, syncFolder } from '../../support/files.ts'
 import { mapAccessErrors, mapWriteErrors } from '../failures.ts'
@@ -39,19 +39,9 @@ import {
 } from './folders.ts'
 import { createMarkerFolder, hasEntry, isListedEntry, listIgnored, listNames, statFile } from './listing.ts'
 
-interface DirectoryOptions {
-  readonly root: string
-  /** With true, the mailbox is away while nothing is mounted at the root. Default false. */
-  readonly mounted?: boolean
-  /** Separates old leftovers from files under way. */
-  readonly clock?: Clock
-  /** Makes working names unique. */
-  readonly newId?: () => string
-  /** False for a place where hard links are known not to work; when absent, the mailbox tries them. */
-  readonly hardLinks?: boolean
-  /** The owner of working files to create and remove; when absent, the mailbox removes none. */
-  readonly working?: WorkingFiles
-}
+/** When absent: nothing must be mounted, the mailbox tries hard links, and it removes no working files. */
+type DirectoryOptions = Pick<DirectoryContext, 'root'> &
+  Partial<Pick<DirectoryContext, 'mounted' | 'clock' | 'newId' | 'hardLinks' | 'working'>>
 
 export function createDirectoryMailbox(options: DirectoryOptions): Mailbox {
   const place: DirectoryContext = {

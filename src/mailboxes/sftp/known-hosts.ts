@@ -5,11 +5,9 @@ import { basename, dirname, join } from 'node:path'
 import type { ServerHostKeyAlgorithm } from 'ssh2'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
 import { ignoreCodes, removeFile, syncFolder } from '../../support/files.ts'
+import type { SocketTarget } from './socket.ts'
 
-interface Host {
-  readonly host: string
-  readonly port: number
-}
+type Host = Pick<SocketTarget, 'host' | 'port'>
 
 interface KnownKey {
   readonly key: HostKey
@@ -46,12 +44,10 @@ export function findKnownHost(text: string, host: Host): KnownHost {
   }
 }
 
-interface KnownEntry {
+interface KnownEntry extends KnownKey {
   readonly mark: string
   /** As in the file: names and patterns with commas between them, or one hashed name. */
   readonly names: string
-  readonly key: HostKey
-  readonly line: number
 }
 
 /** Parses the entries; ignores other lines, as OpenSSH does. */

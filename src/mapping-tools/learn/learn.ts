@@ -1,7 +1,7 @@
 /** Guesses a first mapping from a sample file. */
 import { basename } from 'node:path'
 import type { InboundOperationName } from '../../contract/operations.ts'
-import type { Format, UnreadableFile } from '../../domain/format.ts'
+import type { Format } from '../../domain/format.ts'
 import { compileMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { type Field, listFields, placeColumns, type PlacedColumn } from './column-matching.ts'
@@ -10,8 +10,6 @@ import { formatField, writeMapping } from './mapping-page.ts'
 import { type ColumnProfile, profileColumn } from './column-profile.ts'
 import { readSample } from './sample.ts'
 import { findServices } from './spellings.ts'
-
-export type LearnedMapping = Exclude<Awaited<ReturnType<typeof learnMapping>>, UnreadableFile>
 
 /** Returns problems for a file that cannot be read as a whole; throws only when it cannot be opened. */
 export async function learnMapping(

@@ -4,6 +4,7 @@ import type { Row } from '../../domain/format.ts'
 import { blameMapping, type Place, problem } from '../../domain/problem.ts'
 import type { ChoicePlan, ObjectPlan, Plan, RowsPlan } from '../fields/plan.ts'
 import { bindChecks, bindCondition } from '../rows/bind-condition.ts'
+import { describeMissingColumn } from '../rows/columns.ts'
 import { formatCondition } from '../rows/conditions.ts'
 import { normalizeProvince } from '../values/places.ts'
 import { DEFERRED, FAILED } from '../values/text.ts'
@@ -86,7 +87,7 @@ export function bindPlan(plan: ObjectPlan, context: BindContext): BoundObject {
       }
       if (plan.province !== undefined) normalizeProvince(value, plan.province)
       for (const rule of plan.rules) {
-        for (const violation of rule(value)) builder.problems.push(toProblem(violation, node))
+        for (const violation of rule(value)) builder.problems.push(toProblem(violation, node, context))
       }
       return builder.references.length + builder.deferred.length > 0 ? removeDeferred(value) : value
     },
@@ -98,12 +99,24 @@ function removeDeferred(value: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== DEFERRED))
 }
 
-function toProblem({ code, path, message }: RuleViolation, node: BoundObject) {
+function toProblem(
+  { code, path, message }: RuleViolation,
+  node: BoundObject,
+  { header, items }: Pick<BindContext, 'header' | 'items'>,
+) {
   // the name of a field keeps its spelling
   const isField = /^\w+_\w/.test(message)
   const start = isField ? message.charAt(0) : message.charAt(0).toUpperCase()
   const { origin, ...place } = locateField(node, path)
-  return blameMapping(problem(code, place, `${start}${message.slice(1)}.`), origin)
+  const { column = '' } = place
+  const columns = [header, items].find((each) => each.absent().includes(column))
+  const missing = columns && describeMissingColumn([column], columns)
+  const fix =
+    missing && (missing.fix ?? 'Rename the column of the file, or name it in the mapping as the file does.')
+  return blameMapping(
+    problem(code, place, `${start}${message.slice(1)}. ${missing?.message ?? ''}`.trimEnd(), fix),
+    origin,
+  )
 }
 
 /** Follows the path of a violation to the cell or the part of the mapping that fills the field, or as near as possible. */

@@ -6,7 +6,7 @@ import type { DeferredResult } from '../../domain/translator.ts'
 import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
 import { convertText } from '../fields/leaf-conversion.ts'
 import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
-import { type Column, resolveColumnName, suggestColumn } from '../rows/columns.ts'
+import { type Column, describeMissingColumn, resolveColumnName } from '../rows/columns.ts'
 import { bindKnownText, isKnownName } from '../rows/known-values.ts'
 import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
 import {
@@ -207,9 +207,10 @@ function bindConstantLeaf(plan: LeafPlan, { builder, header, items }: BindContex
       return addReference(plan, fallback, place(), builder)
     }
     if (fallback !== undefined || !plan.required) return fallback
-    const message = `The file has no column for it, and the API requires ${place().field ?? plan.field}.`
-    const fix = suggestColumn(plan.alternatives.flat(), (plan.perRow ? items : header).unused())
-    builder.problems.push(problem('value-missing', place(), message, fix ?? 'Add the column.'))
+    const columns = plan.perRow ? items : header
+    const { message, fix = 'Add the column.' } = describeMissingColumn(plan.alternatives.flat(), columns)
+    const needed = `The API requires ${place().field ?? plan.field}.`
+    builder.problems.push(problem('value-missing', place(), `${needed} ${message}`, fix))
     return FAILED
   })
 }

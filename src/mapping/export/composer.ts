@@ -22,9 +22,7 @@ export interface TrailerPlan {
   start(): Trailer
 }
 
-interface OutboundPlan {
-  readonly operation: string
-  readonly write: WriteOptions
+interface OutboundPlan extends Pick<Composer, 'operation' | 'write'> {
   /** The header line; empty in a file of several kinds of rows. */
   readonly columns: readonly string[]
   readonly rows: readonly RowPlan[]
@@ -61,12 +59,9 @@ function readKeptValues(record: ApiRecord, keep: OutboundPlan['keep']): Record<s
 
 function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: TrailerPlan | undefined) {
   const problems: Problem[] = []
-  const rows: string[][] = []
-  for (const plan of plans) {
-    for (const [index, item] of plan.items(record).entries()) {
-      rows.push(composeRow(plan, { record, item, index }, problems))
-    }
-  }
+  const rows = plans.flatMap((plan) =>
+    plan.items(record).map((item, index) => composeRow(plan, { record, item, index }, problems)),
+  )
   trailer?.check(record, (code, message, fix) => {
     problems.push(problem(code, {}, message, fix))
     return ''

@@ -21,7 +21,7 @@ export function followPath(shape: Shape, path: string, inLists = false) {
       crossed = true
     }
     if (here.kind === 'open') return { found: here, crossed }
-    if (here.kind === 'list') return { error: describeList(walked.join('.')) }
+    if (here.kind === 'list') return { error: `${walked.join('.')} ${LIST_ERROR}` }
     const next = here.kind === 'object' ? here.fields.get(name) : undefined
     if (next === undefined) {
       const known = here.kind === 'object' ? [...here.fields.keys()] : []
@@ -36,9 +36,8 @@ export function followPath(shape: Shape, path: string, inLists = false) {
   return { found: here, crossed }
 }
 
-function describeList(name: string): string {
-  return `${name} is a list: name it under \`each\` to have a row for each of its items, or pack them into one cell with \`join\``
-}
+const LIST_ERROR =
+  'is a list: name it under `each` to have a row for each of its items, or pack them into one cell with `join`'
 
 /** Reads the value at the path; undefined where the record does not have it. */
 export function createPathReader(path: string): (record: unknown) => unknown {

@@ -32,6 +32,8 @@ export interface LeafContext extends ColumnContext {
   readonly tables: Tables
   /** The decimal mark of the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
+  /** Whether texts may show signs of a wrong encoding. */
+  readonly allowsDamage: boolean
   /** Texts that mean blank in the file, unless a leaf says otherwise. */
   readonly blanks: ReadonlySet<string>
   /** Why the record has no order to take values from; undefined where it is about one. */
@@ -150,14 +152,14 @@ function createValueConverter(
   node: SourceNode,
   options: BodyLeaf,
   { rule }: LeafTarget,
-  { errors, decimal }: LeafContext,
+  { errors, decimal, allowsDamage }: LeafContext,
 ): Convert {
   const { zone, calc, long } = options
   const dates = compileDates(node, calc === undefined ? options : { zone }, errors, 'read')
   const { round, ...numbers } = resolveNumberOptions(options, decimal)
   const plain = calc === undefined ? numbers : { decimal: '.' as const }
   const sent = options.find === undefined ? rule : toReferenceRule(options.find)
-  return createConverter(sent, dates, { ...plain, round, cut: long !== undefined })
+  return createConverter(sent, dates, { ...plain, round, cut: long !== undefined, allowsDamage })
 }
 
 function getWrittenValue(node: SourceNode): SourceNode | undefined {

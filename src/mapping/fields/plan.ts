@@ -87,27 +87,22 @@ export interface ChoicePlan extends LeafTarget {
   readonly options: readonly { readonly when?: Condition; readonly leaf: LeafPlan }[]
 }
 
-export interface ObjectPlan {
+export interface ObjectPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'required'> {
   readonly kind: 'object'
-  readonly field: string
-  readonly perRow: boolean
   /** Where it does not hold, the object counts as unmapped, and a line is left out. */
   readonly when?: Condition | undefined
   /** In the contract's order, so that the same data gives the same text whatever the order in the mapping. */
   readonly fields: readonly (readonly [name: string, plan: Plan])[]
   readonly rules: readonly Rule[]
-  readonly required: boolean
   /** Whether any of its values comes from a column; if so, an optional object is there only when one is filled. */
   readonly hasColumns: boolean
   /** A province is read together with the country beside it. */
   readonly province?: { readonly field: string; readonly countryField: string } | undefined
 }
 
-export interface RowsPlan {
+export interface RowsPlan extends Pick<LeafTarget, 'field' | 'required'> {
   readonly kind: 'rows'
-  readonly field: string
   readonly item: ObjectPlan
-  readonly required: boolean
   readonly checks?: readonly Check[]
   /** Lines of the same item become one; its quantity is at most this. */
   readonly addUpTo?: number

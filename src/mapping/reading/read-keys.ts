@@ -131,14 +131,25 @@ export const READ_KEYS = {
     summary: 'texts that mean blank, in values and conditions; the `blanks` of a value take their place',
     example: 'blanks: ["-", "N/A"]',
   },
+  damaged: {
+    schema: z.literal('allow', { error: 'expected `allow`' }),
+    summary:
+      'a text with U+FFFD or a control character of U+0080 to U+009F, which a wrong encoding leaves, is refused; `allow` sends it as it is',
+    example: 'damaged: allow',
+  },
   rows: {
     schema: z.strictObject({
       short: z.literal('pad', { error: 'expected `pad`' }).optional(),
       long: z.literal('cut', { error: 'expected `cut`' }).optional(),
     }),
     summary:
-      'rows with too few or too many cells are refused; `short: pad` adds blank cells, `long: cut` takes blank ones away',
+      'rows with too few or too many cells are refused; `short: pad` adds blank cells, `long: cut` takes blank ones away; in a file of fixed width, `pad` lets a line end inside a cell, and `cut` drops text behind the last column',
     example: 'rows: { short: pad, long: cut }',
+  },
+  widths: {
+    schema: z.literal('bytes', { error: 'expected `bytes`' }),
+    summary: '`bytes`: the places of a file of fixed width count the bytes of UTF-8, and not characters',
+    example: 'widths: bytes',
   },
   ignore: {
     schema: z.array(IgnoredLine).min(1),
@@ -183,6 +194,7 @@ export function checkReading(read: ReadFrame, node: MapNode, errors: MappingErro
   checkColumns(read, note)
   checkHeaderOptions(read, note)
   if (read.format === 'fixed') checkFixed(read, note)
+  else if (read.widths !== undefined) note(['widths'], 'this is for `format: fixed`')
   if (read.records !== undefined) checkRecords(read, read.records, note)
   else if (read.typeIn !== undefined) note(['typeIn'], 'this is for files with `records`: name their types')
   const { escape, quote = '"', delimiter } = read
@@ -240,7 +252,7 @@ function checkRepeatedHeader({ format, columns, records, ignore = [] }: ReadFram
   }
 }
 
-const CSV_KEYS = ['delimiter', 'quote', 'escape', 'header', 'repeated', 'extra', 'missing', 'rows'] as const
+const CSV_KEYS = ['delimiter', 'quote', 'escape', 'header', 'repeated', 'extra', 'missing'] as const
 
 function checkFixed(read: ReadFrame, note: ReportReadError): void {
   const { columns, records, typeIn, skip } = read

@@ -72,7 +72,7 @@ function listTypeColumns(records: RecordLayouts, as: 'header' | 'detail') {
 
 /** Compiles the options of the format. A header line must hold at least one name that the mapping uses. */
 export function toReadOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
-  const { extra: _, decimal: __, blanks: ___, missing: ____, ...options } = read
+  const { extra: _, decimal: __, blanks: ___, missing: ____, damaged: _____, ...options } = read
   const { columns, records, typeIn, ignore, ...formatOptions } = options
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []

@@ -72,14 +72,19 @@ export function indexColumns(layout: Layout, problems: Problem[]) {
 
 /** Creates the problem of a missing column, once all used columns are known. */
 export function missingColumnProblem({ names, field, columns, fix }: MissingColumn): Problem {
+  const { message, fix: similar = fix } = describeMissingColumn(names, columns)
+  return problem('column-missing', { column: names[0] ?? '', field }, message, similar)
+}
+
+/** Names the missing column, and a similar one as the fix, or those that the mapping does not use. */
+export function describeMissingColumn(names: readonly string[], columns: Columns) {
   const [first = '', ...otherNames] = names
   const also = otherNames.length === 0 ? '' : `, nor ${otherNames.map((name) => `"${name}"`).join(' or ')}`
   const unused = columns.unused()
   const similar = suggestColumn(names, unused)
   const hasOthers = similar === undefined && unused.length > 0
   const others = hasOthers ? ` The mapping does not use ${quoteNames(unused)}.` : ''
-  const message = `The file has no column "${first}"${also}.${others}`
-  return problem('column-missing', { column: first, field }, message, similar ?? fix)
+  return { message: `The file has no column "${first}"${also}.${others}`, fix: similar }
 }
 
 /** Suggests a column with a similar name; undefined when none is near. */

@@ -17,6 +17,8 @@ export interface DraftContext {
   readonly orderField: string
   readonly lines: BoundRows | undefined
   readonly keys: readonly KeyColumn[]
+  /** In a file of typed rows: the columns of the detail rows that are named as the key columns, by their places. */
+  readonly details: { readonly layout: number; readonly keys: readonly (KeyColumn | undefined)[] } | undefined
   /** The values to keep beside the order that the record creates. */
   readonly keep: BoundObject | undefined
   /** Which records are taken, with a description for people; without it, all are. */
@@ -33,7 +35,8 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
   builder.number = number
   const keyRow = findKeyRow(rows, context)
   const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
-  const isSound = !isBroken && record.problems.length === 0
+  const strays = listStrayDetails(rows, keyValues, context)
+  const isSound = !isBroken && record.problems.length + strays.length === 0
   const leftOut = isSound ? findSkipReason(rows, context) : undefined
   if (leftOut !== undefined) {
     const lines = rows.map(toLineRange)
@@ -58,7 +61,12 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
   }
   // A missing value may be in the unreadable row, so it is not reported.
   const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
-  const problems = removeRepeats([...record.problems, ...rows.flatMap((row) => row.problems ?? []), ...sure])
+  const problems = removeRepeats([
+    ...record.problems,
+    ...strays,
+    ...rows.flatMap((row) => row.problems ?? []),
+    ...sure,
+  ])
   return { number, lines, keyValues, references, ...readOrderReference(context, built), problems }
 }
 
@@ -112,6 +120,25 @@ function findHoldReasons({ hold, builder }: DraftContext): readonly Problem[] {
   if (hold === undefined || builder.headerRows.length === 0) return []
   const reasons = hold()
   return builder.problems.length > 0 ? [] : removeRepeats(reasons)
+}
+
+/** Detail rows with the key of another record: their own header row is missing, or they stand in the wrong place. */
+function listStrayDetails(
+  rows: readonly Row[],
+  keyValues: readonly string[],
+  { details, keys }: DraftContext,
+): Problem[] {
+  if (details === undefined || details.keys.every((key) => key === undefined)) return []
+  return rows.flatMap((row) => {
+    if (row.layout !== details.layout || row.problems !== undefined) return []
+    return details.keys.flatMap((key, index) => {
+      const [own = '', wanted = ''] = [key?.read(row.values), keyValues[index]]
+      if (own === '' || wanted === '' || own === wanted) return []
+      const place = { line: row.line, column: key?.name ?? '' }
+      const message = `The row is of ${quoteText(own)}, and the header row above it says ${quoteText(wanted)} in "${keys[index]?.name ?? ''}".`
+      return problem('detail-of-other-record', place, message)
+    })
+  })
 }
 
 function findKeyRow(rows: readonly Row[], { grouping, headerLayout }: DraftContext): Row | undefined {

@@ -1,5 +1,6 @@
 /** Tables of keys as schemas, and the check of a part of a mapping file against one. */
 import { z } from 'zod'
+import { describeIssue } from '../../support/schema-issue.ts'
 import { didYouMean } from '../../support/text.ts'
 import { getEntry, locateKey, type MappingErrors, nodeAt, type SourceNode, toPlain } from './source.ts'
 
@@ -66,9 +67,10 @@ function reportIssue(
   const where = nodeAt(context.node, ...keys)
   if (issue.code === 'unrecognized_keys') {
     const known = listKnownKeys(context.schema, keys)
+    const allKnown = known.length === 0 ? '' : ` Known are ${known.join(', ')}.`
     for (const key of issue.keys) {
       const place = where.kind === 'map' ? locateKey(where, key) : where
-      errors.add(place, `there is no such key here.${didYouMean(key, known) || formatAllowedKeys(known)}`)
+      errors.add(place, `there is no such key here.${didYouMean(key, known) || allKnown}`)
     }
     return
   }
@@ -90,11 +92,8 @@ function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
 function formatIssue(issue: z.core.$ZodIssue): string {
   const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
   if (missing) return `${String(issue.path.at(-1) ?? 'it')} is missing`
-  return issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
-}
-
-function formatAllowedKeys(known: readonly string[]): string {
-  return known.length === 0 ? '' : ` Known are ${known.join(', ')}.`
+  const description = describeIssue(issue)
+  return description.charAt(0).toLowerCase() + description.slice(1)
 }
 
 function listKnownKeys(schema: z.core.$ZodType, keys: readonly PropertyKey[]): string[] {

@@ -11,16 +11,20 @@ import {
 import { toCountry } from './places.ts'
 import { type Convert, findCutPosition, quoteText, type Refuse } from './text.ts'
 
-/** Creates the conversion for a field; with `cut`, it cuts a text that is too long. */
-export function createConverter(
-  rule: FieldRule,
-  dates: DateOptions,
-  options: NumberOptions & { readonly cut?: boolean } = {},
-): Convert {
+export interface ConvertOptions extends NumberOptions {
+  /** Cuts a text that is too long. */
+  readonly cut?: boolean
+  /** Lets a text pass that shows signs of a wrong encoding. */
+  readonly allowsDamage?: boolean
+}
+
+/** Creates the conversion for a field. */
+export function createConverter(rule: FieldRule, dates: DateOptions, options: ConvertOptions = {}): Convert {
   switch (rule.kind) {
     case 'text': {
       const { code, max } = rule
-      const convert = code === 'upc' ? createUpcConverter(max) : createTextConverter(max)
+      const convertText = createTextConverter(max, options)
+      const convert = code === 'upc' ? createUpcConverter(convertText) : convertText
       if (!options.cut || max === undefined) return convert
       return (text, refuse) => convert(text.slice(0, findCutPosition(text, max)).trimEnd(), refuse)
     }
@@ -46,24 +50,37 @@ export function createConverter(
   }
 }
 
-function createTextConverter(max = Number.POSITIVE_INFINITY): Convert {
+/** What decoders write for bytes that are no character, and controls that Windows-1252 has as quotes and dashes. */
+const DAMAGED = /[\u0080-\u009F\uFFFD]/
+
+function createTextConverter(max = Number.POSITIVE_INFINITY, { allowsDamage }: ConvertOptions): Convert {
   return (text, refuse) => {
     if (text.length > max) {
       const message = `${quoteText(text)} has ${text.length} characters; the API takes at most ${max}.`
       return refuse('value-too-long', message)
     }
+    const damaged = allowsDamage === true ? undefined : DAMAGED.exec(text)?.[0]
+    if (damaged !== undefined) {
+      const shown = quoteText(text.replaceAll(new RegExp(DAMAGED, 'g'), '\uFFFD'))
+      return refuse(
+        'text-damaged',
+        `${shown} holds ${nameCharacter(damaged)}, which a wrong encoding leaves.`,
+      )
+    }
     const control = CONTROL_CHARACTER.exec(text)?.[0]
     if (control === undefined) return text
-    const code = control.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
-    const message = `The text holds the control character U+${code}.`
+    const message = `The text holds the control character ${nameCharacter(control)}.`
     return refuse('field-invalid', message, 'Remove it; no reader can show it.')
   }
 }
 
+function nameCharacter(character: string): string {
+  return `U+${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`
+}
+
 const EXPONENT = /^\d+([.,]\d+)?E\+?\d+$/i
 
-function createUpcConverter(max: number | undefined): Convert {
-  const convert = createTextConverter(max)
+function createUpcConverter(convert: Convert): Convert {
   return (text, refuse) => {
     if (!EXPONENT.test(text)) return convert(text, refuse)
     const message = `${quoteText(text)} is a number in exponent form; its last digits are gone.`

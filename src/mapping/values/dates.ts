@@ -21,7 +21,9 @@ export interface DateOptions {
 const ISO_PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
-const ISO_NAME = 'yyyy-MM-dd HH:mm:ss'
+const ISO_NAMES = 'yyyy-MM-dd or yyyy-MM-dd HH:mm:ss'
+
+const FIX_FORMAT = 'Write it so, or give its form in the mapping: { from: COLUMN, format: MM/dd/yyyy }.'
 
 export function createDateTimeConverter(options: DateOptions): Convert {
   const write = createUtcFormatter()
@@ -102,8 +104,9 @@ export function refuseDate(text: string, { formats, names }: DateOptions, refuse
   const [why] = readers.flatMap((read) => describeMissingDay(read(text)) ?? [])
   if (why !== undefined)
     return refuse('date-expected', `${quoteText(text)} is not a date: ${why}.`, 'Correct the date.')
-  const forms = names.length === 0 ? ISO_NAME : names.join(' or ')
-  return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}.`)
+  const forms = names.length === 0 ? ISO_NAMES : names.join(' or ')
+  const fix = names.length === 0 ? FIX_FORMAT : undefined
+  return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}.`, fix)
 }
 
 // Converts local times of a zone to instants, in hours that daylight saving skips or repeats as well.

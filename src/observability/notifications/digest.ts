@@ -10,6 +10,7 @@ import type {
   Message,
   NotificationSubjects,
 } from '../../domain/notification.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { toOneLine } from '../../support/text.ts'
@@ -90,33 +91,26 @@ async function describeFile(sources: DigestSources, id: string): Promise<DigestF
   const file = await sources.journal.getFile(id)
   if (file === undefined) return undefined
   const { route, name, outcome = 'processed', problems } = file
-  const records = await sources.journal.countRecords({ file: id })
-  const recordCodes = await listProblemCodes(sources, { file: id }, records)
-  const codes = countCodes([problems.map(({ code }) => code), ...recordCodes])
+  const counts = await countRecords(sources, { file: id }, problems)
   const results = findResultPath(sources.configuration, file)?.text ?? ''
-  return { route, file: name, outcome, records, codes, results }
+  return { route, file: name, outcome, ...counts, results }
 }
 
 async function describeDelivery(sources: DigestSources, id: string): Promise<DigestDelivery | undefined> {
   const delivery = await sources.journal.getDelivery(id)
   if (delivery === undefined) return undefined
   const { route, name, state } = delivery
-  const records = await sources.journal.countRecords({ delivery: id })
-  const codes = countCodes(await listProblemCodes(sources, { delivery: id }, records))
-  return { route, file: name, state, records, codes }
+  return { route, file: name, state, ...(await countRecords(sources, { delivery: id }, [])) }
 }
 
-/** The codes of each record with problems; messages may contain cells, so they are left out. */
-async function listProblemCodes({ journal }: DigestSources, work: WorkRef, counts: StateCounts) {
-  if (countTroubled(counts) === 0) return []
-  const records = await journal.listProblemRecords(work, TROUBLED_MAX)
-  return records.map(({ problems }) => [...new Set(problems.map(({ code }) => code))])
-}
-
-function countCodes(codes: readonly (readonly string[])[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const code of codes.flat()) counts[code] = (counts[code] ?? 0) + 1
-  return counts
+/** Counts each code once a record, and those of the file itself; messages may contain cells, so they are left out. */
+async function countRecords({ journal }: DigestSources, work: WorkRef, ownProblems: readonly Problem[]) {
+  const records = await journal.countRecords(work)
+  const troubled = countTroubled(records) === 0 ? [] : await journal.listProblemRecords(work, TROUBLED_MAX)
+  const codes: Record<string, number> = {}
+  const all = troubled.flatMap(({ problems }) => [...new Set(problems.map(({ code }) => code))])
+  for (const code of [...ownProblems.map((each) => each.code), ...all]) codes[code] = (codes[code] ?? 0) + 1
+  return { records, codes }
 }
 
 function hasTrouble(item: DigestFile | DigestDelivery): boolean {

@@ -2,18 +2,20 @@
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { Agent, request } from 'undici'
+import type { NotificationConfiguration } from '../../config/notifications.ts'
 import type { Message, Notifier } from '../../domain/notification.ts'
 import { startDeadline } from '../../support/async.ts'
 import type { Clock } from '../../support/clock.ts'
 import { maskSecrets } from '../../support/process.ts'
 
-type NotificationOptions =
-  | ({ readonly type: 'mail' } & MailOptions)
-  | ({ readonly type: 'webhook' } & Omit<WebhookOptions, 'clock' | 'version'>)
-  | ({ readonly type: 'command' } & CommandOptions)
+/** The settings of one way to send; when and of what to notify is decided before. */
+type OptionsOf<Type extends NotificationConfiguration['type']> = Omit<
+  Extract<NotificationConfiguration, { type: Type }>,
+  'type' | 'name' | 'on' | 'routes' | 'everyMs'
+>
 
 export function createNotifier(
-  options: NotificationOptions,
+  options: NotificationConfiguration,
   given: { readonly clock: Clock; readonly version: string },
 ): Notifier {
   switch (options.type) {
@@ -28,19 +30,7 @@ export function createNotifier(
 
 // Mail, over SMTP.
 
-export interface MailOptions {
-  readonly to: readonly string[]
-  readonly from: string
-  /** The beginning of every subject. */
-  readonly subject: string
-  readonly timeoutMs: number
-  readonly smtp: {
-    readonly host: string
-    readonly port: number
-    readonly security: 'starttls' | 'tls' | 'none'
-    readonly login?: { readonly username: string; readonly password: string }
-  }
-}
+export type MailOptions = OptionsOf<'mail'>
 
 export function createMailNotifier(options: MailOptions): Notifier {
   return {
@@ -101,11 +91,7 @@ function buildMail({ id, subject, text }: Message, options: MailOptions) {
 
 // Webhook: posted as JSON, signed where a secret is set.
 
-interface WebhookOptions {
-  readonly url: string
-  readonly secret?: string
-  /** For each try. */
-  readonly timeoutMs: number
+interface WebhookOptions extends OptionsOf<'webhook'> {
   readonly version: string
   readonly clock: Clock
 }
@@ -133,13 +119,6 @@ export function createWebhookNotifier(options: WebhookOptions): Notifier {
   }
 }
 
-interface WebhookPost {
-  readonly id: string
-  readonly body: string
-  readonly dispatcher: Agent
-  readonly signal: AbortSignal
-}
-
 interface PostFailure {
   readonly why: string
   /** Whether another try may succeed. */
@@ -148,7 +127,7 @@ interface PostFailure {
 
 async function postOnce(
   { url, secret, timeoutMs, version }: WebhookOptions,
-  { id, body, dispatcher, signal }: WebhookPost,
+  { id, body, dispatcher, signal }: { id: string; body: string; dispatcher: Agent; signal: AbortSignal },
 ): Promise<PostFailure | undefined> {
   const { host } = new URL(url)
   const deadline = startDeadline(timeoutMs, signal)
@@ -196,14 +175,6 @@ function describeError(error: unknown): string {
 
 // Command: a program of the user, started without a shell, with the notification as JSON on its input.
 
-interface CommandOptions {
-  readonly command: string
-  readonly args: readonly string[]
-  /** The folder that it starts in. */
-  readonly folder: string
-  readonly timeoutMs: number
-}
-
 /** How much of its stderr is reported. */
 const COMPLAINT_MAX = 500
 
@@ -216,7 +187,7 @@ const KILL_GRACE_MS = 2000
 /** The time for output right before it ended. */
 const STDERR_GRACE_MS = 300
 
-export function createCommandNotifier(options: CommandOptions): Notifier {
+export function createCommandNotifier(options: OptionsOf<'command'>): Notifier {
   return {
     send: ({ id, subject, text, data }, signal) =>
       runCommand(options, JSON.stringify({ id, subject, text, digest: data }), signal),
@@ -224,7 +195,7 @@ export function createCommandNotifier(options: CommandOptions): Notifier {
 }
 
 function runCommand(
-  { command, args, folder, timeoutMs }: CommandOptions,
+  { command, args, folder, timeoutMs }: OptionsOf<'command'>,
   input: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -247,7 +218,8 @@ function runCommand(
       for (const timer of timers) clearTimeout(timer)
       child.stderr.destroy()
       const why = signal.aborted ? 'was asked to stop' : `took longer than ${timeoutMs / 1000} seconds`
-      const how = isLate ? why : describeExit(code, killed)
+      const ended = code === null ? `was ended by ${killed ?? 'a signal'}` : `ended with exit code ${code}`
+      const how = isLate ? why : ended
       if (code === 0) resolve()
       else reject(new Error(`${command} ${how}${formatComplaint(complaint)}`))
     }
@@ -275,8 +247,4 @@ function formatComplaint(complaint: string): string {
   const whole = complaint.length < COMPLAINT_READ ? complaint : complaint.replace(/\S+$/, '')
   const text = maskSecrets(whole).replace(/\s+/g, ' ').trim().slice(0, COMPLAINT_MAX)
   return text === '' ? '' : `: ${text}`
-}
-
-function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
-  return code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`
 }

@@ -10,6 +10,7 @@ import type {
   Notifier,
 } from '../../domain/notification.ts'
 import type { Clock } from '../../support/clock.ts'
+import { getErrorMessage } from '../../support/errors.ts'
 import {
   buildDigest,
   createAllClearDigest,
@@ -44,7 +45,7 @@ export async function sendNotifications(context: SendingContext, paced = false):
     try {
       await notifyChannel(context, channel, paced)
     } catch (error) {
-      const why = errorMessage(error)
+      const why = getErrorMessage(error)
       context.notify({ kind: 'notification-failed', notification: channel.name, id: '', why })
     }
   }
@@ -72,12 +73,15 @@ async function notifyChannel(context: SendingContext, channel: NotificationConfi
 
 /** Sends the same range again, under the same id. */
 async function resendOpen(context: SendingContext, channel: NotificationConfiguration, due: DueNotification) {
-  const { open, afterEvent, upToEvent, afterCursor } = due
+  const { journal } = context
+  const { open, afterEvent, upToEvent, afterCursor, joinedCursor } = due
   if (open === undefined) return false
   const { upToCursor, id } = open
   const range = { afterEvent, upToEvent, afterCursor, upToCursor }
-  const changes = await listChanges(context, range, due.joinedCursor)
-  const subjects = await context.journal.listNotificationSubjects(range, DIGEST_ITEMS_MAX)
+  const later = await journal.listAlertChanges(afterCursor, CHANGES_MAX)
+  const inRange = later.filter(({ cursor }) => cursor <= upToCursor)
+  const changes = inRange.filter(({ raisedCursor }) => raisedCursor > joinedCursor)
+  const subjects = await journal.listNotificationSubjects(range, DIGEST_ITEMS_MAX)
   const digest = await buildChannelDigest(context, channel, { id, subjects, changes })
   return sendDigest(context, channel, {
     range,
@@ -121,7 +125,7 @@ async function sendDigest(
   try {
     await notifierOf(channel).send(formatMessage(digest), signal, { once })
   } catch (error) {
-    const why = errorMessage(error)
+    const why = getErrorMessage(error)
     await journal.finishNotification(id, { state: 'failed', problem: why })
     notify({ kind: 'notification-failed', notification: channel.name, id, why })
     return false
@@ -131,10 +135,6 @@ async function sendDigest(
   return true
 }
 
-function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 function buildChannelDigest(
   { journal, configuration, clock }: SendingContext,
   { on, routes }: NotificationConfiguration,
@@ -142,15 +142,6 @@ function buildChannelDigest(
 ): Promise<Digest | undefined> {
   const wanted = routes === undefined ? {} : { routes }
   return buildDigest({ journal, configuration }, { ...request, ...wanted, at: clock.now(), on })
-}
-
-async function listChanges(
-  { journal }: SendingContext,
-  { afterCursor, upToCursor }: NotificationRange,
-  joinedCursor: number,
-): Promise<AlertChange[]> {
-  const changes = await journal.listAlertChanges(afterCursor, CHANGES_MAX)
-  return changes.filter(({ cursor, raisedCursor }) => cursor <= upToCursor && raisedCursor > joinedCursor)
 }
 
 // When a notification may go out: no more often than its receiver wants, and not while another bridge sends

@@ -12,6 +12,7 @@ import {
   type ShippingDocument,
 } from '../../domain/shipping-document.ts'
 import { readPages, runInParallel } from '../../support/async.ts'
+import { groupBy } from '../../support/collections.ts'
 import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import type { DocumentContext, DocumentPlace, InboundContext } from '../context.ts'
 import { assertInboxExists } from '../inbound/inbox.ts'
@@ -90,8 +91,7 @@ export async function addDocuments({ journal, documents }: InboundContext, page:
   if (documents === undefined) return page
   const { mailbox } = documents
   const found = await journal.listDocuments(page.map(({ id }) => id))
-  const all = new Map(found.map(({ recordId }): [number, typeof found] => [recordId, []]))
-  for (const each of found) all.get(each.recordId)?.push(each)
+  const all = groupBy(found, ({ recordId }) => recordId)
   return page.map((record) => {
     const own = all.get(record.id) ?? []
     const paths = own.flatMap(({ state, folder, name }) =>

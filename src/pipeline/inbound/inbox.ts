@@ -25,6 +25,10 @@ export const SKIP_REASONS = {
     title: 'The marker or manifest of the file is missing.',
     fix: 'Ask the sender for the marker or manifest, or change `ready` of the route.',
   },
+  'is-sidecar': {
+    title: 'This is a marker or manifest.',
+    fix: 'Ask about its data file: `dropbridge why-not FILE`. If that never comes, remove this one.',
+  },
   'out-of-sequence': {
     title: 'A file with an earlier number must come first.',
     fix: 'Ask for the missing file. If it will never come, set `start` under `sequence` to the next number.',
@@ -50,9 +54,11 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
   const { clock, source, route } = context
   const began = elapsed(clock)
   const guard = () => assertInboxUnused(context.journal, route)
-  const listed = await excludeTaken(context, await source.list(route.folder, listWantedNames(route), guard))
+  const all = await source.list(route.folder, listWantedNames(route), guard)
+  const listed = await excludeTaken(context, all)
   const changed = tracker.update(listed, { began, ended: elapsed(clock) })
   const { files, missing } = splitCandidates(listed, context)
+  const orphaned = findOrphanedSidecars(all, route)
   const stable: FileInfo[] = []
   const unstable: SkippedFile[] = []
   let stableInMs = Infinity
@@ -70,7 +76,7 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
   const { ready, behind } = await selectNext(context, stable, coming)
   return {
     ready,
-    skippedFiles: [...unstable, ...missing, ...behind],
+    skippedFiles: [...unstable, ...missing, ...behind, ...orphaned],
     ...(stableInMs === Infinity ? {} : { stableInMs }),
     hasChanges: changed.length > 0,
   }
@@ -129,6 +135,20 @@ function splitCandidates(listed: readonly FileInfo[], { route, source }: ScanCon
   }
   const missing = files.filter((file) => !hasSidecar(file)).map(explainMissing)
   return { files: files.filter(hasSidecar), missing }
+}
+
+export const FIX_ORPHANED = 'Ask its sender for the data file. If that never comes, remove this one.'
+
+/** Markers and manifests of the route whose data file is not in the folder, as all its entries show. */
+function findOrphanedSidecars(all: readonly FileInfo[], { ready = STABLE, matches }: ScanContext['route']) {
+  if (!('sidecarNameOf' in ready)) return []
+  const owned = new Set(all.map(({ name }) => ready.sidecarNameOf(name)))
+  return all
+    .filter(({ name }) => ready.isSidecar(name) && !matches(name) && !owned.has(name))
+    .map((file): SkippedFile => {
+      const message = `the data file of this ${ready.when} is missing`
+      return { file, ...withFix('is-sidecar', FIX_ORPHANED), message, isUsual: false }
+    })
 }
 
 const STABLE: Readiness = { when: 'stable' }

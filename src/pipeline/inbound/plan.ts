@@ -6,7 +6,7 @@ import { formatAccount } from '../../domain/route.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import type { InboundRules } from '../../operations/operation.ts'
-import { identifyRecord, INBOUND_RULES } from '../../operations/operations.ts'
+import { identifyRecord, INBOUND_RULES, isNamedByKeys } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
 import { checkManifest } from './manifest.ts'
 import { isCheckedWhenSent, type OpenFile, openSteps, type RouteStep } from './steps.ts'
@@ -63,7 +63,10 @@ async function planSteps(context: InboundContext, file: FileEntry, opened: OpenF
     numbering.last += plan.count()
   }
   const { headerLines, encoding } = first.reading
-  await journal.markFilePlanned(lease, file.id, { keyColumns, headerLines, encoding })
+  const keyed = steps.flatMap(({ source, context: { route } }) =>
+    source && isNamedByKeys(route.operation, source.bound) ? [route.operation] : [],
+  )
+  await journal.markFilePlanned(lease, file.id, { keyColumns, headerLines, encoding, keyed })
   const { route, notify } = context
   notify({ kind: 'file-planned', route: route.name, file: file.name, records: numbering.last })
 }

@@ -154,18 +154,18 @@ function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: P
   const decide = ({ policy }: RuleViolation) => (policy === undefined ? 'refuse' : policies[policy])
   const select = (wanted: 'refuse' | 'warn') => found.filter((each) => decide(each) === wanted)
   const refused = select('refuse').map((each) => toProblem(each, check))
-  const warnings = select('warn').map((each) => toWarning(each, check))
+  const warnings = select('warn').map((each) => toWarning(each, check, refused.length === 0))
   const withWarnings = warnings.length === 0 ? {} : { warnings }
   if (refused.length === 0) return { ...draft, ...withWarnings }
   const { body: _, ...rest } = draft
   return { ...rest, ...withWarnings, problems: [...draft.problems, ...refused] }
 }
 
-/** A record with a warning is sent, so its fix is not to correct the cell. */
-function toWarning(violation: RuleViolation, check: RuleCheck): Problem {
+/** A record with nothing but warnings is sent, so their fix is not to correct the cell. */
+function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean): Problem {
   const isOrder = check.context.route.operation === 'create-order'
-  const sent = isOrder ? 'Sent as it is. If wrong, cancel it and send a new key.' : 'It is sent as it is.'
-  const fix = `${sent} To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
+  const sent = isOrder ? 'Sent as it is. If wrong, cancel it and send a new key. ' : 'It is sent as it is. '
+  const fix = `${isSent ? sent : ''}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
 }
 

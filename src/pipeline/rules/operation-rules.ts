@@ -2,7 +2,7 @@
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
-import { readItems, readUnits } from '../../operations/order-lines.ts'
+import { type OrderLine, readItems, readUnits } from '../../operations/order-lines.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -49,18 +49,14 @@ export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, Opera
     ],
   },
   'create-invoice': {
-    onOrder: (about) => [
-      ...checkClosed(about.order),
-      ...checkNotInvoiced(about.order),
-      ...checkLines(
-        {
-          list: 'invoice_lines',
-          left: (line) => readUnits(line, 'quantity_shipped'),
-          use: 'to be invoiced, which is what was shipped',
-        },
-        { ...about, earlier: [] },
-      ),
-    ],
+    onOrder(about) {
+      const early = [...checkClosed(about.order), ...checkNotInvoiced(about.order)]
+      // What is left to be invoiced changes until the order is closed: it must not seem that the invoice is wrong.
+      if (early.length > 0) return early
+      const left = (line: OrderLine) => readUnits(line, 'quantity_shipped')
+      const use = 'to be invoiced, which is what was shipped'
+      return checkLines({ list: 'invoice_lines', left, use }, { ...about, earlier: [] })
+    },
     onBody: ({ body, now }) => [...checkTotals(body), ...checkNotPassed(body, 'terms_date_due', now)],
   },
 }

@@ -13,6 +13,8 @@ import {
   readUnits,
 } from '../../operations/order-lines.ts'
 import { DAY_MS } from '../../support/clock.ts'
+import { getAtPath } from '../../support/object-paths.ts'
+import { quoteNames } from '../../support/text.ts'
 
 /** A route's decision about a plausibility rule: a warning does not stop a record. */
 type Policy = 'warn' | 'refuse' | 'off'
@@ -113,6 +115,9 @@ interface LineRule {
   readonly use: string
 }
 
+/** So many items of an order stand in a message. */
+const ITEMS_SHOWN = 3
+
 export function checkLines({ list, left, use }: LineRule, { body, order, earlier }: OrderedBody) {
   const lines = readLines(order)
   const taken = new Map<OrderLine, number>()
@@ -124,8 +129,13 @@ export function checkLines({ list, left, use }: LineRule, { body, order, earlier
     const line = findLineOfItem(lines, item)
     if (line === 'unclear') return []
     if (line === 'none') {
-      const message = `the order has no line with this item (${describeItem(item)})`
-      return [{ code: 'item-not-ordered', field: findItemField(item, `${list}[${index}]`), message }]
+      const field = findItemField(item, `${list}[${index}]`)
+      const name = field.slice(field.lastIndexOf('.') + 1)
+      const names = lines.flatMap((each) => getAtPath(each, `variant.${name}`) ?? []).map(String)
+      const others =
+        names.length === 0 ? '' : `; its lines have the ${name} ${quoteNames(names, ITEMS_SHOWN)}`
+      const message = `the order has no line with this item (${describeItem(item)})${others}`
+      return [{ code: 'item-not-ordered', field, message }]
     }
     const wanted = readUnits(item, 'quantity') ?? 0
     const available = left(line)

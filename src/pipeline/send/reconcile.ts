@@ -60,19 +60,20 @@ async function waitForLateAnswers(
   const byTimeOfDay = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
   const byTicks = sentUntil === undefined ? 0 : sentUntil + route.lateAnswerMs - performance.now()
   const wait = Math.max(byTimeOfDay, byTicks)
-  if (wait > 0) await waitAndReport(context, file, records, wait)
+  if (wait > 0) await waitAndReport(context, file, records, { ms: wait })
 }
 
 async function waitAndReport(
   { clock, journal, route, signal, notify }: InboundContext,
   file: FileEntry,
   records: readonly UncertainRecord[],
-  ms: number,
+  { ms, isSecond }: { readonly ms: number; readonly isSecond?: true },
 ) {
   const doubt = (await journal.listDoubtfulRoutes()).find((each) => each.route === route.name)
   const isRestored =
     doubt !== undefined && records.every(({ uncertainSince }) => uncertainSince <= doubt.since)
-  notify({ kind: 'waiting', route: route.name, file: file.name, ms, ...(isRestored && { isRestored }) })
+  const which = { ...(isRestored && { isRestored }), ...(isSecond && { isSecond }) }
+  notify({ kind: 'waiting', route: route.name, file: file.name, ms, ...which })
   await clock.sleep(ms, signal)
 }
 
@@ -162,7 +163,7 @@ async function lookUpLostRecords(ownContext: InboundContext, file: FileEntry, lo
   for (const record of absent) lookups.delete(record)
   const { route, signal } = ownContext
   if (!signal.aborted && route.lateAnswerMs > 0)
-    await waitAndReport(ownContext, file, absent, route.lateAnswerMs)
+    await waitAndReport(ownContext, file, absent, { ms: route.lateAnswerMs, isSecond: true })
   for (const group of again) await lookUpOnce(file, group, assignedIds, lookups)
   return lookups
 }

@@ -28,7 +28,6 @@ export function createClient(store: Store, account_id: number, options: ClientOp
     secret_hash: hashSecret(clientSecret),
     account_id,
     scope,
-    revoked_at: null,
     announced: Number(isAnnounced),
   }
   store.insert('clients', row)

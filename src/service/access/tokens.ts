@@ -1,9 +1,11 @@
 /** OAuth 2.0 client credentials: issues tokens and identifies callers by them. Spec: "Authentication". */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Selectable } from 'kysely'
 import { TokenRequest } from '../../contract/endpoints.ts'
 import type { Clock } from '../../support/clock.ts'
 import { type Answer, refuseWith } from '../http/answers.ts'
 import { build, type Store } from '../store/store.ts'
+import type { Tables } from '../store/tables.ts'
 import type { Switches } from '../switches.ts'
 
 interface TokenOptions {
@@ -26,7 +28,25 @@ export function randomSecret(): string {
 export type Tokens = ReturnType<typeof createTokens>
 
 export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenOptions) {
-  const book = openTokenStore(store, clock)
+  let known = readTokens(store)
+
+  function remove(tokenHash: string): void {
+    store.remove('tokens', { token_hash: tokenHash })
+    known.delete(tokenHash)
+  }
+
+  function tokensOf(clientId: string): string[] {
+    return [...known].filter(([, { caller }]) => caller.clientId === clientId).map(([tokenHash]) => tokenHash)
+  }
+
+  function makeRoom(clientId: string): void {
+    const now = clock.now()
+    store.run(removeExpired, { now })
+    for (const [tokenHash, { expiresAt }] of known) if (expiresAt <= now) known.delete(tokenHash)
+    const hashes = tokensOf(clientId)
+    for (const tokenHash of hashes.slice(0, Math.max(0, hashes.length - MAX_TOKENS_PER_CLIENT + 1)))
+      remove(tokenHash)
+  }
 
   /** Runs in the write queue. */
   function issue(form: unknown): Answer {
@@ -42,14 +62,21 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     const scope = parseRequestedScope(fields['scope'], parseScope(client.scope))
     if (scope === undefined) return refuseToken(400, 'invalid_scope')
     const token = randomSecret()
-    const caller = { account: client.account_id, clientId, scope, isAdmin: client.is_admin !== 0 }
-    const expiresAt = clock.now() + lifetimeSeconds * 1000
-    book.add(hashSecret(token), { caller, expiresAt, requests: 0 })
+    const row = {
+      token_hash: hashSecret(token),
+      account_id: client.account_id,
+      client_id: clientId,
+      scope: [...scope].join(' '),
+      expires_at: clock.now() + lifetimeSeconds * 1000,
+    }
+    makeRoom(clientId)
+    store.insert('tokens', row)
+    known.set(row.token_hash, toKnownToken({ ...row, is_admin: client.is_admin }))
     const body = {
       access_token: token,
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
-      scope: joinScope(scope),
+      scope: row.scope,
     }
     return { status: 200, body, headers: { 'cache-control': 'no-store' } }
   }
@@ -58,11 +85,14 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
     if (token === undefined) return refuseUnauthorized('Authentication credentials were not provided.')
     const tokenHash = hashSecret(token)
-    const found = book.find(tokenHash)
-    if (found === undefined) return refuseUnauthorized('Invalid or expired token.')
+    const found = known.get(tokenHash)
+    if (found === undefined || found.expiresAt <= clock.now()) {
+      return refuseUnauthorized('Invalid or expired token.')
+    }
     const { tokenLastsRequests } = switches
     if (tokenLastsRequests > 0 && found.requests >= tokenLastsRequests) {
-      book.forget(tokenHash)
+      // in memory only, because this request writes nothing; the row is removed at its expiry
+      known.delete(tokenHash)
       return refuseUnauthorized('Invalid or expired token.')
     }
     found.requests += 1
@@ -71,14 +101,20 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
 
   /** Ends a client and all its tokens at once; false when there is no such client. May be repeated. Runs in the write queue. */
   function revoke(clientId: string): boolean {
-    book.removeAll(clientId)
+    for (const tokenHash of tokensOf(clientId)) remove(tokenHash)
     // the time of the first revocation stays
     store.update('clients', { client_id: clientId, revoked_at: null }, { revoked_at: clock.now() })
     return store.find('clients', { client_id: clientId }) !== undefined
   }
 
-  /** `refresh` reloads everything after a rollback. */
-  return { issue, findCaller, revoke, refresh: book.refresh }
+  /** Reloads the tokens after a rollback. */
+  function refresh(): void {
+    const before = known
+    known = readTokens(store)
+    for (const [tokenHash, token] of known) token.requests = before.get(tokenHash)?.requests ?? 0
+  }
+
+  return { issue, findCaller, revoke, refresh }
 }
 
 export function refuseUnauthorized(detail: string): Answer {
@@ -117,53 +153,6 @@ interface KnownToken {
   requests: number
 }
 
-function openTokenStore(store: Store, clock: Clock) {
-  let known = readTokens(store)
-
-  function remove(tokenHash: string): void {
-    store.remove('tokens', { token_hash: tokenHash })
-    known.delete(tokenHash)
-  }
-
-  function tokensOf(clientId: string): string[] {
-    return [...known].filter(([, { caller }]) => caller.clientId === clientId).map(([tokenHash]) => tokenHash)
-  }
-
-  function makeRoom(clientId: string): void {
-    const now = clock.now()
-    store.run(removeExpired, { now })
-    for (const [tokenHash, { expiresAt }] of known) if (expiresAt <= now) known.delete(tokenHash)
-    const hashes = tokensOf(clientId)
-    for (const tokenHash of hashes.slice(0, Math.max(0, hashes.length - MAX_TOKENS_PER_CLIENT + 1)))
-      remove(tokenHash)
-  }
-
-  return {
-    find: (tokenHash: string): KnownToken | undefined => {
-      const token = known.get(tokenHash)
-      return token === undefined || token.expiresAt <= clock.now() ? undefined : token
-    },
-    add: (token_hash: string, token: KnownToken): void => {
-      const { account: account_id, clientId: client_id, scope } = token.caller
-      makeRoom(client_id)
-      const row = { token_hash, account_id, client_id, scope: joinScope(scope), expires_at: token.expiresAt }
-      store.insert('tokens', row)
-      known.set(token_hash, token)
-    },
-    /** Forgets a token in memory only, for a request that writes nothing; the row is removed at its expiry. */
-    forget: (tokenHash: string): void => void known.delete(tokenHash),
-    removeAll: (clientId: string): void => {
-      for (const tokenHash of tokensOf(clientId)) remove(tokenHash)
-    },
-    /** Reloads the tokens after a rollback. */
-    refresh: (): void => {
-      const before = known
-      known = readTokens(store)
-      for (const [tokenHash, token] of known) token.requests = before.get(tokenHash)?.requests ?? 0
-    },
-  }
-}
-
 const removeExpired = (p: { now: number }) => build.deleteFrom('tokens').where('expires_at', '<=', p.now)
 
 /** In the order of issue, so that the oldest come first. */
@@ -175,13 +164,17 @@ function readTokens(store: Store): Map<string, KnownToken> {
       .select(['token_hash', 'account_id', 'client_id', 'scope', 'is_admin', 'expires_at'])
       .orderBy('expires_at'),
   )
-  return new Map(
-    rows.map(({ token_hash, account_id, client_id, scope, is_admin, expires_at }) => {
-      const isAdmin = is_admin !== 0
-      const caller = { account: account_id, clientId: client_id, scope: parseScope(scope), isAdmin }
-      return [token_hash, { caller, expiresAt: expires_at, requests: 0 }]
-    }),
-  )
+  return new Map(rows.map((row) => [row.token_hash, toKnownToken(row)]))
+}
+
+interface TokenRow extends Selectable<Tables['tokens']> {
+  readonly is_admin: number
+}
+
+function toKnownToken({ account_id, client_id, scope, is_admin, expires_at }: TokenRow): KnownToken {
+  const isAdmin = is_admin !== 0
+  const caller = { account: account_id, clientId: client_id, scope: parseScope(scope), isAdmin }
+  return { caller, expiresAt: expires_at, requests: 0 }
 }
 
 // Spec: the scope "includes read and write"; no more is shown.
@@ -210,10 +203,6 @@ export function refuseScope({ scope }: Caller, method: string): Answer | undefin
 function parseScope(text: string): ReadonlySet<Scope> {
   const words = new Set(text.split(' '))
   return new Set(SCOPES.filter((scope) => words.has(scope)))
-}
-
-function joinScope(scope: ReadonlySet<Scope>): string {
-  return [...scope].join(' ')
 }
 
 /** Returns the requested scopes, or all allowed ones without a request; undefined for a scope that is not allowed. */

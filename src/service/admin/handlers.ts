@@ -26,42 +26,13 @@ export function createAdminHandlers(
   tokens: Tokens,
   faults: Readonly<FaultCounts>,
 ): Record<AdminEndpointName, Handler> {
-  return {
-    ...createResourceHandlers(context),
-    ...createTradeHandlers(context, tokens),
-    ...createServiceHandlers(context, faults),
-  }
-}
+  const { store, directory, switches } = context
 
-type Handlers = Partial<Record<AdminEndpointName, Handler>>
-
-type Named = {
-  [Name in AdminEndpointName]: (typeof ADMIN_ENDPOINTS)[Name] extends { request: z.ZodType } ? Name : never
-}[AdminEndpointName]
-
-type BodyOf<Name extends Named> = z.output<(typeof ADMIN_ENDPOINTS)[Name]['request']>
-
-/** Checks the body and calls the rule with it and the id in the path. */
-function receive<Name extends Named>(name: Name, rule: (id: number, body: BodyOf<Name>) => Answer): Handler {
-  return withBody(ADMIN_ENDPOINTS[name].request, (_, body, id) => rule(id, body as BodyOf<Name>))
-}
-
-function createResourceHandlers(context: ServiceContext) {
-  return {
-    cancelForBrand: receive('cancelForBrand', (id, body) => cancelForBrand(context, id, body)),
-    changeOrder: receive('changeOrder', (id, body) => changeOrder(context, id, body)),
-    pickUpShipment: ({ id }) => moveShipment(context, id, false),
-    deliverShipment: ({ id }) => moveShipment(context, id, true),
-    createRma: receive('createRma', (id, body) => issueReturn(context, id, body)),
-    acceptRma: ({ id }) => acceptReturn(context, id),
-    createCredit: receive('createCredit', (id, body) => issueCredit(context, id, body)),
-    changeInvoice: receive('changeInvoice', (id, body) => changeInvoice(context, id, body)),
-    changeStock: receive('changeStock', (id, body) => changeStock(context, id, body)),
-  } satisfies Handlers
-}
-
-function createTradeHandlers(context: ServiceContext, tokens: Tokens) {
-  const { store, directory } = context
+  /** Checks the body and calls the rule with it and the id in the path. */
+  const receive = <Schema extends z.ZodType>(
+    endpoint: { readonly request: Schema },
+    rule: (context: ServiceContext, id: number, body: z.output<Schema>) => Answer,
+  ) => withBody(endpoint, ({ id }, body) => rule(context, id, body))
 
   /** Refreshes the directory within the write, so that the answer shows the change; a rollback refreshes it again. */
   function refreshed(handler: Handler, show?: (id: number, call: ServiceCall) => unknown): Handler {
@@ -79,33 +50,36 @@ function createTradeHandlers(context: ServiceContext, tokens: Tokens) {
     return connection && toConnectionTerms(connection)
   }
   return {
+    cancelForBrand: receive(ADMIN_ENDPOINTS.cancelForBrand, cancelForBrand),
+    changeOrder: receive(ADMIN_ENDPOINTS.changeOrder, changeOrder),
+    pickUpShipment: ({ id }) => moveShipment(context, id, false),
+    deliverShipment: ({ id }) => moveShipment(context, id, true),
+    createRma: receive(ADMIN_ENDPOINTS.createRma, issueReturn),
+    acceptRma: ({ id }) => acceptReturn(context, id),
+    createCredit: receive(ADMIN_ENDPOINTS.createCredit, issueCredit),
+    changeInvoice: receive(ADMIN_ENDPOINTS.changeInvoice, changeInvoice),
+    changeStock: receive(ADMIN_ENDPOINTS.changeStock, changeStock),
+
     listParties: (call) => answerSmallList(call, listParties(store)),
-    createParty: refreshed(receive('createParty', (_, body) => createParty(store, body))),
-    createClient: receive('createClient', (id, body) => issueClient(store, id, body)),
+    createParty: refreshed(withBody(ADMIN_ENDPOINTS.createParty, (_, body) => createParty(store, body))),
+    createClient: withBody(ADMIN_ENDPOINTS.createClient, ({ id }, body) => issueClient(store, id, body)),
     revokeClient: ({ name }) => revokeClient(store, tokens, name),
     createCarrier: refreshed(
-      receive('createCarrier', (_, body) => createCarrier(context, body)),
+      withBody(ADMIN_ENDPOINTS.createCarrier, (_, body) => createCarrier(context, body)),
       (id) => directory.listCarriers().find((carrier) => carrier.id === id),
     ),
     listConnectionTerms: (call) =>
       answerSmallList(call, directory.listAllConnections().map(toConnectionTerms)),
     createConnection: refreshed(
-      receive('createConnection', (_, body) => createConnection(context, body)),
+      withBody(ADMIN_ENDPOINTS.createConnection, (_, body) => createConnection(context, body)),
       showTerms,
     ),
-    changeConnection: refreshed(
-      receive('changeConnection', (id, body) => changeConnection(context, id, body)),
-      showTerms,
-    ),
+    changeConnection: refreshed(receive(ADMIN_ENDPOINTS.changeConnection, changeConnection), showTerms),
     createShippingAccount: refreshed(
-      receive('createShippingAccount', (id, body) => createShippingAccount(context, id, body)),
+      receive(ADMIN_ENDPOINTS.createShippingAccount, createShippingAccount),
       (id, call) => directory.findConnectionById(call.id)?.accounts.find((account) => account.id === id),
     ),
-  } satisfies Handlers
-}
 
-function createServiceHandlers({ store, switches }: ServiceContext, faults: Readonly<FaultCounts>) {
-  return {
     getSwitches: () => answerWith({ ...switches }),
     turnSwitches: ({ body }) => {
       const read = readSwitches(body ?? {})
@@ -114,5 +88,5 @@ function createServiceHandlers({ store, switches }: ServiceContext, faults: Read
       return answerWith({ ...switches })
     },
     getCounts: () => answerWith({ ...countResources(store), faults }),
-  } satisfies Handlers
+  }
 }

@@ -23,7 +23,6 @@ export const SupplierCancel = objectSchema(
   { reason_id: CancelCreate.shape.reason_id, cancel_lines: z.array(CancelLineInput).min(1) },
   oneLinePerItem('cancel_lines', 'id', 'identifier', 'upc'),
 )
-export type SupplierCancel = z.infer<typeof SupplierCancel>
 
 /** Absent fields stay unchanged. The requested method replaces the specific one. */
 export const OrderChange = objectSchema({

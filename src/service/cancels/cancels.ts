@@ -70,7 +70,6 @@ function cancel(context: ServiceContext, order: Order, body: CancelRequest, acto
     retailer_id: order.retailer_id,
     reason_id: body.reason_id,
     canceled_at: now,
-    acknowledged_at: null,
   })
   for (const { line, input } of lines) {
     store.insert('cancel_lines', { cancel_id: id, order_line_id: line.id, quantity: input.quantity })

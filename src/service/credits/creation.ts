@@ -59,7 +59,6 @@ export function issueCredit(context: ServiceContext, rmaId: number, body: Credit
     adjustments: JSON.stringify(adjustments.map(toAdjustment)),
     credit_amount: formatDecimal(amount),
     credited_at: now,
-    acknowledged_at: null,
   })
   for (const line of lines) store.insert('credit_lines', { credit_id: id, ...line })
   touchOrder(store, rma.order_id, now)

@@ -34,6 +34,8 @@ export async function renderShippingLabel(
   }
 }
 
+type TextElement = Extract<LabelElement, { kind: 'text' }>
+
 // PDF: one page.
 
 const POINTS_PER_DOT = 72 / LABEL.dotsPerInch
@@ -45,12 +47,10 @@ function renderLabelPdf(
 ): Promise<Buffer> {
   const pdf = openPdf(fonts, { size: [toPoints(LABEL.width), toPoints(LABEL.height)], ...file })
   for (const mark of marks) {
-    if (mark.kind === 'box') pdf.fill([boxToPoints(mark.box)])
-    if (mark.kind === 'barcode') pdf.fill(toBoxes(mark.barcode).map((box) => boxToPoints(moveBox(box, mark))))
     if (mark.kind === 'text') {
       const place = { x: toPoints(mark.x), baseline: toPoints(mark.baseline) }
       pdf.write(mark.text, place, { size: toPoints(mark.size), weight: mark.weight })
-    }
+    } else pdf.fill(toBlackBoxes(mark).map(boxToPoints))
   }
   return pdf.finish()
 }
@@ -59,8 +59,9 @@ function toPoints(dots: number): number {
   return dots * POINTS_PER_DOT
 }
 
-function moveBox(box: Box, { x, y }: { readonly x: number; readonly y: number }): Box {
-  return { ...box, x: box.x + x, y: box.y + y }
+function toBlackBoxes(mark: Exclude<LabelElement, TextElement>): Box[] {
+  if (mark.kind === 'box') return [mark.box]
+  return toBoxes(mark.barcode).map((box) => ({ ...box, x: box.x + mark.x, y: box.y + mark.y }))
 }
 
 function boxToPoints({ x, y, width, height }: Box): Box {
@@ -83,12 +84,8 @@ export function loadImageFonts(fonts: Fonts): void {
 function renderLabelPng(marks: readonly LabelElement[], ruler: Ruler): Promise<Buffer> {
   const image = openImage()
   for (const mark of marks) {
-    if (mark.kind === 'box') fillBoxes(image, [mark.box])
-    if (mark.kind === 'barcode') {
-      const boxes = toBoxes(mark.barcode).map((box) => moveBox(box, mark))
-      fillBoxes(image, boxes)
-    }
     if (mark.kind === 'text') writeText(image, mark, ruler)
+    else fillBoxes(image, toBlackBoxes(mark))
   }
   return image.end()
 }
@@ -117,7 +114,7 @@ function fillBoxes(image: Image, boxes: readonly Box[]): void {
 }
 
 /** Writes letter by letter at measured places: the library rounds every letter's width, so a line would grow or shrink. */
-function writeText(image: Image, mark: Extract<LabelElement, { kind: 'text' }>, ruler: Ruler): void {
+function writeText(image: Image, mark: TextElement, ruler: Ruler): void {
   const font = { name: FONT_NAMES[mark.weight], width: mark.size, height: mark.size, dx: 0 }
   let before = ''
   for (const character of mark.text) {

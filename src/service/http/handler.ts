@@ -30,13 +30,13 @@ export type QueuedHandler = (call: ServiceCall) => Answer | Promise<Answer>
 
 /** Checks the body and calls the handler with it; a missing body counts as one without fields. */
 export function withBody<Schema extends z.ZodType>(
-  schema: Schema,
-  handle: (party: number, body: z.output<Schema>, id: number) => Answer,
+  { request }: { readonly request: Schema },
+  handle: (call: ServiceCall, body: z.output<Schema>) => Answer,
   normalise: Normalise = (body) => body,
 ): Handler {
-  return ({ party, body, id }) => {
-    const checked = validateBody(schema, normalise(body ?? {}))
-    return 'refusal' in checked ? checked.refusal : handle(party, checked.value, id)
+  return (call) => {
+    const checked = validateBody(request, normalise(call.body ?? {}))
+    return 'refusal' in checked ? checked.refusal : handle(call, checked.value)
   }
 }
 

@@ -18,33 +18,30 @@ export const normaliseOrder: Normalise = normaliseFields({
   order_lines: normaliseEach(normaliseFields({ net_price: normaliseMoney, price: normaliseMoney })),
 })
 
-export const normaliseShipment: Normalise = (body) =>
-  correctFields(renameShippingMethod(body), {
-    shipped_at: normaliseDateTime,
-    ship_weight: normaliseMeasure,
-    ship_width: normaliseMeasure,
-    ship_length: normaliseMeasure,
-    ship_height: normaliseMeasure,
-  })
+const normaliseShipmentFields = normaliseFields({
+  shipped_at: normaliseDateTime,
+  ship_weight: normaliseMeasure,
+  ship_width: normaliseMeasure,
+  ship_length: normaliseMeasure,
+  ship_height: normaliseMeasure,
+})
+
+export const normaliseShipment: Normalise = (body) => normaliseShipmentFields(renameShippingMethod(body))
 
 export const normaliseInvoice: Normalise = normaliseFields({
   due_amount: normaliseMoney,
   invoice_lines: normaliseEach(normaliseFields({ net_price: normaliseMoney })),
 })
 
-type Corrections = Readonly<Record<string, Normalise>>
-
-function normaliseFields(corrections: Corrections): Normalise {
-  return (value) => correctFields(value, corrections)
-}
-
-function correctFields(value: unknown, corrections: Corrections): unknown {
-  if (!isObject(value)) return value
-  const corrected: Record<string, unknown> = { ...value }
-  for (const [name, correct] of Object.entries(corrections)) {
-    if (Object.hasOwn(corrected, name)) corrected[name] = correct(corrected[name])
+function normaliseFields(corrections: Readonly<Record<string, Normalise>>): Normalise {
+  return (value) => {
+    if (!isObject(value)) return value
+    const corrected: Record<string, unknown> = { ...value }
+    for (const [name, correct] of Object.entries(corrections)) {
+      if (Object.hasOwn(corrected, name)) corrected[name] = correct(corrected[name])
+    }
+    return corrected
   }
-  return corrected
 }
 
 function normaliseEach(correct: Normalise): Normalise {

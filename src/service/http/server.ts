@@ -33,13 +33,14 @@ export async function createServer(
     try {
       done(null, parseBody(request, bytes as Buffer))
     } catch (error) {
-      done(new UnreadableBody(error instanceof Error ? error.message : 'unknown'))
+      const reason = error instanceof Error ? error.message : 'unknown'
+      done(Object.assign(new Error(`JSON parse error - ${reason}`), { statusCode: 400 }))
     }
   })
   // only endpoints without a body reach this parser with another content type
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, _text, done) => {
     if (endpointOf(request)?.kind === 'act') done(null)
-    else done(new UnsupportedBody())
+    else done(Object.assign(new Error('unsupported content type'), { statusCode: 415 }))
   })
   app.addHook('onRequest', (request, reply, goOn) => {
     if (!request.is404) goOn()
@@ -51,18 +52,6 @@ export async function createServer(
     return sendAnswer(reply, answer)
   })
   return app
-}
-
-class UnreadableBody extends Error {
-  readonly statusCode = 400
-
-  constructor(reason: string) {
-    super(`JSON parse error - ${reason}`)
-  }
-}
-
-class UnsupportedBody extends Error {
-  readonly statusCode = 415
 }
 
 /** An empty body is no body; the body of an acknowledge, close or reopen is ignored. */

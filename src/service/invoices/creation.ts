@@ -44,16 +44,11 @@ export function submitInvoice(context: ServiceContext, brand: number, body: Invo
     invoice_number: body.invoice_number,
     terms_net_days_due: body.terms_net_days_due,
     terms_date_due: body.terms_date_due,
-    terms_discount_percent: null,
-    terms_discount_days: null,
-    terms_discount_date_due: null,
-    remit_to_id: null,
     subtotal: formatDecimal(subtotal),
     charges: '[]',
     allowances: '[]',
     due_amount: body.due_amount,
     invoiced_at: now,
-    acknowledged_at: null,
   })
   for (const [index, { line, input }] of lines.entries()) {
     const { quantity, net_price } = input

@@ -3,11 +3,20 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type AttributeCode, attributeRule } from '../../contract/attributes.ts'
-import type { Attribute, BrandVariantSummary, Media, RetailerVariantSummary } from '../../contract/variant.ts'
+import {
+  type Attribute,
+  BrandVariantSummary,
+  type Media,
+  RetailerVariantSummary,
+} from '../../contract/variant.ts'
 import { groupBy } from '../../support/collections.ts'
 import type { ServiceContext } from '../context.ts'
 import { build, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
-import type { TradeDirectory } from '../trade/directory.ts'
+import type { Tables } from '../store/tables.ts'
+import { createRowView } from '../values.ts'
+
+const showForRetailer = createRowView(RetailerVariantSummary)
+const showForBrand = createRowView(BrandVariantSummary)
 
 /** The columns of an item for other resources, joined to their rows. */
 export interface ItemRow {
@@ -41,53 +50,38 @@ export type Summarize<Summary> = (
   rows: readonly ItemRow[],
 ) => (row: ItemRow) => Summary
 
-export const summarizeForRetailer: Summarize<RetailerVariantSummary> = ({ store, directory }, rows) => {
-  const media = readMedia(store, variantIds(rows))
-  return (row) => ({ ...toCommonFields(row, directory, media), attributes: toCommonAttributes(row) })
+export const summarizeForRetailer: Summarize<RetailerVariantSummary> = (context, rows) => {
+  const commonOf = readCommonFields(context, rows)
+  return (row) => showForRetailer(row, { ...commonOf(row), attributes: toCommonAttributes(row) })
 }
 
-export const summarizeForBrand: Summarize<BrandVariantSummary> = ({ store, directory }, rows) => {
-  const media = readMedia(store, variantIds(rows))
-  return (row) => ({
-    ...toCommonFields(row, directory, media),
-    brand_identifier: row.brand_identifier,
-    size: row.size,
-    color: row.color,
-    attributes: indexByCode(toCommonAttributes(row)),
-  })
-}
-
-function variantIds(rows: readonly ItemRow[]): number[] {
-  return [...new Set(rows.map((row) => row.variant_id))]
+export const summarizeForBrand: Summarize<BrandVariantSummary> = (context, rows) => {
+  const commonOf = readCommonFields(context, rows)
+  return (row) => showForBrand(row, { ...commonOf(row), attributes: indexByCode(toCommonAttributes(row)) })
 }
 
 /** Spec: identifier is the retailer SKU if set, otherwise the brand SKU. */
-function toCommonFields(row: ItemRow, directory: TradeDirectory, media: FindMedia) {
-  return {
+function readCommonFields({ store, directory }: ServiceContext, rows: readonly ItemRow[]) {
+  const media = readMedia(store, [...new Set(rows.map((row) => row.variant_id))])
+  return (row: ItemRow) => ({
     id: row.variant_id,
-    name: row.name,
-    description: row.description,
     brand: { id: row.brand_id, name: directory.getParty('brand', row.brand_id).name },
     identifier: row.retailer_identifier ?? row.brand_identifier,
-    upc: row.upc,
     media: media(row.variant_id),
-  }
+  })
 }
 
 /** Spec: which attributes the subset holds is not shown; here the common ones. */
 function toCommonAttributes({ name, size, color, brand_identifier: identifier }: ItemRow) {
   return Object.entries({ identifier, name, size, color } as const).flatMap(([code, value]) =>
-    value === null ? [] : [toAttribute(code as 'identifier' | 'name' | 'size' | 'color', [{ value }])],
+    value === null ? [] : [toAttribute(code as AttributeCode, [{ value, retailer_id: 0 }])],
   )
 }
 
 // Spec: "attributes", keyed by code for brands and an array for retailers.
 
-/** A value, with its retailer where it is not for all. */
-export interface AttributeValueRow {
-  readonly value: string
-  readonly retailerId?: number
-}
+/** A value; `retailer_id` is 0 where it is for all. */
+type AttributeValueRow = Pick<Tables['variant_attributes'], 'value' | 'retailer_id'>
 
 export function toAttribute(code: AttributeCode, values: readonly AttributeValueRow[]): Attribute {
   const { id, name, grouping, description, type, units } = attributeRule(code)
@@ -100,10 +94,10 @@ export function toAttribute(code: AttributeCode, values: readonly AttributeValue
     type,
     units,
     // Spec: the number of a value is not shown; here it counts within its attribute
-    values: values.map(({ value, retailerId }, index) => ({
+    values: values.map(({ value, retailer_id }, index) => ({
       id: index + 1,
       value,
-      ...(retailerId === undefined ? {} : { retailer: { id: retailerId } }),
+      ...(retailer_id === 0 ? {} : { retailer: { id: retailer_id } }),
     })),
   }
 }

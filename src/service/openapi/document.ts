@@ -6,7 +6,7 @@ import { REQUEST_EXAMPLES } from './examples.ts'
 import { type JsonSchema, refTo } from './json-schema.ts'
 import { createParameters } from './parameters.ts'
 import { REFUSALS, createRefusals } from './refusals.ts'
-import type { Content, OpenApi, Operation, Response } from './types.ts'
+import type { Content, Response, ResponseRef } from './types.ts'
 import {
   ADMIN_ENDPOINT_DESCRIPTIONS,
   API_ENDPOINT_DESCRIPTIONS,
@@ -17,11 +17,15 @@ import {
 
 type Endpoints = Readonly<Record<string, Endpoint>>
 
+export type OpenApi = ReturnType<typeof createOpenApi>
+
+export type Operation = ReturnType<typeof createOperation>
+
 /** By default of all endpoints, with a relative server address. */
 export function createOpenApi({
   endpoints = SERVED_ENDPOINTS,
   serverUrl = '/',
-}: { readonly endpoints?: Endpoints; readonly serverUrl?: string } = {}): OpenApi {
+}: { readonly endpoints?: Endpoints; readonly serverUrl?: string } = {}) {
   const parts = createSchemas(endpoints)
   const tags = new Set(Object.values(endpoints).map(findTag))
   return {
@@ -39,7 +43,7 @@ export function createOpenApi({
     paths: createPaths(endpoints, parts),
     components: {
       schemas: { ...parts.schemas, ...createPageSchemas(endpoints, parts) },
-      responses: REFUSALS,
+      responses: REFUSALS as Readonly<Record<string, Response>>,
       securitySchemes: { oauth2: OAUTH2 },
     },
   }
@@ -64,7 +68,8 @@ const OAUTH2 = {
   },
 } as const
 
-function createPaths(endpoints: Endpoints, parts: Schemas): OpenApi['paths'] {
+/** By path, then by method in small letters. */
+function createPaths(endpoints: Endpoints, parts: Schemas) {
   const paths: Record<string, Record<string, Operation>> = {}
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const methods = (paths[endpoint.path] ??= {})
@@ -77,9 +82,13 @@ const ENDPOINT_DESCRIPTIONS: ReadonlyMap<string, EndpointDescription> = new Map(
   Object.entries<EndpointDescription>({ ...API_ENDPOINT_DESCRIPTIONS, ...ADMIN_ENDPOINT_DESCRIPTIONS }),
 )
 
-function createOperation(name: string, endpoint: Endpoint, parts: Schemas): Operation {
+function createOperation(name: string, endpoint: Endpoint, parts: Schemas) {
   const [summary, description] = ENDPOINT_DESCRIPTIONS.get(name) ?? [name, name]
   const content = createBody(name, endpoint, parts)
+  const responses: Readonly<Record<string, Response | ResponseRef>> = {
+    [endpoint.success]: createSuccess(name, endpoint, parts),
+    ...createRefusals(endpoint),
+  }
   return {
     operationId: name,
     tags: [findTag(endpoint)],
@@ -87,8 +96,8 @@ function createOperation(name: string, endpoint: Endpoint, parts: Schemas): Oper
     description,
     security: endpoint.kind === 'token' ? [] : [{ oauth2: [endpoint.method === 'GET' ? 'read' : 'write'] }],
     parameters: createParameters(endpoint),
-    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
-    responses: { [endpoint.success]: createSuccess(name, endpoint, parts), ...createRefusals(endpoint) },
+    ...(content === undefined ? {} : { requestBody: { required: true, content } as const }),
+    responses,
   }
 }
 

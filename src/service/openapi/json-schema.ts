@@ -52,7 +52,8 @@ export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Reco
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const rule = FIELD_RULES.get(zodSchema)
-      if (rule !== undefined) Object.assign(jsonSchema, describeRule(rule))
+      const isUpc = rule?.kind === 'text' && rule.code === 'upc'
+      if (rule !== undefined) Object.assign(jsonSchema, isUpc ? UPC_FACTS : RULE_FACTS[rule.kind])
       // answers may get further keys one day
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
@@ -62,35 +63,17 @@ export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Reco
   )
 }
 
-/** Adds facts of a field's rule that its schema lacks, or states in an unreadable form. */
-function describeRule(rule: FieldRule): JsonSchema {
-  switch (rule.kind) {
-    case 'money':
-      return { description: 'US dollars with two decimals.', examples: ['12.50'] }
-    case 'decimal':
-      return { description: 'Above zero.', examples: ['2.5'] }
-    case 'dateTime':
-      return { description: 'ISO 8601, in UTC.', pattern: 'Z$', examples: ['2026-11-21T02:15:00Z'] }
-    case 'date':
-      return {
-        description: 'YYYY-MM-DD.',
-        pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
-        examples: ['2026-12-21'],
-      }
-    case 'country':
-      return { description: 'ISO 3166-1, in capitals.', pattern: '^[A-Z]{2}$', examples: ['US'] }
-    case 'province':
-      return { description: 'ISO 3166-2 without the country, of the same country.', examples: ['NY'] }
-    case 'text':
-      return rule.code === 'upc'
-        ? { description: 'Text: leading zeros count.', examples: ['036000291452'] }
-        : {}
-    case 'integer':
-    case 'boolean':
-    case 'choice':
-      return {}
-  }
+/** Facts of a field's rule that its schema lacks, or states in an unreadable form. */
+const RULE_FACTS: Readonly<Partial<Record<FieldRule['kind'], JsonSchema>>> = {
+  money: { description: 'US dollars with two decimals.', examples: ['12.50'] },
+  decimal: { description: 'Above zero.', examples: ['2.5'] },
+  dateTime: { description: 'ISO 8601, in UTC.', pattern: 'Z$', examples: ['2026-11-21T02:15:00Z'] },
+  date: { description: 'YYYY-MM-DD.', pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, examples: ['2026-12-21'] },
+  country: { description: 'ISO 3166-1, in capitals.', pattern: '^[A-Z]{2}$', examples: ['US'] },
+  province: { description: 'ISO 3166-2 without the country, of the same country.', examples: ['NY'] },
 }
+
+const UPC_FACTS: JsonSchema = { description: 'Text: leading zeros count.', examples: ['036000291452'] }
 
 /** Writes nullable types in one line where possible, and drops the origin of a schema. */
 function simplifySchema({

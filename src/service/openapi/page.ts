@@ -2,7 +2,8 @@
 import { html, type Html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { type JsonSchema, refName } from './json-schema.ts'
 import { STYLE_ELEMENT } from './page-style.ts'
-import type { Content, Example, OpenApi, Operation, Parameter, Response, ResponseRef } from './types.ts'
+import type { OpenApi, Operation } from './document.ts'
+import type { Content, Example, Parameter, Response, ResponseRef } from './types.ts'
 
 export function renderPage(document: OpenApi): string {
   const { info, tags, components } = document
@@ -90,7 +91,7 @@ interface PageOperation {
 function listOperations({ paths }: OpenApi, tag: string): PageOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
-      operation.tags.includes(tag) ? [{ method: method.toUpperCase(), path, operation }] : [],
+      operation.tags.some((one) => one === tag) ? [{ method: method.toUpperCase(), path, operation }] : [],
     ),
   )
 }

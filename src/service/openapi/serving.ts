@@ -4,17 +4,9 @@ import { CONTENT_SECURITY_POLICY } from './page-style.ts'
 
 /** Loads the modules and makes both on the first request, so that they do not slow the start of the service. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  const json = memoize(async () => {
-    const { createOpenApi } = await import('./document.ts')
-    return JSON.stringify(createOpenApi())
-  })
-  const page = memoize(async () => {
-    const [{ createOpenApi }, { renderPage }] = await Promise.all([
-      import('./document.ts'),
-      import('./page.ts'),
-    ])
-    return renderPage(createOpenApi())
-  })
+  const document = memoize(async () => (await import('./document.ts')).createOpenApi())
+  const json = memoize(async () => JSON.stringify(await document()))
+  const page = memoize(async () => (await import('./page.ts')).renderPage(await document()))
 
   app.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(await json()),
@@ -28,7 +20,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
 }
 
-function memoize(make: () => Promise<string>): () => Promise<string> {
-  let made: Promise<string> | undefined
+function memoize<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined
   return () => (made ??= make())
 }

@@ -2,32 +2,6 @@
 import type { z } from 'zod'
 import type { JsonSchema } from './json-schema.ts'
 
-export interface OpenApi {
-  readonly openapi: '3.1.0'
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  readonly servers: readonly { readonly url: string }[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  /** By path, then by method in small letters. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>
-    readonly responses: Readonly<Record<string, Response>>
-    readonly securitySchemes: Readonly<Record<string, unknown>>
-  }
-}
-
-export interface Operation {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  readonly summary: string
-  readonly description: string
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly required: true; readonly content: Content }
-  /** By status. */
-  readonly responses: Readonly<Record<string, Response | ResponseRef>>
-}
-
 export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query'

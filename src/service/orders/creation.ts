@@ -69,7 +69,7 @@ function findSharedConnection(
       'The item is of another brand than the lines before. An order is for one brand.',
     )
   }
-  return connections.find((connection) => connection.brandId === first?.brand_id)
+  return connections.find((connection) => connection.brand_id === first?.brand_id)
 }
 
 /** Spec: allowed methods come from the connection. */
@@ -124,31 +124,25 @@ function insertOrder(
   const now = clock.now()
   // Spec: fulfill_by comes from the lead times of the items and the connection's SLA.
   const fulfillBy = items.map(
-    (item) => now + connection.fulfillWithinMs + (item?.lead_time_days ?? 0) * DAY_MS,
+    (item) => now + connection.fulfill_within_ms + (item?.lead_time_days ?? 0) * DAY_MS,
   )
   const insertAddress = (address: OrderCreate['ship_to']) =>
     store.insert('addresses', { body: addressToJson(address) })
   const orderId = store.insert('orders', {
-    retailer_id: connection.retailerId,
-    brand_id: connection.brandId,
+    retailer_id: connection.retailer_id,
+    brand_id: connection.brand_id,
     purchase_order_number: body.purchase_order_number,
     customer_order_number: body.customer_order_number ?? null,
-    retailer_order_number: null,
     ship_to_id: insertAddress(body.ship_to),
     sold_to_id: isAbsent(body.sold_to) ? null : insertAddress(body.sold_to),
     shipping_method_id: methodId,
-    requested_shipping_method_id: null,
     gift_message: JSON.stringify(body.gift_message ?? []),
     subtotal_charged: subtotals.whole,
     status: 'open',
-    acknowledge_by: now + directory.acknowledgeWithinMs(connection.retailerId),
+    acknowledge_by: now + directory.acknowledgeWithinMs(connection.retailer_id),
     fulfill_by: Math.max(now, ...fulfillBy),
     received_at: now,
     ordered_at: Date.parse(body.ordered_at),
-    acknowledged_at: null,
-    pickup_on: null,
-    closed_at: null,
-    canceled_at: null,
     updated_at: now,
   })
   for (const [index, line] of body.order_lines.entries()) {
@@ -165,7 +159,6 @@ function insertOrder(
       subtotal: subtotals.lines[index] ?? '0.00',
       fulfill_by: fulfillBy[index] ?? now,
       status: 'open',
-      canceled_at: null,
     })
   }
   return orderId

@@ -85,7 +85,6 @@ export function issueReturn(context: ServiceContext, orderId: number, body: RmaC
     total_amount: formatDecimal(total),
     received_at: now,
     rmad_at: typeof body.rmad_at === 'string' ? Date.parse(body.rmad_at) : now,
-    acknowledged_at: null,
   })
   for (const { line, input } of lines) {
     store.insert('rma_lines', { rma_id: id, order_line_id: line.id, quantity: input.quantity })

@@ -59,19 +59,13 @@ interface Carriage {
   readonly accountId: number | null
 }
 
-interface CarriageSearch {
-  readonly order: Order
-  readonly directory: TradeDirectory
-  readonly errors: FieldErrors
-}
-
 /**
  * Undefined after adding errors. Mode A, the label exists: the method must be one of the carrier's. Mode B: the account
  * must be one of the order's, the method one of the account's.
  */
 function findCarriage(
   { carrier_id, shipping_account_id: accountId, shipping_method_id: methodId }: ShipmentCreate,
-  { order, directory, errors }: CarriageSearch,
+  { order, directory, errors }: { order: Order; directory: TradeDirectory; errors: FieldErrors },
 ): Carriage | undefined {
   if (isAbsent(accountId)) {
     const carrier = directory.findCarrier(carrier_id ?? 0)
@@ -116,7 +110,7 @@ function insertShipment(
     shipping_account_id: carriage.accountId,
     shipping_method_id: carriage.methodId,
     ship_from_id: store.insert('addresses', { body: addressToJson(readOrigin(body)) }),
-    signature: connection?.signatureRequired === true ? 'required' : null,
+    signature: connection?.signature_required === 1 ? 'required' : null,
     ship_weight: body.ship_weight ?? null,
     ship_width: body.ship_width ?? null,
     ship_length: body.ship_length ?? null,
@@ -126,9 +120,6 @@ function insertShipment(
     label_reference: body.label_reference ?? null,
     tracking_number: body.tracking_number ?? null,
     shipped_at: isLabelled ? readShippedAt(body, now) : null,
-    picked_up_at: null,
-    delivered_at: null,
-    acknowledged_at: null,
     status: isLabelled && switches.shipmentCloses === 'tracking' ? 'closed' : 'open',
   })
   if (!isLabelled && switches.labelMade === 'create') labelShipment(context, id, readShippedAt(body, now))

@@ -40,7 +40,7 @@ function readShipments<Item>(context: ServiceContext, ids: readonly number[], su
         picked_up_at: isoTimeOrNull(row.picked_up_at),
         delivered_at: isoTimeOrNull(row.delivered_at),
       },
-      valid_packing_slip: connection?.packingSlips ?? false,
+      valid_packing_slip: connection?.packing_slips === 1,
       // Spec: a label is made only for a shipment created with weight, width, height and length.
       valid_shipping_label: row.ship_weight !== null && row.ship_volume !== null,
       shipment_lines: linesOf(row.id).map(({ id, orderLine, part, variant, quantity }) => ({

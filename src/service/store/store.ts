@@ -109,7 +109,7 @@ function createStore(connection: Database) {
       const text = `select * from ${table} where ${column} in (select value from json_each(?)) order by id`
       return prepare(text).all([JSON.stringify(ids)]) as Selectable<Tables[Name]>[]
     },
-    /** Returns the id of the new row. */
+    /** Returns the id of the new row. Other columns that are left out are null. */
     insert<Name extends TableName>(table: Name, row: Insertable<Tables[Name]>): number {
       const columns = Object.keys(row)
       const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`

@@ -5,14 +5,7 @@ import type { Store } from './store.ts'
 /** At most this many writes share a commit; the rest waits for the next one, so that reads run in between. */
 const MAX_BATCH = 200
 
-export interface WriteQueue {
-  /**
-   * Runs the work in the next transaction and resolves after its commit. Work that answers a refusal or throws is rolled
-   * back alone. Rejects when the work throws or the commit fails.
-   */
-  run(work: () => Answer): Promise<Answer>
-  idle(): Promise<void>
-}
+export type WriteQueue = ReturnType<typeof createWriteQueue>
 
 interface Job {
   readonly work: () => Answer
@@ -26,7 +19,7 @@ type Report = () => void
 const doNothing = (): void => undefined
 
 /** Calls `beforeWrites` right before a transaction, and `rolledBack` after a rollback. */
-export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWrites = doNothing): WriteQueue {
+export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWrites = doNothing) {
   const commands = {
     begin: store.command('begin immediate'),
     commit: store.command('commit'),
@@ -87,8 +80,13 @@ export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWri
   }
 
   return {
-    idle: () => (scheduled ? new Promise((resolve) => whenIdle.push(resolve)) : Promise.resolve()),
-    run: (work) =>
+    idle: (): Promise<void> =>
+      scheduled ? new Promise((resolve) => whenIdle.push(resolve)) : Promise.resolve(),
+    /**
+     * Runs the work in the next transaction and resolves after its commit. Work that answers a refusal or throws is rolled
+     * back alone. Rejects when the work throws or the commit fails.
+     */
+    run: (work: () => Answer): Promise<Answer> =>
       new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject })
         if (scheduled) return

@@ -1,6 +1,7 @@
 /** Creates carriers with their shipping methods, and shipping accounts. Runs in the write queue. */
 import type { CarrierCreate, ShippingAccountCreate } from '../admin/schemas.ts'
 import type { ServiceContext } from '../context.ts'
+import type { Store } from '../store/store.ts'
 import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseNotFound } from '../http/answers.ts'
 
 /** Answers only the id: the caller shows the rest from the refreshed directory. */
@@ -44,7 +45,7 @@ export function createShippingAccount(
 ): Answer {
   if (store.find('connections', { id: connection_id }) === undefined) return refuseNotFound()
   const errors = gatherErrors()
-  const { carrier_id, nickname, owner_type, shipping_method_ids } = body
+  const { carrier_id, shipping_method_ids } = body
   if (directory.findCarrier(carrier_id) === undefined) {
     errors.add(['carrier_id'], `Carrier ${carrier_id} does not exist.`)
   } else {
@@ -55,11 +56,21 @@ export function createShippingAccount(
     )
   }
   if (errors.hasErrors()) return errors.toAnswer()
-  const id = store.insert('shipping_accounts', { connection_id, carrier_id, nickname, owner_type })
+  return answerWith({ id: insertShippingAccount(store, connection_id, body) }, 201)
+}
+
+/** Stores a shipping account with its methods, under its own id if it has one. */
+export function insertShippingAccount(
+  store: Store,
+  connection_id: number,
+  { shipping_method_ids, ...account }: ShippingAccountCreate,
+  own: { id?: number } = {},
+): number {
+  const id = store.insert('shipping_accounts', { ...own, ...account, connection_id })
   for (const shipping_method_id of shipping_method_ids) {
     store.insert('shipping_account_methods', { shipping_account_id: id, shipping_method_id })
   }
-  return answerWith({ id }, 201)
+  return id
 }
 
 /** Checks that every method is named once and without errors. */

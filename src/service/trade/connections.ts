@@ -1,37 +1,32 @@
 /** Creates connections between retailers and brands, and changes their terms. Runs in the write queue. */
 import type { Selectable } from 'kysely'
-import type { ConnectionChange, ConnectionCreate, ConnectionTerms } from '../admin/schemas.ts'
+import { type ConnectionChange, type ConnectionCreate, ConnectionTerms } from '../admin/schemas.ts'
 import type { ServiceContext } from '../context.ts'
 import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseNotFound } from '../http/answers.ts'
 import type { Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 import { HOUR_MS } from '../../support/clock.ts'
+import { createRowView } from '../values.ts'
 import { offerAllVariants } from '../variants/offers.ts'
 import { checkShippingMethods } from './carriers.ts'
 import type { Connection, TradeDirectory } from './directory.ts'
 
+const showTerms = createRowView(ConnectionTerms)
+
 export function toConnectionTerms(connection: Connection): ConnectionTerms {
-  return {
-    id: connection.id,
-    retailer_id: connection.retailerId,
-    brand_id: connection.brandId,
-    message: connection.message,
-    level: connection.level,
-    status: connection.status,
-    fulfill_within_hours: connection.fulfillWithinMs / HOUR_MS,
+  return showTerms(connection, {
+    fulfill_within_hours: connection.fulfill_within_ms / HOUR_MS,
     shipping_method_ids: [...connection.methods],
-    signature_required: connection.signatureRequired,
-    packing_slips: connection.packingSlips,
     shipping_accounts: [...connection.accounts],
-  }
+  })
 }
 
 /** Spec: "Static message". */
-export const DEFAULT_CONNECTION_MESSAGE = 'The retailer and the supplier are connected.'
+const DEFAULT_MESSAGE = 'The retailer and the supplier are connected.'
 
 /** Answers only the id: the caller shows the rest from the refreshed directory. */
 export function createConnection({ store, directory }: ServiceContext, body: ConnectionCreate): Answer {
-  const { retailer_id, brand_id, level, status } = body
+  const { retailer_id, brand_id } = body
   const errors = gatherErrors()
   if (directory.findParty('retailer', retailer_id) === undefined) {
     errors.add(['retailer_id'], `Retailer ${retailer_id} does not exist.`)
@@ -44,19 +39,24 @@ export function createConnection({ store, directory }: ServiceContext, body: Con
     errors.add(['brand_id'], `Retailer ${retailer_id} and brand ${brand_id} are connected already.`)
   }
   if (errors.hasErrors()) return errors.toAnswer()
+  const id = insertConnection(store, body)
+  offerIfOpen(store, body)
+  return answerWith({ id }, 201)
+}
+
+/** Stores a connection with its methods, under its own id if it has one. */
+export function insertConnection(store: Store, body: ConnectionCreate, own: { id?: number } = {}): number {
+  const { shipping_method_ids, fulfill_within_hours, message, ...terms } = body
   const id = store.insert('connections', {
-    retailer_id,
-    brand_id,
-    message: body.message ?? DEFAULT_CONNECTION_MESSAGE,
-    level,
-    status,
-    fulfill_within_ms: body.fulfill_within_hours * HOUR_MS,
+    ...own,
+    ...terms,
+    message: message ?? DEFAULT_MESSAGE,
+    fulfill_within_ms: fulfill_within_hours * HOUR_MS,
     signature_required: Number(body.signature_required ?? false),
     packing_slips: Number(body.packing_slips ?? true),
   })
-  setMethods(store, id, body.shipping_method_ids)
-  offerIfOpen(store, { retailer_id, brand_id, level, status })
-  return answerWith({ id }, 201)
+  setMethods(store, id, shipping_method_ids)
+  return id
 }
 
 /** Fields that are absent from the body stay unchanged. Answers only the id, like `createConnection`. */

@@ -1,17 +1,18 @@
 /** Parties, carriers and connections, kept in memory. A write that changes them refreshes the directory. */
-import type {
-  Carrier,
-  CarrierWithMethods,
+import {
+  type Carrier,
+  type CarrierWithMethods,
   Connection as ShownConnection,
-  RequestedShippingMethod,
-  ShippingAccount,
-  ShippingMethod,
+  type RequestedShippingMethod,
+  type ShippingAccount,
+  type ShippingMethod,
 } from '../../contract/carrier.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'
 import type { PartySummary } from '../../contract/order.ts'
 import { groupBy } from '../../support/collections.ts'
 import { assert } from '../../support/errors.ts'
 import { build, type Store } from '../store/store.ts'
+import { createRowView } from '../values.ts'
 
 export type TradeDirectory = ReturnType<typeof createTradeDirectory>
 
@@ -43,7 +44,7 @@ export function createTradeDirectory(store: Store) {
       current.methodsByCode.get(JSON.stringify([carrierCode, code])),
     findConnection: (retailer: number, brand: number) => current.connectionsByKey.get(`${retailer}/${brand}`),
     listConnections: (retailer: number) =>
-      current.connections.filter((connection) => connection.retailerId === retailer),
+      current.connections.filter((connection) => connection.retailer_id === retailer),
     /** In the order of the ids. */
     listAllConnections: (): readonly Connection[] => current.connections,
     findConnectionById: (id: number) => current.connections.find((connection) => connection.id === id),
@@ -54,17 +55,15 @@ export function createTradeDirectory(store: Store) {
   }
 }
 
+const showConnection = createRowView(ShownConnection)
+
 /** Spec: "Connection". */
 export function toConnection(connection: Connection, directory: TradeDirectory): ShownConnection {
-  const { id, name } = directory.getParty('brand', connection.brandId)
-  return {
-    id: connection.id,
-    message: connection.message,
+  const { id, name } = directory.getParty('brand', connection.brand_id)
+  return showConnection(connection, {
     brand: { id, name },
-    level: connection.level,
-    status: connection.status,
     shipping_methods: [...connection.methods].map((methodId) => directory.getMethod(methodId)),
-  }
+  })
 }
 
 function assertKnown<Value>(value: Value | undefined, name: string): Value {
@@ -91,7 +90,7 @@ function readDirectory(store: Store) {
       [...methods.values()].map((method) => [JSON.stringify([method.carrier.code, method.code]), method]),
     ),
     connectionsByKey: new Map(
-      connections.map((connection) => [`${connection.retailerId}/${connection.brandId}`, connection]),
+      connections.map((connection) => [`${connection.retailer_id}/${connection.brand_id}`, connection]),
     ),
   }
 }
@@ -148,17 +147,9 @@ function readConnections(
   )
   const accounts = readAccounts(store, carriers, methods)
   return store.all(build.selectFrom('connections').selectAll().orderBy('id')).map((row) => ({
-    id: row.id,
-    retailerId: row.retailer_id,
-    brandId: row.brand_id,
-    message: row.message,
-    level: row.level,
-    status: row.status,
+    ...row,
     // Whether orders may be placed. Spec: Full is "approved for transactions", Suspended is "on hold".
     isOpen: row.level === 'Full' && row.status === 'Active',
-    fulfillWithinMs: row.fulfill_within_ms,
-    signatureRequired: row.signature_required === 1,
-    packingSlips: row.packing_slips === 1,
     // The ids of the methods that orders may ask for.
     methods: new Set((allowed.get(row.id) ?? []).map((one) => one.shipping_method_id)),
     accounts: accounts.get(row.id) ?? [],

@@ -24,28 +24,22 @@ export function readBrandChanges(
   { brandId, directory }: { brandId: number; directory: TradeDirectory },
   errors: FieldErrors,
 ): AttributeChange[] {
+  const refuse = (code: AttributeCode, retailer: number | undefined): string | undefined => {
+    if (retailer === undefined) {
+      return attributeRule(code).isPerRetailer
+        ? `${code} is for one retailer, which must be named.`
+        : undefined
+    }
+    if (isSameForAll(code)) return `${code} is the same for all retailers.`
+    const isConnected = directory.findConnection(retailer, brandId) !== undefined
+    return isConnected ? undefined : `The brand has no connection with retailer ${retailer}.`
+  }
   return readEntries(entries, errors).flatMap(({ retailer, ...entry }) => {
-    const refusal = refuseBrandChange(
-      entry.code,
-      retailer,
-      (id) => directory.findConnection(id, brandId) !== undefined,
-    )
+    const refusal = refuse(entry.code, retailer)
     if (refusal === undefined) return [{ ...entry, retailerId: retailer ?? 0 }]
     errors.add(['attributes', entry.index, 'retailer'], refusal)
     return []
   })
-}
-
-function refuseBrandChange(
-  code: AttributeCode,
-  retailer: number | undefined,
-  isConnected: (retailerId: number) => boolean,
-): string | undefined {
-  if (retailer === undefined) {
-    return attributeRule(code).isPerRetailer ? `${code} is for one retailer, which must be named.` : undefined
-  }
-  if (isSameForAll(code)) return `${code} is the same for all retailers.`
-  return isConnected(retailer) ? undefined : `The brand has no connection with retailer ${retailer}.`
 }
 
 /** Reads the changes a retailer may make, for itself only; adds errors for others. It may repeat the identifier. */

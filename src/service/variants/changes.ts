@@ -8,7 +8,7 @@ import { build, type Store } from '../store/store.ts'
 import { type AttributeChange, checkSkus, readBrandChanges, readRetailerChanges } from './attribute-rules.ts'
 import {
   computeMerchandising,
-  createEmptyColumns,
+  EMPTY_COLUMNS,
   isColumn,
   readColumnValues,
   setColumn,
@@ -34,17 +34,16 @@ export function createVariant(context: ServiceContext, brandId: number, { attrib
   if (errors.hasErrors()) return errors.toAnswer()
   assert(typeof identifier?.value === 'string', 'an item without an identifier has passed the contract')
   const now = clock.now()
-  const row = {
+  const id = store.insert('variants', {
     brand_id: brandId,
     identifier: identifier.value,
-    ...createEmptyColumns(),
+    ...EMPTY_COLUMNS,
     ...computeMerchandising(new Set(['identifier'])),
     created_at: now,
     updated_at: now,
-  }
-  const id = store.insert('variants', row)
+  })
   offerToRetailers(store, id, retailers)
-  saveVariant(store, { ...row, id }, changes, now)
+  saveVariant(store, getVariant(store, id), changes, now)
   return answerWith(readBrandVariants(context, [id], false)[0], 201)
 }
 

@@ -4,7 +4,7 @@ import type { AttributeCode } from '../../contract/attributes.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** An item as it is stored; the database computes `in_stock`. */
-export type StoredVariant = Omit<Selectable<Tables['variants']>, 'in_stock'> & { readonly in_stock?: number }
+export type StoredVariant = Selectable<Tables['variants']>
 
 const TEXT_COLUMNS = [
   'name',
@@ -22,21 +22,11 @@ const NUMBER_COLUMNS = {
   cartons: { column: 'cartons', otherwise: 1 },
 } as const
 
-/** Creates the columns of a new item that has only its identifier. */
-export function createEmptyColumns() {
-  return {
-    upc: null,
-    name: null,
-    description: null,
-    parent_identifier: null,
-    parent_name: null,
-    size: null,
-    color: null,
-    inventory: NUMBER_COLUMNS.inventory.otherwise,
-    inventory_updated_at: null,
-    lead_time_days: NUMBER_COLUMNS.lead_time.otherwise,
-    cartons: NUMBER_COLUMNS.cartons.otherwise,
-  }
+/** The columns of a new item that has only its identifier; all others are null. */
+export const EMPTY_COLUMNS = {
+  inventory: NUMBER_COLUMNS.inventory.otherwise,
+  lead_time_days: NUMBER_COLUMNS.lead_time.otherwise,
+  cartons: NUMBER_COLUMNS.cartons.otherwise,
 }
 
 /** Whether the value for all retailers is a column. */

@@ -1,28 +1,19 @@
 /** Offers items to retailers: a retailer may sell an item once its connection with the brand is open. */
 import { sql } from 'kysely'
 import type { ServiceContext } from '../context.ts'
-import { build, idsFromJson, type Store } from '../store/store.ts'
+import { build, type Store } from '../store/store.ts'
 
 // Existing offers stay unchanged, with their SKU and acknowledgement. Runs in the write queue.
 
 /** Offers a new item. */
 export function offerToRetailers(store: Store, variant: number, retailerIds: readonly number[]): void {
-  store.run(offerVariant, { variant, retailers: JSON.stringify(retailerIds) })
+  for (const retailer of retailerIds) store.run(offerOne, { variant, retailer })
 }
 
-const newOffers = build
-  .insertInto('retailer_variants')
-  .columns(['retailer_id', 'variant_id'])
-  .onConflict((conflict) => conflict.doNothing())
+const newOffers = build.insertInto('retailer_variants').onConflict((conflict) => conflict.doNothing())
 
-const offerVariant = (p: { variant: number; retailers: string }) =>
-  newOffers.expression(
-    build
-      .selectFrom('parties')
-      .select(['id', sql<number>`${p.variant}`.as('variant_id')])
-      .where('kind', '=', 'retailer')
-      .where('id', 'in', idsFromJson(p.retailers)),
-  )
+const offerOne = (p: { variant: number; retailer: number }) =>
+  newOffers.values({ retailer_id: p.retailer, variant_id: p.variant })
 
 /** Offers every item of the brand, once a connection becomes open. */
 export function offerAllVariants(store: Store, brand: number, retailer: number): void {
@@ -30,7 +21,7 @@ export function offerAllVariants(store: Store, brand: number, retailer: number):
 }
 
 const offerBrand = (p: { brand: number; retailer: number }) =>
-  newOffers.expression(
+  newOffers.columns(['retailer_id', 'variant_id']).expression(
     build
       .selectFrom('variants')
       .select([sql<number>`${p.retailer}`.as('retailer_id'), 'id'])
@@ -39,6 +30,6 @@ const offerBrand = (p: { brand: number; retailer: number }) =>
 
 /** The retailers to whom a new item of a brand is offered. */
 export function listOpenRetailers({ directory }: ServiceContext, brandId: number): number[] {
-  const open = directory.listAllConnections().filter((each) => each.brandId === brandId && each.isOpen)
-  return open.map(({ retailerId }) => retailerId).toSorted((a, b) => a - b)
+  const open = directory.listAllConnections().filter((each) => each.brand_id === brandId && each.isOpen)
+  return open.map(({ retailer_id }) => retailer_id).toSorted((a, b) => a - b)
 }

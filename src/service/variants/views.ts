@@ -5,7 +5,7 @@ import type { Attribute } from '../../contract/variant.ts'
 import { isoTime } from '../../support/clock.ts'
 import { groupBy } from '../../support/collections.ts'
 import type { ServiceContext } from '../context.ts'
-import { type AttributeValueRow, indexByCode, readMedia, toAttribute } from '../items/summaries.ts'
+import { indexByCode, readMedia, toAttribute } from '../items/summaries.ts'
 import { build, idsFromJson, type IdsParameter, idsParameter, type RowOf } from '../store/store.ts'
 import { isoTimeOrNull } from '../values.ts'
 import { readColumnValues, type StoredVariant } from './columns.ts'
@@ -24,7 +24,7 @@ export function readRetailerVariants(context: ServiceContext, ids: readonly numb
       ...toRepeatedFields(row, shown),
       attributes: toAttributes((code) => {
         const value = shown.get(code)
-        return value === undefined ? [] : [{ value }]
+        return value === undefined ? [] : [{ value, retailer_id: 0 }]
       }),
       is_acknowledged: row.acknowledged_at !== null,
       acknowledged_at: isoTimeOrNull(row.acknowledged_at),
@@ -74,20 +74,13 @@ function collectRetailerValues(row: RowOf<typeof offeredVariants>, values: reado
 }
 
 /** Every value, the one for all first. */
-function collectBrandValues(row: StoredVariant, rows: readonly ValueRow[]): Map<string, AttributeValueRow[]> {
+function collectBrandValues(row: StoredVariant, rows: readonly ValueRow[]) {
   const own = readColumnValues(row).map(([code, value]) => ({ code: code as string, value, retailer_id: 0 }))
-  return new Map(
-    [...groupBy([...own, ...rows], ({ code }) => code)].map(([code, ofCode]) => [
-      code,
-      ofCode.map(({ value, retailer_id: retailerId }) =>
-        retailerId === 0 ? { value } : { value, retailerId },
-      ),
-    ]),
-  )
+  return groupBy([...own, ...rows], ({ code }) => code)
 }
 
 /** Lists attributes with a value, in the order of the catalogue. */
-function toAttributes(valuesOf: (code: AttributeCode) => readonly AttributeValueRow[]): Attribute[] {
+function toAttributes(valuesOf: (code: AttributeCode) => Parameters<typeof toAttribute>[1]): Attribute[] {
   return ATTRIBUTE_CODES.flatMap((code) => {
     const values = valuesOf(code)
     return values.length === 0 ? [] : [toAttribute(code, values)]

@@ -441,7 +441,8 @@ test('R15: cells of fixed width have their places, and a line that ends early ha
     - { name: SKU, length: 10 }
     - { name: Qty, length: 3 }
     - { name: Cost, start: 44, length: 6 }
-    - { name: Note, start: 60, length: 5 }`)
+    - { name: Note, start: 60, length: 5 }
+  rows: { short: pad, long: cut }`)
   const file = lines(
     'INVOICES 20261121',
     'I HV-1  INV-1 2026-12-01 25.00HV-10001    2 12.50',
@@ -460,6 +461,7 @@ test('R15: lines of fixed width may be typed records', async () => {
     invoices(
       `
   format: fixed${typeIn}
+  rows: { short: pad }
   records:
     HEA:
       as: header
@@ -485,4 +487,25 @@ test('R15: lines of fixed width may be typed records', async () => {
   const both = [BOTH[0], 'record-type-unknown@7']
   expect(sent(await translated(mapping(''), file))).toEqual(both)
   expect(sent(await translated(mapping('\n  typeIn: { start: 1, length: 3 }'), file))).toEqual(both)
+})
+
+test('R16: a text with the signs of a wrong encoding is refused, unless the mapping lets it through', async () => {
+  const file = lines(HEADER, ...ROWS)
+    .replaceAll('INV-1', 'INV\uFFFD1')
+    .replaceAll('INV-2', 'INV\u00962')
+
+  const refused = await translated(invoices('\n  format: csv'), file)
+  const allowed = await translated(invoices('\n  format: csv\n  damaged: allow'), file)
+
+  expect(refused.drafts.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
+    ['text-damaged'],
+    ['text-damaged'],
+  ])
+  expect(refused.drafts[1]?.problems[0]?.message).toBe(
+    '"INV\uFFFD2" holds U+0096, which a wrong encoding leaves.',
+  )
+  expect(sent(allowed)).toEqual([
+    BOTH[0]?.replace('INV-1', 'INV\uFFFD1'),
+    BOTH[1]?.replace('INV-2', 'INV\u00962'),
+  ])
 })

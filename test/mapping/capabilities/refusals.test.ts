@@ -260,7 +260,7 @@ describe('a message names its subject', () => {
     const [draft] = await draftsOf(text, { layouts: [layout], rows })
 
     expect(draft?.problems.map(({ message, fix }) => `${message} ${fix}`)).toEqual([
-      'The file has no column for it, and the API requires sold_to.city. Did you mean "Buyers City"? Rename that column, or name this spelling in the mapping.',
+      'The API requires sold_to.city. The file has no column "Buyer City". Did you mean "Buyers City"? Rename that column, or name this spelling in the mapping.',
     ])
   })
 })

@@ -12,7 +12,7 @@ import {
   writePartnerPage,
 } from '../../../mapping-tools/partner-docs.ts'
 import { createPartnerSamples, type SampleFiles } from '../../../mapping-tools/partner-samples.ts'
-import { readTableTexts, readTableKeys } from '../../../mapping-tools/tables.ts'
+import { readTableTexts } from '../../../mapping-tools/tables.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { type InboundMapping, loadMapping, type OutboundMapping } from '../../../mapping/load.ts'
 import { BridgeError, EXIT } from '../../../support/errors.ts'
@@ -56,7 +56,8 @@ interface Docs {
 /** The page for a partner who sends files. */
 async function createInboundDocs(mapping: InboundMapping, path: string, title: string): Promise<Docs> {
   const { exampleOf, files } = await createPartnerSamples(mapping, path, createFormats())
-  const columns = listPartnerColumns(mapping, { exampleOf, words: await readTableKeys(mapping, path) })
+  const { keys: words } = await readTableTexts(mapping, path)
+  const columns = listPartnerColumns(mapping, { exampleOf, words })
   const problems = files?.problems ?? []
   const page = writePartnerPage(mapping, columns, { title, form: files })
   if (files === undefined) return { data: { columns, problems }, files: [[`${title}.md`, page]] }

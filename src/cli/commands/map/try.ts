@@ -52,12 +52,12 @@ async function tryImport(terminal: Terminal, mapping: InboundMapping, { file, re
     return EXIT.unusableFile
   }
   const { absentColumns, unusedColumns } = read.bound
-  const whole = previewFile(mapping.operation, read.bound)
+  const whole = previewFile({ operation: mapping.operation, bound: read.bound })
   let last = 0
   let refused = 0
   for await (const each of read.records) {
     last = each.draft.number
-    whole.add(each.draft)
+    await whole.add([each.draft])
     if (!isShown(last)) continue
     const tried = explainRecord(each)
     if (tried.outcome === 'refused') refused += 1

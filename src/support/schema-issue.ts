@@ -1,0 +1,48 @@
+/** Says in plain words what is wrong with a value that fits no schema. */
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** Messages of the schema library itself; any other was written for the value. */
+const LIBRARY_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/
+
+/** `must be a whole number`; without a full stop at its end. */
+export function describeIssue(issue: Issue): string {
+  const { code, message } = issue
+  if (!LIBRARY_MESSAGE.test(message)) return message
+  const choices = getChoices(issue)
+  if (choices.length > 0) return `must be ${formatChoices(choices)}`
+  if (code === 'invalid_type') return TYPE_MESSAGES[issue.expected] ?? `must be of the type ${issue.expected}`
+  if (code === 'too_small') return `must ${formatBound(issue.origin, 'at least', issue.minimum)}`
+  if (code === 'too_big') return `must ${formatBound(issue.origin, 'at most', issue.maximum)}`
+  if (code === 'invalid_format') return `must be written as ${issue.format}`
+  return 'has a form that fits nothing here'
+}
+
+function formatBound(origin: string, bound: 'at least' | 'at most', limit: number | bigint): string {
+  const isOne = Number(limit) === 1
+  if (bound === 'at least' && isOne && (origin === 'string' || origin === 'array')) return 'not be empty'
+  if (origin === 'array') return `have ${bound} ${limit} ${isOne ? 'entry' : 'entries'}`
+  return origin === 'string' ? `have ${bound} ${limit} character${isOne ? '' : 's'}` : `be ${bound} ${limit}`
+}
+
+const TYPE_MESSAGES: Readonly<Record<string, string>> = {
+  string: 'must be text; put it in quotes',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must hold keys and values',
+  record: 'must hold names and their settings',
+}
+
+/** The texts that the value may be; none where it is not a choice. */
+export function getChoices(issue: Issue): string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String)
+  if (issue.code === 'invalid_union' && 'options' in issue) return (issue.options ?? []).map(String)
+  return []
+}
+
+export function formatChoices(choices: readonly string[]): string {
+  return choices.length === 1 ? `${choices[0]}` : `one of ${choices.join(', ')}`
+}
