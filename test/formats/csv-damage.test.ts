@@ -225,9 +225,10 @@ describe('a row that is too large', () => {
   })
 
   it('passes by in pieces and is never held as a whole', async () => {
+    const piece100k = Buffer.alloc(100_000, 'x')
     const input = async function* () {
       yield Buffer.from('A,B\n1,')
-      for (let index = 0; index < 500; index++) yield Buffer.alloc(100_000, 'x')
+      for (let piece = 0; piece < 4000; piece++) yield piece100k
       yield Buffer.from('\n2,3\n')
     }
     const before = process.memoryUsage.rss()
@@ -236,7 +237,8 @@ describe('a row that is too large', () => {
       [2, 'row-too-large'],
       [3, undefined],
     ])
-    expect(process.memoryUsage.rss() - before).toBeLessThan(40_000_000)
+    // The row has 400 MB. Garbage of the pieces, and of whatever else runs, stays far below half of it.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000)
   })
 
   it('makes the file unreadable when it is the header', async () => {
