@@ -1,5 +1,6 @@
 /** Previews what a run would make of a file and of its records. It sends nothing, and does not ask the API. */
 import { type InboundOperationName, OPERATIONS } from '../contract/operations.ts'
+import type { FileReading } from '../domain/format.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { BoundTranslator, Draft } from '../domain/translator.ts'
@@ -13,6 +14,8 @@ export interface FilePreview {
   readonly unusable: readonly Problem[]
   /** Keys of which the file has two versions, both of which would be refused; the first few. */
   readonly conflicts: readonly Problem[]
+  /** The last line, where it has no line end and others have one. */
+  readonly openLine: number | undefined
   /** There are no records, so there would be nothing to do. */
   readonly isEmpty: boolean
   /** How many records would end so. Without a journal, none is `known`. */
@@ -26,6 +29,7 @@ export type OutcomeCounts = Readonly<
 export interface PreviewedFile {
   readonly operation: InboundOperationName
   readonly bound: Pick<BoundTranslator, 'groupsByKeys' | 'listMismatches'>
+  readonly reading: Pick<FileReading, 'getOpenLine'>
   /** Without it, records are compared within the file only. */
   readonly known?: { readonly journal: Journal; readonly account: string } | undefined
 }
@@ -44,7 +48,7 @@ interface First extends Pick<Draft, 'keyValues'> {
   outcome: 'sent' | 'known' | 'conflicting'
 }
 
-export function previewFile({ operation, bound, known }: PreviewedFile) {
+export function previewFile({ operation, bound, reading, known }: PreviewedFile) {
   const counts = { sent: 0, known: 0, repeated: 0, conflicting: 0, refused: 0, held: 0, skipped: 0 }
   const conflicts: Problem[] = []
   const firsts = new Map<string, First>()
@@ -120,7 +124,8 @@ export function previewFile({ operation, bound, known }: PreviewedFile) {
     },
     end(): FilePreview {
       const isEmpty = Object.values(counts).every((count) => count === 0)
-      return { unusable: bound.listMismatches(), conflicts, isEmpty, counts }
+      const openLine = reading.getOpenLine()
+      return { unusable: bound.listMismatches(), conflicts, openLine, isEmpty, counts }
     },
   }
 }

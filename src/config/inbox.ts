@@ -56,6 +56,12 @@ export const inboxShape = {
     .describe(
       'Which of several files is taken first: the oldest (when left out), by name, or by the numbers in the name.',
     ),
+  lastLineEnd: z
+    .enum(['required', 'optional'])
+    .default('required')
+    .describe(
+      'Whether the last line of a file has a line end, where its other lines have one: required (without it the file waits ten times `stableFor`, then the last record is held) or optional.',
+    ),
   sequence: SequenceSettings.optional().describe(
     'Files are numbered, and none is taken before the one with the number before it is done.',
   ),
@@ -71,12 +77,19 @@ export interface InboxRules {
     { readonly when: 'renamed' } | { readonly when: 'marker' | 'manifest'; readonly sidecar: string }
   /** `oldest` when left out. */
   readonly order?: 'name' | 'number'
+  /** `required` when left out. */
+  readonly lastLineEnd?: 'optional'
   /** `name` has `{number}` in place of the number. */
   readonly sequence?: { readonly name: string; readonly start: number }
 }
 
-export function toInboxRules({ ready, order, sequence }: InboxSettings): InboxRules {
-  return omitUndefined({ ready: toReady(ready), order: order === 'oldest' ? undefined : order, sequence })
+export function toInboxRules({ ready, order, lastLineEnd, sequence }: InboxSettings): InboxRules {
+  return omitUndefined({
+    ready: toReady(ready),
+    order: order === 'oldest' ? undefined : order,
+    lastLineEnd: lastLineEnd === 'required' ? undefined : lastLineEnd,
+    sequence,
+  })
 }
 
 function toReady(ready: InboxSettings['ready']): InboxRules['ready'] {

@@ -9,8 +9,18 @@ import type { ReportedRecord, StateCounts, WaitingFile } from './record.ts'
  * again, and it cannot be discarded.
  */
 export const DECISIONS = {
-  release: { codes: ['circuit-breaker-open', 'earlier-step-failed', 'outcome-unprovable'] },
-  discard: { codes: ['circuit-breaker-open', 'earlier-step-failed', 'held-by-mapping', 'waiting-for-order'] },
+  release: {
+    codes: ['file-perhaps-cut', 'circuit-breaker-open', 'earlier-step-failed', 'outcome-unprovable'],
+  },
+  discard: {
+    codes: [
+      'file-perhaps-cut',
+      'circuit-breaker-open',
+      'earlier-step-failed',
+      'held-by-mapping',
+      'waiting-for-order',
+    ],
+  },
 } as const satisfies Record<string, { readonly codes: readonly ProblemCode[] }>
 
 export type DecisionAction = keyof typeof DECISIONS

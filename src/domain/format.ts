@@ -136,6 +136,11 @@ export interface FileReading {
   readonly batches: AsyncIterable<readonly Row[]>
   /** How many lines the mapping's ignore rules have left out so far. */
   countIgnoredLines(): number
+  /**
+   * The last line of a row without a line end, where lines before it have one: its last cell may be cut. Known with the
+   * last batch.
+   */
+  getOpenLine(): number | undefined
   /** Closes the file early, when only its top is needed; may be repeated. */
   close(): Promise<void>
 }

@@ -59,6 +59,8 @@ export interface Mailbox {
    * `beforeCreate` throws. Where listing is not allowed, files with the names in `only` are looked up one by one.
    */
   list(folder: string, only?: readonly string[], beforeCreate?: () => Promise<void>): Promise<FileInfo[]>
+  /** The last bytes of a listed file, at most so many; undefined where it cannot be read now. Never throws for the file. */
+  readTail(file: FileInfo, bytes: number): Promise<Uint8Array | undefined>
   /** Moves the file out of the folder, atomically. `gone` when another program took it first or it vanished. */
   claim(claim: Claim): Promise<'claimed' | 'gone'>
   /** The bytes of a claimed file. */

@@ -249,6 +249,12 @@ export const PROBLEMS = {
     fix: 'Do what the message says, then: dropbridge discard FILE --by NAME --why TEXT.',
     details: 'The API has no call for it. Nothing of it was sent; its rows are in the exceptions file.',
   },
+  'file-perhaps-cut': {
+    title: 'The last line has no line end; it may be cut.',
+    fix: 'If it is whole: dropbridge release FILE --by NAME --why TEXT. If not, send the file again.',
+    details:
+      'The other lines of the file have a line end. A value such as 12 may have become 1. If the files of a route always end so, set `lastLineEnd: optional` under `from`.',
+  },
   'circuit-breaker-open': {
     title: 'The API refused too many records; the rest is held.',
     fix: 'If the API was at fault: dropbridge release FILE --by NAME --why TEXT. If not: discard and correct.',

@@ -22,7 +22,7 @@ type KeyOwnerRow = Pick<
 /** `cross join` makes SQLite go from the batch to the index; otherwise it reads all owners. */
 export async function findKeyOwners(db: Db, fileId: string, records: readonly PlannedRecord[]) {
   const batch = jsonRows(
-    records.filter(({ problems }) => problems.length === 0),
+    records.filter(({ naturalKey }) => naturalKey !== undefined),
     { operation: 'operation', account: 'account', natural_key: 'naturalKey' },
   )
   const { rows } = await sql<KeyOwnerRow>`

@@ -25,12 +25,13 @@ export interface Verdict {
 /** Returns one verdict per record. Adds new records to the owners of their keys. */
 export function judgeRecords(records: readonly PlannedRecord[], owners: Map<string, KeyOwner>): Verdict[] {
   return records.map((record) => {
-    if (record.problems.length > 0) {
-      return { state: getUnsentState(record), apiId: null, problems: record.problems }
-    }
+    const unsent = { state: getUnsentState(record), apiId: null, problems: record.problems } as const
+    if (record.problems.length > 0 && record.body === undefined) return unsent
     const key = formatOwnerKey(record.operation, record.account, record.naturalKey ?? '')
     const owner = owners.get(key)
     if (owner) return judgeAgainstOwner(record, owner)
+    // Held with its body: until a person releases it, the key is free for a corrected file.
+    if (record.problems.length > 0) return unsent
     owners.set(key, {
       bodyHash: record.bodyHash ?? '',
       apiId: null,

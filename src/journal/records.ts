@@ -150,11 +150,16 @@ export function toReportedRecord(row: ReportedRow): ReportedRecord {
 
 // Bodies and notes of records that will be sent, and order attributes.
 
+/** Now, or when a person releases it. */
+function mayBeSent({ body }: PlannedRecord, verdict?: Verdict): boolean {
+  return verdict?.state === 'planned' || (verdict?.state === 'held' && body !== undefined)
+}
+
 /** A record that is refused as another version of a key must not change the order attributes of the first version. */
 async function insertBodies({ db, now }: RouteTx, { fileId, records, verdicts, firstId }: InsertedRecords) {
   const planned = records
     .map((record, place) => ({ record, id: firstId + place }))
-    .filter((_, place) => verdicts[place]?.state === 'planned')
+    .filter(({ record }, place) => mayBeSent(record, verdicts[place]))
   const [first] = planned
   if (first === undefined) return
   const batch = jsonRows(
@@ -244,7 +249,7 @@ async function appendPlannedEvent(
   const last = first + records.length - 1
   const sent = records
     .map((record, place) => ({ ...record, id: first + place }))
-    .filter((_, place) => verdicts[place]?.state === 'planned')
+    .filter((record, place) => mayBeSent(record, verdicts[place]))
   const notes = sent.flatMap(({ id, note }) => (note === undefined ? [] : [{ id, text: note }]))
   const changes = sent.flatMap(({ id, change }) =>
     change === undefined ? [] : [{ id, text: formatChange(change.target, change.values) }],

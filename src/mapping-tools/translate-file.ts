@@ -40,6 +40,7 @@ export async function translateFile(path: string, format: Format, translator: Tr
     /** Lists mismatches of control totals, after all drafts were read. */
     groupsByKeys: bound.groupsByKeys,
     listMismatches: () => bound.listMismatches(),
+    getOpenLine: () => reading.getOpenLine(),
   }
 }
 
@@ -86,7 +87,7 @@ export interface ExplainedRecord {
   readonly fields: readonly ExplainedField[]
 }
 
-export interface TranslatedFile {
+export interface TranslatedFile extends Pick<FileReading, 'getOpenLine'> {
   readonly layouts: readonly Layout[]
   readonly bound: BoundTranslator
   readonly records: AsyncGenerator<ExplainedRecord>
@@ -120,7 +121,8 @@ export async function readRecordsFrom(
     await reading.close()
     return { problems: bound }
   }
-  return { layouts: reading.layouts, bound, records: streamRecords(reading.batches, bound, made) }
+  const records = streamRecords(reading.batches, bound, made)
+  return { layouts: reading.layouts, bound, records, getOpenLine: () => reading.getOpenLine() }
 }
 
 /** Yields the records batch by batch; empties `made` after each. */

@@ -58,6 +58,8 @@ export interface InboundContext extends SharedContext {
     readonly ready?: Readiness
     /** Which of several files is taken first. Left out: the oldest. */
     readonly order?: IntakeOrder
+    /** Files may end without a line end. Left out: then the last record may be cut, and is held. */
+    readonly lastLineEnd?: 'optional'
     /** The rule that no file is taken before the one with the preceding number. Left out: no such rule. */
     readonly sequence?: FileSequence
     /** After this time a request whose answer was lost cannot take effect any more. */

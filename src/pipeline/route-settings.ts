@@ -23,7 +23,7 @@ import type { ReceiptRules } from './outbound/confirmation-rules.ts'
 
 export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {
   const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs } = route
-  const { match, order, sequence } = from
+  const { match, order, lastLineEnd, sequence } = from
   return {
     name,
     party,
@@ -36,7 +36,7 @@ export function buildInboundRoute({ api }: Configuration, route: InboundRoute): 
     lateAnswerMs: api.lateAnswerMs,
     rules,
     circuitBreaker,
-    ...omitUndefined({ ready: buildReadyRule(from), order, when, waitMs }),
+    ...omitUndefined({ ready: buildReadyRule(from), order, lastLineEnd, when, waitMs }),
     ...(/[*?]/.test(match) ? {} : { onlyName: match }),
     ...(sequence && { sequence: { numberIn: createNumberReader(sequence.name), start: sequence.start } }),
   }

@@ -88,6 +88,16 @@ describe('translate and map try report what run would refuse', () => {
     expect(messages).toEqual([expected, expected])
   })
 
+  test('a last line without a line end', async () => {
+    const { exits, messages } = await runBoth(ORDERS, 'PO,Name,SKU\nF0042,Ada Park,HV-1\nF0043,Bo Reed,HV-1')
+
+    const expected = [
+      'The last line of in.csv (3) has no line end: run holds its record.  [file-perhaps-cut]',
+    ]
+    expect(exits).toEqual([0, 0])
+    expect(messages).toEqual([expected, expected])
+  })
+
   test.each([
     ['first', 'F0042,,HV-1\nF0043,Bo Reed,HV-1\nF0042,Ada Park,HV-2\n', 'line 4', 'line 2'],
     ['second', 'F0042,Ada Park,HV-1\nF0043,Bo Reed,HV-1\nF0042,,HV-2\n', 'line 2', 'line 4'],

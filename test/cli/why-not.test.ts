@@ -504,3 +504,14 @@ test('earlier unfinished files of the route are shown as what comes first', asyn
     'an earlier file of the route goes first, such as first.csv (planned); while the API cannot be reached, this one waits',
   )
 })
+
+test('a file whose last line has no line end waits, with the setting that takes it', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS.trimEnd())
+
+  const result = await ask('orders.csv')
+
+  expect(codes(result)).toEqual(['line-end-missing'])
+  expect(result.exit).toBe(75)
+  expect(result.out).toContain('set `lastLineEnd: optional` under `from`')
+})

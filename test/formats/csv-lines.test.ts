@@ -10,6 +10,22 @@ async function linesOf(text: string) {
   return rows.map(({ line, lastLine, values }) => [line, lastLine, values[1]])
 }
 
+test.each([
+  ['without a line end, where others have one', 'PO,Qty\n1,2\n3,4', 3],
+  ['with a line end', 'PO,Qty\n1,2\n3,4\n', undefined],
+  ['before the mark for the end of a DOS text', 'PO,Qty\n1,2\n3,4\u001A', undefined],
+  ['over two lines', 'PO,Qty\n1,2\n"3\n3",4', 4],
+  ['before blanks', 'PO,Qty\n1,2\n3,4\n  ', undefined],
+])('a reading knows of a last row %s', async (_, text, line) => {
+  for (const chunk of [1, 5, 1000]) {
+    const reading = await readable(
+      createCsvFormat().read(inChunks(Buffer.from(text), chunk), { format: 'csv' }),
+    )
+    await rowsOf(reading)
+    expect(reading.getOpenLine()).toBe(line)
+  }
+})
+
 test('a line break behind many doubled quotes belongs to its row', async () => {
   const text = 'PO,Note,Qty\n1,"""""""""""\nb",2\n2,plain,3\n3,"two\nlines",4\n4,end,5\n'
   expect(await linesOf(text)).toEqual([

@@ -1,5 +1,5 @@
 /** Lines of fixed width: where cells are, and which lines are no rows. */
-import { expect, it } from 'vitest'
+import { expect, it, test } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
 import { createFixedFormat } from '../../src/formats/fixed/format.ts'
 import { describeFormat, inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
@@ -130,4 +130,15 @@ it.each([
   { records: [{ type: 'H' }] },
 ])('a mapping without the place of every column is refused: %j', async (options) => {
   await expect(start('PO-1', options)).rejects.toMatchObject({ code: 'configuration-invalid' })
+})
+
+test.each([
+  ['is whole where short lines are refused', undefined, undefined],
+  ['may be cut where short lines are padded', 'pad', 2],
+] as const)('a last line without a line end %s', async (_, short, line) => {
+  const reading = await readable(
+    start('PO-1     Ada              2\nPO-2     Bo              12', { rows: { short } }),
+  )
+  await rowsOf(reading)
+  expect(reading.getOpenLine()).toBe(line)
 })

@@ -120,6 +120,19 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
     })
 
+    describe('readTail', () => {
+      test('reads the last bytes of a file that is not claimed, and nothing of a missing one', async () => {
+        await place.put('inbox/orders.csv', 'PO\n12')
+        const [file] = await mailbox.list('inbox')
+        if (file === undefined) throw new Error('the file is not listed')
+        const read = async (bytes: number) =>
+          Buffer.from((await mailbox.readTail(file, bytes)) ?? []).toString()
+        expect([await read(2), await read(100)]).toEqual(['12', 'PO\n12'])
+        expect(await mailbox.readTail({ ...file, name: 'other.csv' }, 2)).toBeUndefined()
+        expect(await namesListed('inbox')).toEqual(['orders.csv'])
+      })
+    })
+
     describe('getClaimSize', () => {
       test('reports the present size of a claimed file, and nothing for a missing one', async () => {
         await place.put('inbox/orders.csv', 'PO\n1\n')

@@ -19,6 +19,7 @@ import { assert, BridgeError, type ExitCode, hasCode } from '../../support/error
 import { rankSimilarNames } from '../../support/text.ts'
 import { listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
+import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
 import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
 import {
   describeInbox,
@@ -307,8 +308,14 @@ async function previewContents(
     const translation = await translateFile(path, createFormats(), mapping.translator)
     if ('unusable' in translation) return { reasons: createRefusalReasons(translation.unusable), notes: [] }
     const known = { journal, account: formatAccount(route.party) }
-    const preview = previewFile({ operation: mapping.operation, bound: translation, known })
-    for await (const drafts of translation.drafts) await preview.add(drafts)
+    const preview = previewFile({
+      operation: mapping.operation,
+      bound: translation,
+      reading: translation,
+      known,
+    })
+    for await (const drafts of translation.drafts)
+      await preview.add(holdCutRecords(drafts, translation, route.from))
     const { unusable, counts } = preview.end()
     if (unusable.length > 0) return { reasons: createRefusalReasons(unusable), notes: [] }
     notes.push(formatOutcomeCounts(operation, counts))
@@ -325,7 +332,7 @@ const OUTCOME_LABELS: readonly (readonly [keyof OutcomeCounts, string])[] = [
   ['repeated', 'there twice'],
   ['conflicting', 'refused because the file has them twice with different contents'],
   ['refused', 'refused by the mapping'],
-  ['held', 'held by the mapping'],
+  ['held', 'held for a person'],
   ['skipped', 'left out'],
 ]
 

@@ -25,6 +25,7 @@ export const REASONS = {
     'Rename it, or put a plain file with a plain name there.',
   ),
   'still-changing': { ...SKIP_REASONS['still-changing'], exit: tryLater },
+  'line-end-missing': { ...SKIP_REASONS['line-end-missing'], exit: tryLater },
   'sidecar-missing': { ...SKIP_REASONS['sidecar-missing'], exit: tryLater },
   'out-of-sequence': { ...SKIP_REASONS['out-of-sequence'], exit: tryLater },
   'no-rights': reason(

@@ -52,7 +52,7 @@ async function translateRows(
   }
   if (translation.columns.absent.length > 0)
     terminal.say(`${file} ${formatColumnMismatch(translation.columns)}`)
-  const whole = previewFile({ operation: mapping.operation, bound: translation })
+  const whole = previewFile({ operation: mapping.operation, bound: translation, reading: translation })
   const count = { good: 0, bad: 0, skipped: 0, held: 0 }
   for await (const drafts of translation.drafts) {
     await whole.add(drafts)

@@ -79,6 +79,8 @@ function formatMissingDocuments(count: number): string {
 const DECISION_ARGUMENTS = '--by NAME --why TEXT'
 
 const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>>> = {
+  'file-perhaps-cut': (file) =>
+    `its last line has no line end; if it is cut, send the whole file again; if it is whole: dropbridge release ${file} ${DECISION_ARGUMENTS}; if all files of the route end so, set lastLineEnd: optional under from`,
   'circuit-breaker-open': (file) =>
     `if the file or the mapping is wrong: dropbridge discard ${file} ${DECISION_ARGUMENTS}, correct the new rejects file or the mapping, and drop that file in; if the API was at fault: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
   'held-by-mapping': (file) =>
@@ -108,6 +110,7 @@ function formatNextSteps(codes: readonly string[], name: string): string[] {
 
 /** Codes that records have only while they are held. */
 const HELD_CODES = [
+  'file-perhaps-cut',
   'circuit-breaker-open',
   'held-by-mapping',
   'earlier-step-failed',

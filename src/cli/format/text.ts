@@ -70,11 +70,17 @@ export function formatWarnings(count: number): string[] {
 
 /** Prints the verdict, and returns the exit code for it. */
 export function reportFileVerdict(terminal: Terminal, file: string, preview: FilePreview): ExitCode {
-  const { unusable, conflicts, isEmpty } = preview
+  const { unusable, conflicts, openLine, isEmpty } = preview
   sayProblems(terminal, file, [...unusable, ...conflicts])
   if (unusable.length > 0) {
     terminal.say(`run refuses ${file} as a whole: nothing of it would be sent.`)
     return EXIT.unusableFile
+  }
+  if (openLine !== undefined) {
+    terminal.say(
+      `The last line of ${file} (${openLine}) has no line end: run holds its record.  [file-perhaps-cut]`,
+    )
+    terminal.say('If the files of the route always end so, set `lastLineEnd: optional` under `from`.')
   }
   if (conflicts.length > 0) terminal.say('run refuses every version of a record of which a file has two.')
   else if (isEmpty)

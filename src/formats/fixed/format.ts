@@ -40,7 +40,8 @@ export function createFixedFormat(limits: Partial<ReadLimits> = {}): Format {
       const lineLayout = createLineLayout(options, inBytes ? sliceBytes : sliceCharacters)
       const ignores = createLineFilter(options.ignore, '')
       const rules: LineContext = { ...DEFAULT_LIMITS, ...limits, lineLayout, newline, ignores }
-      const form = { ...lineLayout, newline, encoding, delimiter: '', headerLines, ignored: 0 }
+      const hasWholeRows = options.rows?.short !== 'pad'
+      const form = { ...lineLayout, newline, encoding, delimiter: '', headerLines, ignored: 0, hasWholeRows }
       return createReading(buffer, form, () => parseLines(buffer, rules))
     },
     createWriter: createFixedWriter,

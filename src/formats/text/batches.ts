@@ -22,12 +22,15 @@ interface TextForm extends Pick<FileReading, 'delimiter' | 'headerLines' | 'layo
   readonly encoding: Encoding
   readonly ignored: number
   readonly hasParts: boolean
+  /** A row that is cut inside its last cell is refused, so the rows that are left are whole. */
+  readonly hasWholeRows?: boolean
 }
 
 /** Reads the rest of a file on demand. `parse` takes the rows that are in the buffer. */
 export function createReading(buffer: TextBuffer, form: TextForm, parse: () => ParsedRows): FileReading {
   const { newline, encoding, layouts, delimiter, headerLines, hasParts } = form
   let ignoredLines = form.ignored
+  let openLine: number | undefined
   async function* readBatches(): AsyncGenerator<readonly Row[], undefined> {
     const joiner = hasParts ? createPartJoiner() : undefined
     try {
@@ -37,7 +40,10 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
         const mayBeDamaged = buffer.damaged && hasInvalidBytes(buffer.text.slice(0, consumed))
         buffer.advance(consumed, line)
         const last = rows.at(-1)
-        if (buffer.unterminated && last?.lastLine === line - 1) rows.splice(-1, 1, explainCutRow(last))
+        if (buffer.unterminated && last?.lastLine === line - 1) {
+          rows.splice(-1, 1, explainCutRow(last))
+          if (line > 2 && !form.hasWholeRows) openLine = last.lastLine
+        }
         const decodable = mayBeDamaged ? rows.map((row) => reportInvalidBytes(row, layouts, encoding)) : rows
         const whole = joiner === undefined ? decodable : joiner.push(decodable)
         if (whole.length > 0) yield whole
@@ -59,6 +65,7 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
     delimiter,
     batches: readBatches(),
     countIgnoredLines: () => ignoredLines,
+    getOpenLine: () => openLine,
     close: () => buffer.close(),
   }
 }

@@ -54,7 +54,7 @@ function createTextBuffer(
     text: first.text,
     line: 1,
     ended: false,
-    /** Whether the file ended without a line end; known at its end. */
+    /** Whether the file ended without a line end, or a mark for its end; known at its end. */
     unterminated: false,
     damaged: first.damaged,
     advance(characters: number, line: number) {
@@ -77,9 +77,11 @@ function createTextBuffer(
   }
   function end() {
     buffer.ended = true
-    if (buffer.text.endsWith(DOS_END_OF_FILE)) buffer.text = buffer.text.slice(0, -1)
-    buffer.unterminated = buffer.text !== '' && !buffer.text.endsWith(newline)
-    if (buffer.unterminated) buffer.text += newline
+    const isMarked = buffer.text.endsWith(DOS_END_OF_FILE)
+    if (isMarked) buffer.text = buffer.text.slice(0, -1)
+    const isOpen = buffer.text !== '' && !buffer.text.endsWith(newline)
+    if (isOpen) buffer.text += newline
+    buffer.unterminated = isOpen && !isMarked
   }
   return buffer
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Claim, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
+import type { Claim, FileInfo, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
@@ -61,6 +61,7 @@ export function createDirectoryMailbox(options: DirectoryOptions): Mailbox {
   return {
     claimsInPlace: false,
     list: (folder, _only, mayMake) => listFiles(place, folder, mayMake),
+    readTail: (file, bytes) => readTail(place, file, bytes),
     claim: (claim) => guarded(() => claimFile(place, claim)),
     read: (claim) => readClaimed(place, claim),
     listClaims: (folder) => listClaims(place, folder),
@@ -147,6 +148,23 @@ async function* readClaimed(place: DirectoryContext, claim: Claim): AsyncIterabl
     }
   } finally {
     await file.close()
+  }
+}
+
+/** The claim reports why a file cannot be read. */
+async function readTail(place: DirectoryContext, file: FileInfo, bytes: number) {
+  const path = await resolveSourcePath(place, file)
+  const handle = await open(path, READ_FLAGS).catch(() => undefined)
+  if (handle === undefined) return undefined
+  try {
+    const from = Math.max(0, file.size - bytes)
+    const buffer = Buffer.alloc(file.size - from)
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
+    return buffer.subarray(0, bytesRead)
+  } catch {
+    return undefined
+  } finally {
+    await handle.close()
   }
 }
 

@@ -1,5 +1,5 @@
 /** Claims, releases, archives and reads files of a server. Each call first looks up what has been done already. */
-import type { Claim } from '../../domain/mailbox.ts'
+import type { Claim, FileInfo } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { refuseToCreate } from '../failures.ts'
 import {
@@ -17,6 +17,7 @@ import {
   INITIAL_WINDOW,
   narrowWindow,
   OPEN_MODES,
+  readFully,
   removeIfPresent,
   renameOnServer,
 } from './files.ts'
@@ -32,7 +33,14 @@ import {
   type SftpSession,
   useSession,
 } from './folders.ts'
-import { isRefusal, mapAccessRefusals, mapWriteRefusals, type SftpCalls, STATUS } from './protocol.ts'
+import {
+  ignoreRefusal,
+  isRefusal,
+  mapAccessRefusals,
+  mapWriteRefusals,
+  type SftpCalls,
+  STATUS,
+} from './protocol.ts'
 
 export async function claimFile(session: SftpSession, claim: Claim): Promise<'claimed' | 'gone'> {
   const { options, calls } = session
@@ -50,6 +58,20 @@ export async function claimFile(session: SftpSession, claim: Claim): Promise<'cl
     await renameOnServer(calls, target, source)
     return 'gone'
   })
+}
+
+/** The claim reports why a file cannot be read. */
+export async function readTail(session: SftpSession, file: FileInfo, bytes: number) {
+  const { calls } = session
+  const inbox = await ensureFolder(session, splitFolder(file.folder), refuseToCreate)
+  const handle = await calls.open(joinPath(inbox, file.name), OPEN_MODES.read).catch(ignoreRefusal())
+  if (handle === undefined) return undefined
+  try {
+    const from = Math.max(0, file.size - bytes)
+    return await readFully(calls, handle, from, file.size - from).catch(ignoreRefusal())
+  } finally {
+    await calls.close(handle).catch(ignoreRefusal())
+  }
 }
 
 /** Claims a file that cannot be moved, by checking that it exists. */

@@ -158,7 +158,7 @@ export async function* download(
 }
 
 /** Reads the whole length: servers may return fewer bytes than requested; only an empty answer is the end. */
-async function readFully(calls: SftpCalls, handle: Handle, position: number, length: number) {
+export async function readFully(calls: SftpCalls, handle: Handle, position: number, length: number) {
   const buffer = Buffer.allocUnsafe(length)
   let got = 0
   while (got < length) {

@@ -1,7 +1,15 @@
 /** A mailbox that is a folder on an SFTP server. */
 import type { FileInfo, Mailbox } from '../../domain/mailbox.ts'
 import { assertSafeName, splitFolder } from '../names.ts'
-import { archiveClaim, claimFile, getClaimSize, listClaims, readClaimed, releaseClaim } from './claims.ts'
+import {
+  archiveClaim,
+  claimFile,
+  getClaimSize,
+  listClaims,
+  readClaimed,
+  readTail,
+  releaseClaim,
+} from './claims.ts'
 import { giveName, inspectNaming, removeStaged, stageFile } from './delivery.ts'
 import {
   createMarkerFolder,
@@ -33,6 +41,7 @@ export function createSftpMailbox(options: SftpMailboxOptions): Mailbox {
   return {
     claimsInPlace: options.claim === 'leave',
     list: (folder, only, beforeCreate) => use((session) => listFiles(session, folder, only, beforeCreate)),
+    readTail: (file, bytes) => useChecked(file, (session) => readTail(session, file, bytes)),
     claim: (claim) => useChecked(claim, (session) => claimFile(session, claim)),
     read: (claim) => readClaimed(place, claim),
     listClaims: (folder) => use((session) => listClaims(session, folder)),

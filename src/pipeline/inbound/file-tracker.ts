@@ -19,7 +19,11 @@ interface TrackedFile {
   readonly hasChanged: boolean
   reason: string
   confirmedAt: number | undefined
+  /** Whether its last line has no line end; undefined until `noteEnd`. */
+  isOpen: boolean | undefined
 }
+
+const UNKNOWN = { confirmedAt: undefined, isOpen: undefined }
 
 /** Timers sometimes fire a part of a millisecond early. */
 const TIMER_SLACK_MS = 1
@@ -33,10 +37,16 @@ export function createFileTracker(emptyMs = 0) {
     const entry = known.get(name)
     if (entry === undefined) return undefined
     const since = (time: number) => Math.max(0, lastScan.began - time)
-    const { confirmedAt, hasChanged } = entry
+    const { confirmedAt, hasChanged, isOpen } = entry
     // Only a file that was claimed and is still in the inbox, unchanged, has this time.
     const takenMsAgo = confirmedAt === undefined ? undefined : since(confirmedAt)
-    return { unchangedMs: since(entry.since), thereMs: since(entry.firstSeen), hasChanged, takenMsAgo }
+    return {
+      unchangedMs: since(entry.since),
+      thereMs: since(entry.firstSeen),
+      hasChanged,
+      takenMsAgo,
+      isOpen,
+    }
   }
   return {
     /** How long an empty file must stay empty: many programs create a file long before they write its first rows. */
@@ -58,7 +68,7 @@ export function createFileTracker(emptyMs = 0) {
         const since = scan.ended
         const { firstSeen = since } = before ?? {}
         const hasChanged = before !== undefined
-        next.set(name, { size, modifiedAt, since, firstSeen, hasChanged, reason: '', confirmedAt: undefined })
+        next.set(name, { size, modifiedAt, since, firstSeen, hasChanged, reason: '', ...UNKNOWN })
       }
       known = next
       return changed
@@ -71,6 +81,11 @@ export function createFileTracker(emptyMs = 0) {
     noteClaim(name: string): void {
       const entry = known.get(name)
       if (entry !== undefined) entry.confirmedAt = lastScan.ended
+    },
+    /** Notes whether the last line of the file has no line end. Valid until the file changes. */
+    noteEnd(name: string, isOpen: boolean): void {
+      const entry = known.get(name)
+      if (entry !== undefined) entry.isOpen = isOpen
     },
     /** True the first time that this reason is reported for the file. */
     isFirstReport(name: string, why: string): boolean {

@@ -6,6 +6,7 @@ import type { FileSequence, IntakeOrder, Readiness } from '../../domain/route.ts
 import { elapsed } from '../../support/clock.ts'
 import { BridgeError, type CodeText, throwIfStopped } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
+import { runInParallel } from '../../support/async.ts'
 import type { FileTracker } from './file-tracker.ts'
 
 export interface InboxScan {
@@ -21,6 +22,10 @@ export interface InboxScan {
 /** Every reason why a scan skips a file of its route, with its fix. `why-not` adds its own reasons and the exit codes. */
 export const SKIP_REASONS = {
   'still-changing': { title: 'The file is still being written.', fix: 'Wait until its writer is done.' },
+  'line-end-missing': {
+    title: 'The last line has no line end; more of it may come.',
+    fix: 'Wait. If the files of the route end so, set `lastLineEnd: optional` under `from`.',
+  },
   'sidecar-missing': {
     title: 'The marker or manifest of the file is missing.',
     fix: 'Ask the sender for the marker or manifest, or change `ready` of the route.',
@@ -62,15 +67,15 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
   const stable: FileInfo[] = []
   const unstable: SkippedFile[] = []
   let stableInMs = Infinity
-  for (const file of files) {
-    const untilMs = getMsUntilStable(file, context, tracker)
-    if (untilMs <= 0) {
+  const waits = await runInParallel(files, TAILS_AT_ONCE, (file) => findWait(file, context, tracker))
+  for (const [index, file] of files.entries()) {
+    const wait = waits[index]
+    if (wait === undefined) {
       stable.push(file)
       continue
     }
-    stableInMs = Math.min(stableInMs, untilMs)
-    const message = explainUnstable(file, context, tracker)
-    unstable.push({ file, ...withFix('still-changing'), message, isUsual: true, untilMs })
+    stableInMs = Math.min(stableInMs, wait.untilMs)
+    unstable.push({ file, ...withFix(wait.code), ...wait, isUsual: true })
   }
   const coming = [...unstable, ...missing].map(({ file }) => file)
   const { ready, behind } = await selectNext(context, stable, coming)
@@ -161,6 +166,45 @@ function explainUnstable({ name, size }: FileInfo, { route }: ScanContext, track
     return 'its manifest is still being written, or has just arrived'
   if (size === 0) return 'it is empty, and may still be filled'
   return seen?.hasChanged === true ? 'it is still being written' : 'it has just arrived'
+}
+
+/** Why the file may not be whole yet, and for how long; undefined when it is stable. */
+async function findWait(file: FileInfo, context: ScanContext, tracker: FileTracker) {
+  const untilMs = getMsUntilStable(file, context, tracker)
+  if (untilMs > 0) {
+    return { code: 'still-changing', message: explainUnstable(file, context, tracker), untilMs } as const
+  }
+  const untilEndedMs = await getMsUntilEnded(file, context, tracker)
+  if (untilEndedMs <= 0) return undefined
+  const message = 'its last line has no line end, so more of it may come'
+  return { code: 'line-end-missing', message, untilMs: untilEndedMs } as const
+}
+
+/** A file whose last line has no line end must be stable for this many times longer: its writer may pause in that line. */
+const OPEN_END_FACTOR = 10
+
+const TAILS_AT_ONCE = 8
+
+/** Reads the end of each version of a file once, and only while it is new. */
+async function getMsUntilEnded(file: FileInfo, context: ScanContext, tracker: FileTracker): Promise<number> {
+  const { source, route } = context
+  const { ready = STABLE, stableForMs, lastLineEnd } = route
+  if (ready.when !== 'stable' || lastLineEnd === 'optional' || /\.gz$/i.test(file.name)) return 0
+  const untilMs = tracker.getMsUntilStable(file.name, stableForMs * OPEN_END_FACTOR)
+  if (untilMs <= 0) return 0
+  let { isOpen } = tracker.get(file.name) ?? {}
+  if (isOpen === undefined) {
+    const tail = await source.readTail(file, 2)
+    isOpen = tail !== undefined && tail.length > 0 && !endsLine(tail)
+    tracker.noteEnd(file.name, isOpen)
+  }
+  return isOpen ? untilMs : 0
+}
+
+/** In UTF-16 with the low byte first, a line end has a zero behind it. Ctrl-Z marks the end of a DOS text. */
+function endsLine(tail: Uint8Array): boolean {
+  const last = tail.at(-1) === 0 ? tail.at(-2) : tail.at(-1)
+  return last === 0x0a || last === 0x0d || last === 0x1a
 }
 
 /** When a file that could not be taken is tried again. */

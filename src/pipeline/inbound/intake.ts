@@ -8,7 +8,7 @@ import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundContext } from '../context.ts'
 import { createFileTracker, type FileTracker } from './file-tracker.ts'
-import { scanInbox, scanUntilStable, type SkippedFile } from './inbox.ts'
+import { type InboxScan, scanInbox, scanUntilStable, type SkippedFile } from './inbox.ts'
 import { cleanDocumentSpool } from '../documents/delivery.ts'
 
 /** A file that keeps growing after it was claimed is copied again at most this often before its intake fails. */
@@ -19,7 +19,7 @@ const CLAIMS_MAX = 500
 
 /** Notes the intent to claim the files that are ready; returns how many. Without a tracker it scans twice. */
 export function createFileClaimer(context: InboundContext): () => Promise<number> {
-  const { fileTracker } = context
+  const { fileTracker, clock, signal } = context
   if (fileTracker !== undefined) {
     let left = CLAIMS_MAX
     return async () => {
@@ -36,12 +36,19 @@ export function createFileClaimer(context: InboundContext): () => Promise<number
   let remaining: Set<string> | undefined
   return async () => {
     const isFirst = remaining === undefined
-    const scan = await (isFirst ? scanUntilStable(context, ownTracker) : scanInbox(context, ownTracker))
-    const candidates = (remaining ??= new Set(scan.ready.map(({ name }) => name)))
-    const taken = await beginClaims(
-      context,
-      scan.ready.filter(({ name }) => candidates.has(name)),
-    )
+    let scan = await (isFirst ? scanUntilStable(context, ownTracker) : scanInbox(context, ownTracker))
+    const known = [...scan.ready, ...listOpenEnded(scan).map(({ file }) => file)]
+    const candidates = (remaining ??= new Set(known.map(({ name }) => name)))
+    const isCandidate = ({ name }: FileInfo) => candidates.has(name)
+    let taken = await beginClaims(context, scan.ready.filter(isCandidate))
+    const waiting = listOpenEnded(scan).filter(({ file }) => isCandidate(file))
+    if (taken.length === 0 && waiting.length > 0) {
+      notifySkippedFiles(context, waiting)
+      await clock.sleep(Math.max(...waiting.map(({ untilMs = 0 }) => untilMs)), signal)
+      throwIfStopped(signal)
+      scan = await scanInbox(context, ownTracker)
+      taken = await beginClaims(context, scan.ready.filter(isCandidate))
+    }
     for (const name of taken) candidates.delete(name)
     const isLast = taken.length === 0
     const reported = scan.skippedFiles.filter(({ isUsual, file: { name } }) =>
@@ -51,6 +58,11 @@ export function createFileClaimer(context: InboundContext): () => Promise<number
     notifySkippedFiles(context, reported)
     return taken.length
   }
+}
+
+/** Files that a single run waits for, after it has taken the others. */
+function listOpenEnded({ skippedFiles }: InboxScan) {
+  return skippedFiles.filter(({ code }) => code === 'line-end-missing')
 }
 
 /** Returns the names of the files whose claims it noted. */

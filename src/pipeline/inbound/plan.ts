@@ -3,6 +3,7 @@ import { type InboundOperationName, OPERATIONS } from '../../contract/operations
 import type { FileEntry } from '../../domain/file.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
+import type { FileReading } from '../../domain/format.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import type { InboundRules } from '../../operations/operation.ts'
@@ -22,6 +23,7 @@ import { createOrderValueFiller } from '../references/order-values.ts'
 import { createReferenceResolver } from '../references/resolver.ts'
 import { createBusinessRuleCheck, type CheckedDraft } from '../rules/check.ts'
 import { unpackFile } from './intake.ts'
+import { holdCutRecords } from './cut-record.ts'
 import { readPages } from '../../support/async.ts'
 
 const RECORDS_PER_TRANSACTION = 500
@@ -54,7 +56,7 @@ async function planSteps(context: InboundContext, file: FileEntry, opened: OpenF
       continue
     }
     const { reading, bound } = step.source
-    const plan = createPlanner({ ...planning, bound })
+    const plan = createPlanner({ ...planning, bound, reading })
     for await (const rows of reading.batches) await plan.add(bound.translateRows(rows))
     await plan.add(bound.finish())
     const mismatches = bound.listMismatches()
@@ -102,8 +104,10 @@ async function planOrders({ context, file, step, numbering, refused }: Planning)
   }
 }
 
-function createPlanner(planning: Planning & { readonly bound: BoundTranslator }) {
-  const { context, file, bound, step } = planning
+function createPlanner(
+  planning: Planning & { readonly bound: BoundTranslator; readonly reading: FileReading },
+) {
+  const { context, file, bound, reading, step } = planning
   const { journal, lease, route, signal, notify } = context
   const orders = createOrderReader(context)
   const findOrders = createResourceFinder(context, 'order')
@@ -114,26 +118,31 @@ function createPlanner(planning: Planning & { readonly bound: BoundTranslator })
   const needsLanes = step.number !== undefined || isCheckedWhenSent(context)
   const assignLanes = needsLanes ? createOrderLanes(context, findOrders) : undefined
   const place = createRecordPlacer(planning)
-  let waiting: Draft[] = []
+  const waiting: Draft[] = []
   let done = 0
-  const flush = async () => {
-    if (waiting.length === 0) return
+  const addDrafts = async (drafts: readonly Draft[]) => {
     throwIfStopped(signal)
-    const drafts = waiting
-    waiting = []
     const resolved = await checkRules(await fillInOrderValues(await resolveReferences(drafts)))
     const lanes = await assignLanes?.(drafts, resolved)
-    const records = resolved.map((draft, index) => place(toRecord(context, draft, file), lanes?.[index]))
+    const planned = resolved.map((draft) => toRecord(context, draft, file))
+    const records = holdCutRecords(planned, reading, route).map((record, index) =>
+      place(record, lanes?.[index]),
+    )
     await journal.addRecords(lease, file.id, records)
     if (step.number !== undefined) await joinLanesByRows(planning, records, drafts)
     done += records.length
     notify({ kind: 'progress', route: route.name, file: file.name, phase: 'translating', done })
   }
+  /** Keeps two records back, so that the last two of the file are planned together. */
   const add = async (drafts: readonly Draft[]) => {
     for (const draft of drafts) {
       waiting.push(draft)
-      if (waiting.length >= RECORDS_PER_TRANSACTION) await flush()
+      if (waiting.length >= RECORDS_PER_TRANSACTION + 2)
+        await addDrafts(waiting.splice(0, RECORDS_PER_TRANSACTION))
     }
+  }
+  const flush = async () => {
+    if (waiting.length > 0) await addDrafts(waiting.splice(0))
   }
   return { add, flush, count: () => done }
 }

@@ -52,7 +52,7 @@ async function tryImport(terminal: Terminal, mapping: InboundMapping, { file, re
     return EXIT.unusableFile
   }
   const { absentColumns, unusedColumns } = read.bound
-  const whole = previewFile({ operation: mapping.operation, bound: read.bound })
+  const whole = previewFile({ operation: mapping.operation, bound: read.bound, reading: read })
   let last = 0
   let refused = 0
   for await (const each of read.records) {
