@@ -40,10 +40,9 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
         const mayBeDamaged = buffer.damaged && hasInvalidBytes(buffer.text.slice(0, consumed))
         buffer.advance(consumed, line)
         const last = rows.at(-1)
-        if (buffer.unterminated && last?.lastLine === line - 1) {
-          rows.splice(-1, 1, explainCutRow(last))
-          if (line > 2 && !form.hasWholeRows) openLine = last.lastLine
-        }
+        const openRow = buffer.unterminated && last?.lastLine === line - 1 ? last : undefined
+        if (openRow !== undefined) rows.splice(-1, 1, explainCutRow(openRow))
+        if (line > 2 && !form.hasWholeRows) openLine = openRow?.lastLine
         const decodable = mayBeDamaged ? rows.map((row) => reportInvalidBytes(row, layouts, encoding)) : rows
         const whole = joiner === undefined ? decodable : joiner.push(decodable)
         if (whole.length > 0) yield whole
