@@ -1,9 +1,15 @@
 /** Evaluates all alerts from the journal and the mailboxes. It changes nothing. */
 import type { Configuration } from '../config/configuration.ts'
 import { type Alert, alertKey, compareUrgency, createAlert, type RouteResults } from '../domain/alert.ts'
-import { type AlertContext, createListings, type UnreachableFolder } from './context.ts'
+import {
+  type AlertContext,
+  createListings,
+  type EvaluationContext,
+  type UnreachableFolder,
+} from './context.ts'
+import { findDiskAlerts } from './disks.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
-import { findFullFolders, findGrownFiles } from './folders.ts'
+import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
 import { findMisplacedFiles } from './misplaced.ts'
 import { findMissingFiles, findScheduleAlerts } from './schedules.ts'
@@ -19,8 +25,10 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const listings = createListings(mailboxes)
   const unverified = new Set<string>()
   const evaluation = { ...context, now: clock.now(), listings, unverified }
+  const disks = await findDiskAlerts(context.configuration, evaluation.now)
   const inboxes = await findInboxAlerts(evaluation)
   const fromSources = [
+    ...disks.alerts,
     ...inboxes.alerts,
     ...(await findMisplacedFiles(evaluation)),
     ...(await findMissingFiles(evaluation)),
@@ -31,8 +39,9 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
     ...(await findFullFolders(evaluation)),
     ...(await findGrownFiles(evaluation)),
     ...(await findMissingWatches(evaluation)),
-    ...findFailingRoutes(tried, evaluation.now),
+    ...(await findFailingRoutes(evaluation, tried)),
   ]
+  await checkResultsFolders(evaluation)
   const away = listings.listUnreachable()
   const active = await journal.listActiveAlerts(ACTIVE_MAX)
   const found = mergeSince([...fromSources, ...findUnreachableMailboxes(away, evaluation.now)], active)
@@ -41,6 +50,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
     /** All active alerts, the most urgent first. */
     alerts: [...found, ...active.filter(untried)].toSorted(compareUrgency),
     found,
+    disks: disks.disks,
     unmatchedFiles: inboxes.unmatchedFiles,
     /** Whether the cause of an earlier alert could not be checked this time. */
     isUnverified: (alert: Alert) =>
@@ -80,15 +90,22 @@ function findUnreachableMailboxes(away: readonly UnreachableFolder[], since: num
 
 // Routes that fail: only the process that ran them knows, so the journal stores it for other processes.
 
-function findFailingRoutes({ failures }: RouteResults, now: number): Alert[] {
-  return failures.map(({ route, code, message, fix }) => ({
-    code: 'route-failing',
-    route,
-    subject: code,
-    since: now,
-    message,
-    fix,
-  }))
+/** Names the scheduled run that the failure has left unfinished. */
+async function findFailingRoutes({ journal, now }: EvaluationContext, { failures }: RouteResults) {
+  const alerts: Alert[] = []
+  for (const { route, code, message, fix } of failures) {
+    const [run] = (await journal.getKnownRuns(route)).begun
+    const which = run === undefined ? '' : ` (run of ${run.occurrence})`
+    alerts.push({
+      code: 'route-failing',
+      route,
+      subject: code,
+      since: now,
+      message: `${message}${which}`,
+      fix,
+    })
+  }
+  return alerts
 }
 
 /** Whether an earlier failure still counts because no pass has tried the route since. A removed route fails no more. */

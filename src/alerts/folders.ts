@@ -4,6 +4,7 @@ import type { InboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { FileInfo } from '../domain/mailbox.ts'
+import { assertResultsUnused } from '../pipeline/inbound/inbox.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
 import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
 
@@ -19,6 +20,18 @@ export async function findFullFolders(context: EvaluationContext): Promise<Alert
     found.push(...(await findWithCache(context, `emptied ${place}`, find)))
   }
   return found
+}
+
+/** A missing folder of results, where reports were left before, counts as unreachable (`mailbox-away`). */
+export async function checkResultsFolders({ configuration, journal, listings }: EvaluationContext) {
+  for (const { name, direction, ...route } of configuration.routes) {
+    if (direction !== 'inbound' || !('results' in route)) continue
+    const { folder } = route.results
+    await listings.tryMailbox(route.results, async (results) => {
+      if (await results.hasFolder(folder)) return
+      await assertResultsUnused({ journal, results, route: { name, resultsFolder: folder } })
+    })
+  }
 }
 
 interface Outbox extends FolderRef {

@@ -82,11 +82,11 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
     const isThere = await hasArrived(context, route.from, from)
     if (isThere === true) continue
     const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
+    // What was due before the journal began was for another program.
+    if (cameAt === undefined && dueAt < (await journal.getBeginning()).at) continue
     const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
-    const wasInUse = cameAt !== undefined || dueAt >= (await journal.getBeginning()).at
-    const fix = `Nothing to do if route ${route.name} was not in use then; else ask the sender.`
     const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
-    const alert = createAlert({ ...about, since: dueAt, message, ...(wasInUse ? {} : { fix }) })
+    const alert = createAlert({ ...about, since: dueAt, message })
     if (isThere === undefined) context.unverified.add(alertKey(alert))
     else alerts.push(alert)
   }

@@ -1,6 +1,6 @@
 /** Alerts about records that wait for a person and about work that no process continues. */
 import { type Alert, createAlert } from '../domain/alert.ts'
-import type { HeldFile, UnresolvedRecord } from '../domain/decision.ts'
+import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
@@ -9,7 +9,7 @@ import { groupBy } from '../support/collections.ts'
 import { quoteForShell } from '../support/text.ts'
 import type { EvaluationContext } from './context.ts'
 
-/** How many files with held records get an alert of their own. */
+/** How many files with held records, and how many with rejected ones, get an alert of their own. */
 const HELD_MAX = 50
 
 /** How many records without a known outcome are checked. */
@@ -20,6 +20,7 @@ const UNKNOWN_MS = HOUR_MS
 
 export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
   const held = await journal.listHeldFiles(HELD_MAX)
+  const rejected = await journal.listRejectedFiles(HELD_MAX)
   const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
     ({ state, since }) => state === 'uncertain' && now - since > UNKNOWN_MS,
   )
@@ -27,6 +28,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
+    ...rejected.map(buildRejectedAlert),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
@@ -45,6 +47,29 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
   const message = `${name}: ${records === 1 ? '1 record is' : `${records} records are`} held (${code})`
   const fix = `See \`dropbridge status\` and \`dropbridge explain ${code}\`.`
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
+}
+
+function buildRejectedAlert({ what, route, name, file, code, records, since }: RejectedFile): Alert {
+  const why = code === '' ? '' : ` (${code})`
+  const are = records === 1 ? '1 record is' : `${records} records are`
+  const dismissal = `\`dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT\``
+  const texts = {
+    rejected: [
+      'records-rejected',
+      `: ${are} rejected and not corrected${why}`,
+      'Have them corrected and sent again, or',
+    ],
+    unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
+    vanished: ['file-vanished', ' was removed before it was read', 'Have it sent again, or'],
+    'source-removed': [
+      'source-removed',
+      ' was removed from .claimed before it was archived',
+      'Its records are done',
+    ],
+  } as const
+  const [kind, text, fix] = texts[what]
+  const message = `${name}${text}`
+  return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }
 
 function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRecord[]]): Alert {

@@ -16,6 +16,7 @@ import { isOwnerAlive } from '../journal/heartbeat.ts'
 import { openJournal } from '../journal/open.ts'
 import { type BridgeContext, type BridgeOptions, loadMappings, openMailboxes } from './context.ts'
 import { decideHeldRecords, type DecisionRequest } from './decide.ts'
+import { dismissRejected, type DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
 import { fetchLabels, type LabelsHooks, type LabelsRequest } from './labels.ts'
 import {
@@ -80,19 +81,20 @@ export async function openBridge(
       withShutdown(hooks.signal, () => watchRoutes(context, selectRoutes(configuration, names), hooks)),
     decide: (request: DecisionRequest, signal: AbortSignal) =>
       withShutdown(signal, () => decideHeldRecords(context, request, signal)),
+    dismiss: (request: DismissRequest) => dismissRejected(context, request),
     resolve: (request: ResolveRequest, signal: AbortSignal) =>
       withShutdown(signal, () => resolveRecord(context, request, signal)),
     resolveDelivery: (request: ResolveDeliveryRequest, signal: AbortSignal) =>
       withShutdown(signal, () => resolveHeldDelivery(context, request, signal)),
     fetchLabels: (request: LabelsRequest, work: LabelsHooks) =>
       withShutdown(work.signal, () => fetchLabels(context, request, work)),
-    snapshot: () => takeSnapshot(alertContext),
+    /** Of all routes, or of one. */
+    snapshot: (route?: string) => takeSnapshot(alertContext, route),
     /** Also reports each alert once when it is raised and once when it ends. */
     takeSnapshotAndPublishAlerts: (tried: RouteResults = NO_ROUTES_TRIED) =>
       takeSnapshotAndPublishAlerts(alertContext, tried, options.notify),
-    publishAlerts: async (tried: RouteResults = NO_ROUTES_TRIED) => {
-      await publishAlerts(alertContext, tried, options.notify)
-    },
+    publishAlerts: (tried: RouteResults = NO_ROUTES_TRIED) =>
+      publishAlerts(alertContext, tried, options.notify),
     findJournalFailure: journalGuard.findFailure,
     declareRestored: async (request: RestoreRequest) => {
       const restored = await declareRestored(context, request)

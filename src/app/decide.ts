@@ -105,7 +105,7 @@ function findTarget(context: BridgeContext, what: string, action: DecisionAction
 }
 
 /** How many files or records of one name a message lists. */
-const AMBIGUOUS_MAX = 20
+export const AMBIGUOUS_MAX = 20
 
 async function findFileTarget(
   { journal, configuration }: BridgeContext,

@@ -1,8 +1,9 @@
 /** Takes a snapshot of the bridge for the commands, pages, metrics and notifications, and publishes alerts. */
 import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
+import { findDiskAlerts } from '../alerts/disks.ts'
 import type { Configuration } from '../config/configuration.ts'
-import type { RouteResults } from '../domain/alert.ts'
+import { type Alert, compareUrgency, type RouteResults } from '../domain/alert.ts'
 import { DELIVERY_STATES } from '../domain/delivery.ts'
 import type { Observer } from '../domain/event.ts'
 import { FILE_STATES, type FileEntry } from '../domain/file.ts'
@@ -12,9 +13,14 @@ import { OPEN_RECORD_STATES, type Snapshot, type SnapshotRoute, type Unfinished 
 import { classifyWatches, isOwnerAlive } from '../journal/heartbeat.ts'
 import { isAwaitingConfirmation } from '../pipeline/outbound/confirmation-rules.ts'
 import { listScheduledRoutes } from '../schedule/schedule.ts'
+import { BridgeError, EXIT } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 
 /** How many held files and records are shown; release and discard take them all. */
 const HELD_SHOWN_MAX = 20
+
+/** How many of all routes are searched for those of one. */
+const HELD_OF_ROUTE_MAX = 1000
 
 const LATEST_MAX = 10
 
@@ -23,14 +29,26 @@ export async function takeSnapshotAndPublishAlerts(
   context: AlertContext,
   tried: RouteResults,
   notify: Observer,
-): Promise<Snapshot> {
-  return buildSnapshot(context, await publishAlerts(context, tried, notify))
+): Promise<Snapshot & Publication> {
+  const published = await publishAlerts(context, tried, notify)
+  return { ...(await buildSnapshot(context, published)), ...omitUndefined({ unsaved: published.unsaved }) }
+}
+
+/** `unsaved`: why the journal could not store the alerts, so that they were not reported. */
+export interface Publication {
+  readonly alerts: readonly Alert[]
+  readonly unsaved?: BridgeError
 }
 
 /** Reports the alerts without a snapshot, whose counts take long in a large journal. */
-export async function publishAlerts(context: AlertContext, tried: RouteResults, notify: Observer) {
+export async function publishAlerts(
+  context: AlertContext,
+  tried: RouteResults,
+  notify: Observer,
+): Promise<AlertEvaluation & Publication> {
   const alerts = await evaluateAlerts(context, tried)
-  const changes = await context.journal.updateAlerts(alerts.found, alerts.isUnverified)
+  const changes = await context.journal.updateAlerts(alerts.found, alerts.isUnverified).catch(returnUnwritten)
+  if (changes instanceof BridgeError) return { ...alerts, unsaved: changes }
   for (const { change, alert } of changes) {
     const { code, subject, message, fix, route } = alert
     const what = { code, subject, ...(route === undefined ? {} : { route }) }
@@ -40,18 +58,68 @@ export async function publishAlerts(context: AlertContext, tried: RouteResults, 
   return alerts
 }
 
+function returnUnwritten(error: unknown): BridgeError {
+  if (error instanceof BridgeError && error.exit === EXIT.cannotWrite) return error
+  throw error
+}
+
+/** What is known where the journal cannot be opened: nothing but why, and which disks are full. */
+export async function takeSnapshotWithoutJournal(
+  { configuration, clock }: Pick<AlertContext, 'configuration' | 'clock'>,
+  { code, message, fix }: BridgeError,
+): Promise<Snapshot> {
+  const at = clock.now()
+  const { disks, alerts } = await findDiskAlerts(configuration, at)
+  const failing = { code: 'bridge-failing', subject: code, since: at, message, fix } as const
+  return {
+    at,
+    alerts: [...alerts, failing].toSorted(compareUrgency),
+    disks,
+    routes: [],
+    scheduledRuns: [],
+    files: [],
+    deliveries: [],
+    held: [],
+    heldRecords: [],
+    waiting: [],
+    unfinished: [],
+    unmatchedFiles: [],
+    watches: [],
+  }
+}
+
 export const NO_ROUTES_TRIED: RouteResults = { routes: [], failures: [] }
 
 /** Reads only. A mailbox that cannot be read is an alert of the snapshot and no failure. */
-export async function takeSnapshot(context: AlertContext): Promise<Snapshot> {
-  return buildSnapshot(context, await evaluateAlerts(context, NO_ROUTES_TRIED))
+export async function takeSnapshot(context: AlertContext, route?: string): Promise<Snapshot> {
+  const snapshot = await buildSnapshot(context, await evaluateAlerts(context, NO_ROUTES_TRIED), route)
+  return route === undefined ? snapshot : selectRoute(snapshot, route)
+}
+
+/** What is of no route, such as a disk that is full, concerns each of them. */
+function selectRoute(snapshot: Snapshot, route: string): Snapshot {
+  const isOfRoute = (each: { readonly route?: string }) => each.route === undefined || each.route === route
+  return {
+    ...snapshot,
+    alerts: snapshot.alerts.filter(isOfRoute),
+    routes: snapshot.routes.filter(isOfRoute),
+    scheduledRuns: snapshot.scheduledRuns.filter(isOfRoute),
+    held: snapshot.held.filter(isOfRoute),
+    heldRecords: snapshot.heldRecords.filter(isOfRoute),
+    waiting: snapshot.waiting.filter(isOfRoute),
+    unfinished: snapshot.unfinished.filter(isOfRoute),
+    watches: snapshot.watches.filter(({ routes }) => routes.includes(route)),
+  }
 }
 
 async function buildSnapshot(
   { journal, configuration, clock }: AlertContext,
-  { alerts, unmatchedFiles }: AlertEvaluation,
+  { alerts, disks, unmatchedFiles }: AlertEvaluation,
+  route?: string,
 ): Promise<Snapshot> {
-  const files = await journal.listRecentFiles(LATEST_MAX)
+  const files = await journal.listRecentFiles(LATEST_MAX, route)
+  // Of one route, what others hold must not use up the places.
+  const heldMax = route === undefined ? HELD_SHOWN_MAX : HELD_OF_ROUTE_MAX
   const addCounts = async (file: FileEntry) => ({
     ...file,
     records: await journal.countRecords({ file: file.id }),
@@ -60,14 +128,15 @@ async function buildSnapshot(
   return {
     at: clock.now(),
     alerts,
+    disks,
     routes: addRoutesThatNeverRan(configuration, (await journal.summarizeRoutes()).map(removeDeadOwner)),
     scheduledRuns: await listScheduledRoutes(journal, configuration, clock.now()),
     files: await Promise.all(files.map(addCounts)),
-    deliveries: await journal.listRecentDeliveries(LATEST_MAX),
-    held: await journal.listHeldFiles(HELD_SHOWN_MAX),
-    heldRecords: await journal.listHeldRecords(HELD_SHOWN_MAX),
-    waiting: await journal.listWaitingFiles(HELD_SHOWN_MAX),
-    unfinished: await listUnfinishedWork(journal, configuration, HELD_SHOWN_MAX),
+    deliveries: await journal.listRecentDeliveries(LATEST_MAX, route),
+    held: await journal.listHeldFiles(heldMax),
+    heldRecords: await journal.listHeldRecords(heldMax),
+    waiting: await journal.listWaitingFiles(heldMax),
+    unfinished: await listUnfinishedWork(journal, configuration, heldMax),
     unmatchedFiles,
     watches: classifyWatches(await journal.listWatchers(), clock.now()).alive,
   }

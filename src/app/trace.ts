@@ -7,6 +7,7 @@ import {
   type OutboundOperation,
   type OutboundOperationName,
 } from '../contract/operations.ts'
+import type { DecisionEntry } from '../domain/decision.ts'
 import type { DeliveryEntry } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -35,6 +36,8 @@ export interface Trace {
 export interface TracedFile {
   readonly file: FileEntry
   readonly counts: StateCounts
+  /** What people decided about it, newest first. */
+  readonly decisions: readonly DecisionEntry[]
   /** The first of its records, those with problems before the others. */
   readonly records: readonly TracedRecord[]
 }
@@ -128,10 +131,13 @@ async function findRows(journal: Journal, key: string, ofRoute: (file: FileEntry
   return found.slice(-RECORDS_MAX)
 }
 
+const FILE_DECISIONS_MAX = 10
+
 async function traceFile(journal: Journal, file: FileEntry): Promise<TracedFile> {
   const work = { file: file.id }
   const counts = await journal.countRecords(work)
-  return { file, counts, records: await journal.traceWork(work, FILE_RECORDS_MAX) }
+  const decisions = await journal.listDecisions(file.id, FILE_DECISIONS_MAX)
+  return { file, counts, decisions, records: await journal.traceWork(work, FILE_RECORDS_MAX) }
 }
 
 async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise<TracedDelivery> {

@@ -7,6 +7,7 @@ import { type Command, commandName, registerCommand } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
 import { checkCommand } from './commands/check.ts'
 import { demoCommand } from './commands/demo.ts'
+import { dismissCommand } from './commands/dismiss.ts'
 import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { initCommand } from './commands/init.ts'
@@ -40,6 +41,7 @@ const COMMANDS: readonly Command[] = [
   trustHostCommand,
   releaseCommand,
   discardCommand,
+  dismissCommand,
   restoredCommand,
   traceCommand,
   whyNotCommand,

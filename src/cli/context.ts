@@ -3,12 +3,14 @@ import { isAbsolute, join } from 'node:path'
 import { type Bridge, openBridge } from '../app/bridge.ts'
 import type { BridgeOptions } from '../app/context.ts'
 import { selectRoutes } from '../app/run.ts'
+import { takeSnapshotWithoutJournal } from '../app/snapshot.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { loadConfiguration } from '../config/load.ts'
 import type { Observer } from '../domain/event.ts'
 import { createEventLog, formatEvent } from '../observability/event-log.ts'
 import { createNotifier } from '../observability/notifications/notifiers.ts'
 import { openObservability } from '../observability/observability.ts'
+import { BridgeError, EXIT } from '../support/errors.ts'
 import { createFileSink, createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
 import { newId } from '../support/new-id.ts'
 import { VERSION } from '../support/package.ts'
@@ -100,11 +102,13 @@ export async function withMonitoredBridge<Result>(
     notifierOf: (notification) => createNotifier(notification, { clock: terminal.clock, version: VERSION }),
   })
   const { notify, wrapApi } = operating
+  let isOpen = false
   try {
     return await withBridge(
       terminal,
       configuration,
       async (bridge) => {
+        isOpen = true
         await operating.start(bridge)
         try {
           return await work({ bridge, notify, isForPeople })
@@ -114,6 +118,12 @@ export async function withMonitoredBridge<Result>(
       },
       { notify, ...(wrapApi && { wrap: { api: wrapApi } }) },
     )
+  } catch (error) {
+    if (!isOpen && error instanceof BridgeError && error.exit === EXIT.cannotWrite) {
+      const { clock } = terminal
+      await operating.reportWithoutJournal(await takeSnapshotWithoutJournal({ configuration, clock }, error))
+    }
+    throw error
   } finally {
     await log.close()
   }

@@ -19,6 +19,26 @@ export const AlertIfNotEmptied = z
     'Files that stay in the folder for longer than this raise an alert, because they are not fetched; or never.',
   )
 
+/** Of the disks of this machine; small disks need less. */
+export const DISK_ALERT_BYTES = 1e9
+
+const SIZE_RULE = 'must be a size such as 500MB or 2GB'
+const SIZE_PATTERN = /^(\d{1,6})(MB|GB)$/
+
+export const AlertIfDiskBelow = z
+  .string(SIZE_RULE)
+  .refine((text) => SIZE_PATTERN.test(text), SIZE_RULE)
+  .meta({ pattern: '^\\d{1,6}(MB|GB)$|\\$\\{' })
+  .default('1GB')
+  .describe(
+    'A disk of this machine with less room than this raises an alert before it is full; on a small disk, with less than a tenth of it.',
+  )
+
+export function toBytes(text: string): number {
+  const [, digits, unit] = SIZE_PATTERN.exec(text) ?? []
+  return Number(digits) * (unit === 'GB' ? 1e9 : 1e6)
+}
+
 export interface ExpectedFile {
   /** `07:00`. */
   readonly by: string

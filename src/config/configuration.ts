@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { omitUndefined } from '../support/object-paths.ts'
+import { toBytes } from './alerts.ts'
 import { type MailboxConfiguration, toMailbox } from './mailboxes.ts'
 import { type NotificationConfiguration, toNotifications } from './notifications.ts'
 import type { HealthSettings, LogSettings } from './observability.ts'
@@ -17,6 +18,8 @@ export interface Configuration {
   readonly keepContentsMs?: number
   /** The folder of files in work. */
   readonly stateFolder: string
+  /** Less room than this on a disk of this machine is an alert; the default when left out. */
+  readonly diskAlertBytes?: number
   /** The defaults when left out; its file is absolute. */
   readonly log?: Readonly<z.output<typeof LogSettings>>
   /** No server when left out. */
@@ -61,6 +64,7 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
     },
     journal: { type: 'sqlite', path: resolve(folder, file.journal.slice('sqlite:'.length)) },
     stateFolder: resolve(folder, file.state),
+    diskAlertBytes: toBytes(file.alertIfDiskBelow),
     ...omitUndefined({
       keepContentsMs: parseRetention(keep.contents ?? ''),
       zone,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { INBOUND_OPERATIONS, OUTBOUND_OPERATIONS } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
-import { AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
+import { AlertIfDiskBelow, AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
 import { DEFAULT_FOLDERS, DEFAULT_MATCH, getDefaultArchive } from './defaults.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
@@ -198,6 +198,7 @@ export const ConfigurationFile = z.strictObject({
     .prefault({})
     .describe('How long the journal keeps what it knows.'),
   state: Text.default('./state').describe('The folder for files being worked on.'),
+  alertIfDiskBelow: AlertIfDiskBelow,
   log: LogSettings.optional().describe('What is logged, how and where.'),
   health: HealthSettings.optional().describe(
     'Health and metrics over HTTP while watching; none when left out.',

@@ -3,6 +3,17 @@ import type { CodeText } from '../support/errors.ts'
 
 /** Every kind of alert, the most urgent first. The codes are stable; `docs/alerts.md` is printed from this table. */
 export const ALERTS = {
+  'disk-full': {
+    title: 'A disk of the bridge is full.',
+    fix: 'Make room on it; the next run continues.',
+    details:
+      'With a full disk of the state nothing is sent, and nothing new can be stored. Notifications about it are sent at most once an hour.',
+  },
+  'bridge-failing': {
+    title: 'The bridge cannot open its journal.',
+    fix: 'See `dropbridge explain CODE` with the code of the failure.',
+    details: 'Nothing is sent meanwhile. Notifications about it are sent at most once an hour.',
+  },
   'receipt-refused': {
     title: 'A receipt lacks what `receipt.contains` asks for.',
     fix: 'Ask the reader of the files what is wrong with this one.',
@@ -39,10 +50,33 @@ export const ALERTS = {
     title: 'Records of a file wait for a person to decide.',
     fix: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
   },
+  'file-unusable': {
+    title: 'A file could not be used, and no other one came.',
+    fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
+    details: 'Shown until a file comes under its name, or until a person dismisses it.',
+  },
+  'file-vanished': {
+    title: 'A file was removed before it was read.',
+    fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
+    details:
+      'It was in the inbox, and another program removed it before or after the bridge claimed it. Nothing of it was sent. Shown until a file comes under its name, or until a person dismisses it.',
+  },
+  'records-rejected': {
+    title: 'Rejected records of a file are not corrected.',
+    fix: 'Have them corrected and sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
+    details:
+      'Shown until a later file of the route has records with the same key cells accepted, or until a person dismisses the file, or one record as ROUTE/KEY.',
+  },
   'route-failing': {
     title: 'The latest work of a route failed.',
     fix: 'See `dropbridge explain CODE` with the code of the failure.',
     details: 'What is unfinished continues with the next pass that can.',
+  },
+  'disk-nearly-full': {
+    title: 'A disk of the bridge is nearly full.',
+    fix: 'Make room on it, before the bridge stops.',
+    details:
+      'It has less room than `alertIfDiskBelow`, or than a tenth of a small disk. The disks of the state, the journal and the folders of mailboxes of this machine are checked.',
   },
   'file-appended': {
     title: 'A file was appended to after it was archived.',
@@ -74,6 +108,11 @@ export const ALERTS = {
     title: 'A mailbox cannot be read.',
     fix: 'Check that it exists, is mounted or reachable, and may be read.',
     details: 'It is not known what is there.',
+  },
+  'source-removed': {
+    title: 'A claimed file was removed before it was archived.',
+    fix: 'Its records are done: `dropbridge dismiss FILE --by NAME --why TEXT`.',
+    details: 'Another program removed it from `.claimed`, so the archive lacks it. Nothing else is lost.',
   },
   'route-not-configured': {
     title: 'A removed route has unfinished work.',

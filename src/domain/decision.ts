@@ -80,7 +80,7 @@ export interface NewDecision {
 
 export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
   readonly id: number
-  readonly action: DecisionAction | ResolutionAction
+  readonly action: DecisionAction | ResolutionAction | 'dismiss'
   readonly file: string
   readonly at: number
   /** How many records it was about. */
@@ -98,6 +98,23 @@ export interface HeldFile extends Omit<WaitingFile, 'message'> {
 export interface HeldRecord extends Omit<UnresolvedRecord, 'operation' | 'naturalKey' | 'state' | 'body'> {
   readonly problems: readonly Problem[]
 }
+
+/** A file with rejected records that wait for a correction; or, with 0 records, a file that was lost as a whole. */
+export interface RejectedFile {
+  readonly what: 'rejected' | 'unusable' | 'vanished' | 'source-removed'
+  readonly route: string
+  readonly file: string
+  readonly name: string
+  readonly records: number
+  /** The code of one of its problems; empty where it was pruned. */
+  readonly code: string
+  readonly since: number
+}
+
+export type OpenRejection = Pick<UnresolvedRecord, 'id' | 'lines' | 'file' | 'name'>
+
+/** A person wants no correction of what was rejected: of a file, or of one record of it. */
+export type Dismissal = Omit<NewDecision, 'action'>
 
 /** The API's answers to the sent records of a file. */
 export interface AnswerSummary {
@@ -133,6 +150,14 @@ export interface DecisionJournal {
   countDecidedRecords(decisionId: number): Promise<StateCounts>
   /** Newest first. */
   listDecisions(fileId: string, limit: number): Promise<DecisionEntry[]>
+  /** Lists what waits for a correction by file, of one file or of all, the oldest first. */
+  listRejectedFiles(limit: number, fileId?: string): Promise<RejectedFile[]>
+  findRejectedRecords(
+    limit: number,
+    of: RecordKeyQuery & { readonly route: string },
+  ): Promise<OpenRejection[]>
+  /** Undefined, with nothing stored, where nothing of it waits for a correction. Needs no lease: it changes no work. */
+  dismissRejected(fileId: string, dismissal: Dismissal): Promise<DecisionEntry | undefined>
   /** Lists held records by file, of one file or of all, the oldest first; not those that a later file got accepted. */
   listHeldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
   /** Lists all held records; or those of a route with a key, and the records that wait for an order with that key. */

@@ -44,6 +44,8 @@ export interface FileEntry extends NewFile {
   /** The base name under which the results are, or will be, delivered. */
   readonly reportName?: string
   readonly archivedAs?: string
+  /** Another program removed the claimed file before it was archived. */
+  readonly isSourceRemoved?: true
   readonly claimedAt: number
   readonly receivedAt?: number
   readonly plannedAt?: number
@@ -97,7 +99,7 @@ export interface FileJournal {
   /** submitted → reported. */
   markFileReported(lease: Lease, id: string): Promise<void>
   /** reported → closed. */
-  markFileClosed(lease: Lease, id: string, archivedAs?: string): Promise<void>
+  markFileClosed(lease: Lease, id: string, archivedAs?: string, isSourceRemoved?: boolean): Promise<void>
   getFile(id: string): Promise<FileEntry | undefined>
   listUnfinishedFiles(route: string): Promise<FileEntry[]>
   listRecentFiles(limit: number, route?: string): Promise<FileEntry[]>

@@ -43,7 +43,8 @@ export interface DigestDelivery extends Omit<DigestFile, 'outcome' | 'results'> 
   readonly state: string
 }
 
-export type DigestAlert = Pick<Alert, 'code' | 'route' | 'message' | 'fix'>
+/** `since` as ISO 8601. */
+export type DigestAlert = Pick<Alert, 'code' | 'route' | 'message' | 'fix'> & { readonly since: string }
 
 /** A formatted digest, ready to be sent. */
 export interface Message {

@@ -102,5 +102,7 @@ export interface DocumentJournal {
   saveDocumentResults(lease: Lease, results: readonly DocumentResult[]): Promise<void>
   listDocuments(
     recordIds: readonly number[],
-  ): Promise<Pick<ShippingDocument, 'recordId' | 'kind' | 'folder' | 'state' | 'name' | 'problem'>[]>
+  ): Promise<
+    Pick<ShippingDocument, 'recordId' | 'kind' | 'mailbox' | 'folder' | 'state' | 'name' | 'problem'>[]
+  >
 }

@@ -13,6 +13,8 @@ export interface Snapshot {
   readonly at: number
   /** Active alerts, the most urgent first. */
   readonly alerts: readonly Alert[]
+  /** The disks of this machine with folders of the bridge. */
+  readonly disks: readonly DiskStatus[]
   /** The routes of the configuration, those that never ran included, and other routes of the journal. */
   readonly routes: readonly SnapshotRoute[]
   readonly scheduledRuns: readonly ScheduledRoute[]
@@ -30,6 +32,14 @@ export interface Snapshot {
   readonly watches: readonly Watcher[]
 }
 
+export interface DiskStatus {
+  /** The folders on it: the state, the journal, and folders of mailboxes. */
+  readonly places: readonly string[]
+  readonly freeBytes: number
+  readonly sizeBytes: number
+  readonly isFull: boolean
+}
+
 /** A file with the outcomes of its records, and the warnings about them. */
 export type LatestFile = FileEntry & { readonly records: StateCounts; readonly warnings: number }
 
@@ -40,7 +50,7 @@ export interface SnapshotRoute extends RouteOverview {
 
 export interface ScheduledRoute {
   readonly route: string
-  /** The latest run that is known; left out for a route at intervals, and before the first one. */
+  /** The latest run that is known; left out before the first one. */
   readonly last?: { readonly occurrence: string; readonly state: ScheduledRunState }
   /** When the next run is due, milliseconds: now for an overdue one. */
   readonly nextAt?: number

@@ -5,6 +5,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, type FailureCode, hasSystemCode } from '../support/errors.ts'
 import { makeFolderDurably } from '../support/files.ts'
+import { readDiskSpace } from '../support/disk.ts'
 import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
 import type { Db, Tables } from './schema.ts'
 
@@ -41,6 +42,11 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
     database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   } catch (error) {
     database?.close()
+    const space = await readDiskSpace(dirname(resolve(path)))
+    if (space?.isFull) {
+      const message = `The journal ${path} cannot be opened: its disk is full.`
+      throw new BridgeError('cannot-write', message, { cause: error })
+    }
     throw toOpenError(path, error)
   }
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cacheStatements(database) }) })

@@ -154,7 +154,7 @@ async function discardRecords(db: Db, { id, by, why, at }: DecisionEntry): Promi
   const problemsOf = (was: string) =>
     JSON.stringify([problem('discarded', {}, `It ${was}, and ${by} discarded it on ${isoTime(at)}: ${why}`)])
   await sql`
-    update records set state = 'rejected', owns_key = 0, waived = 0, changed_at = ${at},
+    update records set state = 'rejected', corrected = 1, owns_key = 0, waived = 0, changed_at = ${at},
       problems = case state when 'held' then ${problemsOf('was held')} else ${problemsOf('waited for its order')} end
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)
 }
@@ -192,7 +192,7 @@ export function toDecisionEntry(row: Row<'decisions'>): DecisionEntry {
 }
 
 function isFileDecision(action: Row<'decisions'>['action']): action is DecisionEntry['action'] {
-  return action in DECISIONS || action in RESOLUTIONS
+  return action in DECISIONS || action in RESOLUTIONS || action === 'dismiss'
 }
 
 // Resolutions: a person states the outcome of a record whose answer was lost.
@@ -229,7 +229,7 @@ async function updateResolvedRecord(db: Db, resolution: NewResolution, now: numb
   if (action === 'resolve-discard') {
     const message = `Its answer was lost, and ${by} gave it up on ${isoTime(now)}: ${why}`
     await sql`
-      update records set state = 'rejected', owns_key = 0, waived = 0, changed_at = ${now},
+      update records set state = 'rejected', corrected = 1, owns_key = 0, waived = 0, changed_at = ${now},
         problems = ${JSON.stringify([problem('discarded', {}, message)])}
       where id = ${record}`.execute(db)
     return

@@ -126,13 +126,14 @@ async function selectDocuments(db: Db, query: DocumentQuery, after: DocumentId |
     where ${shipmentCondition(query)} and ${DOCUMENT_CONDITIONS[query.which]} and bodies.body <> ${PRUNED_BODY}
       and (documents.record_id, documents.kind) > (${recordId}, ${kind})
     order by documents.record_id, documents.kind limit ${limit}`.execute(db)
-  return rows.map((row) => ({ ...toCreatedShipment(row), ...toDocument(row), mailbox: row.mailbox }))
+  return rows.map((row) => ({ ...toCreatedShipment(row), ...toDocument(row) }))
 }
 
 function toDocument(row: DocumentRow) {
   return {
     recordId: row.record_id,
     kind: row.kind,
+    mailbox: row.mailbox,
     folder: row.folder,
     state: row.state,
     ...omitNull({ name: row.name, problem: row.problem === null ? null : JSON.parse(row.problem) }),

@@ -7,6 +7,7 @@ import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { refuseConflicts } from './conflicts.ts'
 import { appendFileEvent } from './events.ts'
+import { markCorrected } from './held-records.ts'
 import { removeNamings, replaceNamings } from './namings.ts'
 import { IS_OPEN } from './records.ts'
 import { markNewRecordsUncertain } from './restore.ts'
@@ -68,8 +69,8 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
       await removeNamings(tx.db, id)
       await moveFile(tx, id, 'submitted', { state: 'reported', reported_at: tx.now } as const)
     }),
-    markFileClosed: leased((tx, id, archivedAs) => {
-      const closing = { state: 'closed', closed_at: tx.now } as const
+    markFileClosed: leased((tx, id, archivedAs, isSourceRemoved = false) => {
+      const closing = { state: 'closed', closed_at: tx.now, source_removed: Number(isSourceRemoved) } as const
       return moveFile(tx, id, 'reported', { ...closing, archived_as: archivedAs ?? null })
     }),
 
@@ -125,6 +126,7 @@ async function submitFile(tx: RouteTx, id: string): Promise<boolean> {
     where id = ${id} and route = ${route} and state = 'planned'
       and not exists (select 1 from records where records.file_id = files.id and ${IS_OPEN})`.execute(db)
   if (numAffectedRows === 1n) {
+    await markCorrected(tx, id)
     await appendFileEvent(db, now, { id })
     return true
   }
@@ -206,6 +208,7 @@ function toFileEntry(row: FileRow): FileEntry {
       takenUpAt: row.taken_up_at,
     }),
     ...(row.reports === 0 ? {} : { reports: row.reports }),
+    ...(row.source_removed === 0 ? {} : { isSourceRemoved: true }),
   }
 }
 

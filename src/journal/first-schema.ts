@@ -28,6 +28,7 @@ create table files (
   encoding text,
   report_name text,
   archived_as text,
+  source_removed integer not null default 0,   -- 1 where another program removed it before it was archived
   claimed_at integer not null,
   received_at integer,
   planned_at integer,
@@ -42,6 +43,7 @@ create index files_of_route on files (route, number);
 create index files_by_contents on files (route, sha256);
 create index files_by_name on files (route, name);
 create index files_unfinished on files (route, number) where state <> 'closed';
+create index files_lost on files (number) where outcome in ('unusable', 'vanished') or source_removed = 1;
 create index files_to_prune on files (id) where state = 'closed' and pruned_at is null;
 
 create table deliveries (
@@ -95,6 +97,7 @@ create table records (
   warnings text not null default '[]',
   step integer,                                   -- from 1; null where the route has one step
   waived integer not null default 0,            -- 1 while later steps continue although it failed
+  corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person gave it up
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 create unique index records_by_key on records (operation, account, natural_key) where owns_key = 1;
@@ -105,6 +108,7 @@ create index records_of_order on records (file_id, lane, number) where step is n
 create index records_planned on records (file_id, number) where state = 'planned';
 create index records_collected on records (delivery_id, number) where state = 'collected';
 create index records_with_warnings on records (file_id) where warnings <> '[]';
+create index records_uncorrected on records (route, key_values) where state = 'rejected' and corrected = 0 and file_id is not null;
 create index records_rejected on records (file_id, number) where state = 'rejected';
 create index records_held on records (file_id, number) where state = 'held' and file_id is not null;
 create index records_uncertain on records (file_id, id) where state = 'uncertain';
@@ -143,7 +147,7 @@ create table decisions (
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,

@@ -1,21 +1,33 @@
-/** Holds the remaining records of a file for a person, and finds held records. */
+/** Records that wait for a person: held ones, and rejected ones that no later file corrected. */
 import { type RawBuilder, sql } from 'kysely'
-import type { AnswerSummary, HeldFile, HeldRecord, RecordKeyQuery } from '../domain/decision.ts'
+import type {
+  AnswerSummary,
+  DecisionEntry,
+  Dismissal,
+  HeldFile,
+  HeldRecord,
+  OpenRejection,
+  RecordKeyQuery,
+  RejectedFile,
+} from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
-import { appendStateEvent } from './events.ts'
+import { appendFileEvent, appendStateEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { assertSendable } from './records.ts'
-import { omitNull, selectIdRuns } from './rows.ts'
+import { changeRows, exists, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
-import type { BoundStore, RouteTx } from './store.ts'
+import type { BoundStore, RouteTx, Tx } from './store.ts'
 
-export function createHeldRecordJournal({ reads, leased }: BoundStore) {
+export function createHeldRecordJournal({ reads, writes, leased }: BoundStore) {
   return {
     holdRemainingRecords: leased(holdRemainingRecords),
     summarizeAnswers: reads(summarizeAnswers),
     listHeldFiles: reads(selectHeldFiles),
     listHeldRecords: reads(selectHeldRecords),
+    listRejectedFiles: reads(selectRejectedFiles),
+    findRejectedRecords: reads(selectRejectedRecords),
+    dismissRejected: writes(dismissRejected),
   } satisfies Partial<Journal>
 }
 
@@ -126,4 +138,91 @@ export function matchesKey({ key, isLoose = false }: RecordKeyQuery): RawBuilder
 
 function normalizeText(text: RawBuilder<string>): RawBuilder<string> {
   return sql`replace(lower(${text}), ' ', '')`
+}
+
+// Rejected records and unusable files that wait for a correction: no later file has them, and no person dismissed them.
+
+/** Condition on `records`: it is rejected, not corrected and not given up. The words are those of an index. */
+export const IS_UNCORRECTED = sql<boolean>`(records.state = 'rejected' and records.corrected = 0
+  and records.file_id is not null)`
+
+/** Marks what was rejected in earlier files of the route, and is accepted from this one: records with the same key cells. */
+export async function markCorrected({ db, route }: RouteTx, fileId: string): Promise<void> {
+  if (!(await exists(db, sql`records where route = ${route} and ${IS_UNCORRECTED}`))) return
+  await sql`
+    update records set corrected = 1
+    where route = ${route} and ${IS_UNCORRECTED} and id in (
+      select earlier.id from records as later cross join records as earlier
+      where later.file_id = ${fileId} and later.state in ('accepted', 'duplicate')
+        and earlier.route = later.route and earlier.key_values = later.key_values
+        and earlier.state = 'rejected' and earlier.corrected = 0 and earlier.file_id is not null
+        and earlier.id < later.id and earlier.file_id <> later.file_id and earlier.operation = later.operation
+        and exists (select 1 from json_each(later.key_values) where value <> ''))`.execute(db)
+}
+
+/** Condition on `files`, as in an index: something of it was lost. */
+const IS_LOST = sql<boolean>`(files.outcome in ('unusable', 'vanished') or files.source_removed = 1)`
+
+/** Condition on `files`: it was lost, none came under its name since, and no person dismissed it. */
+const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not exists (
+    select 1 from files as later where later.route = files.route and later.name = files.name
+      and later.number > files.number and later.received_at is not null))
+  and not exists (select 1 from decisions where decisions.file_id = files.id and action = 'dismiss'))`
+
+/** Files that are not submitted yet have no outcome: their records may still change. */
+async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Promise<RejectedFile[]> {
+  const isChosen = fileId === undefined ? sql`true` : sql`files.id = ${fileId}`
+  const { rows } = await sql<RejectedFile>`
+    select files.id as file, files.name, files.route, min(records.changed_at) as since, count(*) as records,
+      'rejected' as what,
+      coalesce(min(records.problems ->> '$[0].code'), '') as code
+    from records join files on files.id = records.file_id
+    where ${IS_UNCORRECTED} and files.outcome is not null and ${isChosen}
+    group by files.id
+    union all
+    select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
+      case when files.source_removed = 1 then 'source-removed' else files.outcome end,
+      coalesce(files.problems ->> '$[0].code', '')
+    from files where ${IS_UNREPLACED} and ${isChosen}
+    order by since, file limit ${limit}`.execute(db)
+  return rows
+}
+
+async function selectRejectedRecords(
+  db: Db,
+  limit: number,
+  query: { readonly key: string; readonly route: string; readonly isLoose?: boolean },
+): Promise<OpenRejection[]> {
+  const { rows } = await sql<Pick<Row<'records'>, 'id' | 'lines'> & { file: string; name: string }>`
+    select records.id, records.lines, files.id as file, files.name
+    from records join files on files.id = records.file_id
+    where ${IS_UNCORRECTED} and files.outcome is not null and records.route = ${query.route} and ${matchesKey(query)}
+    order by files.number, records.number limit ${limit}`.execute(db)
+  return rows.map(({ lines, ...row }) => ({ ...row, lines: JSON.parse(lines) }))
+}
+
+/** Undefined, with nothing stored, where nothing of the file waits for a correction. */
+async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismissal) {
+  const { by, why, record } = dismissal
+  const isWhole =
+    record === undefined && (await exists(db, sql`files where id = ${fileId} and ${IS_UNREPLACED}`))
+  const id = await insertDecision(db, now, { file_id: fileId, action: 'dismiss', by, why, records: 0 })
+  const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
+  const records = await changeRows(
+    db,
+    sql`insert into decided_records (record_id, decision_id)
+      select id, ${id} from records where file_id = ${fileId} and ${IS_UNCORRECTED} and ${chosen}`,
+  )
+  if (records === 0 && !isWhole) {
+    await db.deleteFrom('decisions').where('id', '=', id).execute()
+    return undefined
+  }
+  await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  const decided = sql`id in (select record_id from decided_records where decision_id = ${id})`
+  await sql`update records set corrected = 1 where ${decided}`.execute(db)
+  const mention = { state: 'rejected', ids: await selectIdRuns(db, decided) }
+  const decision = await selectDecisionDetail(db, id)
+  const more = { decision, ...(records === 0 ? {} : { records: [mention] }) }
+  await appendFileEvent(db, now, { id: fileId, kind: 'decision-made', more })
+  return { id, file: fileId, action: 'dismiss', by, why, at: now, records } satisfies DecisionEntry
 }

@@ -30,6 +30,7 @@ export interface Tables {
     encoding: string | null
     report_name: string | null
     archived_as: string | null
+    source_removed: Generated<number>
     claimed_at: number
     received_at: number | null
     planned_at: number | null
@@ -63,6 +64,7 @@ export interface Tables {
     attempts: number
     step: number | null
     waived: Generated<number>
+    corrected: Generated<number>
     changed_at: number
   }
   attempts: {
@@ -98,7 +100,7 @@ export interface Tables {
     id: Generated<number>
     file_id: string | null
     delivery_id: string | null
-    action: DecisionAction | ResolutionAction | DeliveryResolution | 'restored' | 'doubt-ended'
+    action: DecisionAction | ResolutionAction | DeliveryResolution | 'restored' | 'doubt-ended' | 'dismiss'
     decided_by: string
     why: string
     decided_at: number

@@ -163,6 +163,11 @@ function showSnapshot({ set }: Instruments, snapshot: Snapshot, routes: readonly
       set('dropbridge_open_records', { route, state }, count)
     }
   }
+  for (const { places, freeBytes, sizeBytes } of snapshot.disks) {
+    const folder = places[0] ?? ''
+    set('dropbridge_disk_free_bytes', { folder }, freeBytes)
+    set('dropbridge_disk_size_bytes', { folder }, sizeBytes)
+  }
   for (const code of Object.keys(ALERTS)) {
     set('dropbridge_alerts', { code }, snapshot.alerts.filter((each) => each.code === code).length)
   }
@@ -238,6 +243,11 @@ export const METRICS = {
     'state',
   ),
   dropbridge_lease_held: gauge('1 while a bridge works on the route.', 'route'),
+  dropbridge_disk_free_bytes: gauge(
+    'Free bytes on each disk of this machine that the bridge uses, by its first folder there.',
+    'folder',
+  ),
+  dropbridge_disk_size_bytes: gauge('The size of these disks.', 'folder'),
   dropbridge_alerts: gauge('What needs a person right now, by code.', 'code'),
   dropbridge_snapshot_timestamp_seconds: gauge(
     'Of when the gauges above are, seconds since 1970; they are taken anew at least every few minutes.',

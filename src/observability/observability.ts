@@ -1,18 +1,18 @@
 /** Connects the log, health, metrics, the status page and notifications to a bridge at work. */
 import type { Configuration } from '../config/configuration.ts'
 import type { NotificationConfiguration } from '../config/notifications.ts'
-import type { RouteResults } from '../domain/alert.ts'
+import type { Alert, RouteResults } from '../domain/alert.ts'
 import type { Api } from '../domain/api.ts'
 import type { BridgeEvent, Observer } from '../domain/event.ts'
 import type { Journal } from '../domain/journal.ts'
-import type { Notifier } from '../domain/notification.ts'
+import type { NotificationEntry, Notifier } from '../domain/notification.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Refresher, startRefresher } from '../support/async.ts'
 import type { Clock } from '../support/clock.ts'
-import { getErrorMessage } from '../support/errors.ts'
+import { type BridgeError, getErrorMessage } from '../support/errors.ts'
 import { createLiveness, type HealthServer, startHealthServer, trackFailures } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import { registerChannels, sendNotifications } from './notifications/sending.ts'
+import { registerChannels, sendNotifications, sendWithoutJournal } from './notifications/sending.ts'
 import { renderStatusPage, replaceFile } from './status-page.ts'
 import { measureApi } from './timed-api.ts'
 
@@ -35,8 +35,14 @@ interface ObservabilityOptions {
 /** The part of a bridge that this module uses. */
 interface ObservedBridge {
   readonly journal: Journal
-  readonly takeSnapshotAndPublishAlerts: (tried: RouteResults) => Promise<Snapshot>
-  readonly publishAlerts: (tried: RouteResults) => Promise<void>
+  readonly takeSnapshotAndPublishAlerts: (tried: RouteResults) => Promise<Snapshot & Published>
+  readonly publishAlerts: (tried: RouteResults) => Promise<Published>
+}
+
+interface Published {
+  readonly alerts: readonly Alert[]
+  /** Why the journal could not store them. */
+  readonly unsaved?: BridgeError
 }
 
 export async function openObservability(options: ObservabilityOptions) {
@@ -57,7 +63,7 @@ export async function openObservability(options: ObservabilityOptions) {
     async start(opened: ObservedBridge): Promise<void> {
       bridge = opened
       await tryInBackground(state, 'notifications', () =>
-        registerChannels(createNotificationContext(state, opened)),
+        registerChannels({ ...createNotificationContext(state), journal: opened.journal }),
       )
       if (!options.isWatch) return
       health = await startHealth(state)
@@ -68,6 +74,11 @@ export async function openObservability(options: ObservabilityOptions) {
         await refreshAll(state, opened)
       }
       refresher = startRefresher({ clock: options.clock, refresh: freshen })
+    },
+    /** Called instead of `start` where the journal cannot be opened. Never throws. */
+    async reportWithoutJournal(snapshot: Snapshot): Promise<void> {
+      await sendWithoutJournal(createNotificationContext(state), snapshot.alerts)
+      await tryInBackground(state, 'status page', () => writeStatusPage(options, snapshot, []))
     },
     /** Called when the work is done, while the bridge is still open. Never throws. */
     async stop(): Promise<void> {
@@ -98,8 +109,20 @@ async function publishAtEnd(state: ObservabilityState, bridge: ObservedBridge): 
   const { options } = state
   if (options.signal.aborted) return
   if (options.configuration.statusPage !== undefined) return refreshAll(state, bridge)
-  await tryInBackground(state, 'alerts', () => bridge.publishAlerts(state.failures.tried()))
-  await sendNotifications(createNotificationContext(state, bridge))
+  await notifyAll(
+    state,
+    bridge,
+    await tryInBackground(state, 'alerts', () => bridge.publishAlerts(state.failures.tried())),
+  )
+}
+
+/** Where the journal can store neither alerts nor notifications, these are sent without it. */
+async function notifyAll(state: ObservabilityState, bridge: ObservedBridge, published?: Published) {
+  const { alerts = [], unsaved } = published ?? {}
+  const context = { ...createNotificationContext(state), journal: bridge.journal, alerts }
+  if (unsaved === undefined) return sendNotifications(context, state.options.isWatch)
+  await tryInBackground(state, 'alerts', () => Promise.reject(unsaved))
+  await sendWithoutJournal(context, alerts)
 }
 
 /** Loaded on demand: a run has no metrics, and should begin at once. */
@@ -124,7 +147,8 @@ function createState(options: ObservabilityOptions, metrics: Metrics | undefined
     liveness.observe(event)
     failures.observe(event)
   }
-  return { options, notify, liveness, metrics, failures, backgroundFailures }
+  const sentWithoutJournal = new Map<string, number>()
+  return { options, notify, liveness, metrics, failures, backgroundFailures, sentWithoutJournal }
 }
 
 /** Runs a task beside the work. Its failure is reported once for each reason, and does not fail the work. */
@@ -159,7 +183,7 @@ async function startHealth(state: ObservabilityState): Promise<HealthServer | un
 
 async function refreshAll(state: ObservabilityState, bridge: ObservedBridge): Promise<void> {
   const { options, metrics } = state
-  const { statusPage: path } = options.configuration
+  const { configuration } = options
   const snapshot = await tryInBackground(state, 'status', () =>
     bridge.takeSnapshotAndPublishAlerts(state.failures.tried()),
   )
@@ -167,29 +191,27 @@ async function refreshAll(state: ObservabilityState, bridge: ObservedBridge): Pr
     const oldest = await tryInBackground(state, 'metrics', () => findOldestUnfinished(bridge.journal))
     metrics.update(snapshot, oldest ?? new Map())
   }
-  await sendNotifications(createNotificationContext(state, bridge), options.isWatch)
-  if (path !== undefined && snapshot !== undefined) {
-    await tryInBackground(state, 'status page', () =>
-      writeStatusPage(options, bridge.journal, snapshot, path),
-    )
-  }
+  await notifyAll(state, bridge, snapshot)
+  if (snapshot === undefined || configuration.statusPage === undefined) return
+  await tryInBackground(state, 'status page', async () => {
+    const channels = (configuration.notifications ?? []).map(({ name }) => name)
+    await writeStatusPage(options, snapshot, await bridge.journal.listLatestNotifications(channels))
+  })
 }
 
-function createNotificationContext({ options, notify }: ObservabilityState, { journal }: ObservedBridge) {
+function createNotificationContext({ options, notify, sentWithoutJournal }: ObservabilityState) {
   const { configuration, clock, newId, notifierOf, signal } = options
   const notifications = configuration.notifications ?? []
-  return { journal, configuration, notifications, notifierOf, clock, newId, signal, notify }
+  return { configuration, notifications, notifierOf, clock, newId, signal, notify, sentWithoutJournal }
 }
 
 async function writeStatusPage(
   { configuration, isWatch }: ObservabilityOptions,
-  journal: Journal,
   snapshot: Snapshot,
-  path: string,
+  notifications: readonly NotificationEntry[],
 ): Promise<void> {
-  const notifications = await journal.listLatestNotifications(
-    (configuration.notifications ?? []).map(({ name }) => name),
-  )
+  const { statusPage: path } = configuration
+  if (path === undefined) return
   const page = renderStatusPage({ snapshot, notifications, configuration, path, isLive: isWatch })
   await replaceFile(path, page)
 }

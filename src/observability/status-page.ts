@@ -227,7 +227,12 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path)
   const working = join(folder, `.${basename(path)}.${process.pid}.writing`)
   try {
-    await writeFile(working, text)
+    await writeFile(working, text).catch(async (error: unknown) => {
+      if (!hasSystemCode(error, 'ENOSPC', 'EDQUOT')) throw error
+      // Without room for two pages the old one goes: it would say that all is well.
+      await removeFile(path)
+      await writeFile(working, text)
+    })
     await rename(working, path)
   } catch (error) {
     if (!hasSystemCode(error, 'ENOENT')) throw error

@@ -203,11 +203,16 @@ export async function listScheduledRoutes(journal: Journal, { routes }: Configur
   const scheduled = routes.filter(({ schedule }) => schedule !== undefined)
   return Promise.all(
     scheduled.map(async (route): Promise<ScheduledRoute> => {
-      const nextAt = findNextRunAt(route, await journal.getKnownRuns(route.name), now)
-      const [last] = await journal.listRecentRuns(1, route.name)
+      const known = await journal.getKnownRuns(route.name)
+      const nextAt = findNextRunAt(route, known, now)
+      const [latest] = await journal.listRecentRuns(1, route.name)
+      const last =
+        route.schedule?.kind === 'every' && known.intervalAt !== undefined
+          ? { occurrence: isoTime(known.intervalAt), state: 'done' as const }
+          : latest && { occurrence: latest.occurrence, state: latest.state }
       return {
         route: route.name,
-        ...(last && { last: { occurrence: last.occurrence, state: last.state } }),
+        ...(last && { last }),
         ...(nextAt !== Infinity && { nextAt: Math.max(nextAt, now) }),
       }
     }),

@@ -88,6 +88,10 @@ test('status shows the last and the next run of each scheduled route', async () 
 
   expect(await runsOf()).toEqual([
     { route: 'daily', last: { occurrence: '2026-12-04', state: 'done' }, next: '2026-12-07T11:30' },
-    { route: 'often', next: '2026-12-04T13:00' },
+    {
+      route: 'often',
+      last: { occurrence: '2026-12-04T12:00:00.000Z', state: 'done' },
+      next: '2026-12-04T13:00',
+    },
   ])
 })

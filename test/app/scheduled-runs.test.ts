@@ -1,5 +1,7 @@
 /** Routes with schedules, run by a scheduler that calls all the time, or by a person. */
 import { expect, test } from 'vitest'
+import type { Api } from '../../src/domain/api.ts'
+import { BridgeError } from '../../src/support/errors.ts'
 import type { DailySchedule } from '../../src/config/schedule.ts'
 import { aCalendar, type Calendar } from '../fixtures/calendar.ts'
 
@@ -154,6 +156,28 @@ test('a report at intervals is made once in each of them, and one without a sche
   expect(await files('never')).toEqual([])
   await run(['never'])
   expect(await files('never')).toHaveLength(1)
+})
+
+test('the alert of a route that fails names the scheduled run that is not done', async () => {
+  const { setTime, runDue, day } = await aCalendar({ report: DAILY })
+  setTime('2026-12-01T12:00Z')
+  await runDue()
+  setTime('2026-12-02T12:00Z')
+  const failing = (api: Api): Api => ({
+    ...api,
+    list: () => {
+      throw new BridgeError('api-unreachable', 'the API is away')
+    },
+  })
+  const { routes } = await runDue({ api: failing })
+  expect(routes).toMatchObject([{ kind: 'failed' }])
+
+  const bridge = await day.world.open()
+  const failure = { route: 'report', code: 'api-unreachable', message: 'the API is away', fix: 'Wait.' }
+  const { alerts } = await bridge.takeSnapshotAndPublishAlerts({ routes: ['report'], failures: [failure] })
+  await bridge.close()
+
+  expect(alerts).toMatchObject([{ code: 'route-failing', message: 'the API is away (run of 2026-12-02)' }])
 })
 
 const INBOUND = `

@@ -25,6 +25,7 @@ test('a quiet run prints nothing when nothing happened, and otherwise what it di
   expect({ exit, out }).toEqual({ exit: 2, out: '' })
   expect(err.split('\n')).toEqual([
     'orders: orders.csv: 6 accepted, 2 rejected',
+    expect.stringMatching(/^    the first: line 12, .*  \[province-unknown\]$/),
     `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
     `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
     '1 file: 6 accepted, 2 rejected; exit 2: finished; something was refused, is held, missing or overdue: see above, and the results',
@@ -84,7 +85,7 @@ test('files that are overdue are reported once by quiet runs, and by their exit 
   const runs = [await command('run', 'orders-out', '--quiet'), await command('run', 'orders-out', '--quiet')]
 
   expect(runs.map(({ exit }) => exit)).toEqual([2, 2])
-  expect(runs[0]!.err).toMatch(/^needs a person: not picked up: .*orders-1\.csv[^\n]*$/)
+  expect(runs[0]!.err).toMatch(/^needs a person: orders-out: not picked up: .*orders-1\.csv[^\n]*$/)
   expect(runs[1]!.err).toBe('')
 })
 

@@ -59,6 +59,8 @@ test('a run prints a line per file and a line per export, and exits 2 when recor
 
   expect(first.stderr.trimEnd().split('\n')).toEqual([
     'orders: orders.csv: 6 accepted, 2 rejected',
+    // The first reason with its fix.
+    expect.stringMatching(/^    the first: line \d+, .*\. [A-Z].*\.  \[[a-z-]+\]$/),
     `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
     `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
     `orders-out: ${join(world.folder, 'exchange/outbox/orders-1.csv')}: 6 records, 6 acknowledged`,

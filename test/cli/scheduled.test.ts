@@ -16,6 +16,7 @@ const NOTHING = {
   waiting: [],
   unfinished: [],
   unmatchedFiles: [],
+  disks: [],
   watches: [],
 }
 

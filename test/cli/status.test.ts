@@ -124,3 +124,28 @@ test('an empty file leaves no rejects file, and the message names none', async (
   expect(err).not.toContain('to correct and drop in again')
   expect(await world.list('results')).toEqual(['empty.csv.results.csv', 'empty.csv.summary.json'])
 })
+
+test('status of one route shows its work and its alerts alone', async () => {
+  const world = await aWorld({ routes: ['orders', 'shipments'] })
+  const run = await commandsOf(world)
+  await world.drop(
+    'inbox/orders',
+    'orders.csv',
+    ordersFile(sampleOrders({ seed: 7, orders: 4, damageEvery: 2 })).text,
+  )
+  await run('run')
+
+  const orders = await run('status', 'orders')
+  const shipments = await run('status', 'shipments')
+  const unknown = await run('status', 'order')
+
+  expect(orders.out).toContain('orders.csv')
+  expect(orders.out).toMatch(/^orders /m)
+  expect(orders.out).not.toContain('shipments')
+  expect(shipments.out).toMatch(/^shipments /m)
+  expect(shipments.out).not.toContain('orders')
+  expect({ exit: unknown.exit, err: unknown.err }).toEqual({
+    exit: 64,
+    err: expect.stringContaining('there is no route "order"'),
+  })
+})

@@ -75,6 +75,7 @@ describe('a configuration without errors', () => {
       },
       journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
       stateFolder: join(folder, 'state'),
+      diskAlertBytes: 1e9,
       watch: { scanMs: 30_000, atOnce: 4 },
       mailboxes: { erp: { type: 'directory', path: join(folder, 'exchange') } },
       routes: [

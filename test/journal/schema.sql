@@ -55,7 +55,7 @@ CREATE TABLE decisions (
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -144,6 +144,7 @@ CREATE TABLE files (
   encoding text,
   report_name text,
   archived_as text,
+  source_removed integer not null default 0,   -- 1 where another program removed it before it was archived
   claimed_at integer not null,
   received_at integer,
   planned_at integer,
@@ -158,6 +159,8 @@ CREATE TABLE files (
 CREATE INDEX files_by_contents on files (route, sha256);
 
 CREATE INDEX files_by_name on files (route, name);
+
+CREATE INDEX files_lost on files (number) where outcome in ('unusable', 'vanished') or source_removed = 1;
 
 CREATE INDEX files_of_route on files (route, number);
 
@@ -275,6 +278,7 @@ CREATE TABLE records (
   warnings text not null default '[]',
   step integer,                                   -- from 1; null where the route has one step
   waived integer not null default 0,            -- 1 while later steps continue although it failed
+  corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person gave it up
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
@@ -299,6 +303,8 @@ CREATE INDEX records_planned on records (file_id, number) where state = 'planned
 CREATE INDEX records_rejected on records (file_id, number) where state = 'rejected';
 
 CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain';
+
+CREATE INDEX records_uncorrected on records (route, key_values) where state = 'rejected' and corrected = 0 and file_id is not null;
 
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 

@@ -11,6 +11,7 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 import { writeFile } from 'node:fs/promises'
 
 const EMPTY: Snapshot = {
+  disks: [],
   at: Date.UTC(2026, 10, 21),
   alerts: [],
   routes: [],
@@ -185,8 +186,9 @@ test('the gauges are those of the snapshot, and the oldest work grows older betw
     message: 'held',
     fix: 'decide',
   }
+  const disk = { places: ['/srv/state', 'erp:inbox'], freeBytes: 5e8, sizeBytes: 2e9, isFull: false }
   metrics.update(
-    { ...EMPTY, alerts: [alert], routes: [{ ...route, owner: 'me' }] },
+    { ...EMPTY, alerts: [alert], disks: [disk], routes: [{ ...route, owner: 'me' }] },
     new Map([['orders', clock.now() - 60_000]]),
   )
   clock.advance(30_000)
@@ -199,6 +201,8 @@ test('the gauges are those of the snapshot, and the oldest work grows older betw
     'dropbridge_open_records{route="orders",state="uncertain"} 1',
     'dropbridge_oldest_unfinished_age_seconds{route="orders"} 90',
     'dropbridge_lease_held{route="orders"} 1',
+    'dropbridge_disk_free_bytes{folder="/srv/state"} 500000000',
+    'dropbridge_disk_size_bytes{folder="/srv/state"} 2000000000',
     'dropbridge_alerts{code="records-held"} 1',
     'dropbridge_alerts{code="expected-file-missing"} 0',
   ]) {

@@ -235,6 +235,9 @@ test('the subject is a summary, and a notification of an alert alone counts no f
 
   expect(office.messages.map(({ subject }) => subject)).toEqual(['records-held', 'over: records-held'])
   for (const { text } of office.messages) expect(text).not.toContain('0 files')
+  const alert = 'orders: a.csv: 3 records are held'
+  expect(office.messages[0]?.text).toContain(`${alert} (records-held, since 1970-01-01T00:00:00.000Z)`)
+  expect(office.messages[1]?.text).toContain(alert)
 })
 
 test('an unusable file is in the subject', async () => {

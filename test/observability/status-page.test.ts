@@ -58,6 +58,7 @@ function matter(
       waiting: [],
       unfinished: [],
       unmatchedFiles: [],
+      disks: [],
       watches: [],
       ...more,
     },

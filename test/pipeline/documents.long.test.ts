@@ -53,7 +53,7 @@ const bytesAt = (world: World, name: string) => readFile(join(world.folder, 'lab
 const startOf = async (world: World, name: string) =>
   (await bytesAt(world, name)).subarray(0, 4).toString('latin1')
 
-test('the label and the packing slip of each created shipment get the names of the route, and the result row shows their paths', async () => {
+test('the label and the packing slip of each created shipment get the names of the route, and the result row names them by mailbox and folder', async () => {
   const { world } = await withFile({ orders: 2 })
 
   const { exit } = await world.run('shipments')
@@ -67,7 +67,7 @@ test('the label and the packing slip of each created shipment get the names of t
   ])
   expect(await startOf(world, 'HV-10001-FDEG000000000001-label.pdf')).toBe('%PDF')
   expect(await startOf(world, 'HV-10002-FDEG000000000002-packing-slip.pdf')).toBe('%PDF')
-  const folder = join(world.folder, 'labels', 'today')
+  const folder = 'labels:today'
   expect((await resultsOf(world)).map((row) => [row['_status'], row['_code'], row['_documents']])).toEqual([
     [
       'accepted',

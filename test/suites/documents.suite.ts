@@ -99,8 +99,8 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
         ])
         await journal.requestDocuments(lease, [intent(one), intent(one, 'packing-slip')])
         expect(await journal.listDocuments([one ?? 0])).toEqual([
-          { recordId: one, kind: 'label', folder: 'labels', state: 'refused', problem: DOWN },
-          { recordId: one, kind: 'packing-slip', folder: 'labels', state: 'wanted' },
+          { recordId: one, kind: 'label', ...PLACE, state: 'refused', problem: DOWN },
+          { recordId: one, kind: 'packing-slip', ...PLACE, state: 'wanted' },
         ])
       })
 
@@ -153,7 +153,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
         expect(await journal.reserveDocumentNames(lease, [elsewhere])).toEqual([
           { name: 'a~2.pdf', attempt: 2 },
         ])
-        const left = { recordId: one, kind: 'label', folder: 'labels', state: 'delivered', name: 'a.pdf' }
+        const left = { recordId: one, kind: 'label', ...PLACE, state: 'delivered', name: 'a.pdf' }
         expect(await journal.listDocuments([one])).toEqual([left])
 
         const copy = { ...intent(one), folder: 'other', name: 'a~2.pdf', state: 'delivered' } as const

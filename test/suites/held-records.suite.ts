@@ -70,6 +70,39 @@ export function heldRecordsSuite(name: string, open: (clock: Clock) => Promise<J
       await journal.markFileClosed(lease, id, `done/${id}.csv`)
     }
 
+    describe('lists what waits for a correction', () => {
+      const dismissal = { by: 'Ada', why: 'withdrawn' }
+
+      it('until a later file has the record accepted', async () => {
+        await stoppedFile()
+        expect(await journal.listRejectedFiles(9)).toMatchObject([{ file: 'a', records: 1 }])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+        const [sending] = await journal.startAttempts(lease, { file: 'b' }, 1)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '9')])
+        await close('b')
+        expect(await journal.listRejectedFiles(9)).toEqual([])
+      })
+
+      it('until a person dismisses it, once', async () => {
+        await stoppedFile()
+        const [record] = await journal.findRejectedRecords(9, { route: 'orders-in', key: 'PO-1' })
+        expect(record).toMatchObject({ file: 'a', name: 'a.csv' })
+        const decision = await journal.dismissRejected('a', { ...dismissal, record: record?.id ?? 0 })
+        expect(decision).toMatchObject({ action: 'dismiss', by: 'Ada', why: 'withdrawn', records: 1 })
+        expect(await journal.listRejectedFiles(9)).toEqual([])
+        expect(await journal.dismissRejected('a', dismissal)).toBeUndefined()
+        expect(await journal.listDecisions('a', 9)).toHaveLength(1)
+      })
+
+      it('except records that a person discarded', async () => {
+        await stoppedFile()
+        await discard('a')
+        expect(await journal.listRejectedFiles(9)).toEqual([])
+        await close('a')
+        expect(await journal.listRejectedFiles(9)).toMatchObject([{ file: 'a', records: 1 }])
+      })
+    })
+
     describe('holds the rest of a file', () => {
       it('with one reason, except records with an answer', async () => {
         await stoppedFile()

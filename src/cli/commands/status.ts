@@ -1,4 +1,5 @@
 /** `dropbridge status`: shows alerts, finished and waiting work, and files that no route takes. */
+import { assertRoutesExist } from '../../app/run.ts'
 import type { NotificationEntry } from '../../domain/notification.ts'
 import { EXIT } from '../../support/errors.ts'
 import { formatJournalFailure, formatStatus } from '../format/status.ts'
@@ -6,17 +7,19 @@ import { CONFIG_FLAG, defineCommand, JSON_FLAG } from '../command.ts'
 import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 
 export const statusCommand = defineCommand({
-  usage: 'status',
-  describe: 'Show what is done, what waits, and files that no route takes',
+  usage: 'status [route]',
+  describe: 'Show what is done, what waits, and files that no route takes; of one ROUTE, or of all',
+  positionals: { route: { type: 'string' } },
   options: { config: CONFIG_FLAG, json: JSON_FLAG },
-  async run(terminal, { config, json }) {
+  async run(terminal, { config, route, json }) {
     const configuration = await readConfigurationWithoutApi(terminal, config)
+    if (route !== undefined) assertRoutesExist(configuration.routes, [route])
     const channels = (configuration.notifications ?? []).map(({ name }) => name)
     const { found, notifications, failure } = await withBridge(
       terminal,
       configuration,
       async ({ snapshot, journal, findJournalFailure }) => ({
-        found: await snapshot(),
+        found: await snapshot(route),
         notifications: await journal.listLatestNotifications(channels),
         failure: await findJournalFailure(),
       }),
@@ -31,7 +34,8 @@ export const statusCommand = defineCommand({
           ...formatUnsentNotifications(notifications),
         ]
     for (const line of lines) terminal.out(line)
-    return EXIT.ok
+    // Nothing works with a full disk, and a command that could not say so looks like a bridge that is well.
+    return found.alerts.some(({ code }) => code === 'disk-full') ? EXIT.cannotWrite : EXIT.ok
   },
 })
 

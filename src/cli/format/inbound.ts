@@ -10,7 +10,7 @@ import { quoteForShell } from '../../support/text.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatWarnings } from './text.ts'
 
 /** What happened, and where the sender reads more when there is more. */
-export function formatReport({ summary, paths }: ReportedFile): string[] {
+export function formatReport({ summary, paths, firstReason }: ReportedFile): string[] {
   const [results, ...otherPaths] = paths
   const rejects = otherPaths.find((path) => isPartOf(path, 'rejects'))
   const exceptions = otherPaths.find((path) => isPartOf(path, 'exceptions'))
@@ -29,7 +29,13 @@ export function formatReport({ summary, paths }: ReportedFile): string[] {
   const warnings = formatWarnings(countWarnings(summary)).map(
     (count) => `    ${count} (${codes}), see column _message of ${results}`,
   )
-  return [...formatSummary(summary), ...warnings, ...(isPlain && summary.outcome === 'processed' ? [] : read)]
+  const reason = firstReason === undefined ? [] : [`    the first: ${formatCodedProblem(firstReason)}`]
+  return [
+    ...formatSummary(summary),
+    ...reason,
+    ...warnings,
+    ...(isPlain && summary.outcome === 'processed' ? [] : read),
+  ]
 }
 
 export function countWarnings({ warnings }: Summary): number {

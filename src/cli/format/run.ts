@@ -7,6 +7,7 @@ import {
   type RunResult,
   type ScheduledRunResults,
 } from '../../app/outcome.ts'
+import type { AlertCode } from '../../domain/alert.ts'
 import type { PruneResult } from '../../domain/audit.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import type { StateCounts } from '../../domain/record.ts'
@@ -19,14 +20,22 @@ import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } fr
 import { formatOutbound } from './outbound.ts'
 import { formatCount, formatCounts, formatWarnings } from './text.ts'
 
+const REPORTED_BY_LINES: ReadonlySet<string> = new Set<AlertCode>([
+  'records-held',
+  'records-rejected',
+  'file-unusable',
+  'route-failing',
+])
+
 /** Formats the events that a person wants to see during a run. */
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
   if (event.kind === 'alert-raised') {
     // The lines about a file or a delivery say this already.
-    if (event.code === 'records-held' || event.code === 'route-failing') return undefined
-    return `needs a person: ${event.message}; fix: ${event.fix}`
+    if (REPORTED_BY_LINES.has(event.code)) return undefined
+    const about = event.route === undefined ? '' : `${event.route}: `
+    return `needs a person: ${about}${event.message}; fix: ${event.fix}`
   }
   if (event.kind !== 'waiting') return undefined
   const seconds = Math.round(event.ms / 1000)

@@ -1,6 +1,7 @@
 /** Formats a trace as one screen that answers "where is my order?". */
 import type { DeliveredRecord, RecordHistory, Trace, TracedDelivery, TracedFile } from '../../app/trace.ts'
 import type { OutboundOperationName } from '../../contract/operations.ts'
+import type { DecisionEntry } from '../../domain/decision.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { Problem } from '../../domain/problem.ts'
@@ -36,9 +37,10 @@ function isBodyShown({ records }: Trace, { record }: RecordHistory): boolean {
   return shown.slice(0, BODIES_SHOWN).some((each) => each.record.id === record.id)
 }
 
-function formatFile({ file, counts, records }: TracedFile): string[] {
+function formatFile({ file, counts, decisions, records }: TracedFile): string[] {
   const head = `${file.name}: ${file.state}${file.outcome === undefined ? '' : `, ${file.outcome}`}; ${formatCounts(counts)}`
-  return [head, ...formatFacts(listFileFacts(file)), ...formatFileRecords(records, sumCounts(counts))]
+  const facts = [...listFileFacts(file), ...decisions.toReversed().map(formatDecision)]
+  return [head, ...formatFacts(facts), ...formatFileRecords(records, sumCounts(counts))]
 }
 
 function formatDelivery({ delivery, counts, records }: TracedDelivery): string[] {
@@ -102,9 +104,7 @@ function formatStory(story: RecordHistory, number: number, showsBody: boolean): 
     ...listProblems('warning', record.warnings),
     ...(first === undefined ? [] : [['first', formatFirstRecord(first)] as const]),
     ...formatAttempts(story),
-    ...decisions.map(({ action, by, at, why }): Fact => {
-      return ['decided', `${isoTime(at)} ${action} by ${by}: ${why}`]
-    }),
+    ...decisions.map(formatDecision),
     ...documents.map((document): Fact => ['document', formatDocument(document)]),
     ...(into === undefined ? listPendingDelivery(record) : [['delivery', formatDeliveryFact(into)] as const]),
     ...formatBody(story, showsBody),
@@ -116,6 +116,10 @@ function formatStory(story: RecordHistory, number: number, showsBody: boolean): 
 type Fact = readonly [name: string, value: string]
 
 const NAME_WIDTH = 10
+
+function formatDecision({ action, by, at, why }: DecisionEntry): Fact {
+  return ['decided', `${isoTime(at)} ${action} by ${by}: ${why}`]
+}
 
 function formatDocument(document: RecordHistory['documents'][number]): string {
   const { kind, state, folder, name, problem } = document
@@ -165,7 +169,8 @@ function formatRowPosition(record: TracedRecord, { name }: FileEntry): string {
 
 function listFileFacts(file: FileEntry): Fact[] {
   const { id, receivedAt, claimedAt, state, archivedAs, duplicateOf, problems, reportName, folder } = file
-  const archived = archivedAs === undefined ? '' : `, archived as ${archivedAs}`
+  const removed = file.isSourceRemoved ? ', was removed before it was archived' : ''
+  const archived = archivedAs === undefined ? removed : `, archived as ${archivedAs}`
   const results = reportName === undefined ? '' : `, results ${reportName}.results.csv`
   const received = isoTime(receivedAt ?? claimedAt)
   const facts: Fact[] = [

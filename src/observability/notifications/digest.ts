@@ -156,8 +156,8 @@ function isRouteFailure({ code }: Alert): boolean {
   return code === 'route-failing'
 }
 
-function toDigestAlert({ code, route, message, fix }: Alert): DigestAlert {
-  return { code, message, fix, ...(route === undefined ? {} : { route }) }
+function toDigestAlert({ code, route, since, message, fix }: Alert): DigestAlert {
+  return { code, since: isoTime(since), message, fix, ...(route === undefined ? {} : { route }) }
 }
 
 /** Everything in the notification is over by now; a receiver that got its first try learns that from this one. */
@@ -174,6 +174,12 @@ export function createAllClearDigest(id: string, at: number): Digest {
     failures: [],
     recovered: [],
   }
+}
+
+/** All active alerts, whether they were reported before or not. */
+export function createAlertDigest(id: string, at: number, alerts: readonly Alert[]): Digest {
+  const raised = alerts.map(toDigestAlert)
+  return { ...createAllClearDigest(id, at), trouble: true, alerts: { raised, ended: [] } }
 }
 
 // The mail: its subject says whether it must be opened at all.
@@ -211,11 +217,14 @@ function formatText(digest: Digest): string[] {
   return [
     ...formatSection('What needs a person', [
       ...failures.map(({ route, code, message }) => `${route}: ${message} (${code})`),
-      ...alerts.raised.flatMap(({ message, fix, code }) => [`${message} (${code})`, `  fix: ${fix}`]),
+      ...alerts.raised.flatMap((alert) => [
+        `${formatAlert(alert)} (${alert.code}, since ${alert.since})`,
+        `  fix: ${alert.fix}`,
+      ]),
     ]),
     ...formatSection('Ended', [
       ...recovered.map((route) => `${route} works again`),
-      ...alerts.ended.map(({ message }) => message),
+      ...alerts.ended.map(formatAlert),
     ]),
     ...formatSection('Files in', files.flatMap(formatFile)),
     ...formatSection('Files out', deliveries.flatMap(formatDelivery)),
@@ -226,6 +235,10 @@ function formatText(digest: Digest): string[] {
     ]),
     `Notification ${digest.id}, ${digest.at}`,
   ]
+}
+
+function formatAlert({ route, message }: DigestAlert): string {
+  return route === undefined ? message : `${route}: ${message}`
 }
 
 /** A notification with nothing but alerts has no line about files. */

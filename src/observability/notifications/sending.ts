@@ -1,6 +1,8 @@
 /** Sends notifications. The journal notes the intent first; a failed notification never fails the work. */
+import { stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { NotificationConfiguration } from '../../config/notifications.ts'
-import type { AlertChange } from '../../domain/alert.ts'
+import type { Alert, AlertChange } from '../../domain/alert.ts'
 import type { Observer } from '../../domain/event.ts'
 import type {
   Digest,
@@ -9,10 +11,11 @@ import type {
   NotificationSubjects,
   Notifier,
 } from '../../domain/notification.ts'
-import type { Clock } from '../../support/clock.ts'
-import { getErrorMessage } from '../../support/errors.ts'
+import { type Clock, HOUR_MS } from '../../support/clock.ts'
+import { BridgeError, EXIT, getErrorMessage } from '../../support/errors.ts'
 import {
   buildDigest,
+  createAlertDigest,
   createAllClearDigest,
   DIGEST_ITEMS_MAX,
   type DigestSources,
@@ -27,6 +30,10 @@ export interface SendingContext extends DigestSources {
   readonly signal: AbortSignal
   readonly newId: () => string
   readonly notify: Observer
+  /** All active alerts, for a channel whose notification the journal cannot store. */
+  readonly alerts?: readonly Alert[]
+  /** When each channel last got a notification without the journal. */
+  readonly sentWithoutJournal?: Map<string, number>
 }
 
 /** How many changes of alerts go into one digest. */
@@ -47,8 +54,59 @@ export async function sendNotifications(context: SendingContext, paced = false):
     } catch (error) {
       const why = getErrorMessage(error)
       context.notify({ kind: 'notification-failed', notification: channel.name, id: '', why })
+      const isFull = error instanceof BridgeError && error.exit === EXIT.cannotWrite
+      if (isFull) await sendChannelWithoutJournal(context, channel, context.alerts ?? [])
     }
   }
+}
+
+// Without the journal: a person must learn of a full disk although nothing about it can be stored.
+
+/** Each process may send one: as nothing can be stored, only an empty file keeps the next process from it. */
+const WITHOUT_JOURNAL_MS = HOUR_MS
+
+type DirectContext = Omit<SendingContext, 'journal'>
+
+/** Sends all these alerts to every channel, at most once an hour. Never throws. */
+export async function sendWithoutJournal(context: DirectContext, alerts: readonly Alert[]): Promise<void> {
+  for (const channel of context.notifications) await sendChannelWithoutJournal(context, channel, alerts)
+}
+
+async function sendChannelWithoutJournal(
+  context: DirectContext,
+  channel: NotificationConfiguration,
+  alerts: readonly Alert[],
+): Promise<void> {
+  const { clock, newId, notify, notifierOf, signal } = context
+  const { name, routes } = channel
+  const wanted = alerts.filter(({ route }) => routes === undefined || !route || routes.includes(route))
+  if (wanted.length === 0 || signal.aborted || !(await mayStart(context, name))) return
+  const id = newId()
+  const message = formatMessage(createAlertDigest(id, clock.now(), wanted))
+  try {
+    await notifierOf(channel).send(message, signal, { once: true })
+    notify({ kind: 'notification-sent', notification: name, id })
+  } catch (error) {
+    notify({ kind: 'notification-failed', notification: name, id, why: getErrorMessage(error) })
+  }
+}
+
+/** Whether the last one is long enough ago, by this process or by the file of another one; notes that one starts now. */
+async function mayStart(
+  { clock, configuration, sentWithoutJournal }: DirectContext,
+  channel: string,
+): Promise<boolean> {
+  const now = clock.now()
+  const file = join(configuration.stateFolder, `.notified-${channel}`)
+  const noted = await stat(file).catch(() => undefined)
+  const last = Math.max(sentWithoutJournal?.get(channel) ?? -Infinity, noted?.mtimeMs ?? -Infinity)
+  if (now >= last && now - last < WITHOUT_JOURNAL_MS) return false
+  sentWithoutJournal?.set(channel, now)
+  // An empty file needs no room on most disks; where it does, a second process may send another one.
+  await writeFile(file, '')
+    .then(() => utimes(file, now / 1000, now / 1000))
+    .catch(() => undefined)
+  return true
 }
 
 /** From now on events are queued for the channels; called before any work, so that the first run counts too. */

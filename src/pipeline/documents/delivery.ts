@@ -80,7 +80,7 @@ export function readShipments(journal: Journal, query: ShipmentQuery, size: numb
 /** A record with the documents for its report; left out where the route wants none. */
 export interface RecordWithDocuments extends ReportedRecord {
   readonly documents?: {
-    /** The paths of the documents, for people. */
+    /** Where the documents are, by mailbox and folder: a path of this machine means nothing to a reader elsewhere. */
     readonly paths: readonly string[]
     readonly states: readonly DocumentState[]
   }
@@ -89,13 +89,12 @@ export interface RecordWithDocuments extends ReportedRecord {
 /** Adds their documents to the records of a page; a missing document adds a problem to its record. */
 export async function addDocuments({ journal, documents }: InboundContext, page: readonly ReportedRecord[]) {
   if (documents === undefined) return page
-  const { mailbox } = documents
   const found = await journal.listDocuments(page.map(({ id }) => id))
   const all = groupBy(found, ({ recordId }) => recordId)
   return page.map((record) => {
     const own = all.get(record.id) ?? []
-    const paths = own.flatMap(({ state, folder, name }) =>
-      state === 'delivered' && name !== undefined ? [mailbox.describe(folder, name)] : [],
+    const paths = own.flatMap(({ state, mailbox, folder, name }) =>
+      state === 'delivered' && name !== undefined ? [`${mailbox}:${folder}/${name}`] : [],
     )
     const problems = [...record.problems, ...own.flatMap(({ problem }) => problem ?? [])]
     return { ...record, problems, documents: { paths, states: own.map(({ state }) => state) } }

@@ -1,7 +1,7 @@
 /** Scans an inbox: which files may be taken now, in which order, and why the others must wait. */
 import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
-import type { FileInfo } from '../../domain/mailbox.ts'
+import type { FileInfo, Mailbox } from '../../domain/mailbox.ts'
 import type { FileSequence, IntakeOrder, Readiness } from '../../domain/route.ts'
 import { elapsed } from '../../support/clock.ts'
 import { BridgeError, type CodeText, throwIfStopped } from '../../support/errors.ts'
@@ -346,6 +346,33 @@ export function createGoneInboxError({ name, folder }: InboxRef): BridgeError {
 export async function assertInboxExists(context: Pick<InboundContext, 'route' | 'source' | 'journal'>) {
   if (!(await context.source.hasFolder(context.route.folder)))
     await assertInboxUnused(context.journal, context.route)
+}
+
+/** How the journal knows a folder that has had reports. The name is that of no entry. */
+export function getResultsPlace(results: Mailbox, folder: string): string {
+  return results.describe(folder, '.reports')
+}
+
+interface ResultsRef extends Pick<InboundContext, 'results'> {
+  readonly journal: Pick<Journal, 'isPlaceKnown'>
+  readonly route: Pick<InboundContext['route'], 'name' | 'resultsFolder'>
+}
+
+/** Throws `mailbox-unreachable` where reports were left in the missing folder: its readers look in another one. */
+export async function assertResultsUnused({ journal, results, route }: ResultsRef): Promise<void> {
+  const { name, resultsFolder: folder } = route
+  if (!(await journal.isPlaceKnown(getResultsPlace(results, folder)))) return
+  throw new BridgeError(
+    'mailbox-unreachable',
+    `The results folder of route ${name} is gone: earlier reports were left in ${folder} of the mailbox, and there is no such folder now.`,
+    {
+      details: [
+        'Perhaps a share is not mounted. No report is left until the folder is back; the work is kept.',
+        'If it was removed on purpose, make it again.',
+      ],
+      fix: `Mount its share, or make ${folder} in the folder of its mailbox again.`,
+    },
+  )
 }
 
 /** For a folder that existed a moment ago: listing it must not create it. */

@@ -1,9 +1,9 @@
 /** Takes files in: claims stable files with their sidecars, copies them to the spool and unpacks them. */
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import type { Claim, FileInfo } from '../../domain/mailbox.ts'
+import type { Claim, FileInfo, Mailbox } from '../../domain/mailbox.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { BridgeError, throwIfStopped } from '../../support/errors.ts'
+import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundContext } from '../context.ts'
@@ -238,12 +238,25 @@ export async function archiveFile(context: InboundContext, file: FileEntry): Pro
   if (await hasAppendedRows(context, file)) return returnAppendedFile(context, file)
   const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
   const folder = `${route.archiveFolder}/${day}`
-  const archivedAs = file.archivedAs ?? (await source.archive(toClaim(file), folder))
+  const archivedAs = file.archivedAs ?? (await archiveClaim(source, toClaim(file), folder))
   await archiveSidecar(context, file, folder)
-  await journal.markFileClosed(lease, file.id, archivedAs)
+  await journal.markFileClosed(lease, file.id, archivedAs, archivedAs === undefined)
   await removeSpooled(context, file.id)
   const { name, outcome = 'processed' } = file
   context.notify({ kind: 'file-closed', route: route.name, file: name, outcome })
+}
+
+/** Returns the path in the archive; undefined where another program removed the claimed file. */
+export async function archiveClaim(mailbox: Mailbox, claim: Claim, folder: string) {
+  try {
+    return await mailbox.archive(claim, folder)
+  } catch (error) {
+    if (!hasCode(error, 'mailbox-unreachable')) throw error
+    // A file that vanished with its whole folder is most likely on a share that is not mounted.
+    if (mailbox.claimsInPlace || !(await mailbox.hasFolder(claim.folder))) throw error
+    if ((await mailbox.listClaims(claim.folder)).includes(claim.id)) throw error
+    return undefined
+  }
 }
 
 /** A writer that had the file open may have appended rows after the copy was made; these were never read. */

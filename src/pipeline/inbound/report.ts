@@ -13,15 +13,16 @@ import { getStepContext, listOperations, openSteps } from './steps.ts'
 import { createSummary, type Summary } from './summary.ts'
 import { type Naming, type StagedFile, type StageOptions, toNaming } from '../../domain/mailbox.ts'
 import { createLeaseGuard } from '../lease-guard.ts'
-import { assertInboxExists } from './inbox.ts'
+import { assertInboxExists, assertResultsUnused, getResultsPlace } from './inbox.ts'
 import { readPages } from '../../support/async.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 
 const RECORDS_PAGE = 1000
 
 /** submitted → reported. After a crash in between, reports that already have their names are not delivered again. */
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
   const { journal, lease } = context
-  const summary = await writeReports(context, file)
+  const { summary, firstReason } = await writeReports(context, file)
   const reports = await beginReports(context, file, summary)
   let name = file.reportName
   // Each report of the same file gets a name of its own, so that readers do not confuse them.
@@ -29,13 +30,20 @@ export async function reportFile(context: InboundContext, file: FileEntry): Prom
   for (let suffix = firstSuffix; suffix < firstSuffix + NAMES_MAX; suffix++) {
     name ??= suffix === 1 ? chooseReportName(file) : `${chooseReportName(file)}~${suffix}`
     if (await nameReports(context, reports, name)) {
+      await notePlace(context)
       await journal.markFileReported(lease, file.id)
       await discardWorkingFiles(context, reports)
-      return { summary, paths: listReportPaths(context, reports) }
+      return { summary, paths: listReportPaths(context, reports), ...omitUndefined({ firstReason }) }
     }
     name = undefined
   }
   throw namesTakenError(context.results.describe(context.route.resultsFolder, `${file.name}.results.csv`))
+}
+
+/** From now on the folder is not created again. */
+async function notePlace({ journal, lease, results, route }: InboundContext): Promise<void> {
+  const place = getResultsPlace(results, route.resultsFolder)
+  if (!(await journal.isPlaceKnown(place))) await journal.savePlace(lease, place)
 }
 
 /** File systems take names of 255 bytes; the suffixes and a number must fit behind it. */
@@ -53,9 +61,11 @@ function chooseReportName({ name, id }: FileEntry): string {
 export interface ReportedFile {
   readonly summary: Summary
   readonly paths: readonly string[]
+  /** Why the first rejected record was rejected. It may hold cells, so it is for people at the machine alone. */
+  readonly firstReason?: Problem
 }
 
-async function writeReports(context: InboundContext, file: FileEntry): Promise<Summary> {
+async function writeReports(context: InboundContext, file: FileEntry) {
   const { spool, format } = context
   const returned = collectReturnedRows()
   const summary = createSummary(context.route, file, listOperations(context))
@@ -64,6 +74,7 @@ async function writeReports(context: InboundContext, file: FileEntry): Promise<S
   const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
   const writer = format.createWriter(columns, { format: 'csv' })
 
+  let firstReason: Problem | undefined
   const keys = file.keyColumns.length
   const toRow = (record: RecordWithDocuments) => [
     ...formatResultRow(record, keys, hasDetailRows(context, record), operations.length > 0),
@@ -75,7 +86,11 @@ async function writeReports(context: InboundContext, file: FileEntry): Promise<S
     const blank = (columns: readonly string[]) => columns.map(() => '')
     for await (const records of readRecords(context, file)) {
       const page = await addDocuments(context, records)
-      for (const record of page) summary.add(record)
+      for (const record of page) {
+        summary.add(record)
+        const [reason] = record.state === 'rejected' ? record.problems : []
+        if (reason !== undefined) firstReason ??= addLine(reason, record, hasDetailRows(context, record))
+      }
       returned.add(page)
       yield writer.formatRows(page.map(toRow))
     }
@@ -97,7 +112,7 @@ async function writeReports(context: InboundContext, file: FileEntry): Promise<S
   const journal = await context.journal.findSubmission(file.id)
   const finished = summary.finish({ ...ranges, columns: await findColumnDifferences(context, file), journal })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
-  return finished
+  return { summary: finished, firstReason }
 }
 
 /** Compares the columns again: the report may be made long after the file was planned. */
@@ -343,6 +358,7 @@ async function stageReport(context: InboundContext, spooled: string, how: StageO
     if (!isMissing) throw error
     // Only now, outside of staging: a mailbox may have a single connection, which staging uses.
     await assertInboxExists(context)
+    await assertResultsUnused(context)
     return stage({})
   }
 }

@@ -6,6 +6,7 @@ import { assert, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { PASS_FATAL } from '../failures.ts'
 import { createFileTracker } from '../inbound/file-tracker.ts'
 import { assertInboxUnused, refuseToCreateFolder } from '../inbound/inbox.ts'
+import { archiveClaim } from '../inbound/intake.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertOutboxExists } from './outbox.ts'
 import type { ReceiptRules } from './confirmation-rules.ts'
@@ -112,21 +113,9 @@ async function finishReceipt(context: ReceiptContext, receipt: ReceiptEntry): Pr
     const isAccepted = await hasExpectedText(context, claim, receipt.delivery)
     await journal.finishReceipt(lease, receipt.id, isAccepted ? 'accepted' : 'refused')
   }
-  await journal.markReceiptArchived(lease, receipt.id, await archiveReceipt(context, claim))
-}
-
-/** Returns the path of the archived receipt; empty when another program removed the receipt before. */
-async function archiveReceipt(context: ReceiptContext, claim: Claim): Promise<string> {
-  const { rules, mailbox } = context
-  try {
-    return await mailbox.archive(claim, rules.archiveFolder)
-  } catch (error) {
-    if (!hasCode(error, 'mailbox-unreachable')) throw error
-    // A receipt that vanished with its whole folder is most likely on a share that is not mounted.
-    if (mailbox.claimsInPlace || !(await mailbox.hasFolder(claim.folder))) throw error
-    if ((await mailbox.listClaims(claim.folder)).includes(claim.id)) throw error
-    return ''
-  }
+  // The path is empty where another program removed the receipt before.
+  const archivedAs = (await archiveClaim(mailbox, claim, context.rules.archiveFolder)) ?? ''
+  await journal.markReceiptArchived(lease, receipt.id, archivedAs)
 }
 
 async function hasExpectedText(context: ReceiptContext, claim: Claim, deliveryId: string): Promise<boolean> {

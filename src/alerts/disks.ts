@@ -1,0 +1,64 @@
+/** Alerts about disks of this machine that are full, or nearly. They need no journal, which may be on such a disk. */
+import { dirname, join } from 'node:path'
+import { DISK_ALERT_BYTES } from '../config/alerts.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
+import { type Alert, createAlert } from '../domain/alert.ts'
+import type { DiskStatus } from '../domain/snapshot.ts'
+import { formatBytes, isOutOfRoom, readDiskSpace } from '../support/disk.ts'
+import { type FolderRef, formatFolder } from './context.ts'
+
+/** On a small disk, a tenth of it is enough. */
+const SHARE_OF_DISK = 10
+
+export async function findDiskAlerts(configuration: Configuration, now: number) {
+  const disks = await readDisks(configuration)
+  const { diskAlertBytes = DISK_ALERT_BYTES } = configuration
+  const alerts = disks.flatMap((disk): Alert[] => {
+    const { places, freeBytes, sizeBytes, isFull } = disk
+    if (!isFull && freeBytes >= Math.min(diskAlertBytes, sizeBytes / SHARE_OF_DISK)) return []
+    const [subject = ''] = places
+    const room = `${formatBytes(freeBytes)} of ${formatBytes(sizeBytes)} are free`
+    const message = `the disk of ${formatPlaces(places)} is ${isFull ? 'full' : 'nearly full'}: ${room}`
+    return [createAlert({ code: isFull ? 'disk-full' : 'disk-nearly-full', subject, since: now, message })]
+  })
+  return { disks, alerts }
+}
+
+/** Each disk once, with the folders on it. The folder of the state comes first. */
+async function readDisks({ stateFolder, journal, mailboxes, routes }: Configuration): Promise<DiskStatus[]> {
+  const places = [
+    { place: stateFolder, path: stateFolder },
+    ...(journal.path === ':memory:' ? [] : [{ place: dirname(journal.path), path: dirname(journal.path) }]),
+    ...routes.flatMap(listFolders).flatMap((ref) => {
+      const mailbox = mailboxes[ref.mailbox]
+      return mailbox?.type === 'directory'
+        ? [{ place: formatFolder(ref), path: join(mailbox.path, ref.folder) }]
+        : []
+    }),
+  ]
+  const paths = new Map(places.map(({ place, path }) => [path, place]))
+  const disks = new Map<number, DiskStatus>()
+  for (const [path, place] of paths) {
+    const space = await readDiskSpace(path)
+    if (space === undefined) continue
+    const { device, freeBytes, sizeBytes } = space
+    const known = disks.get(device)
+    const isFull = known?.isFull || space.isFull || (path === stateFolder && (await isOutOfRoom(path)))
+    disks.set(device, { places: [...(known?.places ?? []), place], freeBytes, sizeBytes, isFull })
+  }
+  return [...disks.values()]
+}
+
+function listFolders(route: Route): FolderRef[] {
+  if (route.direction === 'inbound') {
+    const { from, results, documents } = route
+    return [from, { mailbox: from.mailbox, folder: from.archive }, results, ...(documents ? [documents] : [])]
+  }
+  return [route.to, ...(route.receipt ? [route.receipt] : [])]
+}
+
+function formatPlaces([first = '', ...others]: readonly string[]): string {
+  if (others.length === 0) return first
+  return `${first} and ${others.length === 1 ? others[0] : `${others.length} other folders`}`
+}

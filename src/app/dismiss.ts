@@ -1,0 +1,71 @@
+/** Dismisses rejected records and unusable files that need no correction. Changes no work, so it needs no lease. */
+import type { DecisionEntry, Dismissal, OpenRejection } from '../domain/decision.ts'
+import type { FileEntry } from '../domain/file.ts'
+import { isoTime } from '../support/clock.ts'
+import { BridgeError } from '../support/errors.ts'
+import { findSimilarName } from '../support/text.ts'
+import type { BridgeContext } from './context.ts'
+import { AMBIGUOUS_MAX, chooseOnly } from './decide.ts'
+
+export interface DismissRequest extends Omit<Dismissal, 'record'> {
+  /** A file by its name or id, or a record as `ROUTE/KEY`. */
+  readonly what: string
+}
+
+export interface DismissResult {
+  readonly file: FileEntry
+  readonly decision: DecisionEntry
+}
+
+/** Throws `not-known` where nothing of that name waits for a correction. */
+export async function dismissRejected(
+  { journal }: Pick<BridgeContext, 'journal'>,
+  { what, ...dismissal }: DismissRequest,
+): Promise<DismissResult> {
+  const files = await journal.findFilesByName(what, AMBIGUOUS_MAX)
+  const open: FileEntry[] = []
+  for (const each of files) {
+    if ((await journal.listRejectedFiles(1, each.id)).length > 0) open.push(each)
+  }
+  const message = `several files called ${what} wait for a correction; name the one that is meant by its id`
+  const record = files.length === 0 ? await findRecord(journal, what) : undefined
+  const file =
+    record === undefined ? chooseOnly(open, message, describeFile) : await journal.getFile(record.file)
+  const chosen = { ...dismissal, ...(record && { record: record.id }) }
+  const decision = file && (await journal.dismissRejected(file.id, chosen))
+  if (file === undefined || decision === undefined) throw await nothingOpenError(journal, what)
+  return { file, decision }
+}
+
+function describeFile({ id, receivedAt, claimedAt, route }: FileEntry): string {
+  return `${id}: received ${isoTime(receivedAt ?? claimedAt)} on ${route}`
+}
+
+type Journal = BridgeContext['journal']
+
+async function findRecord(journal: Journal, what: string): Promise<OpenRejection | undefined> {
+  const slash = what.indexOf('/')
+  const of = { route: what.slice(0, Math.max(slash, 0)), key: what.slice(slash + 1) }
+  const exact = await journal.findRejectedRecords(AMBIGUOUS_MAX, of)
+  const found =
+    exact.length > 0 ? exact : await journal.findRejectedRecords(AMBIGUOUS_MAX, { ...of, isLoose: true })
+  const message = `several records called ${of.key} wait for a correction; name the one that is meant by its number`
+  return chooseOnly(
+    found,
+    message,
+    ({ id, name, lines }) => `${of.route}/#${id}: ${name}, line ${lines[0]?.[0] ?? ''}`,
+  )
+}
+
+/** How many files are searched for a similar name. */
+const KNOWN_FILES_MAX = 1000
+
+async function nothingOpenError(journal: Journal, what: string): Promise<BridgeError> {
+  const names = (await journal.listRejectedFiles(KNOWN_FILES_MAX)).map(({ name }) => name)
+  const near = findSimilarName(what, names)
+  const message = `nothing of ${what} waits for a correction`
+  const fix = 'See `dropbridge status`; name a FILE, or one record as ROUTE/KEY.'
+  return new BridgeError('not-known', near === undefined ? message : `${message}; did you mean ${near}?`, {
+    fix,
+  })
+}

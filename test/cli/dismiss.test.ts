@@ -1,0 +1,94 @@
+/** Rejected records and unusable files: shown until a corrected file came, or until a person dismisses them. */
+import { expect, test } from 'vitest'
+import { commandsOf } from '../fixtures/office.ts'
+import { aWorld } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const DAMAGED = sampleOrders({ seed: 7, orders: 4, damageEvery: 2 })
+const WHO = ['--by', 'Ada', '--why', 'the shop withdrew them']
+
+const bad = DAMAGED.filter(({ damage }) => damage.length > 0).map(({ po }) => po)
+
+async function anOfficeWithRejects() {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(DAMAGED).text)
+  expect((await run('run')).exit).toBe(2)
+  return { world, run }
+}
+
+test('rejected records are an alert and counted until a later file has them accepted', async () => {
+  const { world, run } = await anOfficeWithRejects()
+
+  const before = await run('status')
+
+  expect(before.out).toContain(`orders: orders.csv: ${bad.length} records are rejected`)
+  expect(before.out).toContain('(records-rejected, since')
+  expect(before.out).toMatch(new RegExp(`^orders +2 accepted, ${bad.length} rejected`, 'm'))
+  const corrected = sampleOrders({ seed: 7, orders: 4, damageEvery: 0 }).filter(({ po }) => bad.includes(po))
+  expect(corrected.map(({ po }) => po)).toEqual(bad)
+  await world.drop('inbox/orders', 'again.csv', ordersFile(corrected).text)
+  expect((await run('run')).exit).toBe(0)
+
+  const after = await run('status')
+  expect(after.out).not.toContain('records-rejected')
+  expect(after.out).toMatch(/^orders +4 accepted +no records +idle/m)
+})
+
+test('an unusable file is an alert until another one came under its name', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')
+  expect((await run('run')).exit).toBe(65)
+
+  expect((await run('status')).out).toMatch(
+    /orders: broken\.csv cannot be used \(header-missing\) \(file-unusable, since/,
+  )
+  await world.drop('inbox/orders', 'broken.csv', ordersFile(DAMAGED.slice(0, 1)).text)
+  await run('run')
+  expect((await run('status')).out).not.toContain('file-unusable')
+})
+
+test('a person dismisses a rejected record or a whole file, and the journal keeps who and why', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')
+  await run('run')
+
+  const one = await run('dismiss', `orders/${bad[0]}`, ...WHO)
+  expect({ exit: one.exit, out: one.err }).toEqual({
+    exit: 0,
+    out: 'orders: orders.csv: 1 record is dismissed',
+  })
+  expect((await run('status')).out).toContain('orders.csv: 1 record is rejected')
+  expect((await run('dismiss', 'orders.csv', ...WHO)).err).toBe('orders: orders.csv: 1 record is dismissed')
+  expect((await run('dismiss', 'broken.csv', ...WHO)).err).toBe('orders: broken.csv is dismissed')
+
+  const after = (await run('status')).out
+  expect(after).not.toContain('needs a person')
+  expect(after).toMatch(/^orders +2 accepted +no records/m)
+  expect((await run('trace', bad[0] ?? '')).out).toMatch(
+    /decided +\S+ dismiss by Ada: the shop withdrew them/,
+  )
+  expect((await run('trace', 'broken.csv')).out).toMatch(
+    /decided +\S+ dismiss by Ada: the shop withdrew them/,
+  )
+  expect((await run('audit', 'verify')).exit).toBe(0)
+  expect(await run('dismiss', 'orders.csv', ...WHO)).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('nothing of orders.csv waits for a correction'),
+  })
+  expect((await run('dismiss', 'orders/nothing', ...WHO)).exit).toBe(2)
+  expect((await run('dismiss', 'nothing.csv', ...WHO)).exit).toBe(2)
+})
+
+test('held records that a person discards are no rejected records that wait for a correction', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const orders = sampleOrders({ seed: 5, orders: 25, damageEvery: 0 })
+  for (const order of orders)
+    Object.assign(order.rows[0] ?? {}, { SKU: 'NL-NONE', UPC: '', 'Gift Message': '' })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  await run('run')
+  await run('discard', 'orders.csv', ...WHO)
+
+  expect((await run('status')).out).toContain('orders.csv: 20 records are rejected')
+})
