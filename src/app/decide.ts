@@ -125,7 +125,7 @@ async function findFileTarget(
     for (const { name: route } of configuration.routes) {
       const [record] = await journal.listHeldRecords(1, { route, key: what, isLoose: true })
       if (record === undefined) continue
-      const fix = `dropbridge ${action} "${route}/${formatRecordKey(record)}" --by NAME --why TEXT`
+      const fix = `dropbridge ${action} ${quoteForShell(`${route}/${formatRecordKey(record)}`)} --by NAME --why TEXT`
       throw new BridgeError('not-known', `${message}; a record of ${route} has this key`, { fix })
     }
     const known = notHeldError(message, what, await findKnownRecords(journal, { key: what }))

@@ -27,7 +27,7 @@ import { translateCommand } from './commands/translate.ts'
 import { trustHostCommand } from './commands/trust-host.ts'
 import { watchCommand } from './commands/watch.ts'
 import { whyNotCommand } from './commands/why-not.ts'
-import { reportFailure, type Terminal } from './terminal.ts'
+import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
 
 /** In the order of the help: commands that work, commands that only read, commands to start with. */
 const COMMANDS: readonly Command[] = [
@@ -59,14 +59,14 @@ const COMMANDS: readonly Command[] = [
 
 /** Runs one command line and returns its exit code, mapped if a scheduler asked for that. Never throws: it reports failures. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
-  const helped = { ...terminal, help: `${findCommand(words).title} --help` }
+  const helped = { ...escapeOutput(terminal), help: `${findCommand(words).title} --help` }
   let exit: number = EXIT.ok
   const done = (code: number) => {
     exit = code
   }
   try {
     await buildProgram(helped, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
-      if (output) terminal.out(output)
+      if (output) helped.out(output)
     })
   } catch (error) {
     return reportFailure(helped, error)

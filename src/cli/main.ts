@@ -6,25 +6,25 @@ import { systemClock } from '../support/clock.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { limitHeap } from '../support/process.ts'
 import { createStreamSink } from '../support/log.ts'
-import { escapeControlChars } from '../support/text.ts'
-import { listenForSignals, type Terminal } from './terminal.ts'
+import { quoteForShell } from '../support/text.ts'
+import { createScreenWriter, listenForSignals, type Terminal } from './terminal.ts'
 import { runCommandLine } from './command-line.ts'
 
 limitHeap()
 // Messages wait for no reader: neither a sleeping reader nor a full disk behind stderr is a reason to stop working.
 const talk = createStreamSink(process.stderr)
-// Messages repeat texts of files, which must not move the cursor or colour what follows.
-const shown = (line: string) => line.split('\n').map(escapeControlChars).join('\n')
-const say = (line: string) => talk.write(`${shown(line)}\n`)
+const say = (line: string) => talk.write(`${line}\n`)
+const show = createScreenWriter((text) => void process.stdout.write(text))
 const { signal, exitOnSignal, onStop } = listenForSignals(say)
 
 /** The exit codes that replace the program's own. */
 let mapped: ReadonlyMap<ExitCode, number> = new Map()
 
 const terminal: Terminal = {
-  out: (line) => void process.stdout.write(`${process.stdout.isTTY ? shown(line) : line}\n`),
+  out: (line) => void process.stdout.write(`${line}\n`),
   outBytes: (bytes) =>
     new Promise((resolve, reject) => {
+      if (process.stdout.isTTY) return resolve(show(bytes))
       process.stdout.write(bytes, (error) => {
         if (error)
           reject(new BridgeError('interrupted', 'the reader of the output has closed it', { cause: error }))
@@ -73,5 +73,5 @@ async function ask(question: string): Promise<string> {
 
 /** Installed, the program has its own name; in a checkout it is a script. */
 function programName(script: string): string {
-  return basename(script) === 'dropbridge' ? 'dropbridge' : `node ${relative(process.cwd(), script)}`
+  return basename(script) === 'dropbridge' ? 'dropbridge' : `node ${quoteForShell(relative(process.cwd(), script))}`
 }

@@ -6,6 +6,7 @@ import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'
 import { formatEvent } from '../observability/event-log.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts'
+import { escapeControlChars, escapeTerminalControls } from '../support/text.ts'
 
 export interface Terminal {
   /** Data: what another program may read. One call is one line. */
@@ -34,6 +35,29 @@ export interface Terminal {
   readonly exitOnSignal?: () => ExitCode | undefined
   /** From now on the program ends with other codes than its own, after a signal too. */
   readonly setExitCodes?: (map: ReadonlyMap<ExitCode, number>) => void
+}
+
+/**
+ * Every command prints through this. Messages and data repeat texts of files, which must not move the cursor or colour what
+ * follows; in JSON the escapes mean the same characters.
+ */
+export function escapeOutput(terminal: Terminal): Terminal {
+  const { ask } = terminal
+  return {
+    ...terminal,
+    out: (line) => terminal.out(escapeTerminalControls(line)),
+    say: (line) => terminal.say(escapeTerminalControls(line)),
+    ...(ask && { ask: (question) => ask(escapeTerminalControls(question)) }),
+  }
+}
+
+/** Shows bytes of a file on a screen, where they are no data for a program. */
+export function createScreenWriter(write: (text: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder()
+  return (bytes) => {
+    const text = decoder.decode(bytes, { stream: true })
+    write(escapeTerminalControls(text.replaceAll('\r\n', '\n')))
+  }
 }
 
 /** Reports a failure: what, where, why, and the fix. Returns the exit code. */
@@ -71,7 +95,7 @@ export function createProgressBar({ progressStream: stream }: Pick<Terminal, 'pr
   }
   const observe = (event: BridgeEvent) => {
     if (event.kind !== 'progress' || stream === null) return
-    const what = `${event.route} ${event.phase} ${event.file}`.trim()
+    const what = escapeControlChars(`${event.route} ${event.phase} ${event.file}`.trim())
     if (what !== shown) clear()
     bar ??= startBar(stream, what)
     shown = what

@@ -37,6 +37,15 @@ export type BridgeEvent =
       readonly isSecond?: true
     }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
+  /** A spreadsheet would run cells of an outgoing file; the first is in this column of the record with this id. */
+  | {
+      readonly kind: 'formulas-exported'
+      readonly route: string
+      readonly file: string
+      readonly cells: number
+      readonly column: string
+      readonly apiId: string
+    }
   /** Every record of the delivery is final: acknowledged, or not for a reason in the journal. */
   | {
       readonly kind: 'delivery-acknowledged'
@@ -161,6 +170,11 @@ export const LOG_EVENTS = {
     level: 'info',
     meaning:
       'Answers of the API were lost. The bridge checks later whether the requests succeeded, when none can arrive any more.',
+  },
+  'formulas-exported': {
+    code: 'delivery.formulas',
+    level: 'warn',
+    meaning: 'A spreadsheet would run cells of an outgoing file (`cell-is-formula` in docs/errors.md).',
   },
   delivered: { code: 'delivery.delivered', level: 'info', meaning: 'An outgoing file is in its place.' },
   'delivery-acknowledged': {

@@ -233,6 +233,12 @@ const FILE_PROBLEMS = {
     title: 'The value is wider than its column in the exported file.',
     fix: 'Widen the column in the mapping, or cut the value with `long: cut`.',
   },
+  'cell-is-formula': {
+    title: 'A spreadsheet would run an exported cell as a formula.',
+    fix: 'Set `formulas` under `write`: `guard` if people open the file in a spreadsheet, else `keep`.',
+    details:
+      'A warning: the cell is written as it is. Anyone who can place an order or name an item may have typed it.',
+  },
 } as const satisfies Record<string, CodeText>
 
 /** Every problem a row, record or file can have. The code never changes its meaning; `docs/errors.md` prints this table. */

@@ -115,4 +115,5 @@ export interface Trailer {
 }
 
 export type ComposedRows =
-  { readonly rows: readonly (readonly string[])[] } | { readonly problems: readonly Problem[] }
+  | { readonly rows: readonly (readonly string[])[]; readonly warnings?: readonly Problem[] }
+  | { readonly problems: readonly Problem[] }

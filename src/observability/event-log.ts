@@ -43,6 +43,8 @@ const EVENT_TEXTS: EventTexts = {
   'file-closed': ({ file, outcome }) => `${file} is done (${outcome})`,
   waiting: (event) => `${event.file}: ${formatWait(event, `${Math.ceil(event.ms / 1000)} s`)}`,
   delivered: ({ file, records }) => `${file} delivered with ${formatCount(records, 'record')}`,
+  'formulas-exported': ({ file, cells, column, apiId }) =>
+    `${file}: ${formatCount(cells, 'cell')} that a spreadsheet runs as a formula, first in column "${column}" of id ${apiId} [cell-is-formula]`,
   'delivery-acknowledged': ({ file, records }) =>
     `${file}: ${formatStateCounts(records, { accepted: 'acknowledged' })}`,
   'run-started': ({ run }) => `run ${run} begun`,

@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino'
 import { waitAtMost } from './async.ts'
 import { isoTime } from './clock.ts'
 import { hasSystemCode } from './errors.ts'
-import { toOneLine } from './text.ts'
+import { escapeTerminalControls, toOneLine } from './text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
@@ -45,7 +45,8 @@ export function createLog({ level, outputs, now }: LogOptions): Log {
   const timestamp = () => `,"time":"${isoTime(now())}"`
   const formatters = { level: (label: string) => ({ level: label }) }
   const write = (line: string) => {
-    for (const { format, sink } of outputs) sink.write(format === 'json' ? line : formatLogLine(line))
+    for (const { format, sink } of outputs)
+      sink.write(format === 'json' ? escapeTerminalControls(line) : formatLogLine(line))
   }
   const logger: Logger = pino({ level, base: null, timestamp, formatters }, { write })
   return {

@@ -4,10 +4,16 @@ import { BridgeError } from './errors.ts'
 
 /** Control characters, line ends, and characters that change the direction of writing. */
 const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+const TERMINAL_CONTROLS = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** `p<ESC>1.csv` becomes `p\u001b1.csv`. */
 export function escapeControlChars(text: string): string {
   return text.replaceAll(CONTROL_CHARS, toUnicodeEscape)
+}
+
+/** Escapes all but tabs and line ends, for text of several lines that a terminal shows; JSON keeps its meaning. */
+export function escapeTerminalControls(text: string): string {
+  return text.replaceAll(TERMINAL_CONTROLS, toUnicodeEscape)
 }
 
 /** Escapes only characters that change the direction of writing, for text with line ends. */
@@ -22,6 +28,20 @@ export function toOneLine(text: string): string {
 
 function toUnicodeEscape(letter: string): string {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+// Formulas: what a spreadsheet runs when a person opens a CSV file.
+
+const PLAIN_NUMBER = /^[+-]?(?:\d+(?:[.,]\d+)*|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?|[.,]\d+)$/
+
+/** Whether a spreadsheet would run the cell: `=1+1`, `@SUM(A1)`, `-A1`, but not `-5`. */
+export function isFormula(cell: string): boolean {
+  return /^[=+\-@\t\r]/.test(cell) && !PLAIN_NUMBER.test(cell)
+}
+
+/** Stops a spreadsheet from running a formula that a buyer typed as his name. */
+export function guardFormula(cell: string): string {
+  return isFormula(cell) ? `'${cell}` : cell
 }
 
 // "Did you mean": the nearest right name for a wrong one.

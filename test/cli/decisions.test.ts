@@ -63,9 +63,9 @@ test('a record that is not held is shown with its state, and a bare key with the
   expect(refused.err).toContain('no record "HV-10001" of orders is held; orders/HV-10001 is rejected')
   expect(refused.err).toContain('`dropbridge trace HV-10001` shows what came of it')
   expect(bare.err).toContain('no file "HV-10022" is known; a record of orders has this key')
-  expect(bare.err).toContain('fix: dropbridge discard "orders/HV-10022" --by NAME --why TEXT')
+  expect(bare.err).toContain('fix: dropbridge discard orders/HV-10022 --by NAME --why TEXT')
   expect(resolved.err).toContain(
-    'create-order is held; no answer was lost; decide with dropbridge release or discard "orders/HV-10022" --by NAME',
+    'create-order is held; no answer was lost; decide with dropbridge release or discard orders/HV-10022 --by NAME',
   )
 })
 

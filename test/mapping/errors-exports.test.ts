@@ -53,7 +53,7 @@ tables:
     '19:24 columns.Q.long: `long: cut` needs a `width`',
     '20:25 columns.R.align: `align` is for fixed-width files',
     '21:25 columns.S.width: must be at least 1',
-    '22:28 columns.T.formulas: expected `guard` or `leave`',
+    '22:28 columns.T.formulas: expected `guard` or `keep`',
     '23:15 columns.U.const: "far too long" has 12 characters; the column takes 5.',
     '24:24 columns.V.with: `with` is for `all`',
     '25:14 columns.W.from: this is a list: name it under `each` to have a row for each of its items',

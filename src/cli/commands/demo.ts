@@ -9,6 +9,7 @@ import type { StartupParty } from '../../service/access/clients.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
 import type { Service } from '../../service/service.ts'
 import { assert, EXIT, usageError, throwIfStopped } from '../../support/errors.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { readFileBytes } from '../../support/files.ts'
 import { copyFromPackage, resolvePackagePath } from '../../support/package.ts'
 import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
@@ -127,6 +128,7 @@ function formatClosingNotes(terminal: Terminal, root: string, service: Service):
   const shown = relative(terminal.folder, root)
   assert(shown !== '', 'the demo has a folder of its own')
   const rejects = `${shown}/exchange/results/harbor-vine-week.csv.rejects.csv`
+  const quoted = (path: string) => quoteForShell(`${shown}/${path}`)
   return [
     '',
     `Everything is in ${shown}/:`,
@@ -136,9 +138,9 @@ function formatClosingNotes(terminal: Terminal, root: string, service: Service):
     '  mappings/           the mapping files; dropbridge.yaml is the configuration',
     '',
     `To send the refused orders after all, correct them in ${rejects} and:`,
-    `  ${terminal.program} service --data ${shown}/service --port ${new URL(service.baseUrl).port}   # in a second terminal`,
-    `  cp ${rejects} ${shown}/exchange/inbox/orders/corrected.csv`,
-    `  ${terminal.program} run orders-in -c ${shown}/dropbridge.yaml`,
+    `  ${terminal.program} service --data ${quoted('service')} --port ${new URL(service.baseUrl).port}   # in a second terminal`,
+    `  cp ${quoteForShell(rejects)} ${quoted('exchange/inbox/orders/corrected.csv')}`,
+    `  ${terminal.program} run orders-in -c ${quoted('dropbridge.yaml')}`,
   ]
 }
 

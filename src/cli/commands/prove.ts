@@ -9,6 +9,7 @@ import { type DefectKind, DEFECTS } from '../../prove/criteria.ts'
 import type { Proof } from '../../prove/proof.ts'
 import type { RouteVerdict } from '../../prove/results.ts'
 import { BridgeError, EXIT, type ExitCode, usageError } from '../../support/errors.ts'
+import { quoteForShell } from '../../support/text.ts'
 import {
   CONFIG_FLAG,
   defineCommand,
@@ -86,9 +87,9 @@ function formatRepeatCommand(
   proof: Proof,
 ): string {
   return [
-    `${program} prove -c ${config} --seed ${proof.seed} --for ${duration} --kills ${kills}`,
+    `${program} prove -c ${quoteForShell(config)} --seed ${proof.seed} --for ${duration} --kills ${kills}`,
     ...proof.routes.filter(({ failures }) => failures.length > 0).map(({ route }) => `--route ${route}`),
-    ...file.map((each) => `--file ${each}`),
+    ...file.map((each) => `--file ${quoteForShell(each)}`),
   ].join(' ')
 }
 

@@ -4,6 +4,7 @@ import { DECISIONS, type ResolutionAction } from '../../domain/decision.ts'
 import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { getOutboundOutcome } from '../../pipeline/outbound/outbound.ts'
 import {
   CONFIG_FLAG,
@@ -151,7 +152,7 @@ function formatKnownRecord(record: TracedRecord): string {
   const what =
     record.state === 'uncertain' ||
     (record.state === 'held' && record.problems[0]?.code === 'outcome-unprovable')
-      ? `to resolve it, give its whole key: "${route}/${key}"`
+      ? `to resolve it, give its whole key: ${quoteForShell(`${route}/${key}`)}`
       : formatDecisions(record, `${route}/${key}`)
   return `${route}: ${key}: ${operation} is ${state}${id}; ${what}`
 }
@@ -162,7 +163,7 @@ function formatDecisions({ state, problems }: TracedRecord, key: string): string
   const possible = Object.entries(DECISIONS).flatMap(([action, each]) => (isDecided(each) ? [action] : []))
   const isOpen = (state === 'held' || state === 'deferred') && possible.length > 0
   if (!isOpen) return 'there is nothing to resolve'
-  return `no answer was lost; decide with dropbridge ${possible.join(' or ')} "${key}" --by NAME --why TEXT`
+  return `no answer was lost; decide with dropbridge ${possible.join(' or ')} ${quoteForShell(key)} --by NAME --why TEXT`
 }
 
 function resolutionToJson(result: ResolveResult, exit: ExitCode): unknown {

@@ -1,9 +1,9 @@
 /** Formats the results of exports and reports. */
 import type { AwaitedFiles, HeldDeliveries, OutboundOutcome } from '../../pipeline/outbound/outbound.ts'
 import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
-import type { UnwrittenRecord } from '../../pipeline/outbound/file-rows.ts'
+import type { FileContents, UnwrittenRecord } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
-import { formatCount, formatCounts, formatProblem } from './text.ts'
+import { formatCodedProblem, formatCount, formatCounts, formatProblem } from './text.ts'
 
 /** At most this many names and files of a kind are listed. */
 const SHOWN_MAX = 20
@@ -72,6 +72,13 @@ function formatFirst(lines: readonly string[], all: number): string[] {
   const shown = lines.slice(0, SHOWN_MAX)
   const more = all > shown.length ? [`and ${all - shown.length} more`] : []
   return [...shown, ...more].map((line) => `    ${line}`)
+}
+
+/** The cells that a spreadsheet would run, with the first of them. */
+export function formatFormulas({ formulas }: FileContents): string[] {
+  if (formulas === undefined) return []
+  const { cells, first, apiId } = formulas
+  return [`warning: ${formatCount(cells, 'formula')}, first in id ${apiId}: ${formatCodedProblem(first)}`]
 }
 
 /** `order HV-30015 (id 16) is held: column "Carrier" is blank.` */

@@ -1,4 +1,5 @@
 /** Formats a run: events while it runs, lines per route, the summary line, and what was pruned. */
+import { formatEvent as formatLogged } from '../../observability/event-log.ts'
 import {
   listOutcomes,
   type RetentionResult,
@@ -31,6 +32,7 @@ const REPORTED_BY_LINES: ReadonlySet<string> = new Set<AlertCode>([
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
+  if (event.kind === 'formulas-exported') return `${event.route}: ${formatLogged(event)}`
   if (event.kind === 'alert-raised') {
     // The lines about a file or a delivery say this already.
     if (REPORTED_BY_LINES.has(event.code)) return undefined

@@ -1,5 +1,6 @@
 /** Formats a value of an export as the text of its cell, within the limits of the output file. */
 import type { ProblemCode } from '../../domain/problem.ts'
+import { guardFormula } from '../../support/text.ts'
 import {
   type Decimal,
   formatDecimal,
@@ -128,7 +129,7 @@ type TextForm = ColumnLeaf & { readonly isNumber: boolean }
 
 /** Compiles the steps in their fixed order; steps without an option are left out. */
 export function compileFinish(form: TextForm, limits: OutputLimits): CellFinish {
-  const { pad, formulas = limits.guardsFormulas ? 'guard' : 'leave' } = form
+  const { pad, formulas = limits.formulas } = form
   const named: { does: string; step: FinishStep }[] = []
   const add = (does: string, step: FinishStep) => named.push({ does, step })
   if (form.case === 'upper') add('case upper', (text) => text.toUpperCase())
@@ -146,13 +147,6 @@ function chainSteps(steps: readonly FinishStep[]): FinishStep {
   const [only] = steps
   if (steps.length === 1 && only !== undefined) return only
   return (text, refuse) => steps.reduce((now, step) => step(now, refuse), text)
-}
-
-const NUMBER = /^[+-]?(?:\d+(?:[.,]\d+)*|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?|[.,]\d+)$/
-
-/** Stops a spreadsheet from running a formula that a buyer typed as his name. */
-function guardFormula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text
 }
 
 function createLayoutStep({ width, align, long, isNumber }: TextForm, { isFixed }: OutputLimits) {
@@ -192,8 +186,8 @@ export interface OutputLimits {
   /** Cells have the width of their column, without a delimiter. */
   readonly isFixed: boolean
   readonly hasHeader: boolean
-  /** Cells that look like a formula get an apostrophe in front. */
-  readonly guardsFormulas: boolean
+  /** Cells that look like a formula get an apostrophe in front, or are kept on purpose; by default they are reported. */
+  readonly formulas: 'guard' | 'keep' | undefined
   /** Only the delimiter separates the cells; there are no quotes. */
   readonly isUnquoted: boolean
   /** Rewrites the text in characters that the file can hold; absent where it can hold all. */

@@ -1,4 +1,5 @@
 /** Compiles one column of an export: the value it shows and how it is written. */
+import { isFormula } from '../../support/text.ts'
 import { compileCondition } from '../rows/conditions.ts'
 import type { Shape } from '../shape.ts'
 import {
@@ -50,6 +51,8 @@ export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'value
   readonly name: string
   readonly title: string
   readonly text: ReadText
+  /** Whether the written cell is a formula that is neither guarded nor kept on purpose. */
+  readonly isOpenFormula: (cell: string) => boolean
   readonly holds: CellCondition | undefined
   readonly written: unknown
 }
@@ -61,10 +64,10 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   if (options === undefined) return undefined
   const reading = compileReading(node, options, context)
   const holds = compileCellCondition(node, context, errors)
-  const { text, title, steps, blank } = compileCellText({ node, name, reading }, options, context)
+  const { text, title, steps, blank, isOpenFormula } = compileCellText({ node, name, reading }, options, context)
   if (errors.count() > before) return undefined
   const { field, perItem, values } = reading
-  const column = { name, title, field, perItem, values, steps, holds, written: toPlain(node) }
+  const column = { name, title, field, perItem, values, steps, isOpenFormula, holds, written: toPlain(node) }
   if (holds === undefined) return { ...column, text }
   const chosen: ReadText = (record, item, refuse) =>
     holds(record, item) ? text(record, item, refuse) : blank
@@ -78,7 +81,7 @@ function compileCellText(
   { node, name, reading }: { node: SourceNode; name: string; reading: CellReading },
   options: ColumnLeaf,
   { limits, errors }: CellContext,
-): Pick<CellPlan, 'text' | 'title' | 'steps'> & { readonly blank: string } {
+): Pick<CellPlan, 'text' | 'title' | 'steps' | 'isOpenFormula'> & { readonly blank: string } {
   const { value, isNumber } = reading
   if (limits.isFixed && options.width === undefined) {
     errors.add(node, 'a column of a fixed-width file needs a `width`')
@@ -96,7 +99,11 @@ function compileCellText(
   const writtenText = getEntryText(node, option)
   const blank = laid('', '')
   const fallback = writtenText === undefined ? blank : laid(writtenText, option)
-  if (value === undefined) return { title, blank, steps: [], text: () => fallback }
+  // A constant is the choice of the mapping's author.
+  if (value === undefined)
+    return { title, blank, steps: [], text: () => fallback, isOpenFormula: () => false }
+  const isDecided = limits.isFixed || (options.formulas ?? limits.formulas) !== undefined
+  const isOpenFormula = (cell: string) => !isDecided && cell !== fallback && isFormula(cell)
   const text: ReadText = (record, item, refuse) => {
     const written = value(record, item, refuse)
     if (options.required && written.trim() === '') {
@@ -106,7 +113,7 @@ function compileCellText(
     const shaped = shape === undefined ? written : shape(written, refuse)
     return layout === undefined ? shaped : layout(shaped, refuse)
   }
-  return { title, blank, text, steps: buildSteps(reading.steps, named) }
+  return { title, blank, text, isOpenFormula, steps: buildSteps(reading.steps, named) }
 }
 
 function buildSteps(before: readonly CellStep[], named: CellFinish['named']): CellStep[] {

@@ -96,8 +96,8 @@ export const COLUMN_OPTIONS = {
     gives: '81    ',
   },
   formulas: {
-    schema: z.enum(['guard', 'leave'], { error: 'expected `guard` or `leave`' }),
-    summary: 'Whether a text that begins with `=`, `+`, `-`, `@` or a tab gets an apostrophe in front.',
+    schema: z.enum(['guard', 'keep'], { error: 'expected `guard` or `keep`' }),
+    summary: 'Whether a text that begins with `=`, `+`, `-`, `@`, a tab or a CR gets an apostrophe in front; by default what `write` says.',
     example: '{ from: ship_to.name1, formulas: guard }',
     of: [['ship_to.name1', '=1+1']],
     gives: "'=1+1",

@@ -3,6 +3,7 @@ import type { WriteOptions } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { ComposedRows, Composer, Trailer } from '../../domain/translator.ts'
 import type { RefuseCell } from './cell-format.ts'
+import { quoteText } from '../values/text.ts'
 import { KEPT_FIELD } from './cell-source.ts'
 import type { CellPlan } from './cell.ts'
 import { createPathReader, isFirstPart } from './paths.ts'
@@ -59,8 +60,10 @@ function readKeptValues(record: ApiRecord, keep: OutboundPlan['keep']): Record<s
 
 function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: TrailerPlan | undefined) {
   const problems: Problem[] = []
+  const warnings: Problem[] = []
+  const noted = { problems, warnings }
   const rows = plans.flatMap((plan) =>
-    plan.items(record).map((item, index) => composeRow(plan, { record, item, index }, problems)),
+    plan.items(record).map((item, index) => composeRow(plan, { record, item, index }, noted)),
   )
   trailer?.check(record, (code, message, fix) => {
     problems.push(problem(code, {}, message, fix))
@@ -72,7 +75,8 @@ function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: Trai
     const message = `The record has nothing in ${field}, so there is no row to write.`
     return { problems: [problem('value-missing', { field }, message, 'Check the record at the API.')] }
   }
-  return problems.length > 0 ? { problems } : { rows }
+  if (problems.length > 0) return { problems }
+  return warnings.length > 0 ? { rows, warnings } : { rows }
 }
 
 /** Refuses an unquoted row of one blank cell: it is an empty line, which readers do not take for a row. */
@@ -86,19 +90,26 @@ function refuseBlankLines(composed: ComposedRows, { quote }: WriteOptions): Comp
 function composeRow(
   { type, each, cells }: RowPlan,
   from: { readonly record: ApiRecord; readonly item: unknown; readonly index: number },
-  problems: Problem[],
+  { problems, warnings }: Readonly<Record<'problems' | 'warnings', Problem[]>>,
 ): string[] {
   let current = cells[0]
-  const refuse: RefuseCell = (code, message, fix) => {
+  const locate = () => {
     const { name = '', field: path = '', perItem = false } = current ?? {}
     const field = perItem && each !== undefined ? path.replace(`${each}.`, `${each}[${from.index}].`) : path
-    problems.push(problem(code, { column: name, field }, message, fix))
+    return { column: name, field }
+  }
+  const refuse: RefuseCell = (code, message, fix) => {
+    problems.push(problem(code, locate(), message, fix))
     return ''
   }
   const row: string[] = type === undefined ? [] : [type]
   for (const cell of cells) {
     current = cell
-    row.push(cell.text(from.record, from.item, refuse))
+    const text = cell.text(from.record, from.item, refuse)
+    row.push(text)
+    if (!cell.isOpenFormula(text)) continue
+    const message = `The cell begins with ${quoteText(text.charAt(0))}, so a spreadsheet runs it.`
+    warnings.push({ ...problem('cell-is-formula', locate(), message), severity: 'warning' })
   }
   return row
 }

@@ -42,7 +42,7 @@ export function compileWrite(
     limits: {
       isFixed: format === 'fixed',
       hasHeader: isTable && (write.header ?? format === 'csv'),
-      guardsFormulas: formulas === 'guard',
+      formulas,
       isUnquoted,
       ...(fit === undefined ? {} : { fit }),
     },
@@ -190,16 +190,16 @@ export function checkOptionTexts(
   node: SourceNode,
   options: Partial<Record<(typeof TEXT_OPTION_NAMES)[number], string | undefined>> & {
     readonly pad?: { readonly with: string } | undefined
-    readonly formulas?: 'guard' | 'leave' | undefined
+    readonly formulas?: 'guard' | 'keep' | undefined
   },
-  { fit, guardsFormulas }: OutputLimits,
+  { fit, formulas: ofFile }: OutputLimits,
   errors: MappingErrors,
 ): void {
   const note = (...keys: readonly string[]) => noteRefused(nodeAt(node, ...keys), errors)
-  const { pad, formulas } = options
+  const { pad, formulas = ofFile } = options
   for (const option of TEXT_OPTION_NAMES) fit?.(options[option] ?? '', note(option))
   fit?.(pad?.with ?? '', note('pad', 'with'))
-  if (formulas === 'guard' || (guardsFormulas && formulas === undefined)) fit?.("'", note('formulas'))
+  if (formulas === 'guard') fit?.("'", note('formulas'))
 }
 
 export const WRITE_KEYS = {
@@ -253,8 +253,9 @@ export const WRITE_KEYS = {
     example: 'replace: "?"',
   },
   formulas: {
-    schema: z.literal('guard', { error: 'expected `guard`' }),
-    summary: 'for files people open in a spreadsheet; a number such as `-12.50` is left alone',
+    schema: z.enum(['guard', 'keep'], { error: 'expected `guard` or `keep`' }),
+    summary:
+      '`guard`: a cell that a spreadsheet would run gets an apostrophe in front, for files people open there; a number such as `-12.50` stays. By default such cells are kept and reported as a warning, with `keep` they are not reported',
     example: 'formulas: guard',
   },
 } as const satisfies Readonly<Record<string, KeyRow>>

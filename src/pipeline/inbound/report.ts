@@ -5,6 +5,7 @@ import { formatPlace, type Problem, type ProblemCode } from '../../domain/proble
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'
+import { guardFormula } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
@@ -72,7 +73,8 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   const more = context.documents === undefined ? [] : [DOCUMENTS_COLUMN]
   const operations = context.next === undefined ? [] : [OPERATION_COLUMN]
   const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
-  const writer = format.createWriter(columns, { format: 'csv' })
+  const writer = format.createWriter(columns.map(guardFormula), { format: 'csv' })
+  const formatRows = (rows: readonly string[][]) => writer.formatRows(rows.map((row) => row.map(guardFormula)))
 
   let firstReason: Problem | undefined
   const keys = file.keyColumns.length
@@ -92,12 +94,12 @@ async function writeReports(context: InboundContext, file: FileEntry) {
         if (reason !== undefined) firstReason ??= addLine(reason, record, hasDetailRows(context, record))
       }
       returned.add(page)
-      yield writer.formatRows(page.map(toRow))
+      yield formatRows(page.map(toRow))
     }
     const problems = summary.listFileProblems()
     const cells = formatFileRow({ ...file, problems })
     const fileRow = [...blank(file.keyColumns), ...blank(operations), ...cells, ...blank(more)]
-    if (file.outcome !== 'processed' || problems.length > 0) yield writer.formatRows([fileRow])
+    if (file.outcome !== 'processed' || problems.length > 0) yield formatRows([fileRow])
   }
 
   await spool.putUnflushed(`${file.id}.results`, resultLines())

@@ -50,7 +50,7 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
     return undefined
   }
   const composedAt = clock.now()
-  return journal.createDelivery(lease, {
+  const delivery = await journal.createDelivery(lease, {
     id,
     nameFor: (sequence, run) => addNameSuffix(route.nameFor(sequence, composedAt, found.first ?? {}), run),
     folder: route.folder,
@@ -60,6 +60,15 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
     // The mark also covers records that are held for an earlier file of the pass.
     held: progress.held,
   })
+  reportFormulas(context, delivery.name, found)
+  return delivery
+}
+
+function reportFormulas({ notify, route }: OutboundContext, file: string, { formulas }: FileContents): void {
+  if (formulas === undefined) return
+  const { cells, first, apiId } = formulas
+  const { column = '' } = first.place
+  notify({ kind: 'formulas-exported', route: route.name, file, cells, column, apiId })
 }
 
 /** The bytes of the file, record after record; updates its contents and the progress. */
@@ -137,6 +146,7 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
     records: tally.records,
     ...(context.scheduledRun === undefined ? {} : { scheduledRun: context.scheduledRun.name }),
   })
+  reportFormulas(context, delivery.name, tally)
   return { delivery, tally, missing: missing() }
 }
 

@@ -21,6 +21,8 @@ export interface UnwrittenRecord {
 export interface FileContents {
   records: number
   rows: number
+  /** How many cells a spreadsheet would run, and the first of them with the id of its record. */
+  formulas?: { cells: number; readonly first: Problem; readonly apiId: string }
   /** The first record of the file, which may give it its name. */
   first?: Resource
 }
@@ -74,6 +76,10 @@ export async function* writeRows(
       }
       found.first ??= record
       found.records++
+      for (const first of composed.warnings ?? []) {
+        found.formulas ??= { cells: 0, first, apiId: readId(record) ?? '' }
+        found.formulas.cells++
+      }
       rows.push(...composed.rows)
       trailer?.addRecord(record, composed.rows.length)
     }

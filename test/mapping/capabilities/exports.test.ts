@@ -455,7 +455,7 @@ columns: { PO: { from: purchase_order_number, width: 10 }, Id: { from: id, width
       '+16175550100',
     ]
     const text =
-      'operation: export-orders\nwrite: { format: csv, formulas: guard }\ncolumns: { N: ship_to.name1, Raw: { from: ship_to.name1, formulas: leave } }'
+      'operation: export-orders\nwrite: { format: csv, formulas: guard }\ncolumns: { N: ship_to.name1, Raw: { from: ship_to.name1, formulas: keep } }'
     const composer = await composerOf(text)
 
     const cells = names.map((name1) => {

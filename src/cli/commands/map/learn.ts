@@ -6,6 +6,7 @@ import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
 import { INBOUND_OPERATIONS } from '../../../contract/operations.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../../support/errors.ts'
+import { quoteForShell } from '../../../support/text.ts'
 import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
 import { sayProblems } from '../../format/text.ts'
@@ -39,7 +40,7 @@ export const learnCommand = defineCommand({
     for (const line of unfinished) terminal.say(`  ${line}`)
     if (out !== undefined) {
       const first = unfinished.length > 0 ? 'fill in what is listed above, then ' : ''
-      terminal.say(`Wrote ${out}. Next: ${first}${terminal.program} map try ${file} -m ${out}`)
+      terminal.say(`Wrote ${out}. Next: ${first}${terminal.program} map try ${quoteForShell(file)} -m ${quoteForShell(out)}`)
       terminal.say('Then paste its route below `routes:` in dropbridge.yaml, with your own id:')
       terminal.say(writeRoute(operation, out))
     }

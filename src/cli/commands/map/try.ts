@@ -169,11 +169,13 @@ async function tryExport(
     if (problems.length > 0) held += 1
     const outcome = problems.length > 0 ? 'held' : 'written'
     const name = formatRecordName(operation, record)
-    if (json) terminal.out(JSON.stringify({ number, name, outcome, rows, problems }))
+    const warnings = 'problems' in composed ? [] : (composed.warnings ?? [])
+    if (json) terminal.out(JSON.stringify({ number, name, outcome, rows, problems, warnings }))
     else {
       const shown = `${name === '' ? '' : ` (${name})`}${outcome === 'held' ? ': held' : ''}`
       for (const line of [`record ${number}${shown}`, ...rows.flatMap(formatExplainedRow), ''])
         terminal.out(line)
+      for (const each of warnings) terminal.out(`warning: ${formatCodedProblem(each)}`)
     }
   }
   if (wanted === undefined) sayHowManyAreShown(terminal, records.length)
