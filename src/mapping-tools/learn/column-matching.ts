@@ -9,7 +9,7 @@ import {
   computeShare,
   detectCellKinds,
 } from './column-profile.ts'
-import { findSpelling, listNamePairs, normalizeName, type Spelling } from './spellings.ts'
+import { findSpelling, isNamed, listNamePairs, type Spelling } from './spellings.ts'
 
 /** `sure`: name and cells leave no doubt; `likely`: check it once; `guess`: it may well be something else. */
 export type Confidence = 'sure' | 'likely' | 'guess'
@@ -41,39 +41,69 @@ export function placeColumns(
   hasHeader: boolean,
 ): Placement {
   const nameAll = (field: Field) => columns.flatMap((column) => createNamedCandidate(field, column) ?? [])
-  const named = fields.flatMap(nameAll)
+  const named = [...fields.flatMap(nameAll), ...fields.flatMap((field) => listPairCandidates(field, columns))]
   const namedColumns = new Set(named.map(({ column }) => column))
   const looking = columns
     .filter((column) => !namedColumns.has(column))
     .flatMap((column) => fields.flatMap((field) => createGuessedCandidate(field, column, hasHeader) ?? []))
   const candidates = [...named, ...looking].toSorted((a, b) => b.score - a.score)
-  const placed: PlacedColumn[] = []
-  for (const { score: _, ...candidate } of candidates) {
-    const { field, column } = candidate
-    const isTaken = placed.some((each) => each.field === field || each.column === column)
-    if (!isTaken) placed.push(candidate)
-  }
-  const whole = dropIncompleteObjects([...placed, ...pairNames(fields, columns, placed)], fields)
-  return { placed: whole, unplaced: listUnplaced(columns, fields, candidates, whole) }
+  const taken = chooseCandidates(candidates)
+  // The columns of an object that cannot be filled may fill another field.
+  const isWhole = ({ within }: Field) => within === undefined || hasRequired(within, fields, taken)
+  const chosen = chooseCandidates(candidates.filter(({ field }) => isWhole(field)))
+  const placed = markPrices(
+    chosen.filter(({ field: { within } }) => within === undefined || hasRequired(within, fields, chosen)),
+    columns,
+  )
+  return { placed, unplaced: listUnplaced(columns, fields, candidates, placed) }
 }
 
-function pairNames(
-  fields: readonly Field[],
-  columns: readonly ColumnProfile[],
-  placed: readonly PlacedColumn[],
-): PlacedColumn[] {
-  const isFree = (column: ColumnProfile) =>
-    column.filled.length > 0 && !placed.some((each) => each.column === column)
-  const free = columns.filter(isFree)
-  return fields.flatMap((field): PlacedColumn[] => {
-    if (placed.some((each) => each.field === field)) return []
-    const pairs = listNamePairs(field.path).map(([first, last]) => [
-      free.find(({ name }) => normalizeName(name) === first),
-      free.find(({ name }) => normalizeName(name) === last),
-    ])
-    const [column, joined] = pairs.find((pair) => pair.every((found) => found !== undefined)) ?? []
+/** Takes the best candidates, each column and each field once. */
+function chooseCandidates(candidates: readonly Candidate[]): PlacedColumn[] {
+  const placed: PlacedColumn[] = []
+  for (const { score: _, ...candidate } of candidates) {
+    const isTaken = ({ field, column, joined }: PlacedColumn) =>
+      field === candidate.field ||
+      [column, joined].some(
+        (each) => each === candidate.column || (each !== undefined && each === candidate.joined),
+      )
+    if (!placed.some(isTaken)) placed.push(candidate)
+  }
+  return placed
+}
+
+/** Whether all that an optional object, such as the buyer's address, must have was found. */
+function hasRequired(within: string, fields: readonly Field[], placed: readonly PlacedColumn[]): boolean {
+  const found = new Set(placed.map(({ field }) => field))
+  return fields.every((field) => field.within !== within || !field.required || found.has(field))
+}
+
+/** Pairs of a first and a last name. A column of the whole name of this party goes first, one of any party's name behind. */
+function listPairCandidates(field: Field, columns: readonly ColumnProfile[]): Candidate[] {
+  const free = columns.filter(({ filled }) => filled.length > 0)
+  return listNamePairs(field.path).flatMap(([first, last], order): Candidate[] => {
+    const column = free.find(({ headings }) => headings.some((each) => isNamed(field.path, each, first)))
+    const joined = free.find(({ headings }) => headings.some((each) => isNamed(field.path, each, last)))
     if (column === undefined || joined === undefined) return []
-    return [{ field, column, joined, confidence: 'sure', why: 'first and last name, put together' }]
+    const score = PAIR_SCORE - order / 100
+    return [{ field, column, joined, confidence: 'sure', why: 'first and last name, put together', score }]
+  })
+}
+
+/** Below `Ship To Name`, above `Customer Name`, which is never sure. */
+const PAIR_SCORE = 850
+
+/** What a bare `Price` is depends on the columns beside it: what the consumer pays, or what the supplier is paid. */
+function markPrices(placed: readonly PlacedColumn[], columns: readonly ColumnProfile[]): PlacedColumn[] {
+  const isSure = (ending: string) =>
+    placed.some(({ field, confidence }) => field.path.endsWith(ending) && confidence === 'sure')
+  return placed.map((each) => {
+    const [, ending] = /\[\](\.price|\.net_price)$/.exec(each.field.path) ?? []
+    if (ending === undefined || each.confidence !== 'guess' || each.why !== EXPLAINED_GUESS) return each
+    const others = columns.filter(({ headings }) => /price|preis|prix|precio/i.test(headings.join(' ')))
+    if (ending === '.price' && isSure('.net_price') && others.length === 1)
+      return { ...each, confidence: 'likely' }
+    return { ...each, why: 'a price: of the consumer, or the cost that the supplier is paid?' }
   })
 }
 
@@ -95,7 +125,7 @@ function listUnplaced(
   return columns
     .filter((column) => !used.has(column))
     .map((column) => {
-      const field = candidates.find((each) => each.column === column)?.field
+      const field = candidates.find((each) => each.column === column && each.joined === undefined)?.field
       if (field === undefined) {
         const fitting = open.filter(({ rule }) => computeFittingShare(column, rule) >= 0.98)
         const why = fitting.length === 0 ? '' : `could be ${fitting.map(({ path }) => path).join(' or ')}`
@@ -111,29 +141,49 @@ function listUnplaced(
 }
 
 function createNamedCandidate(field: Field, column: ColumnProfile): Candidate | undefined {
-  const spelling = findSpelling(field.path, column.name)
-  if (spelling === undefined || !isPlausible(field, column)) return undefined
+  const [spelling] = column.headings
+    .flatMap((heading) => findSpelling(field.path, heading) ?? [])
+    .toSorted((a, b) => a.rank - b.rank)
+  if (spelling === undefined || !isOfLevel(field, column) || !isPlausible(field, column)) return undefined
   const share = column.filled.length === 0 || field.list ? 1 : computeFittingShare(column, field.rule)
   if (share < 0.5) return undefined
   const fits = share >= 0.98
   const doubt = fits ? undefined : `${formatPercent(share)} of its cells are ${describeRule(field.rule)}`
   const confidence = rateConfidence(spelling, field, fits && column.filled.length > 0)
-  const score = 1000 - spelling.rank - (spelling.isSure ? 0 : 200) - (fits ? 0 : 100)
+  const isSure = spelling.confidence === 'sure'
+  // Of two numbers of the record the one that every row has is its key.
+  const isPartlyBlank = KEY_PATHS.has(field.path) && column.filled.length < column.cells.length
+  const score =
+    1000 -
+    spelling.rank -
+    (isSure ? 0 : 200) -
+    (fits ? 0 : 100) -
+    (column.filled.length > 0 ? 0 : 150) -
+    (isPartlyBlank ? 60 : 0)
   return { field, column, confidence, why: explainName(spelling, column, doubt), score }
 }
 
-/** An ambiguous name proves nothing for a text field, because any text fits it. */
-function rateConfidence({ isSure }: Spelling, { rule, cellKind }: Field, fits: boolean): Confidence {
-  if (!fits) return 'guess'
-  if (isSure) return 'sure'
-  return rule.kind === 'text' && cellKind === undefined ? 'guess' : 'likely'
+const KEY_PATHS: ReadonlySet<string> = new Set(['purchase_order_number', 'order_id', 'invoice_number'])
+
+/** In a file of typed rows, the rows of a record hold its fields, and those of its lines the fields of lines. */
+function isOfLevel({ perRow }: Field, { level }: ColumnProfile): boolean {
+  return level === undefined || (level === 'line') === perRow
 }
 
-function explainName({ isSure }: Spelling, { filled }: ColumnProfile, doubt: string | undefined): string {
+/** An ambiguous name proves nothing for a text field, because any text fits it, nor for the name of a resource. */
+function rateConfidence({ confidence }: Spelling, { rule, cellKind }: Field, fits: boolean): Confidence {
+  if (!fits) return 'guess'
+  const isOpen = (rule.kind === 'text' && cellKind === undefined) || 'reference' in rule
+  return confidence === 'likely' && isOpen ? 'guess' : confidence
+}
+
+function explainName({ confidence }: Spelling, { filled }: ColumnProfile, doubt: string | undefined): string {
   if (filled.length === 0) return 'named so, but all of its cells are blank'
   if (doubt !== undefined) return `named so, but only ${doubt}`
-  return isSure ? 'named so' : 'files often name it so'
+  return confidence === 'sure' ? 'named so' : EXPLAINED_GUESS
 }
+
+const EXPLAINED_GUESS = 'files often name it so'
 
 /** Numbers of orders have digits, and people's names have none. */
 function isPlausible({ path }: Field, { filled }: ColumnProfile): boolean {
@@ -164,7 +214,7 @@ function createGuessedCandidate(
   hasHeader: boolean,
 ): Candidate | undefined {
   const { cellKind } = field
-  if (cellKind === undefined || column.filled.length < 2) return undefined
+  if (cellKind === undefined || column.filled.length < 2 || !isOfLevel(field, column)) return undefined
   if (hasHeader && AMBIGUOUS_KINDS.has(cellKind)) return undefined
   const looks = detectCellKinds(column)
   const order = looks.findIndex(([found]) => found === cellKind)
@@ -177,15 +227,6 @@ function createGuessedCandidate(
 
 function formatPercent(share: number): string {
   return `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))} %`
-}
-
-/** Drops an optional object, such as the buyer's address, unless all its required fields were found. */
-function dropIncompleteObjects(placed: readonly PlacedColumn[], fields: readonly Field[]): PlacedColumn[] {
-  const found = new Set(placed.map(({ field }) => field))
-  return placed.filter(({ field: { within } }) => {
-    if (within === undefined) return true
-    return fields.every((field) => field.within !== within || !field.required || found.has(field))
-  })
 }
 
 // The fields of an operation's body.

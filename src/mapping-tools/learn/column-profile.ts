@@ -7,6 +7,12 @@ import { FAILED } from '../../mapping/values/text.ts'
 
 export interface ColumnProfile {
   readonly name: string
+  /** The names that say what it holds: its own, also behind the title of its group; or what `Option1 Name` says. */
+  readonly headings: readonly string[]
+  /** Which one it is of the columns of this name, from 1; absent where there is one. */
+  readonly nth?: number
+  /** In a file of typed rows: whether it holds the record or its lines. */
+  readonly level?: 'record' | 'line'
   readonly position: number
   /** All cells, blank ones too. */
   readonly cells: readonly string[]
@@ -16,11 +22,16 @@ export interface ColumnProfile {
   readonly decimalComma: boolean
 }
 
-export function profileColumn(name: string, position: number, rows: readonly (readonly string[])[]) {
-  const cells = rows.map((row) => row[position] ?? '')
+export function profileColumn(
+  name: string,
+  position: number,
+  cells: readonly string[],
+  headings: readonly string[] = [name],
+): ColumnProfile {
   const filled = cells.filter((cell) => cell !== '').map((cell) => cell.slice(0, LONGEST_CELL))
   return {
     name,
+    headings,
     position,
     cells,
     filled,
@@ -85,8 +96,13 @@ export function detectCellKinds(profile: ColumnProfile): (readonly [CellKind, nu
     ['upc', share(hasCheckDigit)],
     ['email', share((cell) => EMAIL.test(cell))],
     ['date', dates !== undefined && filled.every((cell) => cell.length >= 6) ? dates.share : 0],
-    ['country', distinct.size <= 20 ? share((cell) => isCountryName(cell) && !isUsState(cell)) : 0],
-    ['province', share(isProvinceName)],
+    [
+      'country',
+      distinct.size <= 20 && isPlaceColumn(distinct)
+        ? share((cell) => isCountryName(cell) && !isUsState(cell))
+        : 0,
+    ],
+    ['province', isPlaceColumn(distinct) ? share(isProvinceName) : 0],
     ['postal', distinct.size > 1 ? share((cell) => POSTAL.test(cell)) : 0],
     ['tracking', share((cell) => TRACKING.test(cell) && !hasCheckDigit(cell))],
     ['amount', share((cell) => /[.,]\d{2}\D*$/.test(cell) && amount.test(cell))],
@@ -103,6 +119,18 @@ function hasCheckDigit(cell: string): boolean {
 
 function isCountryName(cell: string): boolean {
   return toCountry(cell, () => FAILED) !== FAILED
+}
+
+/**
+ * Whether short cells may be codes of places: all of them in capitals. `No` is no Norway, and one two-letter name among
+ * others is no country; `NO` alone says no.
+ */
+function isPlaceColumn(distinct: ReadonlySet<string>): boolean {
+  const short = [...distinct].filter((cell) => cell.length <= 3)
+  const isAnswer = [...distinct].every((cell) => /^(?:yes|no|on|off|na|y|n)$/i.test(cell))
+  return (
+    !isAnswer && short.every((cell) => /^[A-Z]+$/.test(cell)) && [0, distinct.size].includes(short.length)
+  )
 }
 
 function isProvinceName(cell: string): boolean {
@@ -126,8 +154,8 @@ interface DetectedDates {
   readonly alternatives: readonly string[]
   /** The share of the cells that is read. */
   readonly share: number
-  /** Whether cells have times and name no zone. */
-  readonly needsZone: boolean
+  /** Whether all cells name their zone; else whether some are times without one, or only days. */
+  readonly zone: 'named' | 'times' | 'days'
 }
 
 const DAY_FORMATS = [
@@ -150,8 +178,9 @@ function detectDates(cells: readonly string[]): DetectedDates | undefined {
   if (!distinct.some((cell) => /\d/.test(cell))) return undefined
   const isIso = distinct.every((cell) => ISO_PATTERN.test(cell))
   if (isIso) {
-    const needsZone = distinct.some((cell) => cell.length > 10 && ISO_PATTERN.exec(cell)?.[1] === undefined)
-    return { formats: [], seen: [], unread: undefined, alternatives: [], share: 1, needsZone }
+    const hasZone = (cell: string) => ISO_PATTERN.exec(cell)?.[1] !== undefined
+    const zone = rateZone(distinct, (cell) => cell.length > 10, hasZone)
+    return { formats: [], seen: [], unread: undefined, alternatives: [], share: 1, zone }
   }
   let left = distinct
   const chosen: {
@@ -159,7 +188,7 @@ function detectDates(cells: readonly string[]): DetectedDates | undefined {
     readonly alternatives: readonly string[]
     readonly cells: number
   }[] = []
-  const readers = listFormats().filter(({ reads }) => distinct.slice(0, 200).some(reads))
+  const readers = FORMATS.filter(({ reads }) => distinct.slice(0, 200).some(reads))
   while (left.length > 0 && chosen.length < MAX_FORMATS) {
     // A damaged cell must not swap days and months in other cells: it stays unread, and is reported.
     const fitting = readers.filter(({ name }) => !chosen.some((each) => swapDayAndMonth(each.name) === name))
@@ -182,14 +211,31 @@ function detectDates(cells: readonly string[]): DetectedDates | undefined {
     unread: left[0],
     alternatives: first.alternatives,
     share: cells.filter((cell) => !unread.has(cell)).length / cells.length,
-    needsZone: chosen.some(({ name }) => /[Hh]/.test(name) && !name.includes('Z')),
+    zone: rateZone(
+      chosen.map(({ name }) => name),
+      (name) => /[Hh]/.test(name),
+      (name) => name.includes('Z'),
+    ),
   }
+}
+
+/** Rates dates, or their formats. */
+function rateZone(
+  dates: readonly string[],
+  hasTime: (date: string) => boolean,
+  hasZone: (date: string) => boolean,
+): DetectedDates['zone'] {
+  if (dates.every(hasZone)) return 'named'
+  return dates.some((date) => hasTime(date) && !hasZone(date)) ? 'times' : 'days'
 }
 
 /** Swaps days and months; keeps formats with month names or the year first. */
 function swapDayAndMonth(name: string): string {
   return /^(?:MM.dd|dd.MM)/.test(name) ? name.replace(/^(..)(.)(..)/, '$3$2$1') : ''
 }
+
+/** Compiled once: every column is tried with all of them. */
+const FORMATS = listFormats()
 
 function listFormats() {
   const names = TIME_FORMATS.split('|').flatMap((time) => DAY_FORMATS.map((day) => day + time))

@@ -4,12 +4,25 @@ import type { InboundOperationName } from '../../contract/operations.ts'
 import type { Format } from '../../domain/format.ts'
 import { compileMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { type Field, listFields, placeColumns, type PlacedColumn } from './column-matching.ts'
-import { findGrouping, guessKeyColumn, KEY_FIELDS, unpackNumberedColumns } from './record-rows.ts'
+import {
+  type Confidence,
+  type Field,
+  listFields,
+  placeColumns,
+  type PlacedColumn,
+} from './column-matching.ts'
+import {
+  findGrouping,
+  type Grouping,
+  guessKeyColumn,
+  KEY_FIELDS,
+  unpackNumberedColumns,
+  NO_GROUPING,
+} from './record-rows.ts'
 import { formatField, writeMapping } from './mapping-page.ts'
 import { type ColumnProfile, profileColumn } from './column-profile.ts'
-import { readSample } from './sample.ts'
-import { findServices } from './spellings.ts'
+import { readSample, type Sample } from './sample.ts'
+import { findServiceTables, type ServiceTable } from './services.ts'
 
 /** Returns problems for a file that cannot be read as a whole; throws only when it cannot be opened. */
 export async function learnMapping(
@@ -21,17 +34,16 @@ export async function learnMapping(
   if ('problems' in read) return read
   const fields = listFields(operation)
   const sample = unpackNumberedColumns(read.sample, fields)
-  const columns = sample.columns.map((name, position) => profileColumn(name, position, sample.rows))
-  const services = findServices(columns)
-  const free = columns.filter((column) => column !== services?.column && isUsableColumn(column))
+  const columns = profileColumns(sample)
+  const isUsable = (column: ColumnProfile) => isUsableColumn(column) && column.name !== sample.typed?.typeIn
+  const services = findServiceTables(operation, columns)
+  const isOfService = (column: ColumnProfile) => services.some((each) => each.column === column)
+  const free = columns.filter((column) => !isOfService(column) && isUsable(column))
   const { placed: named, unplaced: open } = placeColumns(fields, free, sample.hasHeader)
   const placed = addGuessedKey(named, fields, free, operation)
-  const grouping = findGrouping(operation, placed)
-  const unusable = columns.filter((column) => column !== services?.column && !isUsableColumn(column))
-  const unplaced = [
-    ...open.filter(({ column }) => !placed.some((each) => each.column === column)),
-    ...unusable.map((column) => ({ column, why: '' })),
-  ].toSorted((a, b) => a.column.position - b.column.position)
+  const grouping = sample.typed === undefined ? findGrouping(operation, placed) : NO_GROUPING
+  const unplaced = open.filter(({ column }) => !placed.some((each) => each.column === column))
+  const ignored = columns.filter((column) => !isOfService(column) && !isUsable(column))
   const text = writeMapping({
     operation,
     file: basename(path),
@@ -40,27 +52,98 @@ export async function learnMapping(
     placed,
     unplaced,
     grouping,
-    services: operation === 'create-invoice' ? undefined : services,
+    services,
   })
   return {
     /** The mapping file, with a reason on each line. */
     text,
     /** The places that a person must fill in, with their lines; empty when the mapping compiles. */
     unfinished: await findMappingErrors(text, to.name),
-    placed: placed.map((each) => {
-      const { field, column, joined, why } = each
-      const { note, confidence } = formatField(each, grouping.blankContinues)
-      return {
-        field: field.path,
-        column: column.name,
-        ...(joined === undefined ? {} : { joined: joined.name }),
-        confidence,
-        why: note === undefined ? why : `${why}; ${note}`,
-      }
-    }),
+    placed: [
+      ...placed.map((each) => reportPlaced(each, grouping.groups)),
+      ...services.flatMap(reportServices),
+    ],
     /** The columns that feed no field, with what they could be. */
     unplaced: unplaced.map(({ column, why }) => ({ column: column.name, why })),
+    /** Columns of the file: those that feed a field, those that do not, and those without a name or of a result file. */
+    columns: countColumns(sample, {
+      placed: [...listColumns(placed), ...services.map(({ column }) => column)],
+      sure: listColumns(placed.filter((each) => formatField(each, grouping.groups).confidence === 'sure')),
+      unplaced: unplaced.map(({ column }) => column),
+      ignored,
+    }),
   }
+}
+
+function reportPlaced(each: PlacedColumn, groups: Grouping['groups']): ReportedColumn {
+  const { field, column, joined, why } = each
+  const { note, confidence } = formatField(each, groups)
+  return {
+    field: field.path,
+    column: column.name,
+    ...(joined === undefined ? {} : { joined: joined.name }),
+    confidence,
+    why: note === undefined ? why : `${why}; ${note}`,
+  }
+}
+
+interface ReportedColumn {
+  readonly field: string
+  readonly column: string
+  readonly joined?: string
+  readonly confidence: Confidence
+  readonly why: string
+}
+
+function reportServices({ column, table, picks }: ServiceTable): ReportedColumn[] {
+  const why = `its words are looked up in the table ${table}`
+  return Object.keys(picks).map((field) => ({ field, column: column.name, confidence: 'guess', why }))
+}
+
+function listColumns(placed: readonly PlacedColumn[]): ColumnProfile[] {
+  return placed.flatMap(({ column, joined }) => (joined === undefined ? [column] : [column, joined]))
+}
+
+/** Counts columns of the file: of numbered ones each, though they are profiled as one. */
+function countColumns<K extends string>(
+  { numbered }: Sample,
+  groups: Readonly<Record<K, readonly ColumnProfile[]>>,
+): Readonly<Record<K, number>> {
+  const count = ({ name }: ColumnProfile) => (numbered?.names.includes(name) === true ? numbered.count : 1)
+  const counted = Object.entries<readonly ColumnProfile[]>(groups).map(([group, columns]) => [
+    group,
+    columns.reduce((sum, column) => sum + count(column), 0),
+  ])
+  return Object.fromEntries(counted)
+}
+
+function profileColumns({ columns, rows, groups, typed }: Sample): ColumnProfile[] {
+  if (typed !== undefined) {
+    return typed.columns.map(({ name, cells, level }, position) => ({
+      ...profileColumn(name, position, cells),
+      level,
+    }))
+  }
+  const profiles = columns.map((name, position) => {
+    const [cells, group] = [rows.map((row) => row[position] ?? ''), groups?.[position] ?? '']
+    const same = columns.flatMap((each, at) =>
+      each.trim() === name.trim() && name.trim() !== '' ? [at] : [],
+    )
+    const full = group === '' ? [] : [`${group} ${name}`]
+    if (same.length < 2) return profileColumn(name, position, cells, [...full, name])
+    // Of columns with the same name only the title above them says which one it is.
+    const profile = profileColumn(name, position, cells, group === '' ? [name] : full)
+    return { ...profile, nth: same.indexOf(position) + 1 }
+  })
+  return profiles.map((profile) => nameByNeighbour(profile, profiles))
+}
+
+/** `Option1 Value` holds what `Option1 Name` says in all of its rows, such as colors. */
+function nameByNeighbour(profile: ColumnProfile, profiles: readonly ColumnProfile[]): ColumnProfile {
+  const [, name] = /^(.*\d.*) value(?:\(s\))?$/i.exec(profile.name) ?? []
+  const neighbour = profiles.find((each) => each.name.toLowerCase() === `${name} name`.toLowerCase())
+  const [said] = neighbour?.distinct ?? []
+  return said === undefined || neighbour?.distinct.size !== 1 ? profile : { ...profile, headings: [said] }
 }
 
 /** Columns without a name cannot be mapped, and those that begin with `_` are results of this bridge. */
@@ -79,7 +162,8 @@ function addGuessedKey(
   const field = fields.find(({ path }) => path === key)
   if (field === undefined || placed.some((each) => each.field === field)) return placed
   const column = guessKeyColumn(columns, placed)
-  const why = 'neighbouring rows share it, and nothing comes back later'
+  const isTyped = columns.some(({ level }) => level !== undefined)
+  const why = isTyped ? 'no two records share it' : 'neighbouring rows share it, and nothing comes back later'
   return column === undefined ? placed : [...placed, { field, column, confidence: 'guess', why }]
 }
 

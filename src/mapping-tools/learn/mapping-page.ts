@@ -11,8 +11,10 @@ import {
 } from './column-matching.ts'
 import { computeShare } from './column-profile.ts'
 import { type Grouping, KEY_FIELDS } from './record-rows.ts'
-import type { ClosingRow, Sample } from './sample.ts'
-import type { Services } from './spellings.ts'
+import type { ClosingRow } from './closing-row.ts'
+import type { Sample } from './sample.ts'
+import { isServiceField, type ServiceTable } from './services.ts'
+import { findUnit } from './spellings.ts'
 
 interface MappingDraft {
   readonly operation: InboundOperationName
@@ -22,16 +24,17 @@ interface MappingDraft {
   readonly fields: readonly Field[]
   readonly placed: readonly PlacedColumn[]
   readonly unplaced: Placement['unplaced']
-  readonly services: Services | undefined
+  readonly services: readonly ServiceTable[]
   readonly grouping: Grouping
 }
 
+const SERVICE_NOTE =
+  'the API requires this: name the column with a table for its words, or write { const: … }'
 const NEEDED_NOTE = 'the API requires this: name the column, or write { const: … }'
-const TABLE_NAME = 'ship-via'
 
 export function writeMapping(learned: MappingDraft): string {
   const body = writeBody(getBodyShape(learned.operation), '', 1, learned)
-  const below = [...writeTables(learned), ...writeUnusedColumns(learned)]
+  const below = [...writeTables(learned), ...writeUnknownColumns(learned)]
   return `${[...writeHead(learned), 'body:', ...body, ...below].join('\n')}\n`
 }
 
@@ -49,29 +52,44 @@ export function writeRoute(operation: InboundOperationName, mapping: string): st
 
 function writeHead({ operation, file, sample, grouping, placed }: MappingDraft): string[] {
   const { rows, encoding, delimiter, damaged, statedOptions } = sample
-  const written = delimiter === '\t' ? 'tabs' : `"${delimiter}"`
+  const sign = delimiter === '\t' ? 'tabs' : `"${delimiter}"`
+  const written = sample.places === undefined ? `${sign} between the cells` : 'lines of fixed width'
   const above = statedOptions.skip === undefined ? '' : ', lines above the headings'
   const unread = damaged === 0 ? '' : `; cannot be read and left aside: ${damaged} of them`
-  const keys = grouping.keys.map(({ name }) => name)
   const confidence = placed
     .filter(({ field }) => KEY_FIELDS[operation].includes(field.path))
     .map((each) => each.confidence)
-    .reduce(lowerConfidence, grouping.why.includes('differs') ? 'guess' : 'sure')
+    .reduce(lowerConfidence, grouping.confidence)
+  const ends = hasBlankEnd(sample) ? ', a delimiter at the end of each line' : ''
   return [
-    `# Learned from ${file}: ${rows.length} ${sample.numbered === undefined ? 'rows' : 'lines'}, ${encoding}, ${written} between the cells${above}${unread}.`,
+    `# Learned from ${file}: ${rows.length} ${sample.numbered === undefined ? 'rows' : 'lines'}, ${encoding}, ${written}${above}${ends}${unread}.`,
     '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".',
     `operation: ${operation}`,
     ...writeReadSection(sample),
     ...writeLinesSection(sample),
     ...writeTotalsSection(sample),
-    keys.length === 0
-      ? 'group: # needed: name the column whose value the rows of one record share'
-      : `group: ${formatGroup(keys, grouping.blankContinues)} # ${confidence}: ${grouping.why}`,
+    ...(sample.typed === undefined ? [writeGroup(grouping, confidence)] : []),
   ]
 }
 
-function writeReadSection({ statedOptions, hasHeader, columns, rows, closing }: Sample): string[] {
-  const options = ['format: csv']
+function writeGroup({ keys, blankContinues, why }: Grouping, confidence: Confidence): string {
+  return keys.length === 0
+    ? 'group: # needed: name the column whose value the rows of one record share'
+    : `group: ${formatGroup(
+        keys.map(({ name }) => name),
+        blankContinues,
+      )} # ${confidence}: ${why}`
+}
+
+/** Whether the last column has neither a name nor a cell: each line ends with a delimiter. */
+function hasBlankEnd({ columns, rows, hasHeader }: Sample): boolean {
+  const at = columns.length - 1
+  return hasHeader && columns[at] === '' && rows.every((row) => (row[at] ?? '') === '')
+}
+
+function writeReadSection(sample: Sample): string[] {
+  const { statedOptions, hasHeader, columns, rows, closing, typed, places } = sample
+  const options = [`format: ${places === undefined ? 'csv' : 'fixed'}`]
   if (statedOptions.encoding !== undefined) options.push(`encoding: ${statedOptions.encoding}`)
   if (statedOptions.delimiter !== undefined)
     options.push(`delimiter: ${JSON.stringify(statedOptions.delimiter)}`)
@@ -79,14 +97,62 @@ function writeReadSection({ statedOptions, hasHeader, columns, rows, closing }: 
   if (statedOptions.skip !== undefined) options.push(`skip: ${statedOptions.skip}`)
   const ignored = [...(statedOptions.ignore ?? []).map(formatIgnoreRule), ...listClosingIgnoreRules(closing)]
   if (ignored.length > 0) options.push(`ignore: [${ignored.join(', ')}]`)
-  if (hasHeader) return [`read: { ${options.join(', ')} }`]
+  const left =
+    listClosingIgnoreRules(closing).length === 0
+      ? []
+      : [`# likely: the last row, ${closing?.word}, is no record; every line that begins so is left out`]
+  const why: string[] = []
+  if (statedOptions.repeated !== undefined) options.push('repeated: allowed')
+  if (statedOptions.header !== undefined) {
+    options.push(`header: { lines: ${statedOptions.header.lines}, names: ${statedOptions.header.names} }`)
+    why.push('the line below the names explains them')
+  }
+  if (statedOptions.rows?.long !== undefined) {
+    options.push('rows: { long: cut }')
+    why.push('each row ends with a delimiter that the header has not')
+  }
+  if (statedOptions.rows?.short !== undefined) options.push('rows: { short: pad }')
+  const note = why.length === 0 ? '' : ` # likely: ${why.join('; ')}`
+  const lines = ['read:', ...options.map((option) => `  ${option}`)]
+  if (typed !== undefined) return [...lines, ...writeRecords(typed)]
+  if (hasHeader && places === undefined) return [`read: { ${options.join(', ')} }${note}`, ...left]
   const cellsOf = (index: number) => rows.map((row) => row[index] ?? '')
-  return [
-    'read:',
-    ...options.map((option) => `  ${option}`),
-    '  columns: # the file has no heading line: give the columns better names, here and below',
-    ...columns.map((name, index) => `    - ${formatYamlText(name)} # ${formatSampleCell(cellsOf(index))}`),
-  ]
+  const formatColumn = (name: string, index: number) => {
+    const { start, length } = places?.[index] ?? {}
+    const column =
+      places === undefined
+        ? formatYamlText(name)
+        : `{ name: ${formatYamlText(name)}, start: ${start}, length: ${length} }`
+    return `    - ${column} # ${formatSampleCell(cellsOf(index))}`
+  }
+  const reason =
+    places === undefined
+      ? 'the file has no heading line: give the columns better names, here and below'
+      : 'likely: the places at which all lines have blanks; compare them with the description of the file'
+  return [...lines, `  columns: # ${reason}`, ...columns.map(formatColumn), ...left]
+}
+
+/** Writes the types of the rows, with the names of their cells where the file has none. */
+function writeRecords({ typeIn, kinds, hasHeadings, columns }: NonNullable<Sample['typed']>): string[] {
+  const header = kinds.find(({ as }) => as === 'header')?.type ?? ''
+  const why =
+    typeIn === undefined
+      ? 'the first cell of each row names its type'
+      : 'this column names the type of each row'
+  const rename = hasHeadings ? '' : '; give the columns better names, here and below'
+  const lines = kinds.flatMap(({ type, as }) => {
+    const role = as === 'part' ? `of: ${formatYamlText(header)}` : `as: ${as}`
+    if (as === 'ignore' || hasHeadings) return [`    ${formatYamlText(type)}: { ${role} }`]
+    const own = columns.filter(({ name }) => name.startsWith(`${type} `))
+    return [
+      `    ${formatYamlText(type)}:`,
+      `      ${role}`,
+      '      columns:',
+      ...own.map(({ name, cells }) => `        - ${formatYamlText(name)} # ${formatSampleCell(cells)}`),
+    ]
+  })
+  const place = typeIn === undefined ? [] : [`  typeIn: ${formatYamlText(typeIn)}`]
+  return [...place, `  records: # likely: ${why}${rename}`, ...lines]
 }
 
 function formatIgnoreRule(rule: NonNullable<Sample['statedOptions']['ignore']>[number]): string {
@@ -162,9 +228,10 @@ function writeField(path: string, learned: MappingDraft): string | undefined {
   if (service !== undefined) return service
   const found = learned.placed.find(({ field }) => field.path === path)
   if (found !== undefined) {
-    const { text, note, confidence } = formatField(found, learned.grouping.blankContinues)
+    const { text, note, confidence } = formatField(found, learned.grouping.groups)
     return `${text} # ${confidence}: ${[found.why, ...(note === undefined ? [] : [note])].join('; ')}`
   }
+  if (isServiceField(learned.operation, path)) return `# ${SERVICE_NOTE}`
   const field = learned.fields.find((each) => each.path === path)
   if (field?.required === true) {
     const isOptional = field.within !== undefined
@@ -181,46 +248,35 @@ function needsItemName(path: string, { placed }: MappingDraft): boolean {
   return !placed.some(({ field }) => field.path.startsWith(object))
 }
 
-/** The fields of the shipping service, and the table column that each is picked from. */
-const SERVICE_FIELDS: Readonly<Record<string, string>> = {
-  'shipping_method.code': 'method',
-  'shipping_method.carrier.code': 'carrier',
-  shipping_method_id: 'shipping_method_id',
-  carrier_id: 'carrier_id',
-}
-
 function writeServiceField(path: string, { services }: MappingDraft): string | undefined {
-  const pick = SERVICE_FIELDS[path]
-  if (pick === undefined || services === undefined) return undefined
-  const { column, why } = services
-  return `{ from: ${formatYamlText(column.name)}, table: ${TABLE_NAME}, pick: ${pick} } # guess: ${why}; what its words mean: see the table below`
+  const service = services.find(({ picks }) => picks[path] !== undefined)
+  if (service === undefined) return undefined
+  const { column, table, picks } = service
+  return `{ from: ${formatYamlText(column.name)}, table: ${table}, pick: ${picks[path]} } # guess: named so; what its words mean: see the table below`
 }
 
 function writeTables({ operation, services }: MappingDraft): string[] {
-  if (services === undefined || operation === 'create-invoice') return []
-  const byId = operation === 'create-shipment'
-  const toDo = byId
-    ? 'fill in the ids of your carriers and methods: GET /v1/carriers/ lists them'
-    : 'compare with the methods your connection allows, and fill in what is empty'
-  return [
-    'tables:',
-    `  ${TABLE_NAME}: # ${toDo}`,
+  if (services.length === 0) return []
+  const toDo =
+    operation === 'create-shipment'
+      ? 'fill in the ids of your carriers and methods: GET /v1/carriers/ lists them'
+      : 'compare with the methods your connection allows, and fill in what is empty'
+  const tables = services.flatMap(({ table, rows }) => [
+    `  ${table}: # ${toDo}`,
     '    rows:',
-    ...services.rows.map(({ word, carrier, method }) => {
-      const codes = byId
-        ? 'carrier_id: "", shipping_method_id: ""'
-        : `carrier: ${carrier || '""'}, method: ${method || '""'}`
-      return `      ${formatYamlText(word)}: { ${codes} }${byId || carrier === '' || method === '' ? ' # fill in' : ''}`
+    ...rows.map(({ word, codes }) => {
+      const cells = Object.entries(codes).map(([pick, code]) => `${pick}: ${code || '""'}`)
+      return `      ${formatYamlText(word)}: { ${cells.join(', ')} }${Object.values(codes).includes('') ? ' # fill in' : ''}`
     }),
-  ]
+  ])
+  return ['tables:', ...tables]
 }
 
-function writeUnusedColumns({ unplaced }: MappingDraft): string[] {
-  const named = unplaced.filter(({ column }) => column.name !== '')
-  if (named.length === 0) return []
+function writeUnknownColumns({ unplaced }: MappingDraft): string[] {
+  if (unplaced.length === 0) return []
   return [
-    '# Columns that are not used:',
-    ...named.map(({ column: { name, cells }, why }) => {
+    '# Unknown columns, for you to decide: map each, or leave it out:',
+    ...unplaced.map(({ column: { name, cells }, why }) => {
       const known = why === '' ? '' : ` (${why})`
       return `#   ${toOneLine(name)}: ${formatSampleCell(cells)}${known}`
     }),
@@ -242,7 +298,7 @@ function toOneLine(text: string): string {
 
 export function formatField(
   { field, column, joined, confidence }: PlacedColumn,
-  blankContinues: boolean,
+  groups: Grouping['groups'],
 ): {
   readonly text: string
   readonly note: string | undefined
@@ -252,6 +308,8 @@ export function formatField(
   const { filled, dates, decimalComma } = column
   const options: string[] = []
   const notes: string[] = []
+  /** What is known, and no reason to doubt. */
+  const remarks: string[] = []
   let isGuess = false
   const { rule } = field
   if (rule.kind === 'integer' && rule.reference !== undefined) options.push(`find: ${rule.reference}`)
@@ -261,11 +319,20 @@ export function formatField(
     if (dates.unread !== undefined) notes.push(`${JSON.stringify(dates.unread)} fits none of these formats`)
     if (dates.alternatives.length > 0)
       notes.push(`every cell fits ${dates.alternatives.join(' and ')} as well`)
-    const isLocal = dates.needsZone && rule.kind === 'dateTime'
-    if (isLocal) notes.push('times are UTC unless you name their zone: zone: America/New_York')
+    const isLocal = dates.zone !== 'named' && rule.kind === 'dateTime'
+    const what = dates.zone === 'times' ? 'times are' : 'days begin at midnight'
+    if (isLocal) notes.push(`${what} UTC unless you name their zone: zone: America/New_York`)
+    else if (rule.kind === 'dateTime') remarks.push('its cells name their zone')
     isGuess = isLocal || dates.alternatives.length > 0
   }
   if ((rule.kind === 'money' || rule.kind === 'decimal') && decimalComma) options.push('decimal: ","')
+  const unit = rule.kind === 'decimal' ? findUnit(column.name) : undefined
+  if (rule.kind === 'decimal' && unit === undefined)
+    notes.push(`are these ${rule.unit}? its name does not say`)
+  if (column.nth !== undefined && column.headings.includes(column.name)) {
+    notes.push('several columns have this name: is this the one?')
+    isGuess = true
+  }
   const width = findLostZeros(field.path, filled)
   if (width !== undefined) {
     options.push(`digits: ${width}`)
@@ -276,17 +343,29 @@ export function formatField(
     options.push(`wrap: ${max}`)
   if (field.path.endsWith('email')) notes.push('personal data: leave it out unless it is needed')
   const blank = column.cells.length - filled.length
-  // Where blank cells continue the record above, only blank cells of lines are missing values.
-  if (field.required && blank > 0 && filled.length > 0 && (field.perRow || !blankContinues)) {
+  // Blank cells of rows that continue a record are no missing values.
+  const isMissing = field.perRow
+    ? blank > 0
+    : groups.some((rows) => rows.every((row) => column.cells[row] === ''))
+  if (field.required && isMissing && filled.length > 0) {
     notes.push(`blank in ${blank} of ${column.cells.length} rows, which a default would fill`)
   }
+  if (unit !== undefined && unit.factor !== '1') {
+    const calc = `round([${column.name}] * ${unit.factor}, 4)`
+    return {
+      text: `{ calc: ${JSON.stringify(calc)} }`,
+      note: [`${unit.unit} become ${rule.kind === 'decimal' ? rule.unit : ''}`, ...notes].join('; '),
+      confidence: lowerConfidence(confidence, 'likely'),
+    }
+  }
   const name = formatYamlText(column.name)
+  if (column.nth !== undefined) options.unshift(`nth: ${column.nth}`)
   const source = joined === undefined ? `from: ${name}` : `all: [${name}, ${formatYamlText(joined.name)}]`
   const isShort = options.length === 0 && joined === undefined
   const doubt: Confidence = isGuess ? 'guess' : notes.length > 0 ? 'likely' : 'sure'
   return {
     text: isShort ? name : `{ ${[source, ...options].join(', ')} }`,
-    note: notes.length === 0 ? undefined : notes.join('; '),
+    note: notes.length + remarks.length === 0 ? undefined : [...remarks, ...notes].join('; '),
     confidence: lowerConfidence(confidence, doubt),
   }
 }

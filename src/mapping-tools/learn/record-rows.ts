@@ -1,6 +1,6 @@
 /** Finds how rows form records: key columns that neighbouring rows share, and several lines in numbered columns. */
 import type { InboundOperationName } from '../../contract/operations.ts'
-import type { Field, PlacedColumn } from './column-matching.ts'
+import type { Confidence, Field, PlacedColumn } from './column-matching.ts'
 import type { ColumnProfile } from './column-profile.ts'
 import type { Sample } from './sample.ts'
 import { findSpelling } from './spellings.ts'
@@ -10,7 +10,20 @@ export interface Grouping {
   readonly keys: readonly ColumnProfile[]
   /** Whether rows with blank keys continue the record before them. */
   readonly blankContinues: boolean
+  /** The positions of the rows of each record. */
+  readonly groups: readonly (readonly number[])[]
+  /** What the rows alone allow to say. */
+  readonly confidence: Confidence
   readonly why: string
+}
+
+/** Of a file without a key column, and of one whose rows name their type. */
+export const NO_GROUPING: Grouping = {
+  keys: [],
+  blankContinues: false,
+  groups: [],
+  confidence: 'guess',
+  why: '',
 }
 
 /** The fields that name a record; the first one is required. */
@@ -36,11 +49,16 @@ export function findGrouping(operation: InboundOperationName, placed: readonly P
   const columnOf = (path: string) => placed.find(({ field }) => field.path === path)?.column ?? []
   const keys = KEY_FIELDS[operation].flatMap(columnOf)
   const [first] = keys
-  if (first === undefined) return { keys: [], blankContinues: false, why: '' }
-  const blankContinues = first.cells.some((cell) => cell === '') && first.cells[0] !== ''
+  if (first === undefined)
+    return { keys: [], blankContinues: false, groups: [], confidence: 'guess', why: '' }
+  const others = placed.filter(({ field, column }) => !field.perRow && !keys.includes(column))
+  const isBlank = (row: number) => keys.every(({ cells }) => cells[row] === '')
+  const blankRows = [...first.cells.keys()].filter(isBlank)
+  // A row with cells of an order of its own begins one, and its key is missing.
+  const missing = blankRows.filter((row) => others.some(({ column }) => column.cells[row] !== ''))
+  const blankContinues = blankRows.length > 0 && missing.length === 0 && !isBlank(0)
   const groups = groupRows(keys, blankContinues)
-  const ofRecord = placed.filter(({ field }) => !field.perRow)
-  const torn = ofRecord.filter(({ column }) => countMixedGroups(column, groups) > 0)
+  const torn = others.filter(({ column }) => countMixedGroups(column, groups) > 0)
   const rows = first.cells.length
   const counted = `${rows} rows make ${groups.length} ${groups.length === 1 ? 'record' : 'records'}`
   const unsure = torn
@@ -48,7 +66,11 @@ export function findGrouping(operation: InboundOperationName, placed: readonly P
     .map(({ column }) => `"${column.name}" differs within ${countMixedGroups(column, groups)} of them`)
   const more = torn.length - MAX_TORN
   if (more > 0) unsure.push(`so ${more === 1 ? 'does another column' : `do ${more} more columns`}`)
-  return { keys, blankContinues, why: [counted, ...unsure].join('; ') }
+  if (missing.length > 0)
+    unsure.push(`${missing.length === 1 ? '1 row has' : `${missing.length} rows have`} no ${first.name}`)
+  const isOpen = unsure.length > 0 || (blankContinues && others.length === 0)
+  const confidence = isOpen ? 'guess' : blankContinues ? 'likely' : 'sure'
+  return { keys, blankContinues, groups, confidence, why: [counted, ...unsure].join('; ') }
 }
 
 /** A message names at most this many columns that differ within groups. */
@@ -96,7 +118,8 @@ function countMixedGroups({ cells }: ColumnProfile, groups: readonly (readonly n
 
 /** Makes a row for each line; returns the sample unchanged without numbered columns. */
 export function unpackNumberedColumns(sample: Sample, fields: readonly Field[]): Sample {
-  const names = sample.hasHeader ? findNumberedNames(sample.columns, fields) : []
+  const names =
+    sample.hasHeader && sample.typed === undefined ? findNumberedNames(sample.columns, fields) : []
   if (names.length === 0) return sample
   const { columns, rows } = sample
   const count = listNumbers(names[0] ?? '', columns).length
@@ -113,7 +136,13 @@ export function unpackNumberedColumns(sample: Sample, fields: readonly Field[]):
     return (filled.length === 0 ? made.slice(0, 1) : filled).map((cells) => [...own, ...cells])
   })
   const own = otherPositions.map((at) => columns[at] ?? '')
-  return { ...sample, columns: [...own, ...names], rows: unpacked, numbered: { names, count } }
+  return {
+    ...sample,
+    groups: undefined,
+    columns: [...own, ...names],
+    rows: unpacked,
+    numbered: { names, count },
+  }
 }
 
 /** Finds names such as `SKU{n}`, numbered from 1 like the quantity, and none of them a column of the record. */

@@ -1,29 +1,97 @@
 /** Lists the names that files use for the fields of the API, the most specific first. */
 import { foldColumnName } from '../../mapping/rows/columns.ts'
 import { toAscii } from '../../mapping/values/text.ts'
-import type { ColumnProfile } from './column-profile.ts'
+import { ITEM, QUANTITY, splitWords, UPC, VARIANT_NAMES } from './item-spellings.ts'
 
 export interface Spelling {
   /** Smaller is more specific. */
   readonly rank: number
-  /** Whether a column of that name is nearly always this field. */
-  readonly isSure: boolean
+  /** What the name alone allows to say: some names are used for several things. */
+  readonly confidence: 'sure' | 'likely' | 'guess'
 }
 
 /** Ranks a column's name among the spellings of a field; undefined when it is not among them. */
 export function findSpelling(field: string, column: string): Spelling | undefined {
-  const spelled = [...listSpellings(field)].map((text) => ({
-    name: text.replace('?', ''),
-    isSure: !text.startsWith('?'),
-  }))
-  // ShipStation and the like write a section before the name: `Item - SKU`.
-  const [, behind] = column.split(' - ')
-  const names = [column, ...(behind === undefined ? [] : [behind])].map(normalizeName)
-  for (const [penalty, name] of names.entries()) {
+  const spelled = listSpellings(field).map((text) => {
+    const name = text.replace(/^\?+/, '')
+    return { name, confidence: MARKS[text.length - name.length] ?? 'guess' }
+  })
+  for (const [penalty, reading] of listReadings(field, column).entries()) {
+    const name = normalizeName(reading)
     const rank = spelled.findIndex((each) => each.name === name)
-    if (rank !== -1) return { rank: rank + penalty * 50, isSure: spelled[rank]?.isSure === true }
+    const { confidence } = spelled[rank] ?? {}
+    if (confidence !== undefined) return { rank: rank + penalty * 50, confidence }
   }
-  return undefined
+  const bare = removeSection(field, column)
+  const rank = spelled.findIndex((each) => each.name === bare && each.confidence === 'sure')
+  return rank === -1 ? undefined : { rank: rank + 150, confidence: 'likely' }
+}
+
+/** Without the section before it, a clear name is likely: `package_ship_carrier`, `line_item_upc`. */
+function removeSection(field: string, column: string): string | undefined {
+  const words = column.split(/[\s_-]+/)
+  const counts = [...words.keys()].slice(1)
+  const count = counts.find((each) => hasSection(field, normalizeName(words.slice(0, each).join(''))))
+  return count === undefined ? undefined : normalizeName(words.slice(count).join(''))
+}
+
+/** By the number of question marks before a name. */
+const MARKS = ['sure', 'likely', 'guess'] as const
+
+/** Lists what a heading may stand for: `Item - Weight (oz)` is `Weight`, and `City (Billing)` is `Billing City`. */
+function listReadings(field: string, column: string): string[] {
+  const [, plain = '', inside = ''] = /^(.*?)\s*\(([^()]*)\)$/.exec(column) ?? []
+  const isMeasure = UNITS[normalizeName(inside)] !== undefined
+  const named = plain === '' || inside === '' ? [] : [isMeasure ? plain : `${inside} ${plain}`]
+  const readings = [column, ...named]
+  const behind = readings.flatMap((reading) => {
+    const [, section = '', name = ''] = /^(.*?) [-/] (.+)$/.exec(reading) ?? []
+    return hasSection(field, normalizeName(section)) ? [name] : []
+  })
+  return [...readings, ...behind]
+}
+
+/** ShipStation and the like write a section before the name: `Item - SKU`. The name of an item is no person's. */
+function hasSection(field: string, section: string): boolean {
+  const isOfItem = field.includes('[]') || field.startsWith('attributes.')
+  const sections = isOfItem ? ITEM_SECTIONS : RECORD_SECTIONS
+  return !PARTY_FIELD.test(field) && sections.includes(section)
+}
+
+const ITEM_SECTIONS = splitWords('item items orderitem lineitem line product variant googleshopping')
+const RECORD_SECTIONS = splitWords('order date shipment shipping package tracking gift invoice amount')
+const PARTY_FIELD = /^(ship_to|sold_to|ship_from)[._](\w+)$/
+
+/** What one of each unit is in the API's pounds or inches. */
+const UNITS: Readonly<Record<string, string>> = {
+  oz: '0.0625',
+  ounces: '0.0625',
+  g: '0.00220462',
+  grams: '0.00220462',
+  kg: '2.20462',
+  cm: '0.393701',
+  mm: '0.0393701',
+  lb: '1',
+  lbs: '1',
+  pounds: '1',
+  in: '1',
+  inches: '1',
+}
+
+/** Finds the unit that a heading names, such as `oz`, with what one of it is in pounds or inches. */
+export function findUnit(column: string): { readonly unit: string; readonly factor: string } | undefined {
+  const [, inside = ''] = /\(([^()]*)\)\s*$/.exec(column) ?? []
+  const unit =
+    inside === ''
+      ? /(?:oz|ounces|grams|kg|cm|mm|lbs?|pounds|inches)$/.exec(normalizeName(column))?.[0]
+      : normalizeName(inside)
+  const factor = UNITS[unit ?? '']
+  return unit === undefined || factor === undefined ? undefined : { unit, factor }
+}
+
+/** Whether the heading is spelled so, as it stands or read otherwise: `First Name (Billing)` is `billingfirstname`. */
+export function isNamed(field: string, column: string, spelled: string): boolean {
+  return listReadings(field, column).some((reading) => normalizeName(reading) === spelled)
 }
 
 /** Normalizes a name as the tables spell it: `Préférence` is `preference`. In numbered columns `{n}` is the number. */
@@ -34,10 +102,6 @@ export function normalizeName(column: string): string {
 }
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' }
-
-export function splitWords(list: string): string[] {
-  return list.trim().split(/\s+/)
-}
 
 /** Lists the spellings of first and last names of a party; none for other fields. */
 export function listNamePairs(field: string): readonly (readonly [first: string, last: string])[] {
@@ -51,15 +115,22 @@ export function listNamePairs(field: string): readonly (readonly [first: string,
 
 function listSpellings(field: string): readonly string[] {
   const path = field.replaceAll('[]', '')
-  const own = FIELD_NAMES[path]
+  const own = FIELD_NAMES[path] ?? VARIANT_NAMES[path]
   if (own !== undefined) return own
-  const [, party = '', part = ''] = /^(ship_to|sold_to|ship_from)[._](\w+)$/.exec(path) ?? []
+  const [, party = '', part = ''] = PARTY_FIELD.exec(path) ?? []
   return LANGUAGES.flatMap(({ prefixes, parts }) =>
-    (prefixes[party] ?? []).flatMap((prefix) => (parts[part] ?? []).map((name) => prefix + name)),
+    (prefixes[party] ?? []).flatMap((prefix) => (parts[part] ?? []).map((name) => joinMarked(prefix, name))),
   )
 }
 
-// Names in English, German, French and Spanish, folded like column names; `?` marks ambiguous names.
+/** The question marks of both stand before the whole. */
+function joinMarked(prefix: string, name: string): string {
+  const marks = `${prefix} ${name}`.replace(/[^?]/g, '')
+  return marks + (prefix + name).replaceAll('?', '')
+}
+
+// Names in English, German, French and Spanish, folded like column names. `?` marks names that are used for other things too,
+// `??` those that are never more than a guess.
 
 type Names = Readonly<Record<string, readonly string[]>>
 
@@ -77,28 +148,34 @@ const LANGUAGES: readonly PartyNames[] = [
     first: ['firstname', 'fname', 'givenname', 'forename'],
     last: ['lastname', 'lname', 'surname', 'familyname'],
     prefixes: {
-      ship_to: splitWords('shipto ship shipping delivery deliveryto recipient consignee postto').concat(''),
-      sold_to: splitWords('billto bill billing soldto sold invoice buyer'),
+      ship_to: splitWords(
+        'shipto ship shipping delivery deliveryto recipient consignee postto shippingaddress',
+      ).concat(''),
+      sold_to: splitWords('billto bill billing soldto sold invoice buyer billingaddress ?customer'),
       ship_from: splitWords('shipfrom shippedfrom from origin sender warehouse'),
     },
     parts: {
-      name1: splitWords('name name1 fullname contactname contact recipient recipientname customername'),
+      name1: splitWords(
+        'name name1 fullname contactname contact recipient recipientname companyorname ?customername ?customer',
+      ),
       name2: splitWords('name2 company companyname attention attn'),
       street1: splitWords(
-        'address1 addressline1 street1 address street addressone streetaddress line1 addr1',
+        'address1 addressline1 street1 address street addressone streetaddress line1 addr1 address12',
       ),
-      street2: splitWords('address2 addressline2 street2 addresstwo line2 addr2 apartment apt'),
-      city: ['city', 'town', 'suburb', 'cityname'],
+      street2: splitWords(
+        'address2 addressline2 street2 addresstwo line2 addr2 apartment apt roomflooraddress2',
+      ),
+      city: ['city', 'town', 'suburb', 'cityname', 'cityortown'],
       province: splitWords(
-        'state province stateprovince stateorprovince region statecode provincecode stateregion',
+        'state province stateprovince stateorprovince region statecode provincecode stateregion stateprovincecounty ?stateabbreviation ?statename ?provincename',
       ),
       postal_code: splitWords('zip zipcode postalcode postcode zippostalcode postal postalzip'),
-      country: ['country', 'countrycode', 'countryname', 'countryiso'],
+      country: ['country', 'countrycode', 'countryname', 'countryiso', 'countryterritory', 'countryregion'],
       phone1: splitWords('phone phonenumber phone1 telephone tel mobile dayphone'),
       phone: splitWords('phone phonenumber phone1 telephone tel'),
       phone2: ['phone2', 'telephone2', 'eveningphone'],
       fax: ['fax', 'faxnumber'],
-      email: ['email', 'emailaddress', 'mail'],
+      email: ['email', 'emailaddress', 'mail', '??customeremail', '??buyeremail'],
     },
   },
   {
@@ -113,7 +190,7 @@ const LANGUAGES: readonly PartyNames[] = [
       ship_from: splitWords('absender lager expediteur remitente almacen'),
     },
     parts: {
-      name1: splitWords('empfaenger empfaengername kunde kundenname nom destinataire client nombre'),
+      name1: splitWords('empfaenger empfaengername ?kunde ?kundenname nom destinataire ?client nombre'),
       name2: splitWords('firma zusatz societe entreprise empresa'),
       street1: splitWords('strasse str anschrift adresse adresse1 strasse1 rue direccion calle'),
       street2: splitWords('adresszusatz adresse2 strasse2 complement complementadresse direccion2'),
@@ -132,37 +209,26 @@ const ORDER_NUMBER = splitWords(`
   ponumber po purchaseordernumber purchaseorder pono ponum customerponumber customerpo partnerpo
   purchaseorderno ordernumber orderid orderno order ?orderref ?orderreference ?reference ?salesrecordnumber
   ?code ?name bestellnummer bestellnr auftragsnummer auftragsnr auftrag bestellung numerocommande
-  numerodecommande nocommande commande numerodepedido numeropedido npedido pedido ?belegnummer
+  ordernum ?salesorder ?salesordernumber numerodecommande nocommande commande numerodepedido numeropedido npedido pedido ?belegnummer
 `)
 
-const ITEM = splitWords(`
-  sku itemsku lineitemsku productsku merchantsku sellersku vendorsku variantsku itemnumber itemno itemcode
-  item customlabel productcode partnumber stylenumber ?itemid ?productid ?style ?product artikelnummer
-  artikelnr artnr artikel materialnummer referencearticle refarticle codearticle article codigoarticulo
-  articulo ?reference ?referencia
-`)
-
-const UPC = splitWords(`
-  upc upccode itemupc barcode gtin ean ean13 upcean gtin14 eancode eannummer strichcode codebarres
-  codigodebarras
-`)
-
-const QUANTITY = splitWords(`
-  qty quantity quantityordered qtyordered orderedqty orderqty quantitypurchased lineitemquantity itemqty
-  itemquantity quantityshipped qtyshipped shippedqty qtyinvoiced units pieces menge anzahl stueck stueckzahl
-  quantite qte cantidad unidades
-`)
+/** A parcel's weight and sizes. */
+function nameMeasure(name: string): string[] {
+  return ['', 'ship', 'package', 'parcel', 'shipment', 'shipping', 'carton'].flatMap((prefix) =>
+    ['', 'oz', 'lb', 'lbs', 'kg', 'grams', 'in', 'cm'].map((unit) => prefix + name + unit),
+  )
+}
 
 /** By the path of the field. */
 const FIELD_NAMES: Names = {
   purchase_order_number: ORDER_NUMBER,
-  order_id: ORDER_NUMBER,
+  order_id: ORDER_NUMBER.concat(splitWords('??packagereference1 ??reference1 ??packagereference')),
   customer_order_number: splitWords(`
     customerorder customerordernumber customerorderno consumerorder consumerordernumber webordernumber
     weborder salesordernumber ?ordernumber ?orderid ?orderno
   `),
   ordered_at: splitWords(`
-    orderdate orderedat dateordered purchasedate podate orderdatetime ordercreated saledate createdat ?date
+    orderdate orderedat dateordered orderdatetime saledate dateplaced orderplaced purchasedate podate ordercreated createdat ?date ?datecreated
     ?created bestelldatum auftragsdatum datecommande datedecommande fechapedido fechadepedido ?datum ?fecha
   `),
   gift_message: splitWords(`
@@ -174,26 +240,34 @@ const FIELD_NAMES: Names = {
   'order_lines.quantity': QUANTITY,
   'order_lines.net_price': splitWords(`
     cost unitcost netprice itemcost costprice wholesaleprice wholesale expectedcost lineitemexpectedcost
-    vendorcost dropshipcost netunitprice einkaufspreis ekpreis ek nettopreis kosten prixachat prixdachat
-    prixnet cout preciocompra costo coste
+    vendorcost dropshipcost suppliercost supplierprice netunitprice einkaufspreis ekpreis ek nettopreis kosten
+    prixachat prixdachat prixnet cout preciocompra costo coste ??price ??unitprice ??itemprice ??preis ??prix
+    ??precio
   `),
   'order_lines.price': splitWords(`
-    retail retailprice sellingprice price unitprice itemprice lineitemprice grossprice msrp ?soldfor ?amount
-    preis einzelpreis stueckpreis verkaufspreis vkpreis prix prixunitaire precio preciounitario
+    retail retailprice sellingprice shopprice storeprice consumerprice customerprice grossprice msrp verkaufspreis
+    vkpreis ??price ??unitprice ??itemprice ??lineitemprice ??productunitprice ?soldfor ?amount ??preis
+    ??einzelpreis ??stueckpreis ??prix ??prixunitaire ??precio ??preciounitario
   `),
+  variant_id: splitWords('variantid').concat(ITEM),
+  'cancel_lines.variant.identifier': ITEM,
+  'cancel_lines.variant.upc': UPC,
+  'cancel_lines.quantity': splitWords('cancelledquantity canceledquantity cancelquantity cancelqty').concat(
+    QUANTITY,
+  ),
   shipped_at: splitWords(`
-    shipdate shippedat dateshipped shippeddate shipmentdate dispatchdate ?date versanddatum lieferdatum
+    shipdate shippedat dateshipped shipmentinformationcollectiondate ?collectiondate ?pickupdate shippeddate shipmentdate dispatchdate ?date versanddatum lieferdatum
     dateexpedition datedexpedition fechaenvio ?datum
   `),
   tracking_number: splitWords(`
-    trackingnumber tracking trackingno trackingid trackingcode waybill pro sendungsnummer trackingnummer
+    trackingnumber packagetrackingnumber shipmenttrackingnumber tracking trackingno trackingid trackingcode waybill pro sendungsnummer trackingnummer
     paketnummer numerodesuivi numerodeseguimiento
   `),
   label_reference: splitWords('labelreference'),
-  ship_weight: splitWords('weight shipweight weightlb weightlbs gewicht poids peso'),
-  ship_width: splitWords('width shipwidth'),
-  ship_length: splitWords('length shiplength'),
-  ship_height: splitWords('height shipheight'),
+  ship_weight: nameMeasure('weight').concat(splitWords('gewicht poids peso')),
+  ship_width: nameMeasure('width'),
+  ship_length: nameMeasure('length'),
+  ship_height: nameMeasure('height'),
   'shipment_lines.variant.brand_identifier': ITEM,
   'shipment_lines.variant.upc': UPC,
   'shipment_lines.quantity': QUANTITY,
@@ -209,7 +283,7 @@ const FIELD_NAMES: Names = {
     dateecheance vencimiento
   `),
   due_amount: splitWords(`
-    invoicetotal totalinvoiceamount amountdue dueamount totaldue totalamount total ?amount rechnungsbetrag
+    invoicetotal grandtotal grandtotalbase invoiceamount totalinvoiceamount amountdue dueamount totaldue ?totalamount ?total ?amount rechnungsbetrag
     gesamtbetrag montanttotal montant importetotal ?betrag ?importe
   `),
   'invoice_lines.variant.identifier': ITEM,
@@ -217,66 +291,8 @@ const FIELD_NAMES: Names = {
   'invoice_lines.quantity': QUANTITY,
   'invoice_lines.net_price': splitWords(`
     cost unitcost netprice itemcost costprice wholesaleprice wholesale expectedcost lineitemexpectedcost
-    vendorcost dropshipcost netunitprice unitprice itemprice price ?rate einkaufspreis ekpreis ek nettopreis
+    vendorcost dropshipcost netunitprice unitprice itemprice ?price ?rate einkaufspreis ekpreis ek nettopreis
     kosten prixachat prixdachat prixnet cout preciocompra costo coste preis einzelpreis stueckpreis
     verkaufspreis vkpreis prix prixunitaire precio preciounitario
   `),
-}
-
-// Shipping services: their column, and the API codes that its words probably mean.
-
-export interface Services {
-  readonly column: ColumnProfile
-  /** Each word of the column, with the codes it probably means; empty where there is no clue. */
-  readonly rows: readonly { readonly word: string; readonly carrier: string; readonly method: string }[]
-  readonly why: string
-}
-
-/** Names of the columns for the shipping service and for the carrier. */
-const SERVICE_NAMES = splitWords(`
-  shipvia shippingmethod shipmethod shippingservice shipservicelevel servicelevel carrierserviceselected
-  carrierservicerequested serviceselected carrierservice deliverymethod deliveryservice service versandart
-  lieferart versandmethode modelivraison modedelivraison metodoenvio metododeenvio
-`)
-
-const CARRIER_NAMES = splitWords('carriercode scac carrier carriername shippingcarrier')
-
-/** A longer table is no help: a person must fill it in. */
-const MAX_WORDS = 200
-
-/** Finds the column that says most about the shipping service. */
-export function findServices(columns: readonly ColumnProfile[]): Services | undefined {
-  for (const names of [SERVICE_NAMES, CARRIER_NAMES]) {
-    for (const name of names) {
-      const column = columns.find((each) => each.filled.length > 0 && matchesName(each.name, name))
-      if (column === undefined || column.distinct.size > MAX_WORDS) continue
-      return { column, rows: [...column.distinct].map(guessCodes), why: 'named so' }
-    }
-  }
-  return undefined
-}
-
-function matchesName(column: string, name: string): boolean {
-  return foldColumnName(column) === name || column.split(' - ').some((part) => foldColumnName(part) === name)
-}
-
-const CARRIERS: readonly (readonly [RegExp, string])[] = [
-  [/fed\s?ex|fdeg|fdx/i, 'FDEG'],
-  [/\bups\b|upsn/i, 'UPSN'],
-  [/usps|postal|priority mail/i, 'USPS'],
-]
-
-const METHODS: readonly (readonly [RegExp, string])[] = [
-  [/fed\s?ex.*ground/i, 'FEDEX_GROUND'],
-  [/fed\s?ex.*2.?day/i, 'FEDEX_2_DAY'],
-  [/fed\s?ex.*overnight/i, 'FEDEX_STANDARD_OVERNIGHT'],
-  [/\bups\b.*ground/i, 'UPS_GROUND'],
-  [/\bups\b.*2(?:nd)?.?day/i, 'UPS_2ND_DAY_AIR'],
-  [/usps.*priority/i, 'USPS_PRIORITY'],
-]
-
-function guessCodes(word: string): Services['rows'][number] {
-  const first = (known: readonly (readonly [RegExp, string])[]) =>
-    known.find(([pattern]) => pattern.test(word))?.[1] ?? ''
-  return { word, carrier: first(CARRIERS), method: first(METHODS) }
 }

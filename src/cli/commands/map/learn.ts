@@ -28,14 +28,11 @@ export const learnCommand = defineCommand({
       sayProblems(terminal, file, learned.problems)
       return EXIT.unusableFile
     }
-    const { text, placed, unplaced, unfinished } = learned
+    const { text, unfinished } = learned
     if (out !== undefined) await writeNewMapping(resolvePath(terminal, out), text, out)
     if (json) terminal.out(JSON.stringify(learned, null, 2))
     else if (out === undefined) terminal.out(text.trimEnd())
-    const sure = placed.filter(({ confidence }) => confidence === 'sure').length
-    terminal.say(
-      `${placed.length} columns found their field, ${sure} of them for sure; ${unplaced.length} found none.`,
-    )
+    terminal.say(formatCounts(learned.columns))
     if (unfinished.length > 0) terminal.say('To be filled in before it works:')
     for (const line of unfinished) terminal.say(`  ${line}`)
     if (out !== undefined) {
@@ -47,6 +44,17 @@ export const learnCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+/** Those that feed a field, the unknown and the ignored ones are all columns of the file. */
+function formatCounts({
+  placed,
+  sure,
+  unplaced,
+  ignored,
+}: Readonly<Record<'placed' | 'sure' | 'unplaced' | 'ignored', number>>): string {
+  const none = ignored === 0 ? '' : `, ${ignored} ignored (without a name, or of a result file)`
+  return `Of ${placed + unplaced + ignored} columns: ${placed} feed a field, ${sure} of them for sure; ${unplaced} unknown${none}.`
+}
 
 async function writeNewMapping(path: string, text: string, shown: string): Promise<void> {
   try {
