@@ -12,6 +12,7 @@ import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
 import { findMisplacedFiles } from './misplaced.ts'
+import { findLateOrders } from './orders.ts'
 import { findMissingFiles, findScheduleAlerts } from './schedules.ts'
 import { findMissingWatches, findRecordAlerts } from './stalled-work.ts'
 
@@ -35,6 +36,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
     ...(await findScheduleAlerts(evaluation)),
     ...(await findDeliveryAlerts(evaluation)),
     ...(await findReceiptAlerts(evaluation)),
+    ...(await findLateOrders(evaluation)),
     ...(await findRecordAlerts(evaluation)),
     ...(await findFullFolders(evaluation)),
     ...(await findGrownFiles(evaluation)),

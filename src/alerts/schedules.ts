@@ -76,7 +76,7 @@ export async function findMissingFiles(context: EvaluationContext): Promise<Aler
     const { expectFile } = route.from
     const { day, from, dueAt } = findLastDue(expectFile, now)
     const latest = await journal.listRecentFiles(LATEST_FILES_MAX, route.name)
-    const last = latest.find(({ outcome }) => outcome !== 'vanished')
+    const last = latest.find(({ outcome, retakeOf }) => outcome !== 'vanished' && retakeOf === undefined)
     const cameAt = last === undefined ? undefined : (last.receivedAt ?? last.claimedAt)
     if (cameAt !== undefined && cameAt >= from) continue
     const isThere = await hasArrived(context, route.from, from)

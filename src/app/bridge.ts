@@ -19,12 +19,14 @@ import { decideHeldRecords, type DecisionRequest } from './decide.ts'
 import { dismissRejected, type DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
 import { fetchLabels, type LabelsHooks, type LabelsRequest } from './labels.ts'
+import { redeliver } from './redeliver.ts'
 import {
   type ResolveDeliveryRequest,
   resolveHeldDelivery,
   resolveRecord,
   type ResolveRequest,
 } from './resolve.ts'
+import { retakeFile } from './retake.ts'
 import { type RunOptions, runRoutes, runWithDeadline, selectRoutes } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
 import { type WatchHooks, watchRoutes } from './watch/watch.ts'
@@ -88,6 +90,10 @@ export async function openBridge(
       withShutdown(signal, () => resolveHeldDelivery(context, request, signal)),
     fetchLabels: (request: LabelsRequest, work: LabelsHooks) =>
       withShutdown(work.signal, () => fetchLabels(context, request, work)),
+    redeliver: (what: string, signal: AbortSignal) =>
+      withShutdown(signal, () => redeliver(context, what, signal)),
+    retake: (what: string, signal: AbortSignal) =>
+      withShutdown(signal, () => retakeFile(context, what, signal)),
     /** Of all routes, or of one. */
     snapshot: (route?: string) => takeSnapshot(alertContext, route),
     /** Also reports each alert once when it is raised and once when it ends. */

@@ -2,6 +2,7 @@
 import type { PruneResult } from '../domain/audit.ts'
 import type { InboundOutcome } from '../pipeline/inbound/inbound.ts'
 import type { OutboundOutcome } from '../pipeline/outbound/outbound.ts'
+import type { RedeliveryResult } from '../pipeline/outbound/redeliver.ts'
 import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'
 
@@ -108,7 +109,8 @@ function listInboundExitCodes({ summaries, open }: InboundOutcome): ExitCode[] {
 /** A delivery may wait for its confirmation until it is overdue; then a person has to check. */
 function listOutboundExitCodes(pass: OutboundOutcome): ExitCode[] {
   const waiting = pass.held + pass.missing + (pass.awaited?.overdue ?? 0) + (pass.heldDeliveries?.count ?? 0)
-  const codes: ExitCode[] = waiting > 0 ? [EXIT.rejects] : []
+  const isAgain = ({ redelivery }: RedeliveryResult) => redelivery.state === 'delivered'
+  const codes: ExitCode[] = waiting > 0 || pass.redeliveries?.every(isAgain) === false ? [EXIT.rejects] : []
   for (const { delivery, isAwaited, records } of pass.deliveries) {
     const waits = isAwaited === true || delivery.held !== undefined
     if (!waits && delivery.state !== 'acknowledged' && delivery.state !== 'done') codes.push(EXIT.tryLater)

@@ -8,7 +8,7 @@ import {
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import type { DecisionEntry } from '../domain/decision.ts'
-import type { DeliveryEntry } from '../domain/delivery.ts'
+import type { DeliveryEntry, RedeliveryEntry } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
@@ -44,6 +44,8 @@ export interface TracedFile {
 
 export interface TracedDelivery extends Pick<TracedFile, 'counts'> {
   readonly delivery: DeliveryEntry
+  /** Its bytes once more, as persons asked; left out where there are none. */
+  readonly redeliveries?: readonly RedeliveryEntry[]
   readonly records: readonly DeliveredRecord[]
 }
 
@@ -147,7 +149,8 @@ async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise
   const details = await journal.traceDetails(records.map(({ id }) => id))
   const bodies = new Map(details.map(({ record, body }) => [record, body]))
   const delivered = records.map((record) => toDeliveredRecord(record, bodies.get(record.id)))
-  return { delivery, counts, records: delivered }
+  const redeliveries = await journal.listRedeliveries(delivery.id)
+  return { delivery, ...(redeliveries.length === 0 ? {} : { redeliveries }), counts, records: delivered }
 }
 
 function toDeliveredRecord(record: TracedRecord, text: string | undefined): DeliveredRecord {
@@ -212,7 +215,7 @@ function readTargetId(body: unknown, target: string | undefined): string | undef
 }
 
 /** By name or id, or by the path, the archived name or the report's name that the bridge printed. */
-async function findFilesByName(journal: Journal, name: string, limit: number): Promise<FileEntry[]> {
+export async function findFilesByName(journal: Journal, name: string, limit: number): Promise<FileEntry[]> {
   const files = await journal.findFilesByName(name, limit)
   if (files.length > 0) return files
   const { folder, last } = splitPath(name)
@@ -222,7 +225,11 @@ async function findFilesByName(journal: Journal, name: string, limit: number): P
   return archived.length > 0 ? archived : findReportedFile(journal, last, limit)
 }
 
-async function findDeliveriesByName(journal: Journal, name: string, limit: number): Promise<DeliveryEntry[]> {
+export async function findDeliveriesByName(
+  journal: Journal,
+  name: string,
+  limit: number,
+): Promise<DeliveryEntry[]> {
   const deliveries = await journal.findDeliveriesByName(name, limit)
   const { folder, last } = splitPath(name)
   if (deliveries.length > 0 || last === name) return deliveries

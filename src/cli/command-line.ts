@@ -4,6 +4,7 @@ import { type BridgeError, EXIT, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/package.ts'
 import { unknownNameError } from '../support/text.ts'
 import { type Command, commandName, registerCommand } from './command.ts'
+import { activityCommand } from './commands/activity.ts'
 import { auditCommand } from './commands/audit.ts'
 import { checkCommand } from './commands/check.ts'
 import { demoCommand } from './commands/demo.ts'
@@ -12,13 +13,16 @@ import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { initCommand } from './commands/init.ts'
 import { labelsCommand } from './commands/labels.ts'
+import { lateCommand } from './commands/late.ts'
 import { mapCommand } from './commands/map/map.ts'
 import { notificationsCommand } from './commands/notifications.ts'
 import { proveCommand } from './commands/prove.ts'
 import { pruneCommand } from './commands/prune.ts'
 import { discardCommand, releaseCommand } from './commands/release.ts'
+import { redeliverCommand } from './commands/redeliver.ts'
 import { resolveCommand } from './commands/resolve.ts'
 import { restoredCommand } from './commands/restored.ts'
+import { retakeCommand } from './commands/retake.ts'
 import { runCommand } from './commands/run.ts'
 import { serviceCommand } from './commands/service.ts'
 import { statusCommand } from './commands/status.ts'
@@ -35,6 +39,8 @@ const COMMANDS: readonly Command[] = [
   watchCommand,
   exportCommand,
   labelsCommand,
+  redeliverCommand,
+  retakeCommand,
   notificationsCommand,
   auditCommand,
   pruneCommand,
@@ -45,6 +51,8 @@ const COMMANDS: readonly Command[] = [
   restoredCommand,
   traceCommand,
   whyNotCommand,
+  activityCommand,
+  lateCommand,
   resolveCommand,
   translateCommand,
   checkCommand,

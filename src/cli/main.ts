@@ -73,5 +73,7 @@ async function ask(question: string): Promise<string> {
 
 /** Installed, the program has its own name; in a checkout it is a script. */
 function programName(script: string): string {
-  return basename(script) === 'dropbridge' ? 'dropbridge' : `node ${quoteForShell(relative(process.cwd(), script))}`
+  return basename(script) === 'dropbridge'
+    ? 'dropbridge'
+    : `node ${quoteForShell(relative(process.cwd(), script))}`
 }

@@ -59,6 +59,28 @@ export function toAlertIfNotEmptiedMs(text: string): number | undefined {
   return text === 'never' ? undefined : parseRetention(text)
 }
 
+export const LateSettings = z.strictObject({
+  acknowledge: WaitTime.optional().describe(
+    'So long before `acknowledge_by` of an order that is not acknowledged.',
+  ),
+  ship: WaitTime.optional().describe(
+    'So long before `fulfill_by` of an order of which units are not shipped.',
+  ),
+})
+
+/** How long before its deadlines an order raises an alert; left out for never. */
+export interface LateRules {
+  readonly acknowledgeMs?: number
+  readonly shipMs?: number
+}
+
+export function toLateRules({ acknowledge, ship }: z.output<typeof LateSettings>): LateRules {
+  return {
+    ...(acknowledge !== undefined && { acknowledgeMs: toMs(acknowledge) }),
+    ...(ship !== undefined && { shipMs: toMs(ship) }),
+  }
+}
+
 export const OverdueSettings = z.strictObject({
   within: WaitTime.default('24h').describe(
     'A delivered file that is not picked up or confirmed for so long raises an alert: minutes, hours or days, such as 30m, 4h or 2d.',

@@ -6,7 +6,13 @@ import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
-import { type ExpectedFile, toAlertIfNotEmptiedMs, toExpectedFile } from './alerts.ts'
+import {
+  type ExpectedFile,
+  type LateRules,
+  toAlertIfNotEmptiedMs,
+  toExpectedFile,
+  toLateRules,
+} from './alerts.ts'
 import { getDefaultArchive } from './defaults.ts'
 import { toMs } from './time-values.ts'
 import { type Schedule, toSchedule } from './schedule.ts'
@@ -41,6 +47,8 @@ interface RouteBase {
   /** The route's own, or those of the API. */
   readonly credentials: Credentials
   readonly mappingPath: string
+  /** When orders of the party raise an alert before their deadlines; absent for never. */
+  readonly alertIfLate?: LateRules
   /** When the route runs; absent without a schedule. */
   readonly schedule?: Schedule
 }
@@ -96,6 +104,7 @@ export function toRoute(name: string, route: RouteSettings, around: RouteContext
     party: toParty(route),
     credentials: route.api ?? credentials,
     mappingPath: resolve(folder, route.mapping),
+    ...(route.alertIfLate && { alertIfLate: toLateRules(route.alertIfLate) }),
     ...omitUndefined({ schedule: toSchedule(route, zone) }),
   }
   return 'from' in route ? toInbound(base, route, around) : toOutbound(base, route, folder)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { INBOUND_OPERATIONS, OUTBOUND_OPERATIONS } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
-import { AlertIfDiskBelow, AlertIfNotEmptied, ExpectedFileSettings } from './alerts.ts'
+import { AlertIfDiskBelow, AlertIfNotEmptied, ExpectedFileSettings, LateSettings } from './alerts.ts'
 import { DEFAULT_FOLDERS, DEFAULT_MATCH, getDefaultArchive } from './defaults.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
@@ -96,6 +96,9 @@ const routeShape = {
   brand: z.int().min(1).optional().describe('The id of the brand the route acts for.'),
   api: Credentials.optional().describe('Credentials of this route, where they differ from those under api.'),
   mapping: Text.describe('The mapping file.'),
+  alertIfLate: LateSettings.optional().describe(
+    'Orders of the party that must be acknowledged or shipped soon raise an alert, as the bridge last saw them; never when left out.',
+  ),
   ...scheduleShape,
 }
 

@@ -31,6 +31,12 @@ export const ALERTS = {
     details:
       'It waits longer than `overdue.within`, or its records must be acknowledged soon. Nothing of it is acknowledged before; when their time is over, the retailer may cancel them.',
   },
+  'order-late': {
+    title: 'An order must be acknowledged or shipped soon.',
+    fix: 'Acknowledge or ship it. What the API says now: `dropbridge late --live`.',
+    details:
+      'Sooner than `alertIfLate` of the route says, or its time is over, as the bridge last saw the order. Checked every 15 minutes, without asking the API.',
+  },
   'delivery-held': {
     title: 'An outgoing file may have been delivered before.',
     fix: 'Ask its reader whether its records came, then: `dropbridge resolve FILE`.',

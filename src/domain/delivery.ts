@@ -64,6 +64,8 @@ export interface DeliveryEntry {
   readonly acknowledgedAt?: number
   /** Why it waits for a person; only while it does. */
   readonly held?: string
+  /** When its contents were pruned. */
+  readonly prunedAt?: number
 }
 
 /** The part of the journal that turns records into outgoing files, and moves these from state to state. */
@@ -121,6 +123,43 @@ export interface DeliveryJournal {
   listRecentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** By name or id, newest first. */
   findDeliveriesByName(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
+}
+
+// A person has the bytes of a finished delivery delivered once more.
+
+/** `unclear`: whether the file got its name is not known. `impossible`: its bytes could not be made again. */
+export type RedeliveryEnd = 'delivered' | 'unclear' | 'impossible'
+
+/** One more file with the bytes of a delivery, under a name of its own. Nothing of it is acknowledged. */
+export interface RedeliveryEntry {
+  readonly id: string
+  /** The id of the delivery. */
+  readonly delivery: string
+  readonly route: string
+  readonly folder: string
+  readonly name: string
+  readonly state: 'begun' | RedeliveryEnd
+  readonly beganAt: number
+  readonly endedAt?: number
+}
+
+/** The part of the journal for redeliveries. Writing calls are durable when they return. */
+export interface RedeliveryJournal {
+  /** Notes the intent, with the first name by `nameFor` that no delivery or redelivery of the route has. */
+  startRedelivery(
+    lease: Lease,
+    redelivery: Pick<RedeliveryEntry, 'id' | 'delivery' | 'folder'> & {
+      readonly nameFor: (attempt: number) => string
+    },
+  ): Promise<RedeliveryEntry>
+  /** Gives it the first free name, because its name is taken at the target. Returns the name. */
+  renameRedelivery(lease: Lease, id: string, nameFor: (attempt: number) => string): Promise<string>
+  /** begun → its end. */
+  finishRedelivery(lease: Lease, id: string, end: RedeliveryEnd): Promise<void>
+  /** Lists those that are begun, the oldest first. */
+  listOpenRedeliveries(route: string): Promise<RedeliveryEntry[]>
+  /** Lists all of a delivery, the oldest first. */
+  listRedeliveries(deliveryId: string): Promise<RedeliveryEntry[]>
 }
 
 // The bridge acknowledges delivered files after the consumer has picked them up or confirmed them.

@@ -55,12 +55,16 @@ export interface FileEntry extends NewFile {
   readonly reports?: number
   /** When it was last reopened. */
   readonly takenUpAt?: number
+  /** The id of the archived file that a person had taken again. Its bytes come from the archive, where they stay. */
+  readonly retakeOf?: string
 }
 
 /** The part of the journal that moves incoming files from state to state. */
 export interface FileJournal {
   /** Notes all of them or, when it throws, none. */
   startClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
+  /** Notes that the archived file `of` of the route is about to be taken again, under a new id. */
+  startRetake(lease: Lease, id: string, of: string): Promise<void>
   /**
    * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
    * was accepted or is under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.

@@ -1,4 +1,5 @@
 /** The durable memory of the bridge. It holds everything that decides the next step. */
+import type { ActivityJournal } from './activity.ts'
 import type { AlertJournal } from './alert.ts'
 import type { AuditJournal, RestorationJournal } from './audit.ts'
 import type { DecisionJournal } from './decision.ts'
@@ -14,7 +15,7 @@ import type {
   StepJournal,
   UncertainRecord,
 } from './record.ts'
-import type { ConfirmationJournal, DeliveryJournal, DeliveryState } from './delivery.ts'
+import type { ConfirmationJournal, DeliveryJournal, DeliveryState, RedeliveryJournal } from './delivery.ts'
 import type { FileJournal, FileState } from './file.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { TraceJournal } from './trace.ts'
@@ -38,6 +39,7 @@ export type UnfinishedWorkRef = WorkRef | { readonly waitingIn: string }
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
 export interface Journal
   extends
+    ActivityJournal,
     AlertJournal,
     AuditJournal,
     DeliveryJournal,
@@ -46,6 +48,7 @@ export interface Journal
     DecisionJournal,
     NamingJournal,
     NotificationJournal,
+    RedeliveryJournal,
     ResourceJournal,
     RestorationJournal,
     StepJournal,

@@ -25,6 +25,11 @@ export interface Claim {
   readonly name: string
 }
 
+/** An archived file by its path within the mailbox. */
+export interface ArchivedFile {
+  readonly archivedAs: string
+}
+
 /** How a file is staged. */
 export interface StageOptions {
   /** The likely final name of the file; part of its working name. */
@@ -63,8 +68,8 @@ export interface Mailbox {
   readTail(file: FileInfo, bytes: number): Promise<Uint8Array | undefined>
   /** Moves the file out of the folder, atomically. `gone` when another program took it first or it vanished. */
   claim(claim: Claim): Promise<'claimed' | 'gone'>
-  /** The bytes of a claimed file. */
-  read(claim: Claim): AsyncIterable<Uint8Array>
+  /** The bytes of a claimed file, or of an archived one at this path within the mailbox. */
+  read(file: Claim | ArchivedFile): AsyncIterable<Uint8Array>
   /** The ids of claimed files of the folder that are still in their claimed place. */
   listClaims(folder: string): Promise<string[]>
   /** The present size of a claimed file in bytes; undefined where it is claimed in place, or gone. */

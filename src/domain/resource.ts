@@ -39,6 +39,8 @@ export interface ResourceJournal {
   findResourcesById(account: string, kind: string, ids: readonly string[]): Promise<KnownResource[]>
   /** Finds a few accounts with a resource of the kind and this key. */
   findAccountsWithKey(kind: string, key: string): Promise<string[]>
+  /** Lists the account's orders that were open or partial when they were last seen, by id. */
+  listOpenOrders(account: string, afterId: string, limit: number): Promise<KnownResource[]>
   /** Notes that the whole list was read, beginning at this time. */
   saveListReadAt(account: string, kind: string, readAt: number): Promise<void>
   /** Returns when the latest full reading of the list began; undefined without one. */

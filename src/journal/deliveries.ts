@@ -6,6 +6,8 @@ import type {
   NewDelivery,
   NewDeliveryResolution,
   NewReport,
+  RedeliveryEntry,
+  RedeliveryJournal,
 } from '../domain/delivery.ts'
 import type { Journal } from '../domain/journal.ts'
 import { namesTakenError, USED_NAMES_MAX } from '../domain/name-suffix.ts'
@@ -106,10 +108,14 @@ async function insertDelivery(
 }
 
 /** Two deliveries of a route never share a name: a file with this name and these bytes must be this delivery. */
-async function findFreeName(db: Db, route: string, nameFor: (attempt: number) => string): Promise<string> {
+export async function findFreeName(db: Db, route: string, nameFor: (attempt: number) => string) {
   for (let attempt = 1; attempt <= USED_NAMES_MAX; attempt += 1) {
     const name = nameFor(attempt)
-    if (!(await exists(db, sql`deliveries where route = ${route} and name = ${name}`))) return name
+    const isNamed = sql`route = ${route} and name = ${name}`
+    const isUsed =
+      (await exists(db, sql`deliveries where ${isNamed}`)) ||
+      (await exists(db, sql`redeliveries where ${isNamed}`))
+    if (!isUsed) return name
   }
   throw namesTakenError(nameFor(1), USED_NAMES_MAX)
 }
@@ -229,6 +235,7 @@ export function toDeliveryEntry(row: Row<'deliveries'>): DeliveryEntry {
       confirmedBy: row.confirmed_by,
       acknowledgedAt: row.acknowledged_at,
       held: row.held,
+      prunedAt: row.pruned_at,
     }),
   }
 }
@@ -253,4 +260,57 @@ async function resolveHeldDelivery(tx: RouteTx, id: string, answer: NewDeliveryR
   const decision = await selectDecisionDetail(db, decisionId)
   await appendDeliveryEvent(db, now, { id, kind: 'decision-made', more: { decision } })
   return getDelivery(tx, id)
+}
+
+// Redeliveries: the bytes of a finished delivery once more, under a name of their own.
+
+export function createRedeliveryJournal({ reads, leased }: BoundStore): RedeliveryJournal {
+  return {
+    startRedelivery: leased(async ({ db, now, route }, { id, delivery, folder, nameFor }) => {
+      const name = await findFreeName(db, route, nameFor)
+      const row = { id, delivery_id: delivery, route, folder, name, state: 'begun', began_at: now } as const
+      await db.insertInto('redeliveries').values(row).execute()
+      await appendDeliveryEvent(db, now, { id: delivery, kind: 'redelivery-begun' })
+      return toRedeliveryEntry({ ...row, ended_at: null })
+    }),
+    renameRedelivery: leased(async (tx, id, nameFor) => {
+      const name = await findFreeName(tx.db, tx.route, nameFor)
+      await updateRedelivery(tx, id, { name }, 'redelivery-renamed')
+      return name
+    }),
+    finishRedelivery: leased(async (tx, id, state) => {
+      await updateRedelivery(tx, id, { state, ended_at: tx.now }, 'redelivery-ended')
+      await removeNamings(tx.db, id)
+    }),
+    listOpenRedeliveries: reads(async (db, route) => {
+      const open = db.selectFrom('redeliveries').selectAll().where('state', '=', 'begun')
+      const rows = await open.where('route', '=', route).orderBy('began_at').execute()
+      return rows.map(toRedeliveryEntry)
+    }),
+    listRedeliveries: reads(async (db, deliveryId) => {
+      const own = db.selectFrom('redeliveries').selectAll().where('delivery_id', '=', deliveryId)
+      return (await own.orderBy('began_at').execute()).map(toRedeliveryEntry)
+    }),
+  }
+}
+
+async function updateRedelivery(
+  { db, now, route }: RouteTx,
+  id: string,
+  changes: Partial<Pick<Row<'redeliveries'>, 'name' | 'state' | 'ended_at'>>,
+  kind: 'redelivery-renamed' | 'redelivery-ended',
+): Promise<void> {
+  const updating = db.updateTable('redeliveries').set(changes).where('id', '=', id)
+  const [row] = await updating
+    .where('route', '=', route)
+    .where('state', '=', 'begun')
+    .returning('delivery_id')
+    .execute()
+  assert(row, `Redelivery ${id} of route ${route} should be begun and is not.`)
+  await appendDeliveryEvent(db, now, { id: row.delivery_id, kind })
+}
+
+function toRedeliveryEntry(row: Row<'redeliveries'>): RedeliveryEntry {
+  const { id, delivery_id: delivery, route, folder, name, state, began_at: beganAt, ended_at } = row
+  return { id, delivery, route, folder, name, state, beganAt, ...omitNull({ endedAt: ended_at }) }
 }

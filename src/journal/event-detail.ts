@@ -128,6 +128,7 @@ export function digestFile(file: Row<'files'>): string {
     file.closed_at,
     file.reports,
     file.taken_up_at,
+    ...(file.retake_of === null ? [] : ['retake', file.retake_of]),
   ])
 }
 

@@ -30,6 +30,17 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
         await appendFileEvent(db, now, { id })
       }
     }),
+    startRetake: leased(async ({ db, now, route }, id, of) => {
+      const first = await db.selectFrom('files').selectAll().where('id', '=', of).executeTakeFirst()
+      assert(first?.route === route && first.archived_as, `File ${of} of route ${route} is not archived.`)
+      const { folder, name, size, modified_at, archived_as } = first
+      const seen = { id, route, folder, name, size, modified_at, archived_as, retake_of: of }
+      await db
+        .insertInto('files')
+        .values({ ...seen, state: 'claiming', claimed_at: now })
+        .execute()
+      await appendFileEvent(db, now, { id })
+    }),
     markFileReceived: leased(receiveFile),
     markFileVanished: leased((tx, id) => {
       const changes = { state: 'closed', outcome: 'vanished', closed_at: tx.now } as const
@@ -206,6 +217,7 @@ function toFileEntry(row: FileRow): FileEntry {
       submittedAt: row.submitted_at,
       closedAt: row.closed_at,
       takenUpAt: row.taken_up_at,
+      retakeOf: row.retake_of,
     }),
     ...(row.reports === 0 ? {} : { reports: row.reports }),
     ...(row.source_removed === 0 ? {} : { isSourceRemoved: true }),

@@ -37,7 +37,8 @@ create table files (
   closed_at integer,
   reports integer not null default 0,   -- how often it was reported and then taken up again
   taken_up_at integer,                  -- when that was last
-  pruned_at integer
+  pruned_at integer,
+  retake_of text references files (id)  -- the archived file that was taken again
 ) strict;
 create index files_of_route on files (route, number);
 create index files_by_contents on files (route, sha256);
@@ -72,6 +73,20 @@ create index deliveries_by_time on deliveries (composed_at, sequence);
 create index deliveries_unfinished on deliveries (route, sequence) where state not in ('acknowledged', 'done');
 create index deliveries_to_prune on deliveries (id) where state in ('acknowledged', 'done') and pruned_at is null;
 create index deliveries_held on deliveries (composed_at, id) where held is not null;
+
+create table redeliveries (     -- the bytes of a finished delivery once more, as a person asked
+  id text primary key,
+  delivery_id text not null references deliveries (id),
+  route text not null,
+  folder text not null,
+  name text not null,
+  state text not null check (state in ('begun', 'delivered', 'unclear', 'impossible')),
+  began_at integer not null,
+  ended_at integer
+) strict;
+create index redeliveries_by_name on redeliveries (route, name);
+create index redeliveries_of_delivery on redeliveries (delivery_id, began_at);
+create index redeliveries_open on redeliveries (route, began_at) where state = 'begun';
 
 create table records (
   id integer primary key,

@@ -6,7 +6,7 @@ import { createAuditJournal } from './verify.ts'
 import { createAlertJournal } from './alerts.ts'
 import { openConnection } from './connection.ts'
 import { createDecisionJournal } from './decisions.ts'
-import { createDeliveryJournal } from './deliveries.ts'
+import { createDeliveryJournal, createRedeliveryJournal } from './deliveries.ts'
 import { createDocumentJournal } from './documents.ts'
 import { createFileJournal } from './files.ts'
 import { createResourceJournal } from './resources.ts'
@@ -16,7 +16,7 @@ import { migrate, readVersion } from './migrate.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
-import { createOverviewJournal } from './overview.ts'
+import { createActivityJournal, createOverviewJournal } from './overview.ts'
 import { createRecordJournal } from './records.ts'
 import { createRestorationJournal } from './restore.ts'
 import { createStepJournal } from './steps.ts'
@@ -55,6 +55,7 @@ export async function openJournal({ path, clock, isCheck = false }: JournalOptio
     ...createRestorationJournal(bound),
     ...createOutgoingJournal(bound),
     ...createDeliveryJournal(bound),
+    ...createRedeliveryJournal(bound),
     ...createDocumentJournal(bound),
     ...createResourceJournal(bound),
     ...createStepJournal(bound),
@@ -65,6 +66,7 @@ export async function openJournal({ path, clock, isCheck = false }: JournalOptio
     ...createConfirmationJournal(bound),
     ...createAlertJournal(bound),
     ...createOverviewJournal(bound),
+    ...createActivityJournal(bound),
     ...createAuditJournal(bound),
     async close() {
       await read(store, () => Promise.resolve()) // an open transaction finishes first

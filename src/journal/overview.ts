@@ -1,7 +1,11 @@
-/** Counts files, records and deliveries by state, route by route. */
+/** Counts files, records and deliveries: by state, route by route, and those of a range of time. */
 import { sql } from 'kysely'
+import type { ActiveRecord, ActiveWork, ActivityJournal, TimeRange } from '../domain/activity.ts'
 import type { Journal, RouteOverview } from '../domain/journal.ts'
 import { IS_UNFINISHED } from './deliveries.ts'
+import { PRUNED_BODY } from './prune.ts'
+import { isKeyInLane } from './records.ts'
+import { omitNull } from './rows.ts'
 import type { Db } from './schema.ts'
 import type { BoundStore } from './store.ts'
 
@@ -17,6 +21,7 @@ async function selectUnfinishedRoutes(db: Db): Promise<string[]> {
   const { rows } = await sql<{ route: string }>`
     select route from files where state <> 'closed'
     union select route from deliveries where ${IS_UNFINISHED}
+    union select route from redeliveries where state = 'begun'
     order by route`.execute(db)
   return rows.map(({ route }) => route)
 }
@@ -60,4 +65,53 @@ async function countStates(db: Db): Promise<StateCount[]> {
     union all
     select 'deliveries', route, state, count(*) from deliveries group by route, state`.execute(db)
   return rows
+}
+
+// What passed through in a range of time, page by page.
+
+export function createActivityJournal({ reads }: BoundStore): ActivityJournal {
+  return {
+    listActiveWork: reads(selectActiveWork),
+    listActiveRecords: reads(selectActiveRecords),
+    listAcceptedBodies: reads(async (db, { account, operations, lane, since }) => {
+      const names = sql.join(operations.map((name) => sql.lit(name)))
+      const { rows } = await sql<{ body: string }>`
+        select bodies.body from records join bodies on bodies.record_id = records.id
+        where operation in (${names}) and account = ${account} and owns_key = 1 and ${isKeyInLane(lane)}
+          and state = 'accepted' and changed_at >= ${since} and body <> ${PRUNED_BODY}`.execute(db)
+      return rows.map(({ body }) => body)
+    }),
+  }
+}
+
+/** A file counts when it was received, a delivery when it was delivered. */
+async function selectActiveWork(db: Db, range: TimeRange, after: ActiveWork | undefined, limit: number) {
+  const { from, to } = range
+  const { direction = '', id = '' } = after ?? {}
+  const { rows } = await sql<ActiveWork>`
+    select * from (
+      select 'incoming' as direction, id, route, 0 as records from files
+      where received_at >= ${from} and received_at < ${to}
+      union all
+      select 'outgoing', id, route, records from deliveries
+      where delivered_at >= ${from} and delivered_at < ${to}
+    ) where (direction, id) > (${direction}, ${id})
+    order by direction, id limit ${limit}`.execute(db)
+  return rows
+}
+
+async function selectActiveRecords(
+  db: Db,
+  { direction, id }: Pick<ActiveWork, 'direction' | 'id'>,
+  afterNumber: number,
+  limit: number,
+): Promise<ActiveRecord[]> {
+  const owner = sql.ref(direction === 'incoming' ? 'file_id' : 'delivery_id')
+  const { rows } = await sql<ActiveRecord & { readonly body: string | null }>`
+    select number, operation, account, state, bodies.body
+    from records left join bodies on bodies.record_id = records.id
+    where ${owner} = ${id} and number > ${afterNumber} order by number limit ${limit}`.execute(db)
+  return rows.map(({ body, ...record }) =>
+    body === PRUNED_BODY ? { ...record, isPruned: true } : { ...record, ...omitNull({ body }) },
+  )
 }

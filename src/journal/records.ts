@@ -219,7 +219,7 @@ async function countRecordsWithoutNote(db: Db, fileId: string, operation: string
 }
 
 /** Condition on `records`: its key begins with the lane and continues with a blank. */
-function isKeyInLane(lane: string | RawBuilder<unknown>): RawBuilder<unknown> {
+export function isKeyInLane(lane: string | RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`records.natural_key > ${lane} || ' ' and records.natural_key < ${lane} || '!'`
 }
 

@@ -21,6 +21,14 @@ export function createResourceJournal({ reads, writes }: BoundStore) {
     findResourcesByKey: reads(findResourcesByKey),
     findResourcesById: reads(findResourcesById),
     findAccountsWithKey: reads(findAccountsWithKey),
+    listOpenOrders: reads(async (db, account, afterId, limit) => {
+      const { rows } = await sql<ResourceRow>`
+        select id, keys, facts, seen_at from resources
+        where account = ${account} and kind = 'order' and id > ${afterId}
+          and facts ->> '$.status' in ('open', 'partial')
+        order by id limit ${limit}`.execute(db)
+      return rows.map(toKnownResource)
+    }),
     saveListReadAt: writes(async ({ db }, account, kind, readAt) => {
       await sql`
         insert into resource_lists (account, kind, read_at) values (${account}, ${kind}, ${readAt})

@@ -178,11 +178,21 @@ async function markHeldRecordsUncertain(
 }
 
 async function holdComposedDeliveries(db: Db, { asOf, now }: RestorationInput): Promise<number> {
+  await endOpenRedeliveries(db, now)
   const held = `${formatLoss(asOf)}, so it may have been delivered since`
   const { rows } = await sql<{ id: string }>`
     update deliveries set held = ${held} where state = 'composed' and held is null returning id`.execute(db)
   for (const { id } of rows) await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
   return rows.length
+}
+
+/** The second file may have been delivered since the backup: it is not delivered again unless a person asks. */
+async function endOpenRedeliveries(db: Db, now: number): Promise<void> {
+  const { rows } = await sql<{ delivery: string }>`
+    update redeliveries set state = 'unclear', ended_at = ${now} where state = 'begun'
+    returning delivery_id as delivery`.execute(db)
+  for (const { delivery } of rows)
+    await appendDeliveryEvent(db, now, { id: delivery, kind: 'redelivery-ended' })
 }
 
 /** The API lists the records again that still have to go out; it does not list those acknowledged since. */

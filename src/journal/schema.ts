@@ -3,7 +3,7 @@ import type { Generated, Kysely, Selectable } from 'kysely'
 import type { AlertCode } from '../domain/alert.ts'
 import type { JournalEventKind } from '../domain/audit.ts'
 import type { DecisionAction, ResolutionAction } from '../domain/decision.ts'
-import type { DeliveryResolution, DeliveryState, ReceiptEntry } from '../domain/delivery.ts'
+import type { DeliveryResolution, DeliveryState, ReceiptEntry, RedeliveryEntry } from '../domain/delivery.ts'
 import type { FileOutcome, FileState } from '../domain/file.ts'
 import type { RecordState } from '../domain/record.ts'
 import type { ScheduledRunState } from '../domain/scheduled-run.ts'
@@ -40,6 +40,7 @@ export interface Tables {
     reports: Generated<number>
     taken_up_at: number | null
     pruned_at: number | null
+    retake_of: string | null
   }
   records: {
     id: Generated<number>
@@ -95,6 +96,16 @@ export interface Tables {
     confirmed_at: number | null
     confirmed_by: string | null
     held: string | null
+  }
+  redeliveries: {
+    id: string
+    delivery_id: string
+    route: string
+    folder: string
+    name: string
+    state: RedeliveryEntry['state']
+    began_at: number
+    ended_at: number | null
   }
   decisions: {
     id: Generated<number>

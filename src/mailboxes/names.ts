@@ -83,13 +83,18 @@ export function parseArchivedId(archived: string): string | undefined {
 }
 
 /** Groups paths within a mailbox by folder and name, and checks the names. */
+/** The folder and the name of a path within the mailbox. */
+export function splitPath(path: string): { readonly folder: string; readonly name: string } {
+  const cut = path.lastIndexOf('/')
+  const name = path.slice(cut + 1)
+  assertSafeName(name)
+  return { folder: path.slice(0, Math.max(cut, 0)), name }
+}
+
 export function groupByFolder(paths: readonly string[]): Map<string, Map<string, string>> {
   const folders = new Map<string, Map<string, string>>()
   for (const path of paths) {
-    const cut = path.lastIndexOf('/')
-    const name = path.slice(cut + 1)
-    assertSafeName(name)
-    const folder = path.slice(0, Math.max(cut, 0))
+    const { folder, name } = splitPath(path)
     const known = folders.get(folder) ?? new Map<string, string>()
     folders.set(folder, known.set(name, path))
   }

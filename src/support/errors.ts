@@ -44,6 +44,12 @@ export const FAILURES = {
     title: 'No file or record with this name waits for a decision.',
     fix: 'See `dropbridge status` for what waits, and `dropbridge trace KEY` for the rest.',
   },
+  'not-repeatable': {
+    exit: EXIT.rejects,
+    title: 'The file cannot be delivered or taken once more.',
+    fix: 'Do what the message says; `dropbridge trace FILE` shows all that is known of the file.',
+    details: 'Nothing was delivered, taken or sent.',
+  },
   'configuration-invalid': {
     exit: EXIT.badConfiguration,
     title: 'The configuration is missing or has errors.',

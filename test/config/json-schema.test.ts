@@ -14,6 +14,7 @@ test('the schema lists the settings of a route of either direction', () => {
     'brand',
     'api',
     'mapping',
+    'alertIfLate',
     'every',
     'cron',
     'daily',

@@ -90,6 +90,15 @@ test('a receipt is named .ok in a folder of the same mailbox, unless the route s
   expect(other.overdue).toEqual({ withinMs: 2 * DAY_MS, beforeMs: HOUR_MS / 2 })
 })
 
+test('a route raises alerts about late orders only where it says how long before', async () => {
+  expect((await out('alertIfLate: { acknowledge: 4h, ship: 1d }')).alertIfLate).toEqual({
+    acknowledgeMs: 4 * HOUR_MS,
+    shipMs: DAY_MS,
+  })
+  expect((await out('alertIfLate: { ship: 30m }')).alertIfLate).toEqual({ shipMs: HOUR_MS / 2 })
+  expect(await out('')).not.toHaveProperty('alertIfLate')
+})
+
 test('a route that acknowledges at once is overdue with nothing', async () => {
   const route = await out('')
 

@@ -59,6 +59,33 @@ describe('a journal that is watched', () => {
     await journal.close()
   })
 
+  it('stays whole when a person has a file delivered once more, or taken again', async () => {
+    const journal = await openWatched(testClock(), seen)
+    const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    const first = { id: 'd1', nameFor: () => 'a.csv', folder: 'out', sha256: 'x', rows: 1, records: 1 }
+    await journal.createReportDelivery(lease, first)
+    const nameFor = (attempt: number) => `a~${attempt}.csv`
+    const begun = await journal.startRedelivery(lease, { id: 'r1', delivery: 'd1', folder: 'out', nameFor })
+    expect(begun).toMatchObject({ name: 'a~1.csv', state: 'begun' })
+    expect(await journal.renameRedelivery(lease, 'r1', nameFor)).toBe('a~2.csv')
+    await journal.finishRedelivery(lease, 'r1', 'delivered')
+    await planFile(journal, lease, 'a', [
+      planned(1, 'PO-1', { problems: [problem('value-missing', {}, '')] }),
+    ])
+    await journal.markFileSubmitted(lease, 'a')
+    await journal.markFileReported(lease, 'a')
+    await journal.markFileClosed(lease, 'a', 'archive/a.csv')
+    await journal.startRetake(lease, 'b', 'a')
+
+    expect(await journal.getFile('b')).toMatchObject({
+      state: 'claiming',
+      retakeOf: 'a',
+      archivedAs: 'archive/a.csv',
+    })
+    expect(await journal.listOpenRedeliveries('orders-in')).toEqual([])
+    await journal.close()
+  })
+
   it('stays whole when it prunes', async () => {
     const clock = testClock()
     const journal = await openWatched(clock, seen)

@@ -153,7 +153,8 @@ CREATE TABLE files (
   closed_at integer,
   reports integer not null default 0,   -- how often it was reported and then taken up again
   taken_up_at integer,                  -- when that was last
-  pruned_at integer
+  pruned_at integer,
+  retake_of text references files (id)  -- the archived file that was taken again
 ) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
@@ -309,6 +310,23 @@ CREATE INDEX records_uncorrected on records (route, key_values) where state = 'r
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 
 CREATE INDEX records_with_warnings on records (file_id) where warnings <> '[]';
+
+CREATE TABLE redeliveries (     -- the bytes of a finished delivery once more, as a person asked
+  id text primary key,
+  delivery_id text not null references deliveries (id),
+  route text not null,
+  folder text not null,
+  name text not null,
+  state text not null check (state in ('begun', 'delivered', 'unclear', 'impossible')),
+  began_at integer not null,
+  ended_at integer
+) strict;
+
+CREATE INDEX redeliveries_by_name on redeliveries (route, name);
+
+CREATE INDEX redeliveries_of_delivery on redeliveries (delivery_id, began_at);
+
+CREATE INDEX redeliveries_open on redeliveries (route, began_at) where state = 'begun';
 
 CREATE TABLE resource_keys (
   kind text not null,

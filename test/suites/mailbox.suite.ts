@@ -281,6 +281,21 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await expect(contentsOf(mailbox.read(CLAIM))).rejects.toMatchObject({ code: 'mailbox-unreachable' })
       })
 
+      test('gives the bytes of an archived file by its path, as often as they are read', async () => {
+        await place.put('inbox/orders.csv', 'PO\n1\n')
+        await mailbox.claim(CLAIM)
+        const archivedAs = await mailbox.archive(CLAIM, 'archive/2026')
+        const read = async (path: string) => {
+          const chunks: Uint8Array[] = []
+          for await (const chunk of mailbox.read({ archivedAs: path })) chunks.push(chunk)
+          return Buffer.concat(chunks).toString()
+        }
+        expect(await read(archivedAs)).toBe('PO\n1\n')
+        expect(await read(archivedAs)).toBe('PO\n1\n')
+        await expect(read('archive/2026/none.csv')).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+        await expect(read('../secret.csv')).rejects.toMatchObject({ code: 'configuration-invalid' })
+      })
+
       test('keeps every file when many of one name are archived', async () => {
         for (const id of [ID, OTHER_ID]) {
           await place.put('inbox/orders.csv', id)

@@ -148,7 +148,9 @@ function hasActivity(result: RouteResult): boolean {
     case 'inbound':
       return result.pass.reported.length > 0
     case 'outbound':
-      return result.pass.deliveries.length > 0 || result.pass.held > 0
+      return (
+        result.pass.deliveries.length > 0 || result.pass.held > 0 || result.pass.redeliveries !== undefined
+      )
   }
 }
 

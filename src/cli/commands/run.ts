@@ -154,8 +154,8 @@ function routeToJson(result: RunResult['routes'][number]): object {
 
 function outcomeToJson(done: RouteOutcome): object {
   if (done.kind === 'outbound') {
-    const { deliveries, awaited, heldDeliveries, held, heldRecords, missing, firstMissing } = done.pass
-    return { deliveries, awaited, heldDeliveries, held, heldRecords, missing, firstMissing }
+    const { route: _, ...pass } = done.pass
+    return pass
   }
   const { summaries, open, waiting } = done.pass
   return { files: summaries, open: open.map((file) => file.name), waiting }

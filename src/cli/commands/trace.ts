@@ -1,11 +1,18 @@
 /** `dropbridge trace KEY`: where an order, a record or a file is, and all that happened to it. */
+import type { Configuration } from '../../config/configuration.ts'
+import type { Journal } from '../../domain/journal.ts'
+import { type LiveOrders, readLiveOrders } from '../../app/live-orders.ts'
+import { withPartyApis } from '../../app/party-apis.ts'
 import { findMarkFailure, withExistingJournal } from '../../app/journal-access.ts'
 import { isEmptyTrace, type Trace, traceKey } from '../../app/trace.ts'
 import { isoTime } from '../../support/clock.ts'
 import { type BridgeError, EXIT, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
-import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
-import { readConfigurationWithoutApi } from '../context.ts'
+import { VERSION } from '../../support/package.ts'
+import type { Terminal } from '../terminal.ts'
+import { formatLiveOrders } from '../format/live-orders.ts'
+import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
+import { readConfiguration, readConfigurationWithoutApi } from '../context.ts'
 import { formatJournalFailure } from '../format/status.ts'
 import { formatTrace } from '../format/trace.ts'
 
@@ -15,11 +22,19 @@ export const traceCommand = defineCommand({
     'All that is known of an order, record or file: by PO, invoice or tracking number, id, or file name (:line)',
   argument: 'KEY',
   positionals: { key: REQUIRED_TEXT },
-  options: { config: CONFIG_FLAG, json: JSON_FLAG, route: text('Only records of this route') },
-  async run(terminal, { config, key, route, json }) {
+  options: {
+    config: CONFIG_FLAG,
+    json: JSON_FLAG,
+    route: text('Only records of this route'),
+    live: flag('Also ask the API what it says of the order now'),
+    party: text('With --live: ask only as this retailer or brand, such as retailer/1000'),
+  },
+  async run(terminal, { config, key, route, json, live, party }) {
     const wanted = key.trim()
     if (wanted === '') throw usageError('name an order, record or file')
-    const configuration = await readConfigurationWithoutApi(terminal, config)
+    if (party !== undefined && !live) throw usageError('--party needs --live')
+    const read = live ? readConfiguration : readConfigurationWithoutApi
+    const configuration = await read(terminal, config)
     const request = { key: wanted, ...(route === undefined ? {} : { route }) }
     let failure: BridgeError | undefined
     const found = await withExistingJournal(configuration, terminal.clock, async (journal) => {
@@ -29,17 +44,44 @@ export const traceCommand = defineCommand({
     })
     const trace = found ?? { key: wanted, files: [], deliveries: [], records: [], earlier: 0, near: [] }
     const isEmpty = isEmptyTrace(trace)
-    if (!json) for (const line of formatJournalFailure(failure)) terminal.say(line)
-    if (json) terminal.out(JSON.stringify(trace, null, 2))
-    else if (isEmpty) for (const line of formatNothingFound(trace, found === undefined)) terminal.say(line)
+    const askApi = () =>
+      askLive(terminal, configuration, { key: trace.key, ...(party === undefined ? {} : { wanted: party }) })
+    if (json) {
+      const asked = live ? { live: await askApi() } : {}
+      terminal.out(JSON.stringify({ ...trace, ...asked }, null, 2))
+      return isEmpty && (asked.live?.orders ?? []).length === 0 ? EXIT.rejects : EXIT.ok
+    }
+    for (const line of formatJournalFailure(failure)) terminal.say(line)
+    if (isEmpty) for (const line of formatNothingFound(trace, found === undefined)) terminal.say(line)
     else {
       if (trace.requestedKey !== undefined)
         terminal.say(`Nothing goes by "${trace.requestedKey}"; this is "${trace.key}".`)
       for (const line of formatTrace(trace)) terminal.out(line)
     }
-    return isEmpty ? EXIT.rejects : EXIT.ok
+    if (!live) return isEmpty ? EXIT.rejects : EXIT.ok
+    // What the journal knows is printed already when the API cannot be reached.
+    const asked = await askApi()
+    for (const line of ['', ...formatLiveOrders(asked)]) terminal.out(line)
+    return isEmpty && asked.orders.length === 0 ? EXIT.rejects : EXIT.ok
   },
 })
+
+function askLive(
+  { clock }: Terminal,
+  configuration: Configuration,
+  { key, wanted }: { readonly key: string; readonly wanted?: string },
+): Promise<LiveOrders> {
+  const options = {
+    clock,
+    random: Math.random,
+    version: VERSION,
+    ...(wanted === undefined ? {} : { wanted }),
+  }
+  return withPartyApis(configuration, options, async (apis) => {
+    const read = (journal?: Journal) => readLiveOrders(apis, journal, key, clock.now())
+    return (await withExistingJournal(configuration, clock, read)) ?? read()
+  })
+}
 
 /** A route that was removed from the configuration still has its records. */
 function assertRouteExists(

@@ -2,7 +2,9 @@
 import type { AwaitedFiles, HeldDeliveries, OutboundOutcome } from '../../pipeline/outbound/outbound.ts'
 import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
 import type { FileContents, UnwrittenRecord } from '../../pipeline/outbound/file-rows.ts'
+import type { RedeliveryResult } from '../../pipeline/outbound/redeliver.ts'
 import { isoTime } from '../../support/clock.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem } from './text.ts'
 
 /** At most this many names and files of a kind are listed. */
@@ -15,6 +17,7 @@ const SHOWN_MAX = 20
 export function formatOutbound(route: string, pass: OutboundOutcome, terse = false): string[] {
   const { deliveries, awaited, heldDeliveries, held, heldRecords, missing } = pass
   const lines = deliveries.flatMap((delivery) => formatDelivery(route, delivery))
+  lines.push(...(pass.redeliveries ?? []).map((each) => `${route}: ${formatRedelivery(each)}`))
   if (held > 0) lines.push(...formatUnwritten(route, held, heldRecords))
   if (missing > 0) lines.push(formatMissingNames(route, missing, pass.firstMissing))
   if (heldDeliveries !== undefined && !terse) lines.push(...formatHeldDeliveries(route, heldDeliveries))
@@ -44,6 +47,17 @@ function formatDelivery(route: string, { delivery, isAwaited, path, records, tro
     record.problems.map((each) => `    ${record.apiId ?? ''} ${record.state}: ${formatProblem(each)}`),
   )
   return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...problems]
+}
+
+/** `/out/orders~2.csv: the bytes of orders.csv once more, 3 records; nothing was acknowledged` */
+export function formatRedelivery({ redelivery, delivery, path }: RedeliveryResult): string {
+  const { name, records } = delivery
+  if (redelivery.state === 'delivered')
+    return `${path}: the bytes of ${name} once more, ${formatCount(records, 'record')}; nothing was acknowledged`
+  const again = `dropbridge redeliver ${quoteForShell(delivery.id)}`
+  return redelivery.state === 'unclear'
+    ? `${path}: another program removed its working file, so it may be there or not; if it is not: ${again}`
+    : `${path}: the bytes of ${name} cannot be made again: its mapping has changed meanwhile`
 }
 
 function formatHeldDeliveries(route: string, { count, first }: HeldDeliveries): string[] {

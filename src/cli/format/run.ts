@@ -179,7 +179,12 @@ function hasRouteActivity(result: RouteResult): boolean {
     case 'inbound':
       return result.pass.reported.length + result.pass.open.length + (result.pass.archived ?? []).length > 0
     case 'outbound':
-      return result.pass.deliveries.length + result.pass.held + result.pass.missing > 0
+      return (
+        [result.pass.deliveries, result.pass.redeliveries ?? []].flat().length +
+          result.pass.held +
+          result.pass.missing >
+        0
+      )
   }
 }
 

@@ -43,11 +43,16 @@ function formatFile({ file, counts, decisions, records }: TracedFile): string[] 
   return [head, ...formatFacts(facts), ...formatFileRecords(records, sumCounts(counts))]
 }
 
-function formatDelivery({ delivery, counts, records }: TracedDelivery): string[] {
+function formatDelivery({ delivery, redeliveries = [], counts, records }: TracedDelivery): string[] {
   const held = delivery.held === undefined ? '' : `, held: ${delivery.held.replace(/\.$/, '')}`
   return [
     `${delivery.name}: ${delivery.state}${held}; ${formatCounts(counts, 'acknowledged')}`,
-    ...formatFacts([['delivery', formatDeliveryFact(delivery)]]),
+    ...formatFacts([
+      ['delivery', formatDeliveryFact(delivery)],
+      ...redeliveries.map(({ folder, name, state, beganAt }): Fact => {
+        return ['again', `${folder}/${name}, ${state}, asked for on ${isoTime(beganAt)}`]
+      }),
+    ]),
     ...formatDeliveryRecords(records, sumCounts(counts)),
   ]
 }
@@ -168,12 +173,24 @@ function formatRowPosition(record: TracedRecord, { name }: FileEntry): string {
 }
 
 function listFileFacts(file: FileEntry): Fact[] {
-  const { id, receivedAt, claimedAt, state, archivedAs, duplicateOf, problems, reportName, folder } = file
+  const {
+    id,
+    receivedAt,
+    claimedAt,
+    state,
+    archivedAs,
+    duplicateOf,
+    problems,
+    reportName,
+    folder,
+    retakeOf,
+  } = file
   const removed = file.isSourceRemoved ? ', was removed before it was archived' : ''
   const archived = archivedAs === undefined ? removed : `, archived as ${archivedAs}`
   const results = reportName === undefined ? '' : `, results ${reportName}.results.csv`
   const received = isoTime(receivedAt ?? claimedAt)
   const facts: Fact[] = [
+    ...(retakeOf === undefined ? [] : [['retake', `of the archived file ${retakeOf}`] as const]),
     ['file', `id ${id}, from ${folder}, received ${received}, ${state}${results}${archived}`],
   ]
   if (duplicateOf !== undefined) {

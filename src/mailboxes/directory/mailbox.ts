@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Claim, FileInfo, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
+import type { ArchivedFile, Claim, FileInfo, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
@@ -18,6 +18,7 @@ import {
   makeWorkingName,
   parseClaimedId,
   splitFolder,
+  splitPath,
 } from '../names.ts'
 import {
   deliverCopy,
@@ -63,7 +64,7 @@ export function createDirectoryMailbox(options: DirectoryOptions): Mailbox {
     list: (folder, _only, mayMake) => listFiles(place, folder, mayMake),
     readTail: (file, bytes) => readTail(place, file, bytes),
     claim: (claim) => guarded(() => claimFile(place, claim)),
-    read: (claim) => readClaimed(place, claim),
+    read: (file) => readTakenFile(place, file),
     listClaims: (folder) => listClaims(place, folder),
     getClaimSize: (claim) => getClaimSize(place, claim),
     releaseClaim: (claim) => guarded(() => releaseClaim(place, claim)),
@@ -136,13 +137,20 @@ async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claime
 /** Does not follow a link in place of a file and does not wait for a pipe; Windows has neither. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-async function* readClaimed(place: DirectoryContext, claim: Claim): AsyncIterable<Uint8Array> {
-  const path = await resolveClaimedPath(place, claim)
-  const file = await mapAccessErrors(`The claimed file ${path} cannot be read`, () => open(path, READ_FLAGS))
+async function* readTakenFile(
+  place: DirectoryContext,
+  taken: Claim | ArchivedFile,
+): AsyncIterable<Uint8Array> {
+  const path =
+    'archivedAs' in taken
+      ? await resolveSourcePath(place, splitPath(taken.archivedAs))
+      : await resolveClaimedPath(place, taken)
+  const what = `The ${'archivedAs' in taken ? 'archived' : 'claimed'} file ${path} cannot be read`
+  const file = await mapAccessErrors(what, () => open(path, READ_FLAGS))
   const chunks = readBytes(file)
   try {
     for (;;) {
-      const next = await mapAccessErrors(`The claimed file ${path} cannot be read`, () => chunks.next())
+      const next = await mapAccessErrors(what, () => chunks.next())
       if (next.done) return
       yield next.value
     }

@@ -1,5 +1,5 @@
 /** Claims, releases, archives and reads files of a server. Each call first looks up what has been done already. */
-import type { Claim, FileInfo } from '../../domain/mailbox.ts'
+import type { ArchivedFile, Claim, FileInfo } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { refuseToCreate } from '../failures.ts'
 import {
@@ -10,6 +10,7 @@ import {
   makeWorkingName,
   parseClaimedId,
   splitFolder,
+  splitPath,
 } from '../names.ts'
 import {
   download,
@@ -214,12 +215,14 @@ async function resolvePaths(session: SftpSession, claim: Claim): Promise<readonl
 
 // Reads a claimed file: counts its bytes, checks it at the end, and continues after a lost connection.
 
-type ClaimedFile = Awaited<ReturnType<typeof findClaimed>>
+type ClaimedFile = Awaited<ReturnType<typeof findTakenFile>>
 
-export async function* readClaimed(place: SftpContext, claim: Claim) {
-  assertSafeName(claim.name)
-  splitFolder(claim.folder)
-  const found = await useSession(place, (session) => findClaimed(session, claim))
+/** Reads a claimed file, or an archived one by its path. */
+export async function* readTakenFile(place: SftpContext, file: Claim | ArchivedFile) {
+  const { folder, name } = 'archivedAs' in file ? splitPath(file.archivedAs) : file
+  assertSafeName(name)
+  splitFolder(folder)
+  const found = await useSession(place, (session) => findTakenFile(session, file))
   const what = formatReadFailure(place, found.path)
   let from = 0
   let width = INITIAL_WINDOW
@@ -238,8 +241,9 @@ export async function* readClaimed(place: SftpContext, claim: Claim) {
   }
 }
 
-async function findClaimed(session: SftpSession, claim: Claim) {
-  const path = await resolveClaimedPath(session, claim)
+async function findTakenFile(session: SftpSession, file: Claim | ArchivedFile) {
+  const path =
+    'archivedAs' in file ? await resolveArchived(session, file) : await resolveClaimedPath(session, file)
   const what = formatReadFailure(session, path)
   return mapAccessRefusals(what, async () => {
     const attributes = await session.calls.lstat(path)
@@ -249,8 +253,13 @@ async function findClaimed(session: SftpSession, claim: Claim) {
   })
 }
 
+async function resolveArchived(session: SftpSession, { archivedAs }: ArchivedFile): Promise<string> {
+  const { folder, name } = splitPath(archivedAs)
+  return joinPath(await ensureFolder(session, splitFolder(folder), refuseToCreate), name)
+}
+
 function formatReadFailure({ options }: SftpContext, path: string): string {
-  return `The claimed file ${formatAddress(options, path)} cannot be read`
+  return `The file ${formatAddress(options, path)} cannot be read`
 }
 
 /** Reads the bytes from `from` on, over one connection. */

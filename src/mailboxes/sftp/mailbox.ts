@@ -6,7 +6,7 @@ import {
   claimFile,
   getClaimSize,
   listClaims,
-  readClaimed,
+  readTakenFile,
   readTail,
   releaseClaim,
 } from './claims.ts'
@@ -43,7 +43,7 @@ export function createSftpMailbox(options: SftpMailboxOptions): Mailbox {
     list: (folder, only, beforeCreate) => use((session) => listFiles(session, folder, only, beforeCreate)),
     readTail: (file, bytes) => useChecked(file, (session) => readTail(session, file, bytes)),
     claim: (claim) => useChecked(claim, (session) => claimFile(session, claim)),
-    read: (claim) => readClaimed(place, claim),
+    read: (file) => readTakenFile(place, file),
     listClaims: (folder) => use((session) => listClaims(session, folder)),
     getClaimSize: (claim) => useChecked(claim, (session) => getClaimSize(session, claim)),
     releaseClaim: (claim) => useChecked(claim, (session) => releaseClaim(session, claim)),

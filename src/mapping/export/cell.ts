@@ -64,7 +64,11 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   if (options === undefined) return undefined
   const reading = compileReading(node, options, context)
   const holds = compileCellCondition(node, context, errors)
-  const { text, title, steps, blank, isOpenFormula } = compileCellText({ node, name, reading }, options, context)
+  const { text, title, steps, blank, isOpenFormula } = compileCellText(
+    { node, name, reading },
+    options,
+    context,
+  )
   if (errors.count() > before) return undefined
   const { field, perItem, values } = reading
   const column = { name, title, field, perItem, values, steps, isOpenFormula, holds, written: toPlain(node) }

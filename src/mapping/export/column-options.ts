@@ -97,7 +97,8 @@ export const COLUMN_OPTIONS = {
   },
   formulas: {
     schema: z.enum(['guard', 'keep'], { error: 'expected `guard` or `keep`' }),
-    summary: 'Whether a text that begins with `=`, `+`, `-`, `@`, a tab or a CR gets an apostrophe in front; by default what `write` says.',
+    summary:
+      'Whether a text that begins with `=`, `+`, `-`, `@`, a tab or a CR gets an apostrophe in front; by default what `write` says.',
     example: '{ from: ship_to.name1, formulas: guard }',
     of: [['ship_to.name1', '=1+1']],
     gives: "'=1+1",

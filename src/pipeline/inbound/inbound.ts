@@ -110,7 +110,8 @@ async function noteFailure(context: InboundContext, file: FileEntry, error: unkn
   const { journal, fileBackoff } = context
   pass.failures.push(error)
   if (fileBackoff === undefined) return
-  const isInInbox = (await journal.getFile(file.id))?.state === 'claiming'
+  const { state, retakeOf } = (await journal.getFile(file.id)) ?? {}
+  const isInInbox = state === 'claiming' && retakeOf === undefined
   fileBackoff.noteFailure(file.id, error, isInInbox ? file.name : undefined)
 }
 

@@ -70,7 +70,8 @@ async function beginClaims(context: InboundContext, ready: readonly FileInfo[]):
   const { journal, lease, route, signal } = context
   const open = await journal.listUnfinishedFiles(route.name)
   // For a file that could not be claimed before, the intent is in the journal already.
-  const begun = new Set(open.filter(({ state }) => state === 'claiming').map(({ name }) => name))
+  const claiming = open.filter(({ state, retakeOf }) => state === 'claiming' && retakeOf === undefined)
+  const begun = new Set(claiming.map(({ name }) => name))
   // In a strict sequence, a file is claimed only after the one before it is finished.
   const limit = route.sequence === undefined ? CLAIMS_MAX : 1
   const next = ready.filter(({ name }) => !begun.has(name)).slice(0, limit)
@@ -120,6 +121,7 @@ export async function releaseFile(context: InboundContext, file: FileEntry): Pro
 
 /** claiming → received, or closed when the file was gone. May be repeated from the start after a crash. */
 export async function receiveFile(context: InboundContext, file: FileEntry): Promise<void> {
+  if (file.retakeOf !== undefined) return receiveArchivedFile(context, file, file.retakeOf)
   const { journal, lease, source, route } = context
   const claim = toClaim(file)
   const isWhole = (await source.claim(claim)) === 'claimed' && (await claimSidecar(context, file))
@@ -132,10 +134,31 @@ export async function receiveFile(context: InboundContext, file: FileEntry): Pro
     context.notify({ kind: 'file-closed', route: route.name, file: file.name, outcome: 'vanished' })
     return
   }
-  const { sha256, bytes } = await copyToSpool(context, claim, file.size)
-  const mayRepeat = OPERATIONS[route.operation].repeatable
-  await journal.markFileReceived(lease, file.id, { sha256, bytes, mayRepeat })
-  context.notify({ kind: 'file-received', route: route.name, file: file.name, bytes })
+  const blob = await copyToSpool(context, claim, file.size)
+  await noteReceived(context, file, blob, OPERATIONS[route.operation].repeatable)
+}
+
+async function noteReceived(context: InboundContext, file: FileEntry, blob: SpooledBlob, mayRepeat: boolean) {
+  const { journal, lease, route, notify } = context
+  await journal.markFileReceived(lease, file.id, { ...blob, mayRepeat })
+  notify({ kind: 'file-received', route: route.name, file: file.name, bytes: blob.bytes })
+}
+
+/**
+ * The bytes of a retake come from the archive. They may repeat, which is its point: only the keys of the records decide what
+ * is sent. Bytes that are gone or not those of the first time count as a file that vanished.
+ */
+async function receiveArchivedFile(context: InboundContext, file: FileEntry, first: string): Promise<void> {
+  const { journal, lease, source, spool, route, notify } = context
+  const { archivedAs = '' } = file
+  const { sha256 } = (await journal.getFile(first)) ?? {}
+  const isThere = (await source.getArchivedSizes([archivedAs])).has(archivedAs)
+  const copy = () => spool.put(getSpoolName(file.id), stopOnSignal(context, source.read({ archivedAs })))
+  const blob = isThere ? await copy() : undefined
+  if (blob !== undefined && blob.sha256 === sha256) return noteReceived(context, file, blob, true)
+  await journal.markFileVanished(lease, file.id)
+  await spool.remove(getSpoolName(file.id))
+  notify({ kind: 'file-closed', route: route.name, file: file.name, outcome: 'vanished' })
 }
 
 /** A writer may continue after the claim, so the copy is repeated until it has the size that was expected. */

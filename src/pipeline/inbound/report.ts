@@ -74,7 +74,8 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   const operations = context.next === undefined ? [] : [OPERATION_COLUMN]
   const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
   const writer = format.createWriter(columns.map(guardFormula), { format: 'csv' })
-  const formatRows = (rows: readonly string[][]) => writer.formatRows(rows.map((row) => row.map(guardFormula)))
+  const formatRows = (rows: readonly string[][]) =>
+    writer.formatRows(rows.map((row) => row.map(guardFormula)))
 
   let firstReason: Problem | undefined
   const keys = file.keyColumns.length

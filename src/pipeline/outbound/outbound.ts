@@ -17,11 +17,14 @@ import { type DeliveryResult, finishDelivery, isDelivered, TROUBLED_MAX } from '
 import { collectRecords } from './listing.ts'
 import { recordPickUps } from './outbox.ts'
 import { processReceipts } from './receipts.ts'
+import { finishRedelivery, type RedeliveryResult } from './redeliver.ts'
 import type { UnwrittenRecord } from './file-rows.ts'
 
 export interface OutboundOutcome {
   readonly route: string
   readonly deliveries: readonly DeliveryResult[]
+  /** Files that were delivered once more, as a person asked; left out where there are none. */
+  readonly redeliveries?: readonly RedeliveryResult[]
   /** Delivered files that wait to be picked up or confirmed; left out where there are none. */
   readonly awaited?: AwaitedFiles
   /** Composed files that wait for a person; left out where there are none. */
@@ -61,6 +64,27 @@ async function collectReceiptFailures(context: OutboundContext): Promise<unknown
 }
 
 async function continueRun(context: OutboundContext, run: OutboundRun): Promise<OutboundOutcome> {
+  const redeliveries = await continueRedeliveries(context, run)
+  const pass = await continueDeliveries(context, run)
+  return redeliveries.length === 0 ? pass : { ...pass, redeliveries }
+}
+
+/** A stop left them open; a person asked for them. */
+async function continueRedeliveries(context: OutboundContext, run: OutboundRun) {
+  const finished: RedeliveryResult[] = []
+  for (const redelivery of await context.journal.listOpenRedeliveries(context.route.name)) {
+    if (!canDeliverMore(run)) break
+    try {
+      finished.push(await finishRedelivery(context, redelivery, false))
+    } catch (error) {
+      noteFailure(run, error)
+      run.failedFiles++
+    }
+  }
+  return finished
+}
+
+async function continueDeliveries(context: OutboundContext, run: OutboundRun): Promise<OutboundOutcome> {
   const { journal, route } = context
   const { deliveries } = run
   for (const delivery of await journal.listUnfinishedDeliveries(route.name)) {
@@ -113,14 +137,19 @@ async function processDelivery(
     run.deliveries.push(await finishDelivery(context, delivery, isNew))
     run.unreachable = 0
   } catch (error) {
-    if (hasCode(error, ...PASS_FATAL)) throw error
-    run.failures.push(error)
-    if (hasCode(error, ...MAILBOX_AWAY)) run.isAway = true
+    noteFailure(run, error)
     if (hasCode(error, 'api-unreachable')) {
       run.unreachable++
       if (run.unreachable >= UNREACHABLE_MAX) throw error
     } else if (delivery.state === 'composed' && !hasCode(error, 'party-changed')) run.failedFiles++
   }
+}
+
+/** Throws the failure again if it ends the pass. */
+function noteFailure(run: OutboundRun, error: unknown): void {
+  if (hasCode(error, ...PASS_FATAL)) throw error
+  run.failures.push(error)
+  if (hasCode(error, ...MAILBOX_AWAY)) run.isAway = true
 }
 
 /** The failures that mean that the mailbox takes no files now. */
@@ -173,9 +202,11 @@ async function cleanSpool({ spool, journal, lease }: OutboundContext): Promise<v
 export function mergeOutboundOutcomes(route: string, passes: readonly OutboundOutcome[]): OutboundOutcome {
   const awaited = passes.findLast((pass) => pass.awaited !== undefined)?.awaited
   const heldDeliveries = passes.findLast((pass) => pass.heldDeliveries !== undefined)?.heldDeliveries
+  const redeliveries = passes.flatMap((pass) => pass.redeliveries ?? [])
   return {
     route,
     ...omitUndefined({ awaited, heldDeliveries }),
+    ...(redeliveries.length === 0 ? {} : { redeliveries }),
     deliveries: passes.flatMap(({ deliveries }) => deliveries),
     held: passes.reduce((sum, { held }) => sum + held, 0),
     heldRecords: passes.flatMap(({ heldRecords }) => heldRecords).slice(0, TROUBLED_MAX),

@@ -37,7 +37,9 @@ export const learnCommand = defineCommand({
     for (const line of unfinished) terminal.say(`  ${line}`)
     if (out !== undefined) {
       const first = unfinished.length > 0 ? 'fill in what is listed above, then ' : ''
-      terminal.say(`Wrote ${out}. Next: ${first}${terminal.program} map try ${quoteForShell(file)} -m ${quoteForShell(out)}`)
+      terminal.say(
+        `Wrote ${out}. Next: ${first}${terminal.program} map try ${quoteForShell(file)} -m ${quoteForShell(out)}`,
+      )
       terminal.say('Then paste its route below `routes:` in dropbridge.yaml, with your own id:')
       terminal.say(writeRoute(operation, out))
     }

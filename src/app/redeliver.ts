@@ -1,0 +1,72 @@
+/** Delivers the bytes of a finished delivery once more, as a person asks. */
+import type { OutboundRoute } from '../config/routes.ts'
+import type { DeliveryEntry } from '../domain/delivery.ts'
+import { getOutboundOutcome } from '../pipeline/outbound/outbound.ts'
+import { finishRedelivery, type RedeliveryResult, startRedelivery } from '../pipeline/outbound/redeliver.ts'
+import { isoTime } from '../support/clock.ts'
+import { assert, BridgeError, usageError } from '../support/errors.ts'
+import { quoteForShell } from '../support/text.ts'
+import type { BridgeContext } from './context.ts'
+import { chooseOnly } from './decide.ts'
+import { runRoute } from './run-route.ts'
+import { findDeliveriesByName } from './trace.ts'
+
+/** How many deliveries of one name a message lists. */
+const AMBIGUOUS_MAX = 20
+
+/** Throws `not-known` and `not-repeatable`, and every failure that keeps the file from being delivered. */
+export async function redeliver(
+  context: BridgeContext,
+  what: string,
+  signal: AbortSignal,
+): Promise<RedeliveryResult> {
+  const delivery = await findDelivery(context, what)
+  const route = context.configuration.routes.find(({ name }) => name === delivery.route)
+  if (route?.direction !== 'outbound')
+    throw usageError(`${delivery.name} is of the route ${delivery.route}, which is not in the configuration`)
+  await assertRepeatable(context, route, delivery)
+  let result: RedeliveryResult | undefined
+  const outcome = await runRoute(context, route, signal, {
+    outbound: async (parts) => {
+      const { redelivery, isNew } = await startRedelivery(parts, delivery)
+      result = await finishRedelivery(parts, redelivery, isNew)
+      return { ...getOutboundOutcome(route.name, []), redeliveries: [result] }
+    },
+  })
+  if (outcome.kind === 'failed') throw outcome.failure
+  assert(result, `${route.name} delivered nothing`)
+  return result
+}
+
+async function findDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
+  const delivery = chooseOnly(
+    await findDeliveriesByName(journal, what, AMBIGUOUS_MAX),
+    `several deliveries are called ${what}; name the one that is meant by its id`,
+    ({ id, route, composedAt }) => `${id}: composed ${isoTime(composedAt)} on ${route}`,
+  )
+  if (delivery !== undefined) return delivery
+  const fix = 'See `dropbridge status` for the latest deliveries; one goes by its name or its id.'
+  throw new BridgeError('not-known', `no delivery "${what}" is known`, { fix })
+}
+
+async function assertRepeatable({ journal }: BridgeContext, route: OutboundRoute, delivery: DeliveryEntry) {
+  const { id, name, state, held, prunedAt } = delivery
+  const refuse = (why: string, fix: string): never => {
+    throw new BridgeError('not-repeatable', `${name} is not delivered once more: ${why}.`, { fix })
+  }
+  const exported = `Write the records anew: \`dropbridge export ${route.name} --out FILE\`.`
+  if (held !== undefined) {
+    const resolve = `dropbridge resolve ${quoteForShell(id)} --again --by NAME --why TEXT`
+    refuse('it is held, and a person says first whether it was delivered', `Use \`${resolve}\`.`)
+  }
+  if (state === 'composed')
+    refuse('it is not delivered yet', `Run \`dropbridge run ${route.name}\`: it delivers the file.`)
+  if (state === 'delivered')
+    refuse(
+      'it is in place and not finished: its records are not acknowledged yet',
+      'Wait until it is picked up or confirmed, or copy the file in its folder by hand.',
+    )
+  if (prunedAt !== undefined) refuse(`its contents were pruned on ${isoTime(prunedAt)}`, exported)
+  const [first] = await journal.listDeliveryRecords(id, 0, 1)
+  if (first === undefined) refuse('it is a report, whose contents the journal does not keep', exported)
+}

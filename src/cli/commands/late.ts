@@ -1,0 +1,49 @@
+/** `dropbridge late`: orders that must be acknowledged or shipped soon, by the hours that are left. */
+import { withExistingJournal } from '../../app/journal-access.ts'
+import { listLiveLate, listSeenLate } from '../../app/late.ts'
+import { withPartyApis } from '../../app/party-apis.ts'
+import { toMs, WaitTime } from '../../config/time-values.ts'
+import { EXIT, usageError } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { VERSION } from '../../support/package.ts'
+import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, text } from '../command.ts'
+import { readConfiguration, readConfigurationWithoutApi } from '../context.ts'
+import { formatLate, lateToJson } from '../format/late.ts'
+
+export const lateCommand = defineCommand({
+  usage: 'late',
+  describe: 'List orders that must be acknowledged or shipped soon, by the hours that are left',
+  options: {
+    config: CONFIG_FLAG,
+    within: {
+      type: 'string',
+      default: '24h',
+      describe: 'Up to this time from now, such as 4h or 2d; past ones too',
+    },
+    live: flag('Ask the API, instead of what the bridge has seen'),
+    party: text('Only this retailer or brand: brand/2000, or its id'),
+    json: JSON_FLAG,
+  },
+  async run(terminal, { config, within, live, party, json }) {
+    if (!WaitTime.safeParse(within).success)
+      throw usageError(`--within "${within}" must be a time such as 30m, 4h or 2d, at most 30 days`)
+    const read = live ? readConfiguration : readConfigurationWithoutApi
+    const configuration = await read(terminal, config)
+    const { clock } = terminal
+    const now = clock.now()
+    const request = { until: now + toMs(within), ...omitUndefined({ wanted: party }) }
+    const late = live
+      ? await withPartyApis(
+          configuration,
+          { clock, random: Math.random, version: VERSION, ...request },
+          (apis) => listLiveLate(apis, clock, request),
+        )
+      : await withExistingJournal(configuration, clock, (journal) =>
+          listSeenLate(journal, configuration, request),
+        )
+    if (json) terminal.out(JSON.stringify(lateToJson(late ?? [], now), null, 2))
+    else for (const line of formatLate(late ?? [], within, now)) terminal.out(line)
+    if (!live && !json) terminal.say('As the bridge last saw the orders; --live asks the API.')
+    return EXIT.ok
+  },
+})

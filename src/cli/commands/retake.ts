@@ -1,0 +1,40 @@
+/** `dropbridge retake FILE`: takes an archived file again; its records are judged by their keys. */
+import type { RetakeResult } from '../../app/retake.ts'
+import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG } from '../command.ts'
+import { readConfiguration, withProgress } from '../context.ts'
+import { formatFileOutcome } from './release.ts'
+
+export const retakeCommand = defineCommand({
+  usage: 'retake <file>',
+  describe: 'Take an archived file (name or id) again, such as after its mapping was mended',
+  ...FILE_ARGUMENT,
+  options: { config: CONFIG_FLAG, json: JSON_FLAG },
+  async run(terminal, { config, file, json }) {
+    const configuration = await readConfiguration(terminal, config)
+    const result = await withProgress(terminal, configuration, (bridge) =>
+      bridge.retake(file.trim(), terminal.signal),
+    )
+    if (json) terminal.out(JSON.stringify(toJson(result), null, 2))
+    else for (const line of formatRetake(result)) terminal.say(line)
+    return result.exit
+  },
+})
+
+function formatRetake({ first, file, pass }: RetakeResult): string[] {
+  const head = `${first.route}: ${first.name} is taken again from ${first.archivedAs ?? ''}`
+  return [head, ...formatFileOutcome({ file, pass, held: [] })]
+}
+
+function toJson({ first, file, records, pass, exit }: RetakeResult): unknown {
+  const { id, name, route, archivedAs } = first
+  const { summaries, open } = pass
+  const taken = { id: file.id, state: file.state, outcome: file.outcome ?? null }
+  return {
+    exit,
+    file: { id, name, route, archivedAs },
+    taken,
+    records,
+    summaries,
+    open: open.map((each) => each.name),
+  }
+}

@@ -1,0 +1,121 @@
+/** Orders by the hours that are left to acknowledge and ship them: from the journal, from the API, and as alerts. */
+import { expect, test } from 'vitest'
+import { commandsOf } from '../fixtures/office.ts'
+import { change } from '../fixtures/partner.ts'
+import { aWorld, BRAND, type World } from '../fixtures/world.ts'
+import { createClient } from '../../src/client/client.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 61, orders: 3, damageEvery: 0 })
+const [PO = ''] = ORDERS.map(({ po }) => po)
+const HOUR_MS = 3_600_000
+
+interface Row {
+  readonly purchaseOrder: string
+  readonly what: string
+  readonly account: string
+  readonly hoursLeft: number
+  readonly units?: number
+}
+
+/** Three orders that the brand saw, and that no route acknowledges. The retailer has 24 hours, items have 72 and more. */
+async function seenOrders(): Promise<World> {
+  const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
+  change(world, { acknowledge: 'never', verifyBeforeAck: false })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  return world
+}
+
+const rows = (out: string) => JSON.parse(out) as Row[]
+
+test('lists what is to be acknowledged and shipped by the hours that are left, past deadlines first', async () => {
+  const world = await seenOrders()
+  const run = await commandsOf(world)
+
+  const early = await run('late', '--within', '4h', '--party', '2000')
+  world.clock.skip(22 * HOUR_MS)
+  const soon = rows((await run('late', '--within', '4h', '--party', 'brand/2000', '--json')).out)
+  world.clock.skip(3 * HOUR_MS)
+  const past = await run('late', '--within', '30d', '--party', 'brand/2000')
+
+  expect(early).toMatchObject({ exit: 0, out: 'Nothing is to be acknowledged or shipped within 4h.' })
+  expect(soon.map(({ purchaseOrder, what }) => [purchaseOrder, what])).toEqual(
+    ORDERS.map(({ po }) => [po, 'acknowledge']),
+  )
+  for (const { hoursLeft } of soon) expect(hoursLeft).toBeCloseTo(2, 0)
+  expect(past.out.split('\n')[2]).toMatch(/^-1\.0 h +acknowledge +HV-\d+ +\d +brand\/2000/)
+  expect(past.out.match(/ ship /g)).toHaveLength(3)
+  expect(past.err).toBe('As the bridge last saw the orders; --live asks the API.')
+  expect((await run('late', '--within', 'soon')).exit).toBe(64)
+  expect((await run('late', '--party', '7')).exit).toBe(64)
+})
+
+test('units that the bridge shipped since it saw an order are not late any more', async () => {
+  const world = await seenOrders()
+  const parcels = sampleShipments(ORDERS, { seed: 1, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'parcels.csv', shipmentsFile(parcels.filter(({ po }) => po === PO)))
+  await world.run('shipments')
+  const run = await commandsOf(world)
+
+  const late = rows((await run('late', '--within', '30d', '--party', '2000', '--json')).out)
+
+  expect(late.filter(({ what }) => what === 'ship').map(({ purchaseOrder }) => purchaseOrder)).toEqual(
+    expect.not.arrayContaining([PO]),
+  )
+  expect(late.filter(({ what }) => what === 'ship')).toHaveLength(2)
+})
+
+test('--live asks the API, so that orders count which the bridge never saw, and others which are done do not', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  const { baseUrl } = world.configuration.api
+  const brand = createClient({ baseUrl, ...world.credentials.brand, clock: world.clock, random: Math.random })
+  await brand.send({ endpoint: 'acknowledgeOrder', params: { brand_id: BRAND, id: 1 } })
+  await brand.close()
+  const run = await commandsOf(world)
+  const before = world.service.counts()
+
+  const seen = rows((await run('late', '--within', '2d', '--party', 'brand/2000', '--json')).out)
+  const live = rows((await run('late', '--within', '2d', '--party', 'brand/2000', '--live', '--json')).out)
+
+  expect(seen).toEqual([])
+  expect(live.map(({ purchaseOrder, what }) => [purchaseOrder, what])).toEqual(
+    ORDERS.slice(1).map(({ po }) => [po, 'acknowledge']),
+  )
+  expect(world.service.counts()).toEqual(before)
+})
+
+test('a route with alertIfLate raises an alert for each order, once, without asking the API; none without it', async () => {
+  const world = await seenOrders()
+  const raised = async () => {
+    const before = world.events.length
+    const bridge = await world.open()
+    const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+    await bridge.close()
+    const reported = world.events.slice(before).filter((event) => event.kind === 'alert-raised')
+    return { reported, late: alerts.filter(({ code }) => code === 'order-late') }
+  }
+  world.clock.skip(22 * HOUR_MS)
+  await world.service.close()
+  const none = await raised()
+  change(world, { alertIfLate: { acknowledgeMs: HOUR_MS } })
+  const early = await raised()
+  world.clock.skip(HOUR_MS * 1.5)
+  const soon = await raised()
+  const again = await raised()
+
+  expect([none.late, early.late]).toEqual([[], []])
+  expect(soon.late).toHaveLength(3)
+  expect(soon.late[0]).toMatchObject({
+    route: 'orders-out',
+    subject: `${PO} (1), acknowledge`,
+    message: expect.stringMatching(
+      new RegExp(`^order ${PO} \\(id 1\\) must be acknowledged by \\S+Z, as seen on `),
+    ),
+  })
+  expect(soon.reported).toHaveLength(3)
+  expect(again.reported).toEqual([])
+})

@@ -1,0 +1,137 @@
+/** Taking an archived file again: its bytes may repeat, its records may not. */
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { commandsOf } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+/** Four orders, of which one is refused. */
+const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })
+const GOOD = ORDERS.filter(({ damage }) => damage.length === 0).map(({ po }) => po)
+const TEXT = ordersFile(ORDERS).text
+
+const MAPPING = new URL('../../mappings/retailer-orders.yaml', import.meta.url).pathname
+
+async function anArchivedFile(): Promise<World> {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', TEXT)
+  await world.run('orders')
+  return world
+}
+
+const statuses = async (world: World, name: string) => {
+  const rows = parseCsv(await world.read(`results/${name}.results.csv`))
+  return Object.fromEntries(rows.map((row) => [row['PO Number'], row['_status']]))
+}
+
+const posted = async (world: World) =>
+  (await world.orders()).map((order) => order.purchase_order_number).toSorted()
+
+test('accepted records are duplicates, and the refused one is judged anew by the mapping as it is now', async () => {
+  const world = await anArchivedFile()
+  const run = await commandsOf(world)
+  const [bad = ''] = ORDERS.filter(({ po }) => !GOOD.includes(po)).map(({ po }) => po)
+  const same = await run('retake', 'orders.csv')
+  // The mended mapping: the unknown state of the refused order is read as one that the API knows.
+  const mended = join(world.folder, 'mended.yaml')
+  await writeFile(
+    mended,
+    `extends: ${MAPPING}\ntables: { states: { rows: { ZZ: NY } } }\nbody: { ship_to: { province: { from: State, table: states, miss: keep } } }\n`,
+  )
+  Object.assign(world.configuration.routes[0] ?? {}, { mappingPath: mended })
+  const again = await commandsOf(world)
+
+  const { exit, err } = await again('retake', 'orders.csv')
+
+  expect(same.exit).toBe(2)
+  expect(same.err).toContain('3 duplicate, 1 rejected')
+  expect(err).toContain('orders: orders.csv is taken again from archive/orders/')
+  expect({ exit, results: await statuses(world, 'orders.csv~3') }).toEqual({
+    exit: 0,
+    results: { ...Object.fromEntries(GOOD.map((po) => [po, 'duplicate'])), [bad]: 'accepted' },
+  })
+  expect(await posted(world)).toEqual(ORDERS.map(({ po }) => po).toSorted())
+  expect((await again('audit', 'verify')).exit).toBe(0)
+})
+
+test('the archive keeps its one copy, and the same bytes in the inbox are a duplicate as before', async () => {
+  const world = await anArchivedFile()
+  const run = await commandsOf(world)
+  const day = `archive/orders/${new Date(world.clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')}`
+  const archived = await world.list(day)
+
+  await run('retake', archived[0] ?? '')
+  await world.drop('inbox/orders', 'orders.csv', TEXT)
+  await world.run('orders')
+
+  expect(await world.list(day)).toHaveLength(2)
+  expect(await world.list(day)).toEqual(expect.arrayContaining(archived))
+  expect((await run('trace', 'orders.csv')).out).toContain('the same bytes came before')
+  expect(await posted(world)).toEqual(GOOD.toSorted())
+})
+
+test('a file that is not known, not archived any more or changed since is refused with the reason', async () => {
+  const world = await anArchivedFile()
+  const run = await commandsOf(world)
+  const day = `archive/orders/${new Date(world.clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')}`
+  const [name = ''] = await world.list(day)
+  const path = join(world.folder, 'exchange', day, name)
+
+  const unknown = await run('retake', 'other.csv')
+  await writeFile(path, TEXT.replace('HV', 'XX'))
+  const changed = await run('retake', 'orders.csv')
+  await rm(path)
+  const gone = await run('retake', 'orders.csv')
+
+  expect([unknown.exit, changed.exit, gone.exit]).toEqual([2, 2, 2])
+  expect(unknown.err).toContain('no file "other.csv" is known')
+  expect(changed.err).toContain('was changed or removed')
+  expect(gone.err).toContain('is not in the archive any more')
+  expect(await posted(world)).toEqual(GOOD.toSorted())
+})
+
+test('several archived files of one name are listed with their ids, and one goes by its id', async () => {
+  const world = await anArchivedFile()
+  const other = sampleOrders({ seed: 6, orders: 1, damageEvery: 0, firstNumber: 30_001 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(other).text)
+  await world.run('orders')
+  const run = await commandsOf(world)
+
+  const both = await run('retake', 'orders.csv')
+  const [id = ''] = /\S+(?=: received)/.exec(both.err) ?? []
+  const one = await run('retake', id, '--json')
+
+  expect(both.exit).toBe(64)
+  expect(JSON.parse(one.out)).toMatchObject({ file: { id }, records: { duplicate: 1 }, exit: 0 })
+})
+
+test.each(['before', 'after'] as const)(
+  'a command that dies right %s any effect takes the file at most once more, and posts nothing twice',
+  async (moment) => {
+    const effects = await atEachEffect(moment, async (effect) => {
+      const world = await anArchivedFile()
+      const plan = crashAt(effect, moment)
+      const dying = await world.open(plan.wrap)
+      await dying.retake('orders.csv', new AbortController().signal).catch((error: unknown) => {
+        if (plan.diedAt() === undefined) throw error
+      })
+      await dying.close()
+      const context = `${plan.diedAt()} (effect ${effect})`
+      world.clock.skip(60_000)
+
+      const { exit } = await world.run('orders')
+      const results = (await world.list('results')).filter((name) => name.endsWith('.results.csv'))
+
+      expect([0, 2], context).toContain(exit)
+      expect(results.length, context).toBeLessThanOrEqual(2)
+      expect(await posted(world), context).toEqual(GOOD.toSorted())
+      expect(await world.list('inbox/orders'), context).toEqual([])
+      return plan.diedAt()
+    })
+    expect(effects).toBeGreaterThan(15)
+  },
+  120_000,
+)
