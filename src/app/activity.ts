@@ -52,43 +52,55 @@ export async function sumActivity(
   { routes }: Pick<Configuration, 'routes'>,
   request: ActivityRequest,
 ): Promise<ActivityRow[]> {
+  const sums = createSums(routes)
+  const read = (after: ActiveWork | undefined) => journal.listActiveWork(request, after, PAGE)
+  for await (const page of readPages<ActiveWork, ActiveWork | undefined>(read, undefined, (last) => last)) {
+    const works = page.filter(({ route }) => request.route === undefined || request.route === route)
+    for (const work of works) await addWork(journal, sums, work)
+  }
+  return sums
+    .list()
+    .filter(({ party }) => isParty(party, request.party))
+    .toSorted(compareRows)
+    .map(toRow)
+}
+
+/** One sum for each route, party and operation. */
+function createSums(routes: Configuration['routes']) {
   const sums = new Map<string, ActivitySum>()
-  const configured = new Map(routes.map((route) => [route.name, route]))
   const find = (work: ActiveWork, { operation, account }: Pick<ActiveRecord, 'operation' | 'account'>) => {
     const key = JSON.stringify([work.route, work.direction, account, operation])
     const known = sums.get(key) ?? createSum(work, { operation, account })
     sums.set(key, known)
     return known
   }
-  const readWork = (after: ActiveWork | undefined) => journal.listActiveWork(request, after, PAGE)
-  for await (const page of readPages<ActiveWork, ActiveWork | undefined>(
-    readWork,
-    undefined,
-    (each) => each,
-  )) {
-    for (const work of page) {
-      if (request.route !== undefined && request.route !== work.route) continue
-      const seen = new Set<ActivitySum>()
-      const readRecords = (after: number) => journal.listActiveRecords(work, after, PAGE)
-      for await (const records of readPages(readRecords, 0, ({ number }) => number))
-        for (const record of records) {
-          const sum = find(work, record)
-          seen.add(sum)
-          addRecord(sum, work, record)
-        }
-      if (seen.size === 0) {
-        const { operation = '', party } = configured.get(work.route) ?? {}
-        const sum = find(work, { operation, account: party === undefined ? '' : formatAccount(party) })
-        seen.add(sum)
-        addReport(sum, work)
-      }
-      for (const sum of seen) sum.files++
+  return {
+    find,
+    /** Of work without records in the journal: what the configuration says of its route. */
+    findOfRoute(work: ActiveWork) {
+      const { operation = '', party } = routes.find(({ name }) => name === work.route) ?? {}
+      return find(work, { operation, account: party === undefined ? '' : formatAccount(party) })
+    },
+    list: () => [...sums.values()],
+  }
+}
+
+async function addWork(journal: Journal, sums: ReturnType<typeof createSums>, work: ActiveWork) {
+  const seen = new Set<ActivitySum>()
+  const read = (after: number) => journal.listActiveRecords(work, after, PAGE)
+  for await (const records of readPages(read, 0, ({ number }) => number)) {
+    for (const record of records) {
+      const sum = sums.find(work, record)
+      seen.add(sum)
+      addRecord(sum, work, record)
     }
   }
-  return [...sums.values()]
-    .filter((sum) => isParty(sum.party, request.party))
-    .toSorted(compareRows)
-    .map(toRow)
+  if (seen.size === 0) {
+    const sum = sums.findOfRoute(work)
+    seen.add(sum)
+    addReport(sum, work)
+  }
+  for (const sum of seen) sum.files++
 }
 
 function compareRows(one: ActivitySum, other: ActivitySum): number {

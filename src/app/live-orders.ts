@@ -4,7 +4,14 @@ import type { Journal } from '../domain/journal.ts'
 import type { ResourceFacts } from '../domain/resource.ts'
 import type { TracedRecord } from '../domain/trace.ts'
 import { createPartyParams, readId } from '../operations/operation.ts'
-import { findLineOfItem, readItems, readLines, readUnits, readVariant } from '../operations/order-lines.ts'
+import {
+  findLineOfItem,
+  formatScalar,
+  readItems,
+  readLines,
+  readUnits,
+  readVariant,
+} from '../operations/order-lines.ts'
 import { readSelected } from '../pipeline/outbound/listing.ts'
 import { isoTime } from '../support/clock.ts'
 import type { PartyApi } from './party-apis.ts'
@@ -183,9 +190,9 @@ async function describeLines({ api, party }: PartyApi, order: Resource): Promise
     }
     const shown = Object.entries({ ...units, ...undone }).filter(([, value]) => value !== undefined)
     return {
-      number: String(line['order_line_number'] ?? line['id'] ?? ''),
-      item: String(identifier ?? sku ?? upc ?? id ?? ''),
-      status: String(line['status'] ?? ''),
+      number: formatScalar(line['order_line_number'] ?? line['id']),
+      item: formatScalar(identifier ?? sku ?? upc ?? id),
+      status: formatScalar(line['status']),
       ...Object.fromEntries(shown),
       invoiced: invoiced.get(line) ?? 0,
     }
@@ -202,7 +209,7 @@ function compareFacts(order: Resource, seen: { facts: ResourceFacts; seenAt: num
   const compare = (what: string, before: unknown, now: unknown) => {
     if (before !== undefined && now !== undefined && before !== now)
       changes.push(
-        `${what} is ${String(now)}; it was ${String(before)} when the bridge last saw it, on ${isoTime(seenAt)}`,
+        `${what} is ${formatScalar(now)}; it was ${formatScalar(before)} when the bridge last saw it, on ${isoTime(seenAt)}`,
       )
   }
   for (const name of ['status', 'is_acknowledged', 'acknowledge_by', 'fulfill_by'])

@@ -258,8 +258,7 @@ export const PROBLEMS = {
   'file-perhaps-cut': {
     title: 'The last line has no line end; it may be cut.',
     fix: 'If it is whole: dropbridge release FILE --by NAME --why TEXT. If not, send the file again.',
-    details:
-      'The other lines of the file have a line end. A value such as 12 may have become 1. If the files of a route always end so, set `lastLineEnd: optional` under `from`.',
+    details: 'Other lines have one; 12 may have become 1. If all files end so: `lastLineEnd: optional`.',
   },
   'circuit-breaker-open': {
     title: 'The API refused too many records; the rest is held.',

@@ -69,6 +69,11 @@ export function readUnits(shown: RequestBody, field: string): number | undefined
   return typeof units === 'number' ? units : undefined
 }
 
+/** A number, text or flag as text; empty for anything else. */
+export function formatScalar(value: unknown): string {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value as string) : ''
+}
+
 const ITEM_NAMES = ['id', 'identifier', 'upc', 'brand_identifier'] as const
 
 /** The field of the variant that names the item at the path: the first that is given. */

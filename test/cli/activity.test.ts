@@ -43,15 +43,18 @@ test('the sums of a day are those of what the service has', async () => {
 
   expect(of('orders')).toEqual([
     {
-      ...{ route: 'orders', direction: 'incoming', party: 'retailer/1000', operation: 'create-order' },
-      ...{
-        files: 2,
-        records: ORDERS.length,
-        accepted: good.length,
-        refused: ORDERS.length - good.length,
-        other: 0,
-      },
-      ...{ units, amount: sum('net_price'), unknown: 0 },
+      route: 'orders',
+      direction: 'incoming',
+      party: 'retailer/1000',
+      operation: 'create-order',
+      files: 2,
+      records: ORDERS.length,
+      accepted: good.length,
+      refused: ORDERS.length - good.length,
+      other: 0,
+      units,
+      amount: sum('net_price'),
+      unknown: 0,
     },
   ])
   expect(of('orders-out')).toMatchObject([

@@ -53,7 +53,12 @@ export async function finishRedelivery(
   }
   try {
     await deliverOnce(context, {
-      ...{ id, folder, name, spooled, isNew, compose },
+      id,
+      folder,
+      name,
+      spooled,
+      isNew,
+      compose,
       rename: async (tries) => {
         const nameFor = (attempt: number) => addNameSuffix(delivery.name, attempt + tries)
         name = await journal.renameRedelivery(lease, id, nameFor)

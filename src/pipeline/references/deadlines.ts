@@ -2,7 +2,7 @@
 import type { Resource } from '../../domain/api.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { readId } from '../../operations/operation.ts'
-import { readItems, readLines, readUnits } from '../../operations/order-lines.ts'
+import { formatScalar, readItems, readLines, readUnits } from '../../operations/order-lines.ts'
 import { countOpenUnits } from '../rules/rule.ts'
 import { readPages } from '../../support/async.ts'
 
@@ -33,7 +33,7 @@ export function listDeadlines({ account, order, seenAt }: SeenOrder): Deadline[]
   const called = {
     account,
     id: readId(order) ?? '',
-    purchaseOrder: String(order['purchase_order_number'] ?? ''),
+    purchaseOrder: formatScalar(order['purchase_order_number']),
     seenAt,
   }
   const units = sumOpenUnits(order)
@@ -72,13 +72,15 @@ export async function* findSeenDeadlines(
   isDue: (deadline: Deadline) => boolean,
 ): AsyncGenerator<Deadline, void, undefined> {
   const read = (after: string) => journal.listOpenOrders(account, after, PAGE)
-  for await (const page of readPages(read, '', ({ id }) => id))
-    for (const { facts = {}, seenAt } of page)
-      for (const deadline of listDeadlines({ account, order: facts, seenAt })) {
-        if (!isDue(deadline)) continue
-        const left = deadline.what === 'ship' ? await subtractOwnUnits(journal, deadline) : deadline
-        if (left !== undefined) yield left
-      }
+  for await (const page of readPages(read, '', ({ id }) => id)) {
+    const deadlines = page.flatMap(({ facts = {}, seenAt }) =>
+      listDeadlines({ account, order: facts, seenAt }),
+    )
+    for (const deadline of deadlines.filter(isDue)) {
+      const left = deadline.what === 'ship' ? await subtractOwnUnits(journal, deadline) : deadline
+      if (left !== undefined) yield left
+    }
+  }
 }
 
 /** What the bridge shipped or canceled after it saw the order: no answer to that shows the order. Undefined when all is done. */
