@@ -15,7 +15,8 @@ import { readId } from '../operations/operation.ts'
 import { createGoneInboxError } from '../pipeline/inbound/inbox.ts'
 import { groupBy } from '../support/collections.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
-import { isMountPoint } from '../support/files.ts'
+import { findOpenToOthers, isMountPoint } from '../support/files.ts'
+import { quoteForShell } from '../support/text.ts'
 import {
   type BridgeOptions,
   listMappedSteps,
@@ -53,6 +54,7 @@ export async function checkConfiguration(configuration: Configuration): Promise<
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
   warnings.push(...warnAboutLateAnswers(configuration))
+  warnings.push(...(await warnAboutOpenFiles(configuration)))
   const folders = await checkFolders(configuration)
   warnings.push(...folders.warnings)
   failures.push(...folders.failures)
@@ -68,6 +70,30 @@ function warnAboutLateAnswers({ api: { lateAnswerMs, timeoutMs } }: Configuratio
   if (lateAnswerMs >= least) return []
   const message = `api.lateAnswer is ${lateAnswerMs / 1000}s: a request whose answer was lost may take effect later than that, and would be sent again.`
   return [`${message} Set it to ${least / 1000}s or more: two minutes and the longest timeout of a gateway.`]
+}
+
+/** What holds orders, addresses and secrets, and can be read by other users of this machine. */
+async function warnAboutOpenFiles(configuration: Configuration): Promise<string[]> {
+  const { journal, stateFolder, mailboxes, routes, secretPlaces } = configuration
+  const archives = routes.flatMap((route) => {
+    const mailbox = route.direction === 'inbound' ? mailboxes[route.from.mailbox] : undefined
+    if (route.direction === 'outbound' || mailbox?.type !== 'directory') return []
+    return [join(mailbox.path, route.from.archive)]
+  })
+  const files = ['', '-wal', '-shm'].map((suffix) => journal.path + suffix)
+  const folders = [stateFolder, join(stateFolder, 'spool'), ...new Set(archives)]
+  const open = await findOpenToOthers([...files, ...folders])
+  const secrets = secretPlaces?.places ?? []
+  const isReadable = secrets.length > 0 && (await findOpenToOthers([secretPlaces?.file ?? ''])).length > 0
+  const close = (path: string) =>
+    `${folders.includes(path) ? 'chmod 700' : 'chmod 600'} ${quoteForShell(path)}`
+  return [
+    ...open.map((path) => `Other users of this machine can read or change ${path}. Close it: ${close(path)}`),
+    ...(isReadable ? secrets : []).map(
+      (place) =>
+        `${place} is a secret in a file that others can read. Write \${NAME} or \${file:PATH}, or: chmod 600 ${quoteForShell(secretPlaces?.file ?? '')}`,
+    ),
+  ]
 }
 
 /** Checks the folders on this machine; `--online` checks the servers. Never throws. */

@@ -35,6 +35,8 @@ export interface Configuration {
   readonly routes: readonly Route[]
   /** The place in the file that names a mapping, by the path of the mapping. */
   readonly mappingPlaces?: ReadonlyMap<string, string>
+  /** The places in the file where a secret itself stands, and not the variable or file that holds it. */
+  readonly secretPlaces?: { readonly file: string; readonly places: readonly string[] }
 }
 
 interface ApiConfiguration {

@@ -23,6 +23,7 @@ export async function loadConfiguration(
   const source = parseSource(await readText(path))
   if (source.hasFatalErrors) throw createLoadError(path, source.errors)
 
+  const places = locateSecrets(source, path)
   const unfilled = await substituteVariables(source.document, configurationJsonSchema(), {
     env,
     folder,
@@ -34,7 +35,11 @@ export async function loadConfiguration(
   const found = excludeEchoes([...unfilled, ...inShape, ...checkAcrossParts(raw, folder)], unfilled)
   const errors = [...source.errors, ...found.map((error) => locateError(source, error))]
   if ('file' in shape && errors.length === 0) {
-    return { ...toConfiguration(shape.file, folder), mappingPlaces: locateMappings(source, path) }
+    return {
+      ...toConfiguration(shape.file, folder),
+      mappingPlaces: locateMappings(source, path),
+      ...(places.length > 0 && { secretPlaces: { file: resolve(path), places } }),
+    }
   }
   throw createLoadError(path, errors)
 }
@@ -79,6 +84,24 @@ function locateMappings({ document, locate }: ConfigSource, path: string): Map<s
       if (!isScalar(key) || key.value !== 'mapping' || !isScalar(value)) return
       const { line, column } = locate(getStart(value) ?? 0)
       places.set(resolve(dirname(path), String(value.value)), `${path}:${line}:${column}`)
+    },
+  })
+  return places
+}
+
+const SECRET_KEYS = ['clientSecret', 'password', 'passphrase', 'secret']
+
+/** Secrets that stand in the file, before variables are substituted: `dropbridge.yaml:4:17 clientSecret`. */
+function locateSecrets({ document, locate }: ConfigSource, path: string): string[] {
+  const places: string[] = []
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || !isScalar(value) || typeof value.value !== 'string') return
+      const name = String(key.value)
+      const isProxyLogin = name === 'proxy' && /:\/\/[^/@]*:[^/@]+@/.test(value.value)
+      if (!(SECRET_KEYS.includes(name) || isProxyLogin) || /\$\{[^}]+\}/.test(value.value)) return
+      const { line, column } = locate(getStart(value) ?? 0)
+      places.push(`${path}:${line}:${column} ${name}`)
     },
   })
   return places

@@ -1,11 +1,11 @@
 /** Opens the SQLite file behind the journal, retries while another process writes, and translates errors. */
-import { statfsSync, statSync } from 'node:fs'
+import { closeSync, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, type FailureCode, hasSystemCode } from '../support/errors.ts'
-import { makeFolderDurably } from '../support/files.ts'
 import { readDiskSpace } from '../support/disk.ts'
+import { makeFolderDurably, PRIVATE_FILE } from '../support/files.ts'
 import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
 import type { Db, Tables } from './schema.ts'
 
@@ -29,6 +29,7 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
   }
   let database: Database | undefined
   try {
+    if (path !== ':memory:' && !isCheck) createPrivateFile(path)
     const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck })
     database = opened
     // Affects only a journal that is created now; an existing one keeps its page size.
@@ -68,6 +69,16 @@ function prepareFolder(folder: string): void {
     `The journal may not lie on a network share, where SQLite damages its files: ${folder} is on ${network}. ` +
       'Set `journal` to a folder on a disk of this machine.',
   )
+}
+
+/** SQLite gives its -wal and -shm the mode of the journal. The mode of an existing journal is its owner's choice. */
+function createPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE_FILE))
+  } catch (error) {
+    // SQLite says better why it cannot be opened.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
 }
 
 /** The numbers by which Linux identifies network file systems. */

@@ -1,9 +1,46 @@
 /** Files and folders on the disk: durable renames, new files that are whole or absent, bytes and hashes. */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { type FileHandle, link, lstat, open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import {
+  type FileHandle,
+  link,
+  lstat,
+  open,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BridgeError, hasSystemCode } from './errors.ts'
+
+// Modes: what holds orders and addresses is for the user of the bridge alone, whatever the umask.
+
+export const PRIVATE_FILE = 0o600
+
+export const PRIVATE_FOLDER = 0o700
+
+/** Which of these paths other users of this machine can read or change; none on Windows, and none that are absent. */
+export async function findOpenToOthers(paths: readonly string[]): Promise<string[]> {
+  const found = process.platform === 'win32' ? [] : paths
+  const open = await Promise.all(found.map(isOpenToOthers))
+  return found.filter((_, index) => open[index])
+}
+
+/** A path is closed when its own mode is, or when a folder above it lets nobody else pass. */
+async function isOpenToOthers(path: string): Promise<boolean> {
+  try {
+    const own = await realpath(path)
+    if (((await stat(own)).mode & 0o066) === 0) return false
+    for (let above = dirname(own); ; above = dirname(above)) {
+      if (((await stat(above)).mode & 0o011) === 0) return false
+      if (above === dirname(above)) return true
+    }
+  } catch {
+    return false
+  }
+}
 
 // Durable: on the disk when the call returns.
 
@@ -35,12 +72,12 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 }
 
 /**
- * Creates a folder and those above it where they are missing, and flushes the names of all new ones. Flushes the folder's own
+ * Creates a private folder and those above it where they are missing, and flushes the names of all new ones. Flushes the folder's own
  * name each time, because a process may have been killed right after creating it. Synchronous, like opening a database.
  */
 export function makeFolderDurably(path: string): void {
   const folder = resolve(path)
-  const first = mkdirSync(folder, { recursive: true })
+  const first = mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const top = dirname(first === undefined ? folder : resolve(first))
   for (let parent = dirname(folder); ; parent = dirname(parent)) {
     syncFolderNow(parent)

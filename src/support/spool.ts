@@ -7,6 +7,7 @@ import {
   makeFolderDurably,
   mapDiskErrors,
   pathIsFree,
+  PRIVATE_FILE,
   readFileBytes,
   removeFile,
   renameDurably,
@@ -63,7 +64,7 @@ async function removeLeftovers(folder: string, assertOwned: () => Promise<void>)
 
 async function writeBlob(path: string, chunks: Chunks, isFlushed: boolean): Promise<SpooledBlob> {
   const temporary = `${path}.${randomUUID()}${TEMPORARY}`
-  const file = await onDisk(path, () => open(temporary, 'w'))
+  const file = await onDisk(path, () => open(temporary, 'w', PRIVATE_FILE))
   const hash = createHash('sha256')
   let bytes = 0
   let whole = false

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DEFAULT_FOLDERS, DEFAULT_MATCH } from '../../config/defaults.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../support/errors.ts'
+import { makeFolderDurably } from '../../support/files.ts'
 import { copyFromPackage } from '../../support/package.ts'
 import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
 import { resolvePath } from '../context.ts'
@@ -10,7 +11,7 @@ import { resolvePath } from '../context.ts'
 const { results, documents } = DEFAULT_FOLDERS
 
 /** No inbox of a route that is commented out: no route would take a file in it. A run creates the inboxes of its routes. */
-const STARTING_FOLDERS = ['exchange/inbox/orders', `exchange/${results}`, 'exchange/outbox', 'state']
+const STARTING_FOLDERS = ['exchange/inbox/orders', `exchange/${results}`, 'exchange/outbox']
 
 const STARTING_CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
 # Paths are relative to this file. Secrets come from the environment (\${NAME}) or a file (\${file:path}).
@@ -89,6 +90,7 @@ export const initCommand = defineCommand({
       throw new BridgeError('usage-wrong', message, { cause })
     }
     for (const path of STARTING_FOLDERS) await mkdir(join(root, path), { recursive: true })
+    makeFolderDurably(join(root, 'state'))
     await copyFromPackage('mappings', join(root, 'mappings'))
     await copyFromPackage('samples', join(root, 'samples'))
     for (const line of [

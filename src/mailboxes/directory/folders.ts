@@ -23,13 +23,19 @@ type Steps = readonly string[]
 export type BeforeCreate = (path: string) => Promise<void>
 
 /** Returns the real path of a folder, created when missing. Never creates the root: a missing share must count as away. */
-export async function ensureFolder(root: MailboxRoot, segments: Steps, beforeCreate?: BeforeCreate) {
+export async function ensureFolder(
+  root: MailboxRoot,
+  segments: Steps,
+  beforeCreate?: BeforeCreate,
+  mode?: number,
+) {
   const standing = await findKnownFolder(root, segments)
   if (standing !== undefined) return standing
   const realRoot = await resolveRoot(root)
   return checkRootOnFailure(root, async () => {
     let place = realRoot
-    for (const segment of segments) place = await ensureStep(realRoot, join(place, segment), beforeCreate)
+    for (const segment of segments)
+      place = await ensureStep(realRoot, join(place, segment), { beforeCreate, mode })
     return place
   })
 }
@@ -91,11 +97,18 @@ export async function resolveRoot({ root, mounted }: MailboxRoot): Promise<strin
   })
 }
 
-async function ensureStep(realRoot: string, path: string, beforeCreate?: BeforeCreate): Promise<string> {
+async function ensureStep(
+  realRoot: string,
+  path: string,
+  {
+    beforeCreate,
+    mode,
+  }: { readonly beforeCreate?: BeforeCreate | undefined; readonly mode?: number | undefined },
+): Promise<string> {
   const there = await resolveFolderAt(path)
   if (there !== undefined) return assertInside(realRoot, path, there)
   await beforeCreate?.(path)
-  const made = await createFolder(path)
+  const made = await createFolder(path, mode)
   if (made === undefined && (await pathIsFree(path))) {
     throw new BridgeError('mailbox-unreachable', `The folder ${path} went away while it was made.`)
   }
@@ -121,10 +134,10 @@ async function resolveFolder(path: string): Promise<string> {
   throw new BridgeError('mailbox-unreachable', message, { fix: NOT_A_FOLDER_FIX })
 }
 
-async function createFolder(path: string): Promise<string | undefined> {
+async function createFolder(path: string, mode: number | undefined): Promise<string | undefined> {
   await mapWriteErrors(`The folder ${path} cannot be made`, async () => {
     try {
-      await mkdir(path)
+      await mkdir(path, { mode })
       await syncFolder(dirname(path))
     } catch (error) {
       ignoreCodes('EEXIST')(error) // another bridge has just created it, or it is a broken link
@@ -150,14 +163,15 @@ export interface DirectoryContext extends MailboxRoot, LeftoverContext {
 
 export type FileRef = Pick<FileInfo, 'folder' | 'name'>
 
-/** Returns the path of a file to deliver; creates its folder when missing. */
+/** Returns the path of a file to deliver; creates its folder when missing, with this mode. */
 export async function resolveTargetPath(
   place: DirectoryContext,
   { folder, name }: FileRef,
   beforeCreate?: BeforeCreate,
+  mode?: number,
 ): Promise<string> {
   assertSafeName(name)
-  return join(await ensureDurableFolder(place, splitFolder(folder), beforeCreate), name)
+  return join(await ensureDurableFolder(place, splitFolder(folder), beforeCreate, mode), name)
 }
 
 /** Returns the path of a file that is there, or was before its claim. */
@@ -175,8 +189,13 @@ export async function resolveClaimedPath(place: DirectoryContext, { id, folder, 
 }
 
 /** Creates a folder for deliveries. Flushes its name and those above it once, because a power cut may undo a new folder. */
-async function ensureDurableFolder(place: DirectoryContext, segments: Steps, beforeCreate?: BeforeCreate) {
-  const path = await ensureFolder(place, segments, beforeCreate)
+async function ensureDurableFolder(
+  place: DirectoryContext,
+  segments: Steps,
+  beforeCreate?: BeforeCreate,
+  mode?: number,
+) {
+  const path = await ensureFolder(place, segments, beforeCreate, mode)
   if (place.flushedFolders.has(path)) return path
   const root = await resolveRoot(place)
   await mapWriteErrors(`The folder ${path} cannot be flushed`, async () => {

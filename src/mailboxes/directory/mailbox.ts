@@ -7,7 +7,15 @@ import type { ArchivedFile, Claim, FileInfo, Mailbox, WorkingFiles } from '../..
 import { runInParallel } from '../../support/async.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
-import { ignoreCodes, pathIsFree, readBytes, renameDurably, syncFolder } from '../../support/files.ts'
+import {
+  ignoreCodes,
+  pathIsFree,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readBytes,
+  renameDurably,
+  syncFolder,
+} from '../../support/files.ts'
 import { mapAccessErrors, mapWriteErrors } from '../failures.ts'
 import {
   assertSafeName,
@@ -218,7 +226,7 @@ export function unownedWorkingFiles(): WorkingFiles {
 async function archiveClaim(place: DirectoryContext, claim: Claim, folder: string): Promise<string> {
   const source = await resolveClaimedPath(place, claim)
   const name = makeArchivedName(claim.id, claim.name)
-  const target = await resolveTargetPath(place, { folder, name })
+  const target = await resolveTargetPath(place, { folder, name }, undefined, PRIVATE_FOLDER)
   await mapWriteErrors(`The claimed file ${source} cannot be archived`, async () => {
     if (await pathIsFree(source)) {
       // archived before a crash, perhaps not yet safe from a power cut
@@ -235,7 +243,23 @@ async function archiveClaim(place: DirectoryContext, claim: Claim, folder: strin
       await syncBothFolders(source, target)
     }
   })
+  await makePrivate(target)
   return [...splitFolder(folder), name].join('/')
+}
+
+/** Where the file is the bridge's own. The mode of a file with a second name is the business of who made that. */
+async function makePrivate(path: string): Promise<void> {
+  try {
+    const file = await open(path, READ_FLAGS)
+    try {
+      if ((await file.stat()).nlink === 1) await file.chmod(PRIVATE_FILE)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    // Another user's file, or a share without modes: the file is archived all the same.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
 }
 
 /** Flushes the new name first: a power cut in between leaves the file in both places and not in none. */
