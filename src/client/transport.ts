@@ -48,6 +48,8 @@ interface TransportOptions {
 
 /** The largest error body; it is for people, who read no more. */
 const LARGEST_ERROR_BODY = 64 * 1024
+/** How long an error body may take: the status is known, and says what became of the request. */
+const LONGEST_ERROR_BODY_MS = 5000
 const LARGEST_BODY = 64 * 1024 * 1024
 
 /** Far more than a label or a packing slip has, and small enough to hold several in memory. */
@@ -116,6 +118,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #deadline: NodeJS.Timeout | undefined
+  #bodyDeadline: NodeJS.Timeout | undefined
   #startedAt = 0
   #status = 0
   #headers: Headers = {}
@@ -146,11 +149,14 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#deadline = setTimeout(abortLate, this.#watch.timeoutMs, controller, this.#watch.timeoutMs)
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    if (status >= 300) this.#room = LARGEST_ERROR_BODY
+    if (status >= 300) {
+      this.#room = LARGEST_ERROR_BODY
+      this.#bodyDeadline = setTimeout(abortLate, LONGEST_ERROR_BODY_MS, controller, LONGEST_ERROR_BODY_MS)
+    }
     if (typeof headers['date'] !== 'string') return
     this.#watch.latestDate = headers['date']
     this.#watch.latestAt = (this.#startedAt + this.#watch.clock.now()) / 2
@@ -175,6 +181,7 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   #answer(whole: boolean): void {
     clearTimeout(this.#deadline)
+    clearTimeout(this.#bodyDeadline)
     const [first, ...rest] = this.#chunks
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks, this.#size)
     const isFile = this.#wantsFile && this.#status < 300
