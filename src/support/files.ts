@@ -28,7 +28,7 @@ export async function findOpenToOthers(paths: readonly string[]): Promise<string
   return found.filter((_, index) => open[index])
 }
 
-/** A path is closed when its own mode is, or when a folder above it lets nobody else pass. */
+/** A path is closed when its own mode is, or when a folder above it lets no other user pass. */
 async function isOpenToOthers(path: string): Promise<boolean> {
   try {
     const own = await realpath(path)
