@@ -199,7 +199,7 @@ test('a key may be typed without the blank and in other case, and an unknown key
   const found = await run('resolve', KEY.replace(', ', ',').toLowerCase(), '--accepted', '1', ...WHO)
 
   expect([half.exit, unknown.exit]).toEqual([2, 2])
-  expect(half.err).toContain(`to resolve it, give its whole key: "shipments/${KEY}"`)
+  expect(half.err).toContain(`to resolve it, give its whole key: 'shipments/${KEY}'`)
   expect(unknown.err).toContain('ROUTE/KEY')
   expect(unknown.err).toContain(`similar keys: "${KEY}"`)
   expect(found.exit).toBe(0)

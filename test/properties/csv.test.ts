@@ -94,8 +94,9 @@ describe('any file', () => {
   ) => {
     const reading = await createCsvFormat(limits).read(input, options)
     if (isUnreadable(reading)) return reading
-    const { close: _, countIgnoredLines, ...given } = reading
-    return { ...given, batches: await rowsOf(reading), ignored: countIgnoredLines() }
+    const { close: _, countIgnoredLines, getOpenLine, ...given } = reading
+    const batches = await rowsOf(reading)
+    return { ...given, batches, ignored: countIgnoredLines(), openLine: getOpenLine() }
   }
   const headerless: ReadOptions = { ...CSV, columns: ['A', 'B'], delimiter: ',' }
 
