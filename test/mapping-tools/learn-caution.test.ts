@@ -1,6 +1,11 @@
 /** Where `map learn` must not be sure: cells and names that look like something they need not be. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
 import { learn } from '../fixtures/learned.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const HEAD = 'PO Number,Order Date,Ship To Name,City,SKU,Qty'
 
@@ -244,5 +249,17 @@ test('a last row that is left out says so, with the lines that go with it', asyn
 
   expect(lines).toContain(
     '# likely: the last row, TOTAL, is no record; every line that begins so is left out',
+  )
+})
+
+test('the last line of the command counts all columns of the file', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'o.csv'), 'PO Number,SKU,Qty,Zulu,_state\nP-1,A,1,x,done\nP-2,B,2,y,done\n')
+  const { terminal, err } = listeningTerminal({ folder, env: {} })
+
+  await runCommandLine(terminal, ['map', 'learn', 'o.csv', '--operation', 'create-order'])
+
+  expect(err[0]).toBe(
+    'Of 5 columns: 3 feed a field, 3 of them for sure; 1 unknown, 1 ignored (without a name, or of a result file).',
   )
 })

@@ -35,6 +35,18 @@ describe('lines above the names of the columns', () => {
   })
 })
 
+test('a key whose name another column has too is a guess', async () => {
+  const { line } = await learn([
+    'Order,,Item,',
+    'Number,Date,Number,Qty',
+    'P-1,2026-11-20,A-1,1',
+    'P-2,2026-11-20,A-2,1',
+  ])
+
+  expect(line('purchase_order_number:')).toContain('{ from: Number, nth: 1 }')
+  expect(line('group:')).toContain('# guess: several columns have this name')
+})
+
 test('columns of the same name without group titles are a guess', async () => {
   const { line } = await learn(['PO Number,City,City,SKU,Qty', 'P-1,Reno,Troy,A,1', 'P-2,Reno,Troy,B,2'])
 
@@ -173,6 +185,18 @@ describe('lines of fixed width', () => {
     expect(text).toContain('    - { name: PO Number, start: 1, length: 10 } # "P-1001"')
     expect(fieldOf('PO Number')).toBe('purchase_order_number sure')
     expect(fieldOf('SKU')).toBe('order_lines[].variant.identifier sure')
+  })
+
+  test('with a type at their beginning are named, with what to do', async () => {
+    await expect(
+      learn([
+        'H0001P-1001    20261120',
+        'D0001HV-10001      2   12.50',
+        'D0001HV-10002      1    9.00',
+        'H0002P-1002    20261120',
+        'D0002HV-10001      2   12.50',
+      ]),
+    ).rejects.toThrow(/begins with its type \(H, D\).*format: fixed, typeIn: …, records: …/s)
   })
 
   test('without such blanks are named, with what to do', async () => {

@@ -23,6 +23,8 @@ export function findFixedLayout(
   const length = Math.max(0, ...lengths)
   const isEven = lengths.every((each) => each === length)
   if (lines.length < MIN_LINES || length < MIN_LENGTH) return undefined
+  const types = findLineTypes(lines)
+  if (types.length > 0) return { problem: createTypesProblem(types) }
   const padded = lines.map((line) => line.padEnd(length))
   const isBlank = (at: number) => padded.every((line) => line[at] === ' ')
   const starts = Array.from({ length }, (_, at) => at).filter(
@@ -64,6 +66,26 @@ function widenNumbers(
   if (index === 0 || !isRight || !cells.every((cell) => /^[\d.,]+$/.test(cell.trim()))) return undefined
   const before = Math.max(...lines.map((line) => line.slice(0, start).trimEnd().length))
   return before + 1
+}
+
+/** Finds types in the first letters of the lines: few, some repeated, each with lines of its own length. */
+function findLineTypes(lines: readonly string[]): string[] {
+  const types = [...new Set(lines.map((line) => line.charAt(0)))]
+  const lengthsOf = (type: string) =>
+    new Set(lines.filter((line) => line.startsWith(type)).map(({ length }) => length))
+  const isTyped =
+    types.length > 1 &&
+    types.length <= 5 &&
+    types.length < lines.length - 1 &&
+    types.every((type) => /^[A-Z]$/.test(type) && lengthsOf(type).size === 1) &&
+    new Set(types.flatMap((type) => [...lengthsOf(type)])).size > 1
+  return isTyped ? types : []
+}
+
+function createTypesProblem(types: readonly string[]): Problem {
+  const message = `Each line begins with its type (${types.join(', ')}), and no delimiter divides it: lines of fixed width.`
+  const fix = 'Name types and places: `read: { format: fixed, typeIn: …, records: … }`, see docs/mapping.md.'
+  return problem('header-missing', {}, message, fix)
 }
 
 function createWidthsProblem(count: number, length: number): Problem {

@@ -171,7 +171,9 @@ const LANGUAGES: readonly PartyNames[] = [
       ),
       postal_code: splitWords('zip zipcode postalcode postcode zippostalcode postal postalzip'),
       country: ['country', 'countrycode', 'countryname', 'countryiso', 'countryterritory', 'countryregion'],
-      phone1: splitWords('phone phonenumber phone1 telephone tel mobile dayphone'),
+      phone1: splitWords(
+        'phone phonenumber phone1 telephone tel mobile dayphone ??customerphone ??customerphonenumber',
+      ),
       phone: splitWords('phone phonenumber phone1 telephone tel'),
       phone2: ['phone2', 'telephone2', 'eveningphone'],
       fax: ['fax', 'faxnumber'],
@@ -225,7 +227,7 @@ const FIELD_NAMES: Names = {
   order_id: ORDER_NUMBER.concat(splitWords('??packagereference1 ??reference1 ??packagereference')),
   customer_order_number: splitWords(`
     customerorder customerordernumber customerorderno consumerorder consumerordernumber webordernumber
-    weborder salesordernumber ?ordernumber ?orderid ?orderno
+    weborder salesordernumber ?ordernumber ?orderid ?orderno ?order
   `),
   ordered_at: splitWords(`
     orderdate orderedat dateordered orderdatetime saledate dateplaced orderplaced purchasedate podate ordercreated createdat ?date ?datecreated
@@ -239,14 +241,14 @@ const FIELD_NAMES: Names = {
   'order_lines.variant.upc': UPC,
   'order_lines.quantity': QUANTITY,
   'order_lines.net_price': splitWords(`
-    cost unitcost netprice itemcost costprice wholesaleprice wholesale expectedcost lineitemexpectedcost
+    cost unitcost netprice costprice wholesaleprice wholesale expectedcost lineitemexpectedcost
     vendorcost dropshipcost suppliercost supplierprice netunitprice einkaufspreis ekpreis ek nettopreis kosten
-    prixachat prixdachat prixnet cout preciocompra costo coste ??price ??unitprice ??itemprice ??preis ??prix
+    prixachat prixdachat prixnet cout preciocompra costo coste ??itemcost ??price ??unitprice ??itemprice ??preis ??prix
     ??precio
   `),
   'order_lines.price': splitWords(`
     retail retailprice sellingprice shopprice storeprice consumerprice customerprice grossprice msrp verkaufspreis
-    vkpreis ??price ??unitprice ??itemprice ??lineitemprice ??productunitprice ?soldfor ?amount ??preis
+    vkpreis ??price ??unitprice ??itemprice ??itemcost ??lineitemprice ??productunitprice ?soldfor ?amount ??preis
     ??einzelpreis ??stueckpreis ??prix ??prixunitaire ??precio ??preciounitario
   `),
   variant_id: splitWords('variantid').concat(ITEM),
