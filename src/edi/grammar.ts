@@ -1,0 +1,105 @@
+/** Which segments a document has, in which loops, and what makes its records and their lines. */
+import type { Syntax } from './segment.ts'
+
+/** A segment, or a loop that is named by its first segment: `REF 0..n`, `{ 'N1 0..200': ['N2 0..2', 'N3 0..2'] }`. */
+export type GrammarEntry = string | Readonly<Record<string, readonly GrammarEntry[] | TreeDefinition>>
+
+/** A loop whose occurrences name their parents, such as HL and CPS. */
+interface TreeDefinition {
+  readonly tree: TreeRule
+  readonly segments: readonly GrammarEntry[]
+}
+
+export interface TreeRule {
+  /** The elements that hold the id of a level, the id of the level above it, and the kind of the level. */
+  readonly id: number
+  readonly parent: number
+  /** Absent where levels have no kinds: CPS. */
+  readonly level?: number
+  /** The kinds of levels from the outermost to the innermost, for levels that do not name their parent. */
+  readonly ranks: readonly string[]
+}
+
+/** A grammar as data: see `grammars/`. Written from public guides; it is not the standard. */
+export interface GrammarDefinition {
+  /** `x12/850`, `edifact/ORDERS`. */
+  readonly document: string
+  /** The code of the group in GS01; only X12. */
+  readonly group?: string
+  readonly title: string
+  /** The versions that public guides show: `004010`, `D.96A`. Others are read alike. */
+  readonly versions: readonly string[]
+  /** The loops that make a record, such as `['HL*P', 'HL*O']`; of loops inside each other the innermost. Else the set. */
+  readonly records?: readonly string[]
+  /** The loop that makes a line. */
+  readonly lines: string
+  readonly segments: readonly GrammarEntry[]
+}
+
+export interface LoopRule {
+  /** The id of its first segment; `ST` or `UNH` for the whole set. */
+  readonly id: string
+  readonly min: number
+  readonly max: number
+  /** Its segments without the first, by id. */
+  readonly segments: ReadonlyMap<string, { readonly min: number; readonly max: number }>
+  readonly loops: ReadonlyMap<string, LoopRule>
+  readonly tree?: TreeRule
+}
+
+export interface Grammar {
+  readonly syntax: Syntax
+  /** `850`, `ORDERS`. */
+  readonly document: string
+  readonly definition: GrammarDefinition
+  readonly root: LoopRule
+  /** The ids of all its segments. */
+  readonly ids: ReadonlySet<string>
+}
+
+export function compileGrammar(definition: GrammarDefinition): Grammar {
+  const [syntax, document = ''] = definition.document.split('/')
+  const isX12 = syntax === 'x12'
+  const ids = new Set<string>()
+  const root = compileLoop({ id: isX12 ? 'ST' : 'UNH', min: 1, max: 1 }, definition.segments, ids)
+  return { syntax: isX12 ? 'x12' : 'edifact', document, definition, root, ids }
+}
+
+function compileLoop(
+  own: Pick<LoopRule, 'id' | 'min' | 'max'>,
+  entries: readonly GrammarEntry[],
+  ids: Set<string>,
+  tree?: TreeRule,
+): LoopRule {
+  ids.add(own.id)
+  const segments = new Map<string, { readonly min: number; readonly max: number }>()
+  const loops = new Map<string, LoopRule>()
+  for (const entry of entries) {
+    if (typeof entry === 'string') {
+      const { id, min, max } = parseCount(entry)
+      segments.set(id, { min, max })
+      ids.add(id)
+      continue
+    }
+    for (const [written, inside] of Object.entries(entry)) {
+      const counted = parseCount(written)
+      const isTree = 'tree' in inside
+      const rule = compileLoop(
+        counted,
+        isTree ? inside.segments : inside,
+        ids,
+        isTree ? inside.tree : undefined,
+      )
+      loops.set(counted.id, rule)
+    }
+  }
+  return { ...own, segments, loops, ...(tree === undefined ? {} : { tree }) }
+}
+
+/** Parses `REF 0..n`, `BEG 1`. */
+function parseCount(written: string) {
+  const match = /^([A-Z][A-Z0-9]{1,2}) (\d+)(?:\.\.(\d+|n))?$/.exec(written)
+  if (match === null) throw new Error(`A segment of a grammar is not written as "REF 0..n": ${written}`)
+  const [, id = '', min = '', max = min] = match
+  return { id, min: Number(min), max: max === 'n' ? Infinity : Number(max) }
+}

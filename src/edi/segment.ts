@@ -1,0 +1,91 @@
+/** A segment of an interchange: its text, its place in the file, and its elements on demand. */
+
+export type Syntax = 'x12' | 'edifact'
+
+/** The characters of an interchange that are not data. One character is one byte of the file. */
+export interface Delimiters {
+  readonly syntax: Syntax
+  readonly element: string
+  readonly component: string
+  /** Between repetitions of one element; absent where the version has none. */
+  readonly repetition?: string
+  /** Ends a segment. Several characters where it is one of UTF-8 that has several bytes. */
+  readonly segment: string
+  /** Makes the character behind it data; only EDIFACT has one. */
+  readonly release?: string
+}
+
+/**
+ * Text of a segment is Latin-1: each character is a byte of the file. `decodeText` in `formats/edi/charset.ts` turns values
+ * into text. Elements are cut when they are first asked for.
+ */
+export class Segment {
+  #parts: readonly string[] | undefined
+
+  constructor(
+    /** Its number in the file, from 1. */
+    readonly number: number,
+    /** The offset of its first byte, and of the byte behind its terminator. */
+    readonly at: number,
+    readonly end: number,
+    readonly id: string,
+    /** Without terminator and line breaks. */
+    readonly text: string,
+    readonly delimiters: Delimiters,
+  ) {}
+
+  /** The id and the elements as they stand in the file, with components and release characters. */
+  get parts(): readonly string[] {
+    const { element, release } = this.delimiters
+    return (this.#parts ??= splitReleased(this.text, element, release))
+  }
+
+  /** How many elements it has. */
+  get size(): number {
+    return this.parts.length - 1
+  }
+
+  /** An element from 1, as it stands in the file; empty where there is none. */
+  raw(element: number): string {
+    return this.parts[element] ?? ''
+  }
+
+  /**
+   * An element without release characters: in X12 all of it, because texts may hold the component separator; in EDIFACT its
+   * first component. With `component`, from 1, only that one.
+   */
+  value(element: number, component?: number): string {
+    const text = this.parts[element]
+    if (text === undefined || text === '') return ''
+    const { component: separator, repetition, release, syntax } = this.delimiters
+    if (syntax === 'x12' && component === undefined) return text
+    const first = repetition === undefined ? text : (splitReleased(text, repetition, release)[0] ?? '')
+    return removeRelease(splitReleased(first, separator, release)[(component ?? 1) - 1] ?? '', release)
+  }
+}
+
+/** Splits at each separator that no release character makes data. An even number of release characters before it is data. */
+export function splitReleased(text: string, separator: string, release: string | undefined): string[] {
+  if (release === undefined || !text.includes(release)) return text.split(separator)
+  const parts: string[] = []
+  let from = 0
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === release) at += 1
+    else if (text[at] === separator) {
+      parts.push(text.slice(from, at))
+      from = at + 1
+    }
+  }
+  parts.push(text.slice(from))
+  return parts
+}
+
+function removeRelease(text: string, release: string | undefined): string {
+  if (release === undefined || !text.includes(release)) return text
+  let plain = ''
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === release) at += 1
+    plain += text[at] ?? ''
+  }
+  return plain
+}
