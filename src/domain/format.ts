@@ -1,4 +1,5 @@
-/** Bytes to rows and rows to bytes: CSV and fixed width today; X12 and EDIFACT become rows of typed records. */
+/** Bytes to rows and rows to bytes: CSV and fixed width; documents of X12 and EDIFACT become rows of typed records. */
+import type { Spot } from './place.ts'
 import type { Problem } from './problem.ts'
 
 /** The place of a cell in a line of fixed width. */
@@ -36,7 +37,9 @@ export type IgnoreRule =
 
 /** A mapping's description of the file. The reader detects absent options. */
 export interface ReadOptions {
-  readonly format: 'csv' | 'fixed'
+  readonly format: 'csv' | 'fixed' | 'x12' | 'edifact'
+  /** How documents of X12 and EDIFACT become rows; the other options but `encoding` are not for them. */
+  readonly edi?: EdiReadOptions | undefined
   /** `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`; by default that of a byte order mark, else UTF-8. */
   readonly encoding?: string | undefined
   /** Detected among comma, semicolon, tab and pipe. */
@@ -68,6 +71,31 @@ export interface ReadOptions {
   readonly expectColumns?: readonly string[] | undefined
 }
 
+/** A record of a document is one row of the layout `record`, and each of its lines one of the layout `line`. */
+export interface EdiReadOptions {
+  /** `850`, `ORDERS`. Sets of other documents are held. */
+  readonly document: string
+  /** The loops that make a record, such as `HL*P`; by default those of the grammar. */
+  readonly records?: readonly string[] | undefined
+  /** Records next to each other in which each of these has the same value are one record; of a list the first filled path. */
+  readonly same?: readonly (readonly string[])[] | undefined
+  /** The loop that makes a line; by default that of the grammar. */
+  readonly lines?: string | undefined
+  /** Which interchanges count: those marked as production (the default), as a test, or both. */
+  readonly usage?: 'production' | 'test' | 'any' | undefined
+  readonly recordColumns: readonly EdiColumn[]
+  readonly lineColumns: readonly EdiColumn[]
+}
+
+/** A column of the rows of a document: a path, and how several values of it become one. */
+export interface EdiColumn {
+  /** As the mapping names it. */
+  readonly name: string
+  readonly path: string
+  /** All values instead of the first: joined by a text, or added up. */
+  readonly every?: { readonly with: string } | 'sum' | undefined
+}
+
 export interface WriteOptions {
   /** `fixed`: the cells of a row already have their full width, and the writer puts nothing between them. */
   readonly format: 'csv' | 'fixed'
@@ -87,7 +115,8 @@ export interface WriteOptions {
 
 export interface Format {
   /**
-   * Starts reading. Never rejects because of the contents: it returns an `UnreadableFile` for an unusable file, and a bad
+   * Starts reading. Each iteration of the input must begin at the start of the file: interchanges are read twice, first
+   * for what their trailers say. Never rejects because of the contents: it returns an `UnreadableFile` for an unusable file, and a bad
    * row comes with its problems. Rejects when the input itself fails, and with `configuration-invalid` for options that fit
    * no file.
    */
@@ -95,6 +124,20 @@ export interface Format {
 
   /** Creates a writer of the header line, if any, and of rows. Every call returns whole lines. Rows may differ in length. */
   createWriter(columns: readonly string[], options: WriteOptions): RowWriter
+
+  /**
+   * Copies the header and the records of these lines as they arrived, so that a person can correct them and drop them
+   * in again. The ranges are sorted and do not overlap.
+   */
+  copyRecords(input: AsyncIterable<Uint8Array>, options: CopyOptions): AsyncIterable<Uint8Array>
+}
+
+export interface CopyOptions {
+  readonly read: ReadOptions
+  /** The encoding and the header lines that the reading found. */
+  readonly encoding: string
+  readonly headerLines: number
+  readonly ranges: readonly (readonly [first: number, last: number])[]
 }
 
 export interface RowWriter {
@@ -123,6 +166,12 @@ export interface Row {
   readonly values: readonly string[]
   /** Why the row cannot be used. The cells before the damage are kept, so its key is often known. */
   readonly problems?: readonly Problem[]
+  /** The row is a whole record that is skipped or held, whatever the mapping says; its problems say why. */
+  readonly verdict?: 'skipped' | 'held'
+  /** The row belongs to the record that is open, although it has the layout that opens one. */
+  readonly continues?: true
+  /** In an EDI file: where the value of a column stands, or should stand. */
+  readonly findSpot?: (column: string) => Spot | undefined
 }
 
 /** A file being read. `batches` can be read once; it keeps a bounded part of the file in memory. */

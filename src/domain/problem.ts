@@ -1,14 +1,7 @@
 /** Problems of data. Functions return all of them and never throw them. */
 import type { CodeText } from '../support/errors.ts'
-
-/** Where a problem is. Lines are physical, from 1. */
-export interface Place {
-  readonly line?: number
-  /** The column's name as the file spells it, or its number from 1 in files without a header. */
-  readonly column?: string
-  /** The API field, such as `order_lines[0].quantity`. */
-  readonly field?: string
-}
+import { EDI_PROBLEMS } from './edi-problems.ts'
+import type { Place } from './place.ts'
 
 /** A problem of data: what, where, why and what to do. */
 export interface Problem {
@@ -31,15 +24,6 @@ export function blameMapping(found: Problem, origin: string | undefined): Proble
   const { column: _, ...place } = found.place
   const message = `${origin.charAt(0).toUpperCase()}${origin.slice(1)} gives a refused value: ${found.message}`
   return { ...found, place, message, fix: `Correct ${origin} in the mapping. ${found.fix}` }
-}
-
-/** Formats the place: `line 12, column "Qty"`; empty when nothing is known. */
-export function formatPlace({ line, column, field }: Place): string {
-  const parts: string[] = []
-  if (line !== undefined) parts.push(`line ${line}`)
-  if (column !== undefined) parts.push(`column "${column}"`)
-  if (field !== undefined && column === undefined) parts.push(field)
-  return parts.join(', ')
 }
 
 // The problems of files, rows and cells.
@@ -244,6 +228,7 @@ const FILE_PROBLEMS = {
 /** Every problem a row, record or file can have. The code never changes its meaning; `docs/errors.md` prints this table. */
 export const PROBLEMS = {
   ...FILE_PROBLEMS,
+  ...EDI_PROBLEMS,
   // left out, or refused as a whole
   'left-out': {
     title: 'The mapping skips this record.',

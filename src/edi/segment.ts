@@ -20,19 +20,28 @@ export interface Delimiters {
  * into text. Elements are cut when they are first asked for.
  */
 export class Segment {
+  /** Its number in the file, from 1. */
+  readonly number: number
+  /** The offset of its first byte, and of the byte behind its terminator. */
+  readonly at: number
+  readonly end: number
+  readonly id: string
+  /** Without terminator and line breaks. */
+  readonly text: string
+  readonly delimiters: Delimiters
   #parts: readonly string[] | undefined
 
-  constructor(
-    /** Its number in the file, from 1. */
-    readonly number: number,
-    /** The offset of its first byte, and of the byte behind its terminator. */
-    readonly at: number,
-    readonly end: number,
-    readonly id: string,
-    /** Without terminator and line breaks. */
-    readonly text: string,
-    readonly delimiters: Delimiters,
-  ) {}
+  constructor(of: Pick<Segment, 'number' | 'at' | 'end' | 'text' | 'delimiters'>) {
+    const { number, at, end, text, delimiters } = of
+    this.number = number
+    this.at = at
+    this.end = end
+    this.text = text
+    this.delimiters = delimiters
+    const separator = text.indexOf(delimiters.element)
+    this.id = separator === -1 ? text : text.slice(0, separator)
+    this.#parts = undefined
+  }
 
   /** The id and the elements as they stand in the file, with components and release characters. */
   get parts(): readonly string[] {

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import iconv from 'iconv-lite'
 import type { FileReading, RowWriter } from '../domain/format.ts'
-import { formatPlace, type Problem } from '../domain/problem.ts'
+import { type Problem } from '../domain/problem.ts'
+import { formatPlace } from '../domain/place.ts'
 import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
 import { replaceAtPath } from '../support/object-paths.ts'
 

@@ -1,7 +1,8 @@
 /** When the circuit breaker holds the rest of a file: the decision alone, answer by answer. */
 import { describe, expect, test } from 'vitest'
 import type { AnswerSummary } from '../../src/domain/decision.ts'
-import { type Place, problem } from '../../src/domain/problem.ts'
+import { problem } from '../../src/domain/problem.ts'
+import type { Place } from '../../src/domain/place.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import { createCircuitBreaker, type CircuitBreakerRules } from '../../src/pipeline/send/circuit-breaker.ts'
 

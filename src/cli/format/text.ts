@@ -1,6 +1,7 @@
 /** Formats the small parts of every message: tables, counts of records, problems, the verdict on a file. */
 import type { FilePreview } from '../../app/outcome-preview.ts'
-import { formatPlace, type Problem } from '../../domain/problem.ts'
+import { type Problem } from '../../domain/problem.ts'
+import { formatPlace } from '../../domain/place.ts'
 import { formatCount } from '../../observability/format.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'

@@ -1,6 +1,7 @@
 /** Checks rows against their layout: the record type and the number of cells. */
 import type { Layout, ReadOptions, Row } from '../../domain/format.ts'
-import { type Place, problem } from '../../domain/problem.ts'
+import { problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import type { RowFaultCode } from './scan.ts'
 import { type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
 import { nameColumn, shortenCell } from '../text/batches.ts'

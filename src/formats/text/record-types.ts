@@ -1,6 +1,7 @@
 /** Finds the record type of rows, puts rows into its layout and joins rows that are parts of another. */
 import type { CellPlace, RecordType, Row } from '../../domain/format.ts'
-import { type Place, type Problem, problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 
 export interface RecordKind {
   readonly type: string

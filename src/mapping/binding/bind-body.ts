@@ -1,7 +1,8 @@
 /** Binds a body to the columns of one file: every field becomes a function that builds its value. */
 import type { RuleViolation } from '../../contract/object-schema.ts'
 import type { Row } from '../../domain/format.ts'
-import { blameMapping, type Place, problem } from '../../domain/problem.ts'
+import { blameMapping, problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import type { ChoicePlan, ObjectPlan, Plan, RowsPlan } from '../fields/plan.ts'
 import { bindChecks, bindCondition } from '../rows/bind-condition.ts'
 import { describeMissingColumn } from '../rows/columns.ts'

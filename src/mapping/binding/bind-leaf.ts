@@ -1,7 +1,8 @@
 /** Binds a leaf: takes its text from the record being built and converts it. */
 import type { Row } from '../../domain/format.ts'
 import { isProvince } from '../../contract/places.ts'
-import { type Place, problem, type Problem, type ProblemCode } from '../../domain/problem.ts'
+import { problem, type Problem, type ProblemCode } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import type { DeferredResult } from '../../domain/translator.ts'
 import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
 import { convertText } from '../fields/leaf-conversion.ts'

@@ -1,6 +1,7 @@
 /** Defines the record being built from its rows, and what its bound fields offer. */
 import type { Row } from '../../domain/format.ts'
-import type { Place, Problem } from '../../domain/problem.ts'
+import type { Problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import type { DeferredValue, FileSource, Reference } from '../../domain/translator.ts'
 import type { ExplainedField } from './explained.ts'
 import type { Column, Columns, MissingColumn } from '../rows/columns.ts'

@@ -1,6 +1,7 @@
 /** Finds the text of a leaf in the record being built: in cells whose rows must agree, or in several joined. */
 import type { Row } from '../../domain/format.ts'
-import { type Place, problem } from '../../domain/problem.ts'
+import { problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import { type Column, resolveColumnName } from '../rows/columns.ts'
 import { cleanText, FAILED, quoteText } from '../values/text.ts'
 import type { ExplainedCell } from './explained.ts'

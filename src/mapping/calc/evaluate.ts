@@ -1,6 +1,7 @@
 /** Evaluates a calculation for the record being built, without floating-point numbers. */
 import type { Row } from '../../domain/format.ts'
-import { type Place, problem, type ProblemCode } from '../../domain/problem.ts'
+import { problem, type ProblemCode } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import {
   addDecimals,
   type Decimal,

@@ -1,5 +1,6 @@
 /** Binds conditions to the columns of one file: of the row being built, or of the record as a whole. */
-import { type Place, type Problem, problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import { type BindContext, locate } from '../binding/record-builder.ts'
 import { type Column, resolveColumnName } from './columns.ts'
 import type { Check, ColumnTest, Condition } from './conditions.ts'

@@ -1,7 +1,8 @@
 /** Control totals: one row of a file holds the count and the sums of all its other rows. */
 import { z } from 'zod'
 import type { Row } from '../../domain/format.ts'
-import { type Place, type Problem, problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import { addDecimals, compareDecimals, type Decimal, formatDecimal } from '../../support/decimal.ts'
 import { checkPart, Text } from '../source/schema.ts'
 import { getEntry, locateKey, type MapNode, type MappingErrors } from '../source/source.ts'

@@ -1,7 +1,8 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
-import { formatPlace, type Problem, type ProblemCode } from '../../domain/problem.ts'
+import { type Problem, type ProblemCode } from '../../domain/problem.ts'
+import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'

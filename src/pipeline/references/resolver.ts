@@ -1,6 +1,7 @@
 /** Resolves references: finds the ids of the resources that a file names, and the order of each record. */
 import { type ReferenceKind, REFERENCES } from '../../contract/fields.ts'
-import { blameMapping, type Place, type Problem, problem } from '../../domain/problem.ts'
+import { blameMapping, type Problem, problem } from '../../domain/problem.ts'
+import type { Place } from '../../domain/place.ts'
 import type { KnownResource, ResourceFacts } from '../../domain/resource.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { Draft, Reference } from '../../domain/translator.ts'

@@ -1,6 +1,7 @@
 /** Holds the rest of a file when the API refuses record after record. */
 import type { AnswerSummary } from '../../domain/decision.ts'
-import { formatPlace, type Problem, problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { formatPlace } from '../../domain/place.ts'
 import type { RecordResult } from '../../domain/record.ts'
 
 /** The rules that stop a file; a rule that is left out is off. */

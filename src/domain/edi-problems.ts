@@ -1,0 +1,76 @@
+/** The problems of EDI files: interchanges, groups, transaction sets (messages in EDIFACT) and segments. */
+import type { CodeText } from '../support/errors.ts'
+
+export const EDI_PROBLEMS = {
+  'edi-not-found': {
+    title: 'The file holds no EDI interchange.',
+    fix: 'Send a file that begins with ISA (X12), or with UNA or UNB (EDIFACT).',
+    details: 'Blank lines and a byte order mark may stand before it. EBCDIC must be converted before.',
+  },
+  'edi-cut-off': {
+    title: 'The interchange has no end.',
+    fix: 'Send the whole file again.',
+    details:
+      'IEA, GE or SE is missing (UNZ, UNE or UNT in EDIFACT): a file that was cut in transfer looks like this. Nothing of the open interchange is sent.',
+  },
+  'edi-delimiters': {
+    title: 'The delimiters of the interchange cannot be found.',
+    fix: 'Have the sender write a complete ISA, or UNA; delimiters are no letters or digits.',
+  },
+  'edi-between': {
+    title: 'Text stands between two interchanges.',
+    fix: 'Nothing to do if it is not needed: it was skipped.',
+  },
+  'edi-unfolded': {
+    title: 'Line breaks stand inside segments.',
+    fix: 'Have the sender not wrap lines: a blank at a break may be lost.',
+    details: 'They were taken out.',
+  },
+  'edi-envelope': {
+    title: 'The envelope of the interchange is damaged.',
+    fix: 'Have the sender correct it and send the file again.',
+    details: 'A segment stands where none may, or a control number is missing.',
+  },
+  'edi-count': {
+    title: 'A count of the trailer is wrong.',
+    fix: 'Compare with the sender; if nothing is missing: dropbridge edi fix FILE, and drop that file in.',
+    details: 'SE01 counts segments, GE01 sets, IEA01 groups; UNT and UNZ likewise.',
+  },
+  'edi-number-mismatch': {
+    title: 'Two control numbers that must be the same differ.',
+    fix: 'Have the sender correct it; if nothing is missing: dropbridge edi fix FILE.',
+    details: 'ISA13 and IEA02, GS06 and GE02, ST02 and SE02; in EDIFACT 0020, 0048 and 0062.',
+  },
+  'edi-test': {
+    title: 'The interchange is marked as a test.',
+    fix: 'Nothing to do. To post tests too, write `usage: any` under `read`.',
+    details: 'ISA15 is T, or the test indicator of UNB is 1.',
+  },
+  'edi-document-unrouted': {
+    title: 'The route takes no documents of this kind.',
+    fix: 'Add a route for them and drop the exceptions file there, or discard it.',
+  },
+  'segment-unknown': {
+    title: 'The document has no such segment.',
+    fix: 'Nothing to do if it is not needed. A path `any/…` reads it.',
+  },
+  'segment-missing': {
+    title: 'A segment that the document needs is missing.',
+    fix: 'Have the sender add it.',
+  },
+  'segment-repeated': {
+    title: 'A segment stands there too often.',
+    fix: 'Nothing to do if all of them are meant.',
+  },
+  'segment-too-large': {
+    title: 'A segment is larger than 64 KiB.',
+    fix: 'Have the sender end it, or shorten its text.',
+  },
+  'element-too-many': { title: 'A segment has too many elements.', fix: 'Have the sender correct it.' },
+  'hierarchy-unclear': {
+    title: 'The levels of the document do not say what belongs where.',
+    fix: 'Have the sender correct the levels, then send the document again.',
+    details:
+      'HL, or CPS in EDIFACT. For example, an item stands above several packs, so how many are in each is not said.',
+  },
+} as const satisfies Record<string, CodeText>

@@ -1,0 +1,44 @@
+/** Where in a file a problem is, and how messages say it. */
+
+/** Where a problem is. Lines are physical, from 1; in an EDI file they are the numbers of segments. */
+export interface Place {
+  readonly line?: number
+  /** The column's name as the file spells it, or its number from 1 in files without a header; in an EDI file the path. */
+  readonly column?: string
+  /** The API field, such as `order_lines[0].quantity`. */
+  readonly field?: string
+  readonly spot?: Spot
+}
+
+/** Where in an EDI file. */
+export interface Spot {
+  /** Its number in the file, from 1; the first segment of the file is 1. */
+  readonly segment: number
+  /** In its set, from 1: ST or UNH is 1. 0 outside of a set. */
+  readonly inSet: number
+  /** Its id, with the loop where there is one: `N4`, `N1*ST/N4`. */
+  readonly id: string
+  readonly element?: number
+  readonly component?: number
+  /** The offset of its first byte in the file. */
+  readonly at: number
+  /** The numbers of interchange, group and set, as far as there are such: `000000101/101/0001`. */
+  readonly set: string
+}
+
+/** Formats the place: `line 12, column "Qty"`; empty when nothing is known. */
+export function formatPlace({ line, column, field, spot }: Place): string {
+  if (spot !== undefined) return formatSpot(spot)
+  const parts: string[] = []
+  if (line !== undefined) parts.push(`line ${line}`)
+  if (column !== undefined) parts.push(`column "${column}"`)
+  if (field !== undefined && column === undefined) parts.push(field)
+  return parts.join(', ')
+}
+
+/** `segment 14 (N1*ST/N4), element 02, byte 733, set 000000101/101/0001` */
+function formatSpot({ segment, id, element, component, at, set }: Spot): string {
+  const number = element === undefined ? '' : `, element ${String(element).padStart(2, '0')}`
+  const part = component === undefined ? '' : `-${component}`
+  return `segment ${segment} (${id})${number}${part}, byte ${at}${set === '' ? '' : `, set ${set}`}`
+}

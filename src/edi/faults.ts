@@ -1,0 +1,58 @@
+/** What can be wrong with an interchange as such, how far each fault reaches, and the codes that answer it. */
+import type { ProblemCode } from '../domain/problem.ts'
+
+/** What a fault makes unusable. `note`: nothing; it is reported. */
+export type FaultReach = 'interchange' | 'group' | 'set' | 'note'
+
+export interface FaultKind {
+  readonly problem: ProblemCode
+  readonly reach: FaultReach
+  /** The codes of the answer: in TA1, AK9, AK5 or AK3 by the reach; in EDIFACT the data element 0085. */
+  readonly x12: string
+  readonly edifact: string
+}
+
+/** A fault of one interchange. Segment numbers count from 1 in the file. */
+export interface Fault {
+  readonly kind: FaultName
+  readonly segment: number
+  readonly at: number
+  /** The id of the segment, with its loop where it is not the envelope's. */
+  readonly id: string
+  readonly element?: number
+  readonly message: string
+}
+
+export const FAULTS = {
+  'delimiters-unclear': { problem: 'edi-delimiters', reach: 'interchange', x12: '026', edifact: '' },
+  'interchange-number-missing': { problem: 'edi-envelope', reach: 'interchange', x12: '018', edifact: '13' },
+  'interchange-number-differs': {
+    problem: 'edi-number-mismatch',
+    reach: 'interchange',
+    x12: '001',
+    edifact: '28',
+  },
+  'interchange-count-differs': { problem: 'edi-count', reach: 'interchange', x12: '021', edifact: '29' },
+  'interchange-not-ended': { problem: 'edi-cut-off', reach: 'interchange', x12: '023', edifact: '13' },
+  'segment-outside-group': { problem: 'edi-envelope', reach: 'interchange', x12: '024', edifact: '15' },
+  'group-number-differs': { problem: 'edi-number-mismatch', reach: 'group', x12: '4', edifact: '28' },
+  'group-count-differs': { problem: 'edi-count', reach: 'group', x12: '5', edifact: '29' },
+  'group-not-ended': { problem: 'edi-cut-off', reach: 'group', x12: '3', edifact: '13' },
+  'segment-outside-set': { problem: 'edi-envelope', reach: 'group', x12: '5', edifact: '15' },
+  'set-number-differs': { problem: 'edi-number-mismatch', reach: 'set', x12: '3', edifact: '28' },
+  'set-count-differs': { problem: 'edi-count', reach: 'set', x12: '4', edifact: '29' },
+  'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13' },
+  'set-too-large': { problem: 'record-too-large', reach: 'set', x12: '5', edifact: '36' },
+  'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13' },
+  'segment-too-large': { problem: 'segment-too-large', reach: 'set', x12: '5', edifact: '39' },
+  'elements-too-many': { problem: 'element-too-many', reach: 'set', x12: '5', edifact: '16' },
+  'hierarchy-unclear': { problem: 'hierarchy-unclear', reach: 'set', x12: '5', edifact: '18' },
+  'set-number-repeated': { problem: 'edi-number-mismatch', reach: 'note', x12: '23', edifact: '26' },
+  'segment-unplaced': { problem: 'segment-unknown', reach: 'note', x12: '2', edifact: '15' },
+  'segment-too-often': { problem: 'segment-repeated', reach: 'note', x12: '5', edifact: '35' },
+  'parent-guessed': { problem: 'hierarchy-unclear', reach: 'note', x12: '', edifact: '' },
+  'lines-joined': { problem: 'edi-unfolded', reach: 'note', x12: '', edifact: '' },
+  'text-between': { problem: 'edi-between', reach: 'note', x12: '', edifact: '' },
+} as const satisfies Readonly<Record<string, FaultKind>>
+
+export type FaultName = keyof typeof FAULTS

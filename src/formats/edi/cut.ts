@@ -1,0 +1,310 @@
+/** Cuts interchanges into segments. Each character of the text is one byte, so positions are byte offsets. */
+import { type Delimiters, Segment } from '../../edi/segment.ts'
+import {
+  detectEdifact,
+  findServiceString,
+  measureServiceString,
+  SERVICE_LENGTH,
+} from './edifact-delimiters.ts'
+import { detectX12, HEAD_LENGTH, isIsa } from './x12-delimiters.ts'
+
+/** Something in the file that is no segment, or a segment that could not be read as it stands. */
+export interface CutNote {
+  readonly kind:
+    | 'not-found'
+    /** Text between two interchanges; skipped up to the next line that begins with one. */
+    | 'between'
+    /** An interchange whose delimiters cannot be found out; skipped likewise. */
+    | 'delimiters'
+    /** Line breaks were taken out of a segment. */
+    | 'unfolded'
+    | 'too-large'
+    /** The file ends within a segment. */
+    | 'cut-off'
+  /** The number of the segment behind it. */
+  readonly number: number
+  readonly at: number
+  /** The beginning of what is meant. */
+  readonly text: string
+}
+
+export type CutItem = Segment | CutNote
+
+export function isSegment(item: CutItem): item is Segment {
+  return item instanceof Segment
+}
+
+/** The longest segment, in bytes. */
+export const MAX_SEGMENT_BYTES = 64 * 1024
+
+/** Where the cutter is: between interchanges, in stray text, inside of one, or in a segment that is too large. */
+type Mode = 'outside' | 'stray' | 'inside' | 'oversized'
+
+export class SegmentCutter {
+  #mode: Mode = 'outside'
+  #text = ''
+  /** The offset of the first character of the text. */
+  #offset: number
+  #delimiters: Delimiters | undefined
+  #count = 0
+  #items: CutItem[] = []
+
+  /** `offset`: that of the first character, behind a byte order mark. */
+  constructor(offset = 0) {
+    this.#offset = offset
+  }
+
+  /** Takes more of the file and returns what is complete; at the end of the file, all that is left. */
+  push(text: string, isLast = false): readonly CutItem[] {
+    this.#text += text
+    let at = 0
+    for (;;) {
+      const next = this.#step(at, isLast)
+      if (next === undefined) break
+      at = next
+    }
+    this.#offset += at
+    this.#text = this.#text.slice(at)
+    const items = this.#items
+    this.#items = []
+    return items
+  }
+
+  /** Takes one thing at the position; returns the position behind it, or undefined when more text is needed. */
+  #step(from: number, isLast: boolean): number | undefined {
+    if (this.#mode === 'oversized') return from < this.#text.length ? this.#skipOversized(from) : undefined
+    if (this.#mode === 'stray') return from < this.#text.length ? this.#skipStray(from, isLast) : undefined
+    const text = this.#text
+    const at = skipBlank(text, from)
+    if (at >= text.length) return moved(from, at)
+    const first = text.charCodeAt(at)
+    const mayOpen = first === LETTER_I || first === LETTER_U
+    // Enough to see whether an interchange begins here, and then to see all of its first segment.
+    if (!isLast && text.length - at < SERVICE_LENGTH && (mayOpen || this.#mode === 'outside'))
+      return moved(from, at)
+    const isWhole = isLast || text.length - at >= HEAD_LENGTH
+    if (mayOpen && this.#opensInterchange(at)) return isWhole ? this.#open(at) : moved(from, at)
+    if (this.#mode === 'inside') return this.#cut(at, isLast) ?? moved(from, at)
+    if (!isWhole) return moved(from, at)
+    this.#note(this.#count === 0 ? 'not-found' : 'between', at)
+    this.#mode = 'stray'
+    return at > from ? at : this.#step(at, isLast)
+  }
+
+  #opensInterchange(at: number): boolean {
+    return isIsa(this.#text, at) || findServiceString(this.#text, at, this.#delimiters) !== undefined
+  }
+
+  /** Finds out the delimiters of an interchange; X12 has them in its first segment. */
+  #open(at: number): number {
+    const text = this.#text
+    if (isIsa(text, at)) {
+      const found = detectX12(text, at)
+      if (found === undefined) return this.#refuseInterchange(at)
+      this.#delimiters = found.delimiters
+      if (found.isUnfolded) this.#note('unfolded', at)
+      this.#add(at, found.end, found.text, found.delimiters)
+      this.#mode = 'inside'
+      return found.end
+    }
+    const found = detectEdifact(text, at)
+    if (found === undefined) return this.#refuseInterchange(at)
+    this.#delimiters = found
+    this.#mode = 'inside'
+    const end = at + measureServiceString(text, at)
+    return end > at ? end : (this.#cut(at, true) ?? text.length)
+  }
+
+  #refuseInterchange(at: number): number {
+    this.#note('delimiters', at)
+    this.#mode = 'stray'
+    return at + 3
+  }
+
+  /** Goes to the next line that begins an interchange. */
+  #skipStray(at: number, isLast: boolean): number | undefined {
+    const text = this.#text
+    for (let from = at; ;) {
+      const lineBreak = findLineBreak(text, from)
+      if (lineBreak === -1) return text.length
+      const line = skipBlank(text, lineBreak)
+      if (!isLast && text.length - line < HEAD_LENGTH) return moved(at, lineBreak)
+      if (isIsa(text, line) || findServiceString(text, line, undefined) !== undefined) {
+        this.#mode = 'outside'
+        return line
+      }
+      if (line >= text.length) return text.length
+      from = line
+    }
+  }
+
+  #cut(at: number, isLast: boolean): number | undefined {
+    const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
+    const stop = findTerminator(this.#text, at, terminator, release)
+    if (stop === -1) {
+      if (isLast) return this.#finish(at)
+      if (this.#text.length - at <= MAX_SEGMENT_BYTES) return undefined
+      this.#note('too-large', at)
+      this.#mode = 'oversized'
+      return this.#skipOversized(at)
+    }
+    const end = stop + terminator.length
+    if (stop - at > MAX_SEGMENT_BYTES) {
+      this.#note('too-large', at)
+      this.#count += 1
+      return end
+    }
+    this.#addCleaned(at, end, this.#text.slice(at, stop))
+    return end
+  }
+
+  /** The last segment needs no terminator when it ends an interchange. */
+  #finish(at: number): number {
+    const text = this.#text.slice(at).replace(/[\r\n\s\0\x1A]+$/, '')
+    const id = text.split((this.#delimiters ?? DEFAULTS).element)[0] ?? ''
+    if (id === 'IEA' || id === 'UNZ') this.#addCleaned(at, this.#text.length, text)
+    else this.#note('cut-off', at)
+    return this.#text.length
+  }
+
+  #skipOversized(at: number): number | undefined {
+    const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
+    const stop = findTerminator(this.#text, at, terminator, release)
+    if (stop === -1) {
+      // An even number of release characters is kept together, and the start of a terminator of several bytes.
+      const keep = Math.max(at, this.#text.length - 16)
+      return keep > at ? keep : undefined
+    }
+    this.#mode = 'inside'
+    this.#count += 1
+    return stop + terminator.length
+  }
+
+  #addCleaned(at: number, end: number, written: string): void {
+    const delimiters = this.#delimiters ?? DEFAULTS
+    let text = written
+    if (text.includes('\n') || text.includes('\r')) {
+      const isLineEnd = delimiters.segment === '\n' && text.indexOf('\r') === text.length - 1
+      text = isLineEnd ? text.slice(0, -1) : text.replace(/[\r\n]/g, '')
+      if (!isLineEnd) this.#note('unfolded', at)
+    }
+    if (text !== '') this.#add(at, end, text, delimiters)
+  }
+
+  #add(at: number, end: number, text: string, delimiters: Delimiters): void {
+    this.#count += 1
+    const [from, to] = [this.#offset + at, this.#offset + end]
+    const segment = new Segment({ number: this.#count, at: from, end: to, text, delimiters })
+    this.#items.push(segment)
+    if (segment.id === 'IEA' || segment.id === 'UNZ') {
+      this.#mode = 'outside'
+      this.#delimiters = undefined
+    }
+  }
+
+  #note(kind: CutNote['kind'], at: number): void {
+    const text = this.#text.slice(at, at + 40)
+    this.#items.push({ kind, number: this.#count + 1, at: this.#offset + at, text })
+  }
+}
+
+const LETTER_I = 73
+const LETTER_U = 85
+const DEFAULTS: Delimiters = { syntax: 'edifact', element: '+', component: ':', segment: "'", release: '?' }
+
+/** Progress over blanks alone is progress; otherwise more text is needed. */
+function moved(from: number, at: number): number | undefined {
+  return at > from ? at : undefined
+}
+
+/** Blanks, line breaks, zero bytes and the end mark of old DOS programs are no text. */
+function skipBlank(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9 && code !== 0 && code !== 26) return at
+    at += 1
+  }
+}
+
+function findLineBreak(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 10 || code === 13) return at
+  }
+  return -1
+}
+
+/** Finds the end of a segment. A terminator behind an odd number of release characters is data. */
+function findTerminator(text: string, from: number, terminator: string, release: string | undefined): number {
+  let stop = text.indexOf(terminator, from)
+  if (release === undefined) return stop
+  while (stop !== -1) {
+    let before = stop
+    while (before > from && text[before - 1] === release) before -= 1
+    if ((stop - before) % 2 === 0) return stop
+    stop = text.indexOf(terminator, stop + 1)
+  }
+  return -1
+}
+
+// Bytes to text of which each character is a byte.
+
+/** Why the bytes are no interchange at all. */
+export type ForeignBytes = 'ebcdic' | 'gzip'
+
+/** Cuts a file piece by piece. Throws nothing for what it holds. */
+export async function* cutSegments(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly CutItem[]> {
+  let cutter: SegmentCutter | undefined
+  let decode: ((bytes: Uint8Array) => string) | undefined
+  let head: Uint8Array = Buffer.alloc(0)
+  for await (const chunk of input) {
+    let bytes = chunk
+    if (cutter === undefined || decode === undefined) {
+      // The first four bytes decide, however the file is cut into pieces.
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+      if (head.length < 4) continue
+      bytes = head
+      const opened = openBytes(head)
+      cutter = new SegmentCutter(opened.skip)
+      decode = opened.decode
+      bytes = head.subarray(opened.skip)
+    }
+    for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+      const items = cutter.push(decode(bytes.subarray(from, from + PIECE_BYTES)))
+      if (items.length > 0) yield items
+    }
+  }
+  const opened = openBytes(head)
+  cutter ??= new SegmentCutter(opened.skip)
+  const rest = decode === undefined ? opened.decode(head.subarray(opened.skip)) : ''
+  yield cutter.push(rest, true)
+}
+
+const PIECE_BYTES = 64 * 1024
+
+/** UTF-16 becomes UTF-8; offsets are then those of the UTF-8 text. */
+function openBytes(head: Uint8Array) {
+  const [first, second, third] = head
+  if (first === 0xff && second === 0xfe) return { skip: 0, decode: createUtf16Decoder('utf-16le') }
+  if (first === 0xfe && second === 0xff) return { skip: 0, decode: createUtf16Decoder('utf-16be') }
+  const skip = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0
+  return { skip, decode: toLatin1 }
+}
+
+function createUtf16Decoder(encoding: string) {
+  const decoder = new TextDecoder(encoding)
+  return (bytes: Uint8Array) =>
+    Buffer.from(decoder.decode(bytes, { stream: true }), 'utf8').toString('latin1')
+}
+
+function toLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+/** Recognizes files that can hold no readable interchange by their first bytes. */
+export function findForeignBytes(head: Uint8Array): ForeignBytes | undefined {
+  const [first, second, third] = head
+  if (first === 0xc9 && second === 0xe2 && third === 0xc1) return 'ebcdic'
+  return first === 0x1f && second === 0x8b ? 'gzip' : undefined
+}

@@ -1,0 +1,174 @@
+/** Puts the segments of a set into their loops, and the levels of a tree below each other. */
+import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
+import type { Segment } from '../../edi/segment.ts'
+
+/** One occurrence of a loop; the whole set is the outermost. */
+export class Loop {
+  readonly rule: LoopRule
+  readonly first: Segment
+  /** The loop around it; for a level of a tree, the level above it. */
+  readonly parent: Loop | undefined
+  /** How many levels of a tree are above it. */
+  readonly depth: number
+  /** Its segments and the loops in it, in the order of the file, without the first segment. */
+  readonly items: (Segment | Loop)[] = []
+  /** The number of its last segment so far. */
+  last: number
+
+  constructor(rule: LoopRule, first: Segment, parent: Loop | undefined, depth = 0) {
+    this.rule = rule
+    this.first = first
+    this.parent = parent
+    this.depth = depth
+    this.last = first.number
+  }
+}
+
+export function isLoop(item: Segment | Loop): item is Loop {
+  return item instanceof Loop
+}
+
+/** The deepest tree that is read. */
+export const MAX_DEPTH = 20
+
+export interface PlacerOptions {
+  /** Keeps the segments, for paths; without it, only the loops that are open are kept. */
+  readonly keeps: boolean
+  readonly onOpened?: (loop: Loop) => void
+  readonly onClosed?: (loop: Loop) => void
+  readonly onUnplaced?: (segment: Segment, loop: Loop) => void
+  /** A level of a tree whose parent is none of the levels before it; `parent` is the one that was taken. */
+  readonly onGuessedParent?: (level: Loop, parent: Loop) => void
+}
+
+/** Places the segments of one set, one after the other. */
+export class LoopPlacer {
+  readonly root: Loop
+  /** The loops that are open, by the order of the file: a level of a tree closes the level before it. */
+  readonly #open: Loop[]
+  readonly #options: PlacerOptions
+  readonly #trees = new Map<LoopRule, TreeLevels>()
+
+  constructor(rule: LoopRule, first: Segment, options: PlacerOptions) {
+    this.root = new Loop(rule, first, undefined)
+    this.#open = [this.root]
+    this.#options = options
+  }
+
+  /** From the innermost open loop outwards: opens a loop in it, joins it, or opens its next occurrence. */
+  place(segment: Segment): void {
+    const { id } = segment
+    const open = this.#open
+    for (let index = open.length - 1; index >= 0; index -= 1) {
+      const loop = open[index]
+      if (loop === undefined) continue
+      const { rule } = loop
+      const inner = rule.loops.get(id)
+      if (inner !== undefined) {
+        this.#closeTo(index)
+        return this.#openLoop(inner, segment, loop)
+      }
+      if (rule.segments.has(id)) {
+        this.#closeTo(index)
+        return this.#join(loop, segment)
+      }
+      const outer = open[index - 1]
+      if (id === rule.id && outer !== undefined) {
+        this.#closeTo(index - 1)
+        return this.#openLoop(rule, segment, outer)
+      }
+    }
+    const innermost = open.at(-1) ?? this.root
+    this.#options.onUnplaced?.(segment, innermost)
+    this.#join(innermost, segment)
+  }
+
+  end(): Loop {
+    this.#closeTo(-1)
+    return this.root
+  }
+
+  #openLoop(rule: LoopRule, segment: Segment, around: Loop): void {
+    const loop =
+      rule.tree === undefined ? new Loop(rule, segment, around) : this.#openLevel(rule, segment, around)
+    const { parent } = loop
+    if (this.#options.keeps && parent !== undefined) parent.items.push(loop)
+    this.#open.push(loop)
+    this.#options.onOpened?.(loop)
+  }
+
+  #join(loop: Loop, segment: Segment): void {
+    loop.last = segment.number
+    if (this.#options.keeps) loop.items.push(segment)
+  }
+
+  /** Closes the open loops behind the index. */
+  #closeTo(index: number): void {
+    while (this.#open.length > index + 1) {
+      const closed = this.#open.pop()
+      if (closed === undefined) return
+      this.#options.onClosed?.(closed)
+      // Levels of a tree stand in the file behind each other: what ends one does not end the level above it.
+      const around = this.#open.at(-1)
+      if (around !== undefined) around.last = Math.max(around.last, closed.last)
+    }
+  }
+
+  #openLevel(rule: LoopRule, segment: Segment, around: Loop): Loop {
+    const { tree } = rule
+    if (tree === undefined) return new Loop(rule, segment, around)
+    const levels = this.#trees.get(rule) ?? new TreeLevels(tree)
+    this.#trees.set(rule, levels)
+    const named = levels.findNamed(segment)
+    const parent = named ?? levels.findByRank(segment)
+    const level = new Loop(rule, segment, parent ?? around, (parent?.depth ?? 0) + 1)
+    const isNamed = segment.value(tree.parent).trim() !== ''
+    if (named === undefined && (isNamed || parent !== undefined)) {
+      this.#options.onGuessedParent?.(level, parent ?? around)
+    }
+    levels.add(level)
+    return level
+  }
+}
+
+/** The levels of a tree so far. */
+class TreeLevels {
+  readonly #tree: TreeRule
+  readonly #byId = new Map<string, Loop>()
+  /** The latest level of each rank. */
+  readonly #byRank: (Loop | undefined)[] = []
+
+  constructor(tree: TreeRule) {
+    this.#tree = tree
+  }
+
+  /** The level that this one names as its parent, if it stands before it. Of two with one id, the nearer. */
+  findNamed(segment: Segment): Loop | undefined {
+    const parent = segment.value(this.#tree.parent).trim()
+    if (parent === '' || parent === segment.value(this.#tree.id).trim()) return undefined
+    return this.#byId.get(parent)
+  }
+
+  /** The nearest level before it that is further out by its kind. */
+  findByRank(segment: Segment): Loop | undefined {
+    const rank = this.#rankOf(segment)
+    let nearest: Loop | undefined
+    for (let outer = 0; outer < rank; outer += 1) {
+      const level = this.#byRank[outer]
+      if (level !== undefined && level.first.number > (nearest?.first.number ?? 0)) nearest = level
+    }
+    return nearest
+  }
+
+  add(level: Loop): void {
+    this.#byId.set(level.first.value(this.#tree.id).trim(), level)
+    this.#byRank[this.#rankOf(level.first)] = level
+  }
+
+  /** Kinds that the grammar does not know are innermost. */
+  #rankOf(segment: Segment): number {
+    const { level, ranks } = this.#tree
+    const rank = level === undefined ? -1 : ranks.indexOf(segment.value(level).trim())
+    return rank === -1 ? ranks.length : rank
+  }
+}

@@ -1,0 +1,200 @@
+/** Reads the values of paths from the loops of a set: nearest first, then outwards. */
+import type { EdiPath, SegmentTest } from '../../edi/paths.ts'
+import type { Segment } from '../../edi/segment.ts'
+import { decodeText } from './charset.ts'
+import { readDate } from './dates.ts'
+import { isLoop, Loop } from './loops.ts'
+
+/** The segments around a set, from the outermost. */
+export type Envelope = readonly Segment[]
+
+export interface PathHit {
+  readonly segment: Segment
+  /** The loop in which it stands, or which it begins. */
+  readonly loop: Loop | undefined
+  readonly text: string
+  readonly element?: number
+  readonly component?: number
+}
+
+type Visit = (segment: Segment, loop: Loop | undefined) => boolean
+
+/** Finds the value, or the segment in which it should be; undefined where no segment fits. */
+export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHit | undefined {
+  let found: PathHit | undefined
+  visitSegments(path, loop, envelope, (segment, inside) => {
+    const hit = readValue(path, segment, inside)
+    found ??= hit ?? { segment, loop: inside, text: '' }
+    if (hit === undefined) return false
+    found = hit
+    return true
+  })
+  return found
+}
+
+/** All values of the path that are not blank, in the order of the file. */
+export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathHit[] {
+  const hits: PathHit[] = []
+  visitSegments({ ...path, segment: { ...path.segment, nth: 1 } }, loop, envelope, (segment, inside) => {
+    const hit = readValue(path, segment, inside)
+    if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
+    return false
+  })
+  return hits
+}
+
+/** Undefined where the segment has no such pair: another one may have it. */
+function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): PathHit | undefined {
+  const { value } = path
+  const hit = (text: string, element?: number, component?: number): PathHit => ({
+    segment,
+    loop,
+    text: decodeText(text),
+    ...(element === undefined ? {} : { element }),
+    ...(component === undefined ? {} : { component }),
+  })
+  switch (value.kind) {
+    case 'element':
+      return hit(segment.value(value.element, value.component), value.element, value.component)
+    case 'date':
+      return hit(readDate(segment, value.places), value.places.date)
+    case 'text':
+      return hit(
+        segment.parts
+          .slice(1)
+          .map((_, index) => segment.value(index + 1))
+          .filter((text) => text !== '')
+          .join(' '),
+      )
+    case 'pair':
+      return readPair(value, segment, loop, hit)
+  }
+}
+
+function readPair(
+  { qualifier, pairs }: Extract<EdiPath['value'], { kind: 'pair' }>,
+  segment: Segment,
+  loop: Loop | undefined,
+  hit: (text: string, element?: number, component?: number) => PathHit,
+): PathHit | undefined {
+  if (!('value' in pairs)) {
+    for (let element = pairs.from; element <= segment.size; element += 2) {
+      if (segment.value(element) === qualifier) return hit(segment.value(element + 1), element + 1)
+    }
+    return undefined
+  }
+  for (let element = pairs.from; element <= segment.size; element += 1) {
+    if (segment.value(element, pairs.qualifier) === qualifier) {
+      return hit(segment.value(element, pairs.value), element, pairs.value)
+    }
+  }
+  const { more } = pairs
+  if (more === undefined || loop?.first !== segment) return undefined
+  for (const other of loop.items) {
+    if (isLoop(other) || other.id !== more.id) continue
+    for (let element = more.from; element <= other.size; element += 1) {
+      if (other.value(element, pairs.qualifier) !== qualifier) continue
+      return {
+        segment: other,
+        loop,
+        text: decodeText(other.value(element, pairs.value)),
+        element,
+        component: pairs.value,
+      }
+    }
+  }
+  return undefined
+}
+
+/** Visits the segments that the path may mean, until one is taken. */
+function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visit: Visit): void {
+  const { scope, loops, segment: test } = path
+  if (scope === 'envelope') {
+    const found = envelope.find(({ id }) => id === test.id)
+    if (found !== undefined) visit(found, undefined)
+    return
+  }
+  const counted = countTo(test.nth, visit)
+  if (scope === 'any') {
+    visitInside(getRoot(loop), loops, test, counted)
+    return
+  }
+  const [outer, ...inner] = loops
+  for (let around: Loop | undefined = loop; around !== undefined; around = around.parent) {
+    if (outer === undefined) {
+      if (visitNear(around, test, counted)) return
+      continue
+    }
+    const starts = listNearLoops(around, outer)
+    if (starts.length === 0) continue
+    for (const start of starts) if (visitInside(start, inner, test, counted)) return
+    return
+  }
+}
+
+/** Lets the first ones pass that are not meant. */
+function countTo(nth: number, visit: Visit): Visit {
+  if (nth === 1) return visit
+  let seen = 0
+  return (segment, loop) => {
+    seen += 1
+    return seen >= nth && visit(segment, loop)
+  }
+}
+
+/** The loop itself, or the loops right below it, that fit. */
+function listNearLoops(around: Loop, test: SegmentTest): Loop[] {
+  if (fits(around.first, test)) return [around]
+  const found: Loop[] = []
+  for (const item of around.items) if (isLoop(item) && fits(item.first, test)) found.push(item)
+  return test.nth === 1 ? found : found.slice(test.nth - 1, test.nth)
+}
+
+/** Visits the first segment of the loop, its own segments and the first segments of the loops in it. True when it found any. */
+function visitNear(loop: Loop, test: SegmentTest, visit: Visit): boolean {
+  let isFound = false
+  if (loop.first.id === test.id && fits(loop.first, test)) {
+    isFound = true
+    if (visit(loop.first, loop)) return true
+  }
+  for (const item of loop.items) {
+    const segment = isLoop(item) ? item.first : item
+    if (segment.id !== test.id || !fits(segment, test)) continue
+    isFound = true
+    if (visit(segment, isLoop(item) ? item : loop)) return true
+  }
+  return isFound
+}
+
+/** Visits the fitting segments inside of a loop, at any depth; true when one was taken. */
+function visitInside(loop: Loop, loops: readonly SegmentTest[], test: SegmentTest, visit: Visit): boolean {
+  const [next, ...rest] = loops
+  if (next === undefined && fits(loop.first, test) && visit(loop.first, loop)) return true
+  for (const item of loop.items) {
+    if (!isLoop(item)) {
+      if (next === undefined && fits(item, test) && visit(item, loop)) return true
+      continue
+    }
+    const isNext = next !== undefined && fits(item.first, next)
+    if (visitInside(item, isNext ? rest : loops, test, visit)) return true
+  }
+  return false
+}
+
+/** Whether it is the segment that the test means. */
+export function fits(segment: Segment, test: SegmentTest): boolean {
+  if (segment.id !== test.id) return false
+  const { qualifiers, qualifier, conditions } = test
+  if (qualifiers.length > 0 && !qualifiers.includes(readCode(segment, qualifier))) return false
+  return conditions.every(({ element, text }) => readCode(segment, element) === text)
+}
+
+function readCode(segment: Segment, element: number): string {
+  return segment.value(element).trim()
+}
+
+function getRoot(loop: Loop): Loop {
+  let root = loop
+  while (root.parent !== undefined) root = root.parent
+  return root
+}
