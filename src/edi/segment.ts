@@ -13,6 +13,8 @@ export interface Delimiters {
   readonly segment: string
   /** Makes the character behind it data; only EDIFACT has one. */
   readonly release?: string
+  /** What stands before the decimals of a number where the service string of EDIFACT says it. */
+  readonly decimal?: '.' | ','
 }
 
 /**

@@ -4,7 +4,8 @@ import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
 import { isUnreadable, type Row } from '../../src/domain/format.ts'
 import { createCsvFormat } from '../../src/formats/csv/format.ts'
-import { copyLines, mergeRanges } from '../../src/pipeline/inbound/returned-rows.ts'
+import { copyLines } from '../../src/formats/text/copy-lines.ts'
+import { mergeRanges } from '../../src/pipeline/inbound/returned-rows.ts'
 
 const ENCODINGS = {
   'utf-8': { name: 'utf-8', mark: '' },

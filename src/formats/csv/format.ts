@@ -10,6 +10,7 @@ import {
   skipLines,
   type TextBuffer,
 } from '../text/buffer.ts'
+import { copyRows } from '../text/copy-lines.ts'
 import { createCsvWriter } from '../writer.ts'
 import { detectDelimiter, skipToHeader, takeSeparatorLine } from './dialect-detection.ts'
 import { assertReadOptions, type Dialect } from './dialect.ts'
@@ -21,6 +22,8 @@ export function createCsvFormat(limits: Partial<ReadLimits> = {}): Format {
   return {
     read: (input, options) => readCsv(input, options, { ...DEFAULT_LIMITS, ...limits }),
     createWriter: createCsvWriter,
+    copyRecords: (input, options) =>
+      copyRows(input, options, options.read.quote === undefined ? '"' : options.read.quote),
   }
 }
 

@@ -253,33 +253,54 @@ function findTerminator(text: string, from: number, terminator: string, release:
 /** Why the bytes are no interchange at all. */
 export type ForeignBytes = 'ebcdic' | 'gzip'
 
+/** A piece of a file: the text that was read, where it begins, and what became complete with it. */
+export interface CutPiece {
+  readonly text: string
+  readonly at: number
+  readonly items: readonly CutItem[]
+}
+
 /** Cuts a file piece by piece. Throws nothing for what it holds. */
 export async function* cutSegments(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly CutItem[]> {
-  let cutter: SegmentCutter | undefined
-  let decode: ((bytes: Uint8Array) => string) | undefined
+  for await (const { items } of cutPieces(input)) if (items.length > 0) yield items
+}
+
+/** The same with the text of each piece, for who copies it. */
+export async function* cutPieces(input: AsyncIterable<Uint8Array>): AsyncGenerator<CutPiece> {
+  let opened: OpenedBytes | undefined
+  let cutter = new SegmentCutter()
+  let at = 0
   let head: Uint8Array = Buffer.alloc(0)
+  const cut = (text: string, isLast = false): CutPiece => {
+    const piece = { text, at, items: cutter.push(text, isLast) }
+    at += text.length
+    return piece
+  }
+  const open = (bytes: Uint8Array): OpenedBytes => {
+    const found = openBytes(bytes)
+    at = found.skip
+    cutter = new SegmentCutter(at)
+    return found
+  }
   for await (const chunk of input) {
     let bytes = chunk
-    if (cutter === undefined || decode === undefined) {
+    if (opened === undefined) {
       // The first four bytes decide, however the file is cut into pieces.
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk])
       if (head.length < 4) continue
-      bytes = head
-      const opened = openBytes(head)
-      cutter = new SegmentCutter(opened.skip)
-      decode = opened.decode
+      opened = open(head)
       bytes = head.subarray(opened.skip)
     }
     for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-      const items = cutter.push(decode(bytes.subarray(from, from + PIECE_BYTES)))
-      if (items.length > 0) yield items
+      yield cut(opened.decode(bytes.subarray(from, from + PIECE_BYTES)))
     }
   }
-  const opened = openBytes(head)
-  cutter ??= new SegmentCutter(opened.skip)
-  const rest = decode === undefined ? opened.decode(head.subarray(opened.skip)) : ''
-  yield cutter.push(rest, true)
+  const rest = opened === undefined ? head : Buffer.alloc(0)
+  opened ??= open(head)
+  yield cut(rest.length === 0 ? '' : opened.decode(rest.subarray(opened.skip)), true)
 }
+
+type OpenedBytes = ReturnType<typeof openBytes>
 
 const PIECE_BYTES = 64 * 1024
 

@@ -39,10 +39,8 @@ export function measureServiceString(text: string, at: number): number {
 /** Undefined where two delimiters are the same. */
 export function detectEdifact(text: string, at: number): Delimiters | undefined {
   if (!text.startsWith('UNA', at)) return withLineEnds(text, at, withRepetition(USUAL, text, at))
-  const [component = '', element = '', , release = '', repetition = '', segment = ''] = text.slice(
-    at + 3,
-    at + SERVICE_LENGTH,
-  )
+  const [component = '', element = '', decimal = '', release = '', repetition = '', segment = ''] =
+    text.slice(at + 3, at + SERVICE_LENGTH)
   const used = [component, element, segment]
   if (new Set(used).size < used.length) return undefined
   const start = at + SERVICE_LENGTH
@@ -51,6 +49,7 @@ export function detectEdifact(text: string, at: number): Delimiters | undefined 
     component,
     element,
     segment,
+    ...(decimal === ',' || decimal === '.' ? { decimal } : {}),
     ...(release === ' ' ? {} : { release }),
     ...(repetition === ' ' || used.includes(repetition) ? {} : { repetition }),
   }

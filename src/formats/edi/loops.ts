@@ -35,6 +35,8 @@ export interface PlacerOptions {
   /** Keeps the segments, for paths; without it, only the loops that are open are kept. */
   readonly keeps: boolean
   readonly onOpened?: (loop: Loop) => void
+  /** A segment joined the loop. */
+  readonly onJoined?: (segment: Segment, loop: Loop) => void
   readonly onClosed?: (loop: Loop) => void
   readonly onUnplaced?: (segment: Segment, loop: Loop) => void
   /** A level of a tree whose parent is none of the levels before it; `parent` is the one that was taken. */
@@ -70,6 +72,7 @@ export class LoopPlacer {
       }
       if (rule.segments.has(id)) {
         this.#closeTo(index)
+        this.#options.onJoined?.(segment, loop)
         return this.#join(loop, segment)
       }
       const outer = open[index - 1]
@@ -81,6 +84,11 @@ export class LoopPlacer {
     const innermost = open.at(-1) ?? this.root
     this.#options.onUnplaced?.(segment, innermost)
     this.#join(innermost, segment)
+  }
+
+  /** Whether a loop is open that fits. */
+  isInside(fits: (loop: Loop) => boolean): boolean {
+    return this.#open.some(fits)
   }
 
   end(): Loop {

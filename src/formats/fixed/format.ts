@@ -18,6 +18,7 @@ import {
   type TypedRow,
   unknownTypeProblem,
 } from '../text/record-types.ts'
+import { copyRows } from '../text/copy-lines.ts'
 import { createFixedWriter } from '../writer.ts'
 
 /** Throws `configuration-invalid` for options that fit no file. */
@@ -45,6 +46,7 @@ export function createFixedFormat(limits: Partial<ReadLimits> = {}): Format {
       return createReading(buffer, form, () => parseLines(buffer, rules))
     },
     createWriter: createFixedWriter,
+    copyRecords: (input, options) => copyRows(input, options, null),
   }
 }
 

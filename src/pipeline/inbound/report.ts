@@ -10,7 +10,7 @@ import { guardFormula } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
-import { collectReturnedRows, copyLines, mergeRanges } from './returned-rows.ts'
+import { collectReturnedRows } from './returned-rows.ts'
 import { getStepContext, listOperations, openSteps } from './steps.ts'
 import { createSummary, type Summary } from './summary.ts'
 import { type Naming, type StagedFile, type StageOptions, toNaming } from '../../domain/mailbox.ts'
@@ -121,7 +121,7 @@ async function writeReports(context: InboundContext, file: FileEntry) {
 
 /** Compares the columns again: the report may be made long after the file was planned. */
 async function findColumnDifferences(context: InboundContext, file: FileEntry) {
-  if (file.outcome !== 'processed') return undefined
+  if (file.outcome !== 'processed' || context.translator.read.edi !== undefined) return undefined
   const opened = await openSteps({ ...context, notify: () => undefined }, file)
   if ('problems' in opened) return undefined
   await opened.close()
@@ -130,16 +130,19 @@ async function findColumnDifferences(context: InboundContext, file: FileEntry) {
 
 /** True where a record of this step starts with a header row. */
 function hasDetailRows(context: InboundContext, { operation }: ReportedRecord): boolean {
-  return getStepContext(context, operation).translator.read.records !== undefined
+  const { records, edi } = getStepContext(context, operation).translator.read
+  return records !== undefined || edi !== undefined
 }
 
 /** Copies the header and the rows as they arrived. */
-function copyRows({ spool, translator }: InboundContext, file: FileEntry, rows: [number, number][]) {
-  const header: [number, number][] = file.headerLines > 0 ? [[1, file.headerLines]] : []
-  const ranges = mergeRanges([...header, ...rows])
-  const { format, quote = '"' } = translator.read
-  const rules = { encoding: file.encoding ?? 'utf-8', quote: format === 'fixed' ? null : quote }
-  return copyLines(spool.read(getSpoolName(file.id)), rules, ranges)
+function copyRows(
+  { spool, format, translator }: InboundContext,
+  file: FileEntry,
+  ranges: [number, number][],
+) {
+  const { encoding = 'utf-8', headerLines } = file
+  const options = { read: translator.read, encoding, headerLines, ranges }
+  return format.copyRecords(spool.read(getSpoolName(file.id)), options)
 }
 
 function readRecords({ journal, signal }: InboundContext, file: FileEntry) {

@@ -1,0 +1,235 @@
+/** Copies sets of a file into valid interchanges: their bytes as they came, and trailers that count what is there. */
+import type { CopyOptions } from '../../domain/format.ts'
+import type { Delimiters, Segment } from '../../edi/segment.ts'
+import { cutPieces, isSegment } from './cut.ts'
+import { EnvelopeTracker, type Group, type Interchange, type TransactionSet } from './envelopes.ts'
+import { LoopPlacer } from './loops.ts'
+import { fits } from './path-reader.ts'
+import type { ReadingPlan } from './reading-plan.ts'
+
+type Ranges = CopyOptions['ranges']
+
+/**
+ * Takes the sets whose segments are in the ranges, with the envelopes around them; others are left out. Where records are
+ * smaller than a set, such as the items of an inventory, a set keeps what is around them and only the records in the ranges.
+ */
+export async function* copySets(
+  input: AsyncIterable<Uint8Array>,
+  plan: ReadingPlan,
+  ranges: Ranges,
+): AsyncGenerator<Uint8Array> {
+  const copier = new SetCopier(plan, ranges)
+  for await (const { text, at, items } of cutPieces(input)) {
+    copier.addText(text, at)
+    for (const item of items) if (isSegment(item)) copier.take(item)
+    const written = copier.takeWritten()
+    if (written !== '') yield Buffer.from(written, 'latin1')
+  }
+  copier.end()
+  const rest = copier.takeWritten()
+  if (rest !== '') yield Buffer.from(rest, 'latin1')
+}
+
+/** A part of an interchange that is copied once something in it is. */
+interface Part {
+  /** Its first segment, and for a set what precedes its records. */
+  head: string
+  isWritten: boolean
+  /** How many groups, sets or segments were copied in it. */
+  count: number
+}
+
+class SetCopier {
+  readonly #plan: ReadingPlan
+  readonly #tracker: EnvelopeTracker
+  readonly #ranges: Ranges
+  #range = 0
+  #written = ''
+  /** The text of the file from the segment that is taken next. */
+  #text = ''
+  #textAt = 0
+  /** Segments are copied with the line breaks behind them, so each waits for the next one. */
+  #waiting: Segment | undefined
+  #gap = ''
+  #interchange: Part = createPart()
+  #group: Part = createPart()
+  #set: Part = createPart()
+  #placer: LoopPlacer | undefined
+  /** Of a set with records smaller than itself: how many there are, and how many were copied. */
+  #records = { all: 0, copied: 0 }
+
+  constructor(plan: ReadingPlan, ranges: Ranges) {
+    this.#plan = plan
+    this.#ranges = ranges
+    this.#tracker = new EnvelopeTracker({
+      onInterchange: (interchange) => this.#beginInterchange(interchange),
+      onGroup: (group) => this.#beginGroup(group),
+      onSet: (set) => this.#beginSet(set),
+      onSegment: (segment) => this.#copySegment(segment),
+      onSetEnd: (set, trailer) => this.#endSet(set, trailer),
+      onGroupEnd: (group) => this.#endGroup(group),
+      onInterchangeEnd: (interchange, _, groups) => this.#endInterchange(interchange, groups),
+    })
+  }
+
+  addText(text: string, at: number): void {
+    if (this.#text === '') this.#textAt = at
+    this.#text += text
+  }
+
+  take(segment: Segment): void {
+    this.#flush(segment.at)
+    this.#waiting = segment
+  }
+
+  end(): void {
+    this.#flush(this.#textAt + this.#text.length)
+    this.#tracker.end()
+  }
+
+  takeWritten(): string {
+    // Without a segment that waits, the text before the next one is needed by nobody.
+    const keep = this.#waiting?.at ?? this.#textAt + this.#text.length
+    this.#text = this.#text.slice(keep - this.#textAt)
+    this.#textAt = keep
+    const written = this.#written
+    this.#written = ''
+    return written
+  }
+
+  /** Handles the segment that waited; its line breaks end where the next segment begins. */
+  #flush(until: number): void {
+    const segment = this.#waiting
+    if (segment === undefined) return
+    this.#waiting = undefined
+    const behind = this.#text.slice(segment.end - this.#textAt, until - this.#textAt)
+    this.#gap = /^[\s\0]*/.exec(behind)?.[0] ?? ''
+    this.#tracker.take(segment)
+  }
+
+  #raw({ at, end }: Segment): string {
+    return this.#text.slice(at - this.#textAt, end - this.#textAt) + this.#gap
+  }
+
+  #beginInterchange({ segment }: Interchange): void {
+    const service = segment.id === 'UNB' ? formatServiceString(segment.delimiters) + this.#gap : ''
+    this.#interchange = createPart(service + this.#raw(segment))
+  }
+
+  #beginGroup({ segment }: Group): void {
+    this.#group = createPart(segment === undefined ? '' : this.#raw(segment))
+  }
+
+  #beginSet({ segment }: TransactionSet): void {
+    this.#set = createPart(this.#raw(segment))
+    this.#set.count = 1
+    this.#records = { all: 0, copied: 0 }
+    const { isFlat, rule, records } = this.#plan
+    const onOpened = (loop: { readonly first: Segment }) => {
+      if (!records.some((test) => fits(loop.first, test))) return
+      this.#records.all += 1
+      if (this.#isWanted(loop.first)) this.#records.copied += 1
+    }
+    this.#placer = isFlat ? new LoopPlacer(rule, segment, { keeps: false, onOpened }) : undefined
+    if (this.#isWanted(segment)) this.#write('')
+  }
+
+  #copySegment(segment: Segment): void {
+    this.#placer?.place(segment)
+    if (this.#isWanted(segment)) return this.#writeSegment(this.#raw(segment))
+    const { records } = this.#plan
+    const isAround =
+      this.#placer?.isInside(({ first }) => records.some((test) => fits(first, test))) === false
+    if (!isAround) return
+    const text = this.#isCount(segment) ? this.#recount(segment) : this.#raw(segment)
+    if (this.#set.isWritten) return this.#writeSegment(text)
+    this.#set.head += text
+    this.#set.count += 1
+  }
+
+  /** Whether the segment counts the records of its set, and counted them right. */
+  #isCount(segment: Segment): boolean {
+    const isCount = segment.id === 'CTT' || (segment.id === 'CNT' && segment.value(1) === '2')
+    return isCount && Number(segment.value(1, segment.id === 'CNT' ? 2 : 1)) === this.#records.all
+  }
+
+  #recount(segment: Segment): string {
+    const { element, component, segment: terminator } = segment.delimiters
+    const [id = '', first = '', ...rest] = segment.parts
+    const count = String(this.#records.copied)
+    const counted = id === 'CNT' ? first.split(component).with(1, count).join(component) : count
+    return [id, counted, ...rest].join(element) + terminator + this.#gap
+  }
+
+  #endSet({ segment, number }: TransactionSet, trailer: Segment | undefined): void {
+    if (!this.#set.isWritten) return
+    this.#set.count += 1
+    const id = segment.id === 'ST' ? 'SE' : 'UNT'
+    this.#written += this.#formatTrailer(id, this.#set.count, number, segment, trailer)
+    this.#set = createPart()
+  }
+
+  #endGroup({ segment, number }: Group): void {
+    if (!this.#group.isWritten || segment === undefined) return
+    const id = segment.id === 'GS' ? 'GE' : 'UNE'
+    this.#written += this.#formatTrailer(id, this.#group.count, number, segment)
+    this.#group = createPart()
+  }
+
+  #endInterchange({ segment, number }: Interchange, groups: number): void {
+    if (!this.#interchange.isWritten) return
+    const isX12 = segment.id === 'ISA'
+    // EDIFACT without groups counts messages.
+    const count = isX12 || groups > 1 ? this.#interchange.count : this.#group.count
+    this.#written += this.#formatTrailer(isX12 ? 'IEA' : 'UNZ', count, number, segment)
+    this.#interchange = createPart()
+    this.#group = createPart()
+  }
+
+  /** The trailer as it came where it is right, else a right one. */
+  #formatTrailer(id: string, count: number, number: string, start: Segment, trailer?: Segment): string {
+    if (trailer !== undefined && Number(trailer.value(1)) === count && trailer.value(2) === number)
+      return this.#raw(trailer)
+    const { element, segment: terminator } = start.delimiters
+    const gap = this.#gap === '' && /[\r\n]/.test(this.#interchange.head.slice(-2)) ? '\n' : this.#gap
+    return `${id}${element}${count}${element}${number}${terminator}${gap}`
+  }
+
+  #writeSegment(text: string): void {
+    this.#set.count += 1
+    this.#write(text)
+  }
+
+  /** Writes the text, and before it what is around it and was not written so far. */
+  #write(text: string): void {
+    const parts = [this.#interchange, this.#group, this.#set]
+    for (const [index, part] of parts.entries()) {
+      if (part.isWritten) continue
+      part.isWritten = true
+      this.#written += part.head
+      const around = parts[index - 1]
+      if (around !== undefined) around.count += 1
+    }
+    this.#written += text
+  }
+
+  /** Ranges are asked in the order of the file. */
+  #isWanted({ number }: Segment): boolean {
+    const ranges = this.#ranges
+    while ((ranges[this.#range]?.[1] ?? Infinity) < number) this.#range += 1
+    return (ranges[this.#range]?.[0] ?? Infinity) <= number
+  }
+}
+
+function createPart(head = ''): Part {
+  return { head, isWritten: false, count: 0 }
+}
+
+function formatServiceString(delimiters: Delimiters): string {
+  const { component, element, decimal = '.', release = ' ', repetition = ' ', segment } = delimiters
+  const isUsual =
+    component === ':' && element === '+' && decimal === '.' && release === '?' && segment === "'"
+  return isUsual && repetition === ' '
+    ? ''
+    : `UNA${component}${element}${decimal}${release}${repetition}${segment}`
+}

@@ -1,0 +1,384 @@
+/** Follows interchanges, groups and sets through a file, and checks what their trailers say. */
+import { type Fault, type FaultName, FAULTS } from '../../edi/faults.ts'
+import type { Segment, Syntax } from '../../edi/segment.ts'
+import { type CutItem, type CutNote, isSegment } from './cut.ts'
+
+/** Ordinals count from 1 in the file. */
+export interface Interchange {
+  readonly ordinal: number
+  /** ISA or UNB. */
+  readonly segment: Segment
+  readonly sender: string
+  readonly receiver: string
+  readonly number: string
+  readonly isTest: boolean
+}
+
+export interface Group {
+  readonly ordinal: number
+  readonly interchange: Interchange
+  /** GS or UNG; absent in EDIFACT, which needs no groups. */
+  readonly segment: Segment | undefined
+  readonly code: string
+  readonly number: string
+  readonly version: string
+}
+
+export interface TransactionSet {
+  readonly ordinal: number
+  readonly group: Group
+  /** ST or UNH. */
+  readonly segment: Segment
+  /** `850`, `ORDERS`. */
+  readonly document: string
+  readonly number: string
+  /** `004010`, `D.96A`. */
+  readonly version: string
+}
+
+/** What a trailer closes. `trailer` is absent where it is missing. */
+export interface EnvelopeHandler {
+  readonly onInterchange?: (interchange: Interchange) => void
+  readonly onGroup?: (group: Group) => void
+  readonly onSet?: (set: TransactionSet) => void
+  /** A segment of the set that is open, without its first and last. */
+  readonly onSegment?: (segment: Segment, set: TransactionSet) => void
+  /** `segments`: how many it has, with its first and last. */
+  readonly onSetEnd?: (set: TransactionSet, trailer: Segment | undefined, segments: number) => void
+  readonly onGroupEnd?: (group: Group, trailer: Segment | undefined, sets: number) => void
+  readonly onInterchangeEnd?: (interchange: Interchange, trailer: Segment | undefined, groups: number) => void
+  /** What the fault is of: the innermost that is named. Without an interchange, of the file. */
+  readonly onFault?: (fault: Fault, of: FaultOwner) => void
+}
+
+export interface FaultOwner {
+  readonly interchange?: Interchange | undefined
+  readonly group?: Group | undefined
+  readonly set?: TransactionSet | undefined
+}
+
+/** The segments that open and close each part of an interchange. */
+const TAGS = {
+  x12: { interchange: 'IEA', groupStart: 'GS', group: 'GE', setStart: 'ST', set: 'SE' },
+  edifact: { interchange: 'UNZ', groupStart: 'UNG', group: 'UNE', setStart: 'UNH', set: 'UNT' },
+} as const
+
+interface OpenSet {
+  readonly set: TransactionSet
+  segments: number
+  isUnfolded: boolean
+}
+
+interface OpenGroup {
+  readonly group: Group
+  sets: number
+  readonly numbers: Set<string>
+}
+
+/** Numbers of sets that are compared within a group; beyond it, repeated ones are not found. */
+const MAX_COMPARED = 1_000_000
+
+export class EnvelopeTracker {
+  readonly #handler: EnvelopeHandler
+  readonly #counts = { interchanges: 0, groups: 0, sets: 0 }
+  /** `named`: how many groups have a segment of their own. */
+  #interchange: { readonly of: Interchange; groups: number; named: number; sets: number } | undefined
+  #group: OpenGroup | undefined
+  #set: OpenSet | undefined
+  #last: Segment | undefined
+
+  constructor(handler: EnvelopeHandler) {
+    this.#handler = handler
+  }
+
+  take(item: CutItem): void {
+    if (!isSegment(item)) return this.#takeNote(item)
+    this.#last = item
+    const { id } = item
+    // Most segments are those of sets.
+    const first = id.charCodeAt(0)
+    const isService = first === LETTER_U || id.length === 2 || id === 'ISA' || id === 'IEA'
+    if (!isService || !this.#takeService(item)) this.#takeData(item)
+  }
+
+  /** The file is at its end. */
+  end(): void {
+    if (this.#interchange !== undefined) this.#closeInterchange(undefined)
+  }
+
+  #takeService(segment: Segment): boolean {
+    const { id } = segment
+    if (id === 'ISA' || id === 'UNB') {
+      if (this.#interchange !== undefined) this.#closeInterchange(undefined)
+      this.#openInterchange(segment)
+      return true
+    }
+    const { syntax } = segment.delimiters
+    const tags = TAGS[syntax]
+    if (id === tags.setStart) this.#openSet(segment, syntax)
+    else if (id === tags.set) this.#closeSet(segment)
+    else if (id === tags.groupStart) this.#openGroup(segment, syntax)
+    else if (id === tags.group) this.#closeGroup(segment)
+    else if (id === tags.interchange) this.#closeInterchange(segment)
+    else return false
+    return true
+  }
+
+  #takeData(segment: Segment): void {
+    const open = this.#set
+    if (open !== undefined) {
+      open.segments += 1
+      this.#handler.onSegment?.(segment, open.set)
+      return
+    }
+    if (segment.id === 'TA1' && this.#group === undefined) return
+    const isInGroup = this.#group !== undefined && this.#group.group.segment !== undefined
+    const kind = isInGroup ? 'segment-outside-set' : 'segment-outside-group'
+    const { setStart } = TAGS[segment.delimiters.syntax]
+    this.#report(kind, segment, `${segment.id} stands outside of a set: a ${setStart} before it is missing.`)
+  }
+
+  #takeNote(note: CutNote): void {
+    const open = this.#set
+    if (note.kind === 'unfolded') {
+      if (open?.isUnfolded === true) return
+      if (open !== undefined) open.isUnfolded = true
+      return this.#reportNote('lines-joined', note, 'Line breaks were taken out of segments.')
+    }
+    if (note.kind === 'too-large') {
+      if (open !== undefined) open.segments += 1
+      return this.#reportNote('segment-too-large', note, 'The segment is larger than 64 KiB.')
+    }
+    if (note.kind === 'between') {
+      return this.#reportNote(
+        'text-between',
+        note,
+        `Text between interchanges was skipped: "${showText(note.text)}".`,
+      )
+    }
+    if (note.kind === 'delimiters') {
+      if (this.#interchange !== undefined) this.#closeInterchange(undefined)
+      const message = `The delimiters of the interchange cannot be found in "${showText(note.text)}".`
+      return this.#reportNote('delimiters-unclear', note, message)
+    }
+    if (note.kind === 'cut-off') this.#closeInterchange(undefined, note)
+  }
+
+  #openInterchange(segment: Segment): void {
+    const isX12 = segment.id === 'ISA'
+    const party = (qualifier: number, id: number) =>
+      [segment.value(qualifier).trim(), segment.value(id).trim()].filter((part) => part !== '').join(':')
+    const edifactParty = (element: number) =>
+      [segment.value(element, 2).trim(), segment.value(element, 1).trim()]
+        .filter((part) => part !== '')
+        .join(':')
+    this.#counts.interchanges += 1
+    const interchange: Interchange = {
+      ordinal: this.#counts.interchanges,
+      segment,
+      sender: isX12 ? party(5, 6) : edifactParty(2),
+      receiver: isX12 ? party(7, 8) : edifactParty(3),
+      number: segment.value(isX12 ? 13 : 5).trim(),
+      isTest: isX12 ? segment.value(15).trim() === 'T' : segment.value(11).trim() === '1',
+    }
+    this.#interchange = { of: interchange, groups: 0, named: 0, sets: 0 }
+    this.#handler.onInterchange?.(interchange)
+    const isNumber = isX12 ? /^\d+$/.test(interchange.number) : interchange.number !== ''
+    if (isNumber) return
+    this.#report(
+      'interchange-number-missing',
+      segment,
+      `The interchange has no control number in ${isX12 ? 'ISA13' : 'UNB 0020'}.`,
+    )
+  }
+
+  #openGroup(segment: Segment, syntax: Syntax): void {
+    if (this.#group !== undefined) this.#closeGroup(undefined)
+    const isX12 = syntax === 'x12'
+    this.#startGroup({
+      segment,
+      code: segment.value(1).trim(),
+      number: segment.value(isX12 ? 6 : 5).trim(),
+      version: isX12 ? segment.value(8).trim() : '',
+    })
+  }
+
+  #startGroup(of: Pick<Group, 'segment' | 'code' | 'number' | 'version'>): OpenGroup | undefined {
+    const around = this.#interchange
+    if (around === undefined) return undefined
+    around.groups += 1
+    if (of.segment !== undefined) around.named += 1
+    this.#counts.groups += 1
+    const group = { ...of, ordinal: this.#counts.groups, interchange: around.of }
+    this.#group = { group, sets: 0, numbers: new Set() }
+    this.#handler.onGroup?.(group)
+    return this.#group
+  }
+
+  #openSet(segment: Segment, syntax: Syntax): void {
+    if (this.#set !== undefined) this.#closeSet(undefined)
+    const isX12 = syntax === 'x12'
+    const around = this.#interchange
+    // EDIFACT needs no groups.
+    const isFree = !isX12 && this.#group === undefined
+    const open = isFree
+      ? this.#startGroup({ segment: undefined, code: '', number: '', version: '' })
+      : this.#group
+    if (open === undefined || around === undefined) {
+      return this.#report(
+        'segment-outside-group',
+        segment,
+        `${segment.id} stands outside of a group: a GS before it is missing.`,
+      )
+    }
+    around.sets += 1
+    open.sets += 1
+    this.#counts.sets += 1
+    const number = segment.value(isX12 ? 2 : 1).trim()
+    const set: TransactionSet = {
+      ordinal: this.#counts.sets,
+      group: open.group,
+      segment,
+      document: isX12 ? segment.value(1).trim() : segment.value(2, 1).trim(),
+      number,
+      version: isX12
+        ? open.group.version
+        : `${segment.value(2, 2)}.${segment.value(2, 3)}`.replace(/^\.$/, ''),
+    }
+    this.#set = { set, segments: 1, isUnfolded: false }
+    this.#handler.onSet?.(set)
+    if (open.numbers.has(number)) {
+      this.#report(
+        'set-number-repeated',
+        segment,
+        `The number ${number} was that of another set of the group before.`,
+      )
+    } else if (open.numbers.size < MAX_COMPARED) open.numbers.add(number)
+  }
+
+  #closeSet(trailer: Segment | undefined, note?: CutNote): void {
+    const open = this.#set
+    if (open === undefined) {
+      if (trailer === undefined) return
+      const { setStart } = TAGS[trailer.delimiters.syntax]
+      const kind = this.#group?.group.segment === undefined ? 'segment-outside-group' : 'segment-outside-set'
+      return this.#report(kind, trailer, `${trailer.id} ends no set: a ${setStart} before it is missing.`)
+    }
+    if (trailer === undefined) {
+      const { set: tag } = TAGS[open.set.segment.delimiters.syntax]
+      this.#reportAt('set-not-ended', note ?? open.set.segment, open.set.segment.id, `The set has no ${tag}.`)
+    } else {
+      open.segments += 1
+      this.#checkCount('set-count-differs', trailer, open.segments, 'segments')
+      this.#checkNumber('set-number-differs', trailer, open.set.number, open.set.segment.id)
+    }
+    this.#handler.onSetEnd?.(open.set, trailer, open.segments)
+    this.#set = undefined
+  }
+
+  #closeGroup(trailer: Segment | undefined, note?: CutNote): void {
+    if (this.#set !== undefined) this.#closeSet(undefined, note)
+    const open = this.#group
+    if (open === undefined) {
+      if (trailer === undefined) return
+      return this.#report('segment-outside-group', trailer, `${trailer.id} ends no group.`)
+    }
+    const start = open.group.segment
+    if (start !== undefined && trailer === undefined) {
+      const { group: tag } = TAGS[start.delimiters.syntax]
+      this.#reportAt('group-not-ended', note ?? start, start.id, `The group has no ${tag}.`)
+    } else if (start !== undefined && trailer !== undefined) {
+      this.#checkCount('group-count-differs', trailer, open.sets, 'sets')
+      this.#checkNumber('group-number-differs', trailer, open.group.number, start.id)
+    }
+    this.#handler.onGroupEnd?.(open.group, trailer, open.sets)
+    this.#group = undefined
+  }
+
+  #closeInterchange(trailer: Segment | undefined, note?: CutNote): void {
+    const open = this.#interchange
+    if (open === undefined) {
+      if (trailer !== undefined)
+        this.#report('segment-outside-group', trailer, `${trailer.id} ends no interchange.`)
+      return
+    }
+    if (this.#group !== undefined) this.#closeGroup(undefined, note)
+    const start = open.of.segment
+    if (trailer === undefined) {
+      const { interchange: tag } = TAGS[start.delimiters.syntax]
+      this.#reportAt(
+        'interchange-not-ended',
+        note ?? this.#last ?? start,
+        start.id,
+        `The interchange ends without ${tag}.`,
+      )
+    } else {
+      const hasGroups = trailer.id === 'IEA' || open.named > 0
+      const [count, what] = hasGroups ? [open.named, 'groups'] : [open.sets, 'messages']
+      this.#checkCount('interchange-count-differs', trailer, count, what)
+      this.#checkNumber('interchange-number-differs', trailer, open.of.number, start.id)
+    }
+    this.#handler.onInterchangeEnd?.(open.of, trailer, open.groups)
+    this.#interchange = undefined
+  }
+
+  #checkCount(kind: FaultName, trailer: Segment, counted: number, what: string): void {
+    const written = trailer.value(1).trim()
+    if (/^\d+$/.test(written) && Number(written) === counted) return
+    const says = written === '' ? 'is blank' : `says ${showText(written)}`
+    this.#report(kind, trailer, `${trailer.id}01 ${says}, and there are ${counted} ${what}.`, 1)
+  }
+
+  #checkNumber(kind: FaultName, trailer: Segment, number: string, start: string): void {
+    const written = trailer.value(2).trim()
+    const isSame =
+      written === number ||
+      (/^\d+$/.test(written) && /^\d+$/.test(number) && BigInt(written) === BigInt(number))
+    if (isSame) return
+    this.#report(
+      kind,
+      trailer,
+      `${trailer.id}02 says "${showText(written)}", and ${start} says "${showText(number)}".`,
+      2,
+    )
+  }
+
+  #report(kind: FaultName, segment: Segment, message: string, element?: number): void {
+    this.#reportAt(kind, segment, segment.id, message, element)
+  }
+
+  #reportNote(kind: FaultName, { number, at }: CutNote, message: string): void {
+    this.#reportAt(kind, { number, at }, '', message)
+  }
+
+  #reportAt(
+    kind: FaultName,
+    where: Pick<Segment, 'number' | 'at'>,
+    id: string,
+    message: string,
+    element?: number,
+  ): void {
+    const { number, at } = where
+    const fault: Fault = {
+      kind,
+      segment: number,
+      at,
+      id,
+      message,
+      ...(element === undefined ? {} : { element }),
+    }
+    const { reach } = FAULTS[kind]
+    const interchange = this.#interchange?.of
+    const group = reach === 'interchange' ? undefined : this.#group?.group
+    const set = reach === 'interchange' || reach === 'group' ? undefined : this.#set?.set
+    this.#handler.onFault?.(fault, { interchange, group, set })
+  }
+}
+
+const LETTER_U = 85
+
+/** Text of a file in a message: short and on one line. */
+export function showText(text: string): string {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  return plain.length > 40 ? `${plain.slice(0, 40)}…` : plain
+}

@@ -1,0 +1,52 @@
+/** Reads documents of X12 or EDIFACT as rows, and copies their sets. */
+import type { Format, ReadOptions } from '../../domain/format.ts'
+import { problem } from '../../domain/problem.ts'
+import type { Syntax } from '../../edi/segment.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { copySets } from './copy-sets.ts'
+import { findForeignBytes } from './cut.ts'
+import { type Inspection, inspectInterchanges } from './inspection.ts'
+import { readDocuments } from './reader.ts'
+import { compileReading } from './reading-plan.ts'
+
+/** Throws `configuration-invalid` for a document that has no grammar, and for paths that lead nowhere in it. */
+export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyRecords'> {
+  return {
+    async read(input, options) {
+      const plan = compileReading(syntax, getEdiOptions(options))
+      const foreign = await findForeign(input)
+      if (foreign !== undefined) return { problems: [problem('edi-not-found', {}, foreign)] }
+      const inspection = await inspectInterchanges(input)
+      const missing = findMissing(inspection)
+      if (missing !== undefined) return { problems: [problem('edi-not-found', {}, missing)] }
+      return readDocuments(input, plan, inspection)
+    },
+    copyRecords: (input, options) =>
+      copySets(input, compileReading(syntax, getEdiOptions(options.read)), options.ranges),
+  }
+}
+
+function getEdiOptions({ edi }: ReadOptions): NonNullable<ReadOptions['edi']> {
+  if (edi !== undefined) return edi
+  throw new BridgeError('configuration-invalid', 'A document of X12 or EDIFACT needs the name of its kind.')
+}
+
+/** Says why the bytes can hold no interchange that is readable. */
+async function findForeign(input: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  for await (const chunk of input) {
+    if (chunk.length === 0) continue
+    const kind = findForeignBytes(chunk)
+    if (kind === 'ebcdic')
+      return 'The file is in EBCDIC, the code of mainframes. Have it converted to ASCII or UTF-8.'
+    return kind === 'gzip' ? 'The file is packed with gzip.' : undefined
+  }
+  return 'The file is empty.'
+}
+
+function findMissing({ notFound, interchanges, ofFile }: Inspection): string | undefined {
+  if (notFound !== undefined) {
+    return `The file begins with "${notFound.text}" and not with ISA, UNA or UNB.`
+  }
+  if (interchanges > 0) return undefined
+  return ofFile[0]?.message ?? 'The file holds nothing but blank lines.'
+}
