@@ -5,6 +5,7 @@
 const floors = [
   ['support'],
   ['domain', 'contract'],
+  ['edi'],
   ['formats', 'mapping', 'mailboxes', 'client', 'journal', 'config', 'operations'],
   ['pipeline', 'observability'],
   ['schedule'],
