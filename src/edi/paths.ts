@@ -32,8 +32,8 @@ export interface EdiPath {
   readonly loops: readonly SegmentTest[]
   readonly segment: SegmentTest
   readonly value: PathValue
-  /** Implied decimals of a number that has no point; 0 where it has none. */
-  readonly implied: number
+  /** For an element that is a number: its implied decimals, which count where it has no point. */
+  readonly number?: { readonly implied: number }
 }
 
 /** A loop that makes records or lines: `HL*P`, `PO1`. */
@@ -76,7 +76,8 @@ export function compilePath(text: string, context: PathContext): EdiPath | strin
     return `the loop of ${outer.id} in ${grammar.document} has no ${segment.id}. Write any/${last} to look in every loop.`
   }
   const scope = isEnvelope ? 'envelope' : isAny ? 'any' : 'near'
-  return { text, scope, loops, segment, value, implied: countImplied(value, info) }
+  const implied = countImplied(value, info)
+  return { text, scope, loops, segment, value, ...(implied === undefined ? {} : { number: { implied } }) }
 }
 
 /** Compiles a loop of `records` or `lines`, or says why it is none. `ST` and `UNH` mean the whole set. */
@@ -194,11 +195,14 @@ function findNumbered(
     : `${id} has the data element ${number} ${places.length} times`
 }
 
-/** How many decimals the last digits of the element are where it holds no point. */
-function countImplied(value: PathValue, info: SegmentInfo | undefined): number {
-  if (value.kind !== 'element' || value.component !== undefined) return 0
-  const type = info?.elements[value.element - 1]?.type ?? ''
-  return /^N\d$/.test(type) ? Number(type.slice(1)) : 0
+/** How many decimals the last digits of a number are where it holds no point; undefined for what is no number. */
+function countImplied(value: PathValue, info: SegmentInfo | undefined): number | undefined {
+  if (value.kind !== 'element') return undefined
+  const element = info?.elements[value.element - 1]
+  const { type = '' } =
+    (value.component === undefined ? element : element?.components[value.component - 1]) ?? {}
+  if (type === 'R') return 0
+  return /^N\d$/.test(type) ? Number(type.slice(1)) : undefined
 }
 
 // Loops of a grammar.

@@ -13,6 +13,7 @@ import type { Example } from '../mapping/file.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import { buildFileSource } from './translate-file.ts'
 import { BridgeError, describeUnreadable } from '../support/errors.ts'
+import { repeatable } from '../support/async.ts'
 import { gunzipIfNeeded } from '../support/gunzip.ts'
 import { readFileBytes } from '../support/files.ts'
 
@@ -48,7 +49,10 @@ async function compareInboundExample(
   format: Format,
 ): Promise<string[]> {
   const expected = await readExampleJson(expect)
-  const reading = await format.read(gunzipIfNeeded(readFileBytes(input)), translator.read)
+  const reading = await format.read(
+    repeatable(() => gunzipIfNeeded(readFileBytes(input))),
+    translator.read,
+  )
   if (isUnreadable(reading)) return reading.problems.map(formatProblem)
   const sourced = { ...reading, source: buildFileSource(input) }
   const differences = await checkInboundExample(translator, sourced, expected)

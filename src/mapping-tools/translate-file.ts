@@ -1,4 +1,5 @@
 /** Translates a file without sending anything: in batches, or record by record with an explanation of every field. */
+import { repeatable } from '../support/async.ts'
 import { basename, dirname, resolve } from 'node:path'
 import {
   type FileReading,
@@ -54,7 +55,12 @@ async function* readDrafts(reading: FileReading, bound: BoundTranslator): AsyncG
   yield bound.finish()
 }
 
-export async function* readUnpackedBytes(path: string): AsyncGenerator<Uint8Array> {
+/** The bytes of a file, unpacked. Each iteration begins at its start. */
+export function readUnpackedBytes(path: string): AsyncIterable<Uint8Array> {
+  return repeatable(() => unpackOnce(path))
+}
+
+async function* unpackOnce(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* gunzipIfNeeded(readFileBytes(path))
   } catch (error) {

@@ -6,8 +6,9 @@ import { checkColumns } from './fields/leaf-sources.ts'
 import { compileLeaf, createConditionContext, type LeafContext } from './fields/leaf.ts'
 import type { ColumnAlternatives, LeafPlan, ObjectPlan } from './fields/plan.ts'
 import { type Example, InboundFile } from './file.ts'
-import { ReadFrame } from './reading/read-keys.ts'
+import { isEdi, ReadFrame } from './reading/read-keys.ts'
 import {
+  compilePaths,
   compileRecordGrouping,
   createTotalsContext,
   enforceColumns,
@@ -48,6 +49,8 @@ export async function compileInbound(
     return errors.add(root, 'body is missing: it says which field of the API comes from which column')
   }
   const records = compileRecordGrouping(read, root, errors)
+  const paths = compilePaths(read, root, errors)
+  if (isEdi(read) && paths === undefined) return undefined
   const columnsFor = (perRow: boolean) => listKnownColumns(read, records, perRow)
   const packed = compilePacked(root, { errors, columns: columnsFor(true) })
   const leaves: LeafContext = {
@@ -56,6 +59,7 @@ export async function compileInbound(
     overflows: new Map(),
     columnsFor: addPackedColumns(columnsFor, packed),
     packed: packed?.columns,
+    paths,
     decimal: read.decimal,
     allowsDamage: read.damaged === 'allow',
     blanks: normalizeBlanks(read.blanks),
@@ -83,7 +87,7 @@ export async function compileInbound(
     return undefined
   const plan: InboundPlan = {
     operation: operation.name,
-    read: toReadOptions(read, body, grouping),
+    read: toReadOptions(read, body, grouping, paths),
     grouping,
     blanks: leaves.blanks,
     body: addLineRules(body, shape, lineRules),

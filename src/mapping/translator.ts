@@ -77,7 +77,10 @@ function bindFile(
   const builder = createRecordBuilder(grouping)
   const bindContext: BindContext = { builder, source, header, items, typed, missing, blanks }
   const body = bindPlan(plan.body, bindContext)
-  const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, bindContext) : findBodyKeys(body)
+  const keys =
+    grouping.kind === 'keys'
+      ? bindKeys(grouping.keys, bindContext)
+      : findBodyKeys(body, plan.read.edi !== undefined)
   const totalsColumns = (): TotalsColumns => {
     const isPart = isPartFile(source?.file ?? '')
     if (grouping.kind === 'keys') {
@@ -158,13 +161,15 @@ function bindKeys(keys: readonly ColumnAlternatives[], { header, missing, blanks
   })
 }
 
-function findBodyKeys(body: BoundObject): KeyColumn[] {
+/** Paths mean little to people, so documents name the keys by their fields. */
+function findBodyKeys(body: BoundObject, byField: boolean): KeyColumn[] {
   return KEY_FIELDS.flatMap((field) => {
     const node = body.fields.get(field)
     const [first] = node?.kind === 'leaf' ? node.columns : []
     if (node?.kind !== 'leaf' || first === undefined) return []
     const positions = node.columns.map(({ position }) => position)
-    return [{ name: first.name, read: createTextReader(node.columns, new Set()), positions }]
+    const name = byField ? field : first.name
+    return [{ name, read: createTextReader(node.columns, new Set()), positions }]
   })
 }
 

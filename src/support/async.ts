@@ -321,3 +321,8 @@ export async function* readPages<Item, Key>(
     page = await read(keyOf(last))
   }
 }
+
+/** An input that begins anew with each iteration. */
+export function repeatable<Item>(open: () => AsyncIterable<Item>): AsyncIterable<Item> {
+  return { [Symbol.asyncIterator]: () => open()[Symbol.asyncIterator]() }
+}

@@ -13,6 +13,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { repeatable } from './async.ts'
 import { BridgeError, hasSystemCode } from './errors.ts'
 
 // Modes: what holds orders and addresses is for the user of the bridge alone, whatever the umask.
@@ -191,8 +192,15 @@ const PIECE_BYTES = 1 << 18
 /** The smallest buffer of a read: a file that reports size 0 may have contents. */
 const ROOM_BYTES = 1 << 10
 
-/** Opens the file for the first piece, and closes it when the reader stops. Throws errors while reading. */
-export async function* readFileBytes(path: string): AsyncGenerator<Buffer> {
+/**
+ * Opens the file for the first piece, and closes it when the reader stops. Throws errors while reading. Each iteration begins
+ * at the start of the file.
+ */
+export function readFileBytes(path: string): AsyncIterable<Buffer> {
+  return repeatable(() => readFileOnce(path))
+}
+
+async function* readFileOnce(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, 'r')
   try {
     yield* readBytes(file)

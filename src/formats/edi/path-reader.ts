@@ -106,6 +106,29 @@ function readPair(
   return undefined
 }
 
+const NUMBER = /^([+-]?)(\d*)(?:([.,])(\d*))?$/
+
+/**
+ * A number with its point, as mappings read it: `.5`, `5.`, `+5` and implied decimals are written in full. A text that is no
+ * number stays as it is, so that the mapping refuses it.
+ */
+function formatNumber(
+  text: string,
+  { implied }: NonNullable<EdiPath['number']>,
+  { delimiters: { syntax } }: Segment,
+): string {
+  const [match, sign = '', whole = '', mark, decimals = ''] = NUMBER.exec(text.trim()) ?? []
+  if (match === undefined || whole + decimals === '') return text
+  // EDIFACT allows both marks, whatever the service string says.
+  if (mark === ',' && syntax === 'x12') return text
+  const minus = sign === '-' ? '-' : ''
+  if (mark !== undefined || implied === 0) {
+    return `${minus}${whole === '' ? '0' : whole}${decimals === '' ? '' : `.${decimals}`}`
+  }
+  const digits = whole.padStart(implied + 1, '0')
+  return `${minus}${digits.slice(0, -implied)}.${digits.slice(-implied)}`
+}
+
 /** Visits the segments that the path may mean, until one is taken. */
 function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visit: Visit): void {
   const { scope, loops, segment: test } = path

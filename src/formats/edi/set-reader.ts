@@ -194,8 +194,8 @@ export class SetReader {
     const envelope = this.#envelope()
     const findSpot = (name: string) => {
       const column = columns.find((each) => each.name === name)
-      const hit = column && findValue(column.path, loop, envelope)
-      return createValueSpot(hit, loop, set)
+      if (column === undefined) return undefined
+      return createValueSpot(findValue(column.path, loop, envelope), loop, set)
     }
     return { layout, ...place, values: this.#readValues(columns, loop), findSpot }
   }

@@ -31,7 +31,7 @@ export function parseLeafOptions(node: SourceNode, target: OptionTarget, errors:
 
 type ReportOptionError = (option: keyof BodyLeaf, message: string) => void
 
-const SOURCE_OPTIONS = ['from', 'firstOf', 'all', 'calc', 'const', 'order', 'kept'] as const
+const SOURCE_OPTIONS = ['from', 'firstOf', 'all', 'every', 'sum', 'calc', 'const', 'order', 'kept'] as const
 
 function checkOptions(node: MapNode, options: BodyLeaf, target: OptionTarget, errors: MappingErrors) {
   const before = errors.count()
@@ -62,7 +62,7 @@ function checkRequiredOptions(options: BodyLeaf, { list }: OptionTarget, note: R
   const needs: readonly [keyof BodyLeaf, boolean, string][] = [
     ['pick', options.table !== undefined, '`pick` needs a `table`'],
     ['miss', options.table !== undefined, '`miss` needs a `table`'],
-    ['with', options.all !== undefined, '`with` needs `all`'],
+    ['with', options.all !== undefined || options.every !== undefined, '`with` needs `all` or `every`'],
     ['nth', options.from !== undefined, '`nth` needs `from`'],
     ['at', options.split !== undefined || options.wrap !== undefined, '`at` needs `split` or `wrap`'],
     ['escape', options.split !== undefined, '`escape` needs `split`'],

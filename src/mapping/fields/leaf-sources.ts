@@ -4,6 +4,7 @@ import { type CalcPlan, listColumns, listSums } from '../calc/calculation.ts'
 import { foldColumnName } from '../rows/columns.ts'
 import { checkKnownName, isKnownName, looksLikeKnownName } from '../rows/known-values.ts'
 import { getEntry, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
+import type { PathNames } from '../reading/edi-paths.ts'
 import type { BodyLeaf } from './options.ts'
 import type { ColumnAlternatives, LeafPlan, ValueSource } from './plan.ts'
 
@@ -15,10 +16,11 @@ type ReportSourceError = (message: string) => void
 export function compileSources(
   options: BodyLeaf,
   calc: CalcPlan | undefined,
-  { perRow, note }: { readonly perRow: boolean; readonly note: ReportSourceError },
+  { perRow, note, paths }: SourceTarget & { readonly paths: PathNames | undefined },
 ): LeafSources {
   if (calc !== undefined) return { alternatives: compileCalcColumns(calc, perRow, note), sources: [] }
   const { from, firstOf, all, nth } = options
+  if (paths !== undefined) return compilePathSources(options, paths, { perRow, note })
   const written = from === undefined ? (firstOf ?? all ?? []) : [from]
   const sources = written.map((one, index) => {
     const names = typeof one === 'string' ? [one] : one
@@ -27,6 +29,44 @@ export function compileSources(
   })
   const alternatives = sources.flatMap((source) => (source.kind === 'column' ? [source.names] : []))
   return { alternatives, sources }
+}
+
+interface SourceTarget {
+  readonly perRow: boolean
+  readonly note: ReportSourceError
+}
+
+/** Every path has its column, so of a list the first that is filled is taken, and not the first that the file has. */
+function compilePathSources(
+  options: BodyLeaf,
+  paths: PathNames,
+  { perRow, note }: SourceTarget,
+): LeafSources {
+  const { from, firstOf, all, nth, every, sum, with: separator = '\n' } = options
+  if (nth !== undefined)
+    note('`nth` is for columns: write # and the number behind the segment, as in REF*ZZ#2.02')
+  const gathered = every ?? sum
+  if (gathered !== undefined) {
+    const gathering = sum === undefined ? { with: separator } : 'sum'
+    const error = paths.check(gathered, perRow, gathering)
+    if (error !== undefined) note(error)
+    return toSources([paths.nameGathered(gathered, gathering)])
+  }
+  const written = from ?? firstOf ?? all ?? []
+  const names = typeof written === 'string' ? [written] : written
+  if (all?.some((name) => typeof name !== 'string'))
+    note('`all` takes one path for each part here, and no lists')
+  return toSources(names.flat())
+}
+
+function toSources(names: readonly string[]): LeafSources {
+  const sources = names.map((name): ValueSource =>
+    isKnownName(name) ? { kind: 'known', name } : { kind: 'column', names: [name] },
+  )
+  return {
+    sources,
+    alternatives: sources.flatMap((source) => (source.kind === 'column' ? [source.names] : [])),
+  }
 }
 
 /** Compiles one source. A known value is never absent, so no source may follow it. */
@@ -67,6 +107,8 @@ export interface ColumnContext {
   readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
   /** The columns whose cells hold several lines of a record, where a row holds several. */
   readonly packed: readonly string[] | undefined
+  /** In documents of X12 and EDIFACT, whose columns are paths. */
+  readonly paths: PathNames | undefined
 }
 
 /** Checks the columns that a leaf names; those inside of a sum are columns of the rows. */
@@ -97,8 +139,9 @@ export function checkColumns(
   node: SourceNode,
   alternatives: ColumnAlternatives,
   perRow: boolean,
-  { errors, columnsFor }: Pick<ColumnContext, 'errors' | 'columnsFor'>,
+  { errors, columnsFor, paths }: Pick<ColumnContext, 'errors' | 'columnsFor' | 'paths'>,
 ): void {
+  if (paths !== undefined) return checkPaths(node, alternatives.flat(), perRow, { errors, paths })
   const columns = columnsFor(perRow)
   if (columns === undefined) return
   const known = new Set(columns.map(foldColumnName))
@@ -110,8 +153,23 @@ export function checkColumns(
   }
 }
 
+function checkPaths(
+  node: SourceNode,
+  names: readonly string[],
+  perRow: boolean,
+  { errors, paths }: { readonly errors: MappingErrors; readonly paths: PathNames },
+): void {
+  for (const name of names) {
+    // Columns that gather values were checked with their sources.
+    const error = /^(?:every|sum) /.test(name) ? undefined : paths.check(name, perRow)
+    if (error !== undefined) errors.add(node, error)
+  }
+}
+
 /** Where the mapping says what the text is made of. */
 export function findSourceNode(node: SourceNode): SourceNode {
-  const place = ['from', 'firstOf', 'all', 'calc'].find((name) => getEntry(node, name) !== undefined)
+  const place = ['from', 'firstOf', 'all', 'every', 'sum', 'calc'].find(
+    (name) => getEntry(node, name) !== undefined,
+  )
   return place === undefined ? node : nodeAt(node, place)
 }

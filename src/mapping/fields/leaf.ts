@@ -43,10 +43,11 @@ export interface LeafContext extends ColumnContext {
 }
 
 export function createConditionContext(
-  { errors, columnsFor, decimal }: LeafContext,
+  { errors, columnsFor, decimal, paths }: LeafContext,
   perRow: boolean,
 ): ConditionContext {
-  return { errors, columns: columnsFor(perRow), of: perRow ? 'row' : 'record', decimal }
+  const checkPath = paths && ((path: string) => paths.check(path, perRow))
+  return { errors, columns: columnsFor(perRow), of: perRow ? 'row' : 'record', decimal, checkPath }
 }
 
 type Leaf = LeafPlan | undefined
@@ -59,7 +60,7 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
   if (options === undefined) return undefined
   const calc = compileCalc(node, options, rule, context)
   const note = (message: string) => errors.add(findSourceNode(node), message)
-  const sources = compileSources(options, calc, { perRow, note })
+  const sources = compileSources(options, calc, { perRow, note, paths: context.paths })
   checkColumnNames(node, calc, { sources, perRow }, context)
   const deferred = compileDeferred(node, options, target, context)
   const fallback = compileFallback(node, target, errors)
@@ -152,10 +153,11 @@ function createValueConverter(
   node: SourceNode,
   options: BodyLeaf,
   { rule }: LeafTarget,
-  { errors, decimal, allowsDamage }: LeafContext,
+  { errors, decimal, allowsDamage, paths }: LeafContext,
 ): Convert {
   const { zone, calc, long } = options
-  const dates = compileDates(node, calc === undefined ? options : { zone }, errors, 'read')
+  const written = compileDates(node, calc === undefined ? options : { zone }, errors, 'read')
+  const dates = paths === undefined ? written : { ...written, isCompact: true }
   const { round, ...numbers } = resolveNumberOptions(options, decimal)
   const plain = calc === undefined ? numbers : { decimal: '.' as const }
   const sent = options.find === undefined ? rule : toReferenceRule(options.find)

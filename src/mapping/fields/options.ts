@@ -52,6 +52,21 @@ export const ORIGIN_OPTIONS = {
     of: Object.entries({ City: 'Albany', State: 'NY' }),
     gives: 'Albany, NY',
   },
+  every: {
+    schema: Text,
+    summary:
+      'In documents of X12 and EDIFACT: all values of a path, a line each, or with the text of `with` between them.',
+    example: '{ every: N9*L1/MSG.01 }',
+    of: Object.entries({ 'every N9*L1/MSG.01': 'Happy birthday' }),
+    gives: 'Happy birthday',
+  },
+  sum: {
+    schema: Text,
+    summary: 'In documents of X12 and EDIFACT: all values of a path, added up.',
+    example: '{ sum: QTY*33.02 }',
+    of: Object.entries({ 'sum QTY*33.02': '12' }),
+    gives: '12',
+  },
   nth: {
     schema: z.int().min(1).max(1000),
     summary: 'Which one is meant where the file has several columns of the same name.',

@@ -5,6 +5,7 @@ import { didYouMean } from '../../support/text.ts'
 import { Character, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 import { locateKey, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
 import { compilePattern } from '../values/pattern.ts'
+import { LoopsFrame, UsageFrame } from './edi-paths.ts'
 
 const Encoding = Text.refine(
   (name) => iconv.encodingExists(name),
@@ -63,9 +64,31 @@ export type IgnoredLine = z.infer<typeof IgnoredLine>
 
 export const READ_KEYS = {
   format: {
-    schema: z.enum(['csv', 'fixed'], { error: 'expected `csv` or `fixed`' }),
-    summary: '`csv`: cells with delimiters between them; `fixed`: cells at fixed places',
+    schema: z.enum(['csv', 'fixed', 'x12', 'edifact'], {
+      error: 'expected `csv`, `fixed`, `x12` or `edifact`',
+    }),
+    summary:
+      '`csv`: cells with delimiters between them; `fixed`: cells at fixed places; `x12` and `edifact`: see [edi.md](edi.md)',
     example: 'format: csv',
+  },
+  document: {
+    schema: z.union([Text, z.int().transform(String)], {
+      error: 'expected a document, such as 850 or ORDERS',
+    }),
+    summary: 'which documents of an EDI file are read; others are held',
+    example: 'document: 850',
+  },
+  loops: {
+    schema: LoopsFrame,
+    summary:
+      'which loops of the document make a record and a line of it, and by which values records next to each other are one; by default as [edi-documents.md](edi-documents.md) says',
+    example: 'loops: { record: [HL*P, HL*O], line: HL*I, same: [PRF.01, [MAN*CP.02, REF*CN.02]] }',
+  },
+  usage: {
+    schema: UsageFrame,
+    summary:
+      'which EDI interchanges are taken: those marked as `production` (the default), as a `test`, or `any`; the others are skipped',
+    example: 'usage: any',
   },
   encoding: {
     schema: Encoding,
@@ -191,6 +214,10 @@ export function checkReading(read: ReadFrame, node: MapNode, errors: MappingErro
     const isThere = above.kind === 'map' && above.entries.has(last)
     errors.add(isThere ? locateKey(above, last) : above, message)
   }
+  if (isEdi(read)) return checkDocument(read, note)
+  for (const key of DOCUMENT_KEYS) {
+    if (read[key] !== undefined) note([key], 'this is for `format: x12` and `format: edifact`')
+  }
   checkColumns(read, note)
   checkHeaderOptions(read, note)
   if (read.format === 'fixed') checkFixed(read, note)
@@ -200,6 +227,23 @@ export function checkReading(read: ReadFrame, node: MapNode, errors: MappingErro
   const { escape, quote = '"', delimiter } = read
   if (escape !== undefined && (escape === quote || escape === delimiter)) {
     note(['escape'], 'the escape must be a character other than the quote and the delimiter')
+  }
+}
+
+const DOCUMENT_KEYS = ['document', 'loops', 'usage'] as const
+
+/** Keys that files of any format take. */
+const COMMON_KEYS: readonly string[] = ['format', 'blanks', 'damaged', ...DOCUMENT_KEYS]
+
+/** Whether the mapping reads documents of X12 or EDIFACT. */
+export function isEdi(read: ReadFrame): read is ReadFrame & { readonly format: 'x12' | 'edifact' } {
+  return read.format === 'x12' || read.format === 'edifact'
+}
+
+function checkDocument(read: ReadFrame, note: ReportReadError): void {
+  for (const [key, value] of Object.entries(read)) {
+    if (value !== undefined && !COMMON_KEYS.includes(key))
+      note([key], `\`format: ${read.format}\` has no use for this`)
   }
 }
 

@@ -6,6 +6,7 @@ import type { TotalsContext } from '../rows/control-totals.ts'
 import { type Grouping, listLeaves, type ObjectPlan } from '../fields/plan.ts'
 import {
   checkReading,
+  isEdi,
   type FixedColumn,
   getColumnName,
   type IgnoredLine,
@@ -13,7 +14,8 @@ import {
   type RecordLayout,
   type RecordLayouts,
 } from './read-keys.ts'
-import { getEntry, type MapNode, type MappingErrors } from '../source/source.ts'
+import { createPathNames, type PathNames } from './edi-paths.ts'
+import { getEntry, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
 import type { TraceableTranslator } from '../binding/explained.ts'
 
 export { ReadFrame } from './read-keys.ts'
@@ -24,6 +26,7 @@ type RecordsGrouping = Extract<Grouping, { kind: 'records' }>
 export function compileRecordGrouping(read: ReadFrame, root: MapNode, errors: MappingErrors) {
   const node = getEntry(root, 'read')
   if (node?.kind === 'map') checkReading(read, node, errors)
+  if (isEdi(read)) return { kind: 'records' as const, header: 'record', detail: 'line', totals: undefined }
   if (read.records === undefined) return undefined
   const [header = ''] = listTypes(read.records, 'header')
   const [detail = ''] = listTypes(read.records, 'detail')
@@ -70,9 +73,23 @@ function listTypeColumns(records: RecordLayouts, as: 'header' | 'detail') {
   return types.flatMap(({ columns = [] }) => columns.map(getColumnName))
 }
 
+/** Creates the checker of paths; undefined for formats whose rows have columns, and where the document is wrong. */
+export function compilePaths(read: ReadFrame, root: MapNode, errors: MappingErrors): PathNames | undefined {
+  if (!isEdi(read)) return undefined
+  return createPathNames(read.format, read, (keys, message) =>
+    errors.add(nodeAt(root, 'read', ...keys), message),
+  )
+}
+
 /** Compiles the options of the format. A header line must hold at least one name that the mapping uses. */
-export function toReadOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
-  const { extra: _, decimal: __, blanks: ___, missing: ____, damaged: _____, ...options } = read
+export function toReadOptions(
+  read: ReadFrame,
+  body: ObjectPlan,
+  grouping: Grouping,
+  paths: PathNames | undefined,
+): ReadOptions {
+  if (isEdi(read)) return { format: read.format, edi: paths?.toOptions() }
+  const { extra, decimal, blanks, missing, damaged, document, loops, usage, ...options } = read
   const { columns, records, typeIn, ignore, ...formatOptions } = options
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []

@@ -132,6 +132,8 @@ export interface ConditionContext {
   readonly of?: 'row' | 'record'
   /** The decimal mark of the numbers in the file. */
   readonly decimal?: '.' | ',' | undefined
+  /** In a document of X12 or EDIFACT: says why a path cannot be tested. */
+  readonly checkPath?: ((path: string) => string | undefined) | undefined
 }
 
 export function compileCondition(node: SourceNode, context: ConditionContext): Condition | undefined {
@@ -154,8 +156,10 @@ export function compileCondition(node: SourceNode, context: ConditionContext): C
 export function checkColumn(
   name: string,
   place: Parameters<MappingErrors['add']>[0],
-  { errors, columns }: ConditionContext,
+  { errors, columns, checkPath }: ConditionContext,
 ): void {
+  const error = checkPath?.(name)
+  if (error !== undefined) errors.add(place, error)
   if (columns?.some((column) => foldColumnName(column) === foldColumnName(name)) ?? true) return
   errors.add(place, `there is no column "${name}" that can be used here.${didYouMean(name, columns ?? [])}`)
 }

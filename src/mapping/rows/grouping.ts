@@ -109,7 +109,7 @@ export function gatherByHeader(
 
   return {
     push(row) {
-      if (row.layout === headerLayout && opensRecord(row)) {
+      if (row.layout === headerLayout && row.continues !== true && opensRecord(row)) {
         close()
         open = { keys: [], rows: [row], problems: [], overflowed: false }
       } else if (open === undefined) {

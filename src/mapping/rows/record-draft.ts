@@ -1,5 +1,6 @@
 /** Makes the draft of a record from its rows: a body, a list of problems, or a skip. */
 import type { Row } from '../../domain/format.ts'
+import type { Place } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import type { Draft, LineRange } from '../../domain/translator.ts'
 import type { BoundCondition } from './bind-condition.ts'
@@ -28,13 +29,43 @@ export interface DraftContext {
   readonly check: (() => void) | undefined
 }
 
+/** Makes the draft of a record. In documents of X12 and EDIFACT its problems say where in the interchange they are. */
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
+  const draft = createPlainDraft(record, number, context)
+  if (record.rows[0]?.findSpot === undefined) return draft
+  const { references, problems } = draft
+  return {
+    ...draft,
+    problems: problems.map((found) => ({ ...found, place: addSpot(found.place, record.rows) })),
+    references: references.map((reference) => {
+      const { line, column } = reference
+      return { ...reference, line: addSpot({ line, column }, record.rows).line ?? line }
+    }),
+  }
+}
+
+function addSpot(place: Place, rows: readonly Row[]): Place {
+  const { line, column } = place
+  if (place.spot !== undefined || line === undefined || column === undefined) return place
+  for (const row of rows) {
+    const spot = row.line === line ? row.findSpot?.(column) : undefined
+    if (spot !== undefined) return { ...place, line: spot.segment, spot }
+  }
+  return place
+}
+
+function createPlainDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const { builder, body, keys, lines: array } = context
   const { rows } = record
   const isBroken = prepareBuilder(rows, context)
   builder.number = number
   const keyRow = findKeyRow(rows, context)
   const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
+  const [{ verdict, problems: reasons = [] } = { verdict: undefined }] = rows
+  if (verdict !== undefined) {
+    const lines = rows.map(toLineRange)
+    return { number, lines, keyValues, references: [], problems: reasons, [verdict]: true }
+  }
   const strays = listStrayDetails(rows, keyValues, context)
   const isSound = !isBroken && record.problems.length + strays.length === 0
   const leftOut = isSound ? findSkipReason(rows, context) : undefined

@@ -16,6 +16,8 @@ export interface DateOptions {
   readonly formats: readonly DateFormat[]
   readonly names: readonly string[]
   readonly zone: Zone
+  /** Without formats: also `20261121` and `261121`, as documents of X12 and EDIFACT have them. */
+  readonly isCompact?: boolean
 }
 
 const ISO_PATTERN =
@@ -70,13 +72,21 @@ export function createDateConverter(options: DateOptions): Convert {
 }
 
 /** Parses the text in one of the formats, or as ISO 8601 when there are none. */
-export function parseTime(text: string, { formats }: DateOptions): WrittenTime | undefined {
+export function parseTime(text: string, { formats, isCompact }: DateOptions): WrittenTime | undefined {
   for (const format of formats) {
     const written = format.read(text)
     if (written !== undefined) return written
   }
-  const parts = formats.length === 0 ? readIsoParts(text) : undefined
+  const parts = formats.length === 0 ? readIsoParts(isCompact === true ? expandDay(text) : text) : undefined
   return parts && toWrittenTime(parts)
+}
+
+/** Writes a day without dashes as ISO 8601 does; a year of two digits is one from 1970 to 2069. */
+function expandDay(text: string): string {
+  const match = /^(\d\d)?(\d\d)(\d\d)(\d\d)$/.exec(text)
+  if (match === null) return text
+  const [, century, year = '', month = '', day = ''] = match
+  return `${century ?? (Number(year) < 70 ? '20' : '19')}${year}-${month}-${day}`
 }
 
 export function resolveInstant({ localMs, offsetMs }: WrittenTime, zone: Zone): number | undefined {
