@@ -23,7 +23,7 @@ export interface SegmentDefinition {
   /**
    * The elements in order, as `NUMBER TYPE MIN/MAX name`: `353 ID 2/2 purpose`. TYPE: AN text, ID code, N0 and N2 numbers
    * with implied decimals, R decimal, DT date, TM time. `*` behind the number: mandatory. A composite is a list whose
-   * first entry is its own name: `['C507 date', '2005 AN 1/3 qualifier', ...]`. `-`: an element that nobody uses.
+   * first entry is its own name: `['C507 date', '2005 AN 1/3 qualifier', ...]`. `-`: an element that is not used.
    */
   readonly elements: readonly (string | readonly string[])[]
   /** Meanings of codes, by element: `{ 1: { ST: 'ship to' } }`. */

@@ -25,7 +25,10 @@ const WORDS: readonly GivenUpWord[] = [
   {
     word: /\bnotices?\b|\bNotice/,
     instead: 'notification',
-    exceptions: [['CHANGELOG.md', /notices/, 'says what it is called now']],
+    exceptions: [
+      ['CHANGELOG.md', /notices/, 'says what it is called now'],
+      ['src/edi/grammars/x12.ts', /Advance ship notice/, 'the name of the document'],
+    ],
   },
   { word: /\bConcerns?\b|CONCERNS|\bconcerns?(?=:|\()/, instead: 'alert' },
   {

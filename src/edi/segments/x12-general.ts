@@ -63,7 +63,6 @@ export const X12_GENERAL: Readonly<Record<string, SegmentDefinition>> = {
   },
   TAX: {
     name: 'Tax reference',
-    qualifier: 1,
     elements: [
       '325 AN 1/20 tax id',
       ...repeatElements(5, '309 ID 1/2 location qualifier', '310 AN 1/30 location'),
