@@ -55,7 +55,13 @@ function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): Pat
   })
   switch (value.kind) {
     case 'element':
-      return hit(segment.value(value.element, value.component), value.element, value.component)
+      return hit(
+        path.number === undefined
+          ? segment.value(value.element, value.component)
+          : formatNumber(segment.value(value.element, value.component), path.number, segment),
+        value.element,
+        value.component,
+      )
     case 'date':
       return hit(readDate(segment, value.places), value.places.date)
     case 'text':

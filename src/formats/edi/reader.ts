@@ -21,7 +21,7 @@ export function readDocuments(
   ]
   const pieces = cutSegments(input)
   async function* readBatches(): AsyncGenerator<readonly Row[]> {
-    const rows: Row[] = inspection.ofFile.map((fault) => toFileRow(fault))
+    const rows: Row[] = inspection.ofFile.map((fault) => toFileRow(fault, plan))
     const reader = new SetReader(plan, inspection, (row) => rows.push(row))
     const tracker = new EnvelopeTracker({
       onSet: (set) => reader.begin(set),
@@ -50,8 +50,14 @@ export function readDocuments(
 }
 
 /** A fault that stands in no set, such as an interchange whose delimiters are unclear: a record of its own. */
-function toFileRow({ kind, segment, at, id, message }: Fault): Row {
+function toFileRow({ kind, segment, at, id, message }: Fault, { recordColumns }: ReadingPlan): Row {
   const spot: Spot = { segment, inSet: 0, id: id === '' ? '?' : id, at, set: '' }
   const problems = [problem(FAULTS[kind].problem, { line: segment, spot }, message)]
-  return { layout: RECORD_LAYOUT, line: segment, lastLine: segment, values: [], problems }
+  return {
+    layout: RECORD_LAYOUT,
+    line: segment,
+    lastLine: segment,
+    values: recordColumns.map(() => ''),
+    problems,
+  }
 }

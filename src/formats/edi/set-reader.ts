@@ -65,9 +65,11 @@ export class SetReader {
     if (set === undefined) return
     const root = this.#placer?.end()
     const last = trailer?.number ?? root?.last ?? set.segment.number
-    const rest = { values: [] as readonly string[], line: set.segment.number, lastLine: last }
+    const { recordColumns } = this.#plan
+    const rest = { line: set.segment.number, lastLine: last }
     if (this.#refused !== undefined) {
-      const values = root === undefined ? [] : this.#readValues(this.#plan.recordColumns, root)
+      // The row opens a record also where nothing of the set was read.
+      const values = root === undefined ? recordColumns.map(() => '') : this.#readValues(recordColumns, root)
       this.#emit({ ...rest, values, ...this.#refused, layout: RECORD_LAYOUT })
     } else if (root !== undefined && !this.#plan.isFlat) this.#emitSet(root, last)
     else if (root !== undefined && this.#before === undefined && !this.#hasRecords)
@@ -118,14 +120,14 @@ export class SetReader {
     const isSet = records.some(({ id }) => id === rule.id)
     const loops = isSet ? [root] : listRecords(root, records)
     if (loops.length === 0) {
-      this.#emit(this.#withoutRecords(root, { values: [], line: root.first.number, lastLine: last }))
+      this.#emit(this.#withoutRecords(root, { line: root.first.number, lastLine: last }))
       return
     }
     // The levels around a record are parts of it, so all records of a tree share the lines of their set.
     for (const loop of loops) this.#emitRecord(loop, root.first.number, last)
   }
 
-  #withoutRecords(root: Loop, rest: Pick<Row, 'values' | 'line' | 'lastLine'>): Row {
+  #withoutRecords(root: Loop, rest: Pick<Row, 'line' | 'lastLine'>): Row {
     const names = this.#plan.records.map(formatLoop).join(' or ')
     const place = { line: root.first.number, spot: createSpot(root.first, this.#set) }
     const values = this.#readValues(this.#plan.recordColumns, root)
@@ -195,7 +197,7 @@ export class SetReader {
     const findSpot = (name: string) => {
       const column = columns.find((each) => each.name === name)
       if (column === undefined) return undefined
-      return createValueSpot(findValue(column.path, loop, envelope), loop, set)
+      return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
     }
     return { layout, ...place, values: this.#readValues(columns, loop), findSpot }
   }

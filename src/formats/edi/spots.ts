@@ -2,6 +2,7 @@
 import type { Spot } from '../../domain/place.ts'
 import { DICTIONARIES } from '../../edi/documents.ts'
 import type { Fault } from '../../edi/faults.ts'
+import type { EdiPath } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
 import type { TransactionSet } from './envelopes.ts'
 import type { Loop } from './loops.ts'
@@ -19,19 +20,22 @@ export function createFaultSpot({ segment, at, id, element }: Fault, set: OfSet)
   return element === undefined ? spot : { ...spot, element }
 }
 
-/** The place of a value; where no segment has it, the begin of the loop in which it is missed. */
-export function createValueSpot(hit: PathHit | undefined, loop: Loop, set: OfSet): Spot {
-  const segment = hit?.segment ?? loop.first
-  const around = hit?.loop ?? loop
-  const isOfSet = around.parent === undefined || hit?.loop === undefined
-  const inside = around.first === segment ? nameLoop(around) : `${nameLoop(around)}/${segment.id}`
+/** The place of a value. Where no segment has it: the path that leads nowhere, at the begin of the loop that misses it. */
+export function createValueSpot(path: EdiPath, hit: PathHit | undefined, loop: Loop, set: OfSet): Spot {
+  if (hit === undefined) {
+    const { value } = path
+    const id = path.text.replace(/\.[^./]+$/, '')
+    const spot = createSpot({ number: loop.first.number, at: loop.first.at, id }, set)
+    return value.kind === 'element' ? { ...spot, element: value.element } : spot
+  }
+  const { segment, element, component } = hit
+  const around = hit.loop
+  const name = around === undefined || around.parent === undefined ? '' : nameLoop(around)
+  const id = name === '' ? segment.id : around?.first === segment ? name : `${name}/${segment.id}`
   return {
-    ...createSpot(
-      { number: segment.number, at: segment.at, id: isOfSet && hit !== undefined ? segment.id : inside },
-      set,
-    ),
-    ...(hit?.element === undefined ? {} : { element: hit.element }),
-    ...(hit?.component === undefined ? {} : { component: hit.component }),
+    ...createSpot({ number: segment.number, at: segment.at, id }, set),
+    ...(element === undefined ? {} : { element }),
+    ...(component === undefined ? {} : { component }),
   }
 }
 
