@@ -5,7 +5,7 @@ import type { ReportedRecord, StateCounts, WaitingFile } from './record.ts'
 
 /**
  * The decisions about held records, by the reason of holding, and about records that wait for their orders. A record held
- * by the mapping has no request. A record that was sent and never answered may have taken effect: a release looks it up
+ * by the mapping, or of a document that the route does not read, has no request. A record that was sent and never answered may have taken effect: a release looks it up
  * again, and it cannot be discarded.
  */
 export const DECISIONS = {
@@ -18,6 +18,8 @@ export const DECISIONS = {
       'circuit-breaker-open',
       'earlier-step-failed',
       'held-by-mapping',
+      'edi-document-unrouted',
+      'hierarchy-unclear',
       'waiting-for-order',
     ],
   },

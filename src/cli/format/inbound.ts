@@ -91,6 +91,10 @@ const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>
     `if the file or the mapping is wrong: dropbridge discard ${file} ${DECISION_ARGUMENTS}, correct the new rejects file or the mapping, and drop that file in; if the API was at fault: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
   'held-by-mapping': (file) =>
     `there is nothing to send of them; when they are dealt with: dropbridge discard ${file} ${DECISION_ARGUMENTS}`,
+  'edi-document-unrouted': (file) =>
+    `drop the exceptions file into the inbox of a route that reads them; then: dropbridge discard ${file} ${DECISION_ARGUMENTS}`,
+  'hierarchy-unclear': (file) =>
+    `have the sender correct the levels and send the document again; then: dropbridge discard ${file} ${DECISION_ARGUMENTS}`,
   'earlier-step-failed': (file) =>
     `correct the rejects file and drop it in again, it has all rows of their orders; when the earlier step is resolved in another way: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
   'outcome-unprovable': (file) =>
@@ -119,6 +123,8 @@ const HELD_CODES = [
   'file-perhaps-cut',
   'circuit-breaker-open',
   'held-by-mapping',
+  'edi-document-unrouted',
+  'hierarchy-unclear',
   'earlier-step-failed',
   'outcome-unprovable',
 ] as const
