@@ -10,6 +10,7 @@ import {
   EDIFACT_DOCUMENTS,
   EDIFACT_DRESSES,
   FAULTS,
+  type InterchangeOptions,
   type LevelOrder,
   listSegments,
   listSets,
@@ -18,14 +19,17 @@ import {
   makeFault,
   makeFaultBase,
   makeInterchange,
+  type MadeElement,
   type MadeInterchange,
   type MadeSegment,
   makeLevels,
   makeOrders,
   makeRandom,
+  readElement,
   resolveDelimiters,
   X12_DOCUMENTS,
   X12_DRESSES,
+  X12_ENVELOPES,
 } from '../fixtures/edi-maker.ts'
 import { dice } from '../samples/random.ts'
 
@@ -128,7 +132,7 @@ describe('levels of an 856', () => {
   const hierarchy = (numbering: Parameters<typeof make856>[0]['numbering'], order: LevelOrder) =>
     make856({ number: '1', levels: makeLevels(consignment, order), numbering: numbering ?? {} })
       .segments.filter(([id]) => id === 'HL')
-      .map((segment) => segment.slice(1).join(' '))
+      .map((segment) => segment.slice(1).map(readElement).join(' '))
 
   test.each([
     ['S-O-P-I', ['1  S 1', '2 1 O 1', '3 2 P 1', '4 3 I 0', '5 2 P 1', '6 5 I 0']],
@@ -185,6 +189,30 @@ describe('a dress', () => {
     const bytes = dress(makeFaultBase('x12'), { bom: true, encoding })
 
     expect(bytes.toString('hex').startsWith(mark)).toBe(true)
+  })
+
+  test.each(X12_ENVELOPES)('writes an envelope with $name', (options) => {
+    const groups = [{ sets: [makeRandom('850', dice(7))] }]
+    const usual = makeInterchange({ syntax: 'x12', groups })
+    const made = makeInterchange({ syntax: 'x12', groups, ...options })
+    const [first = ''] = dressText(made, { newline: '\n' }).split('\n')
+
+    expect(first).toHaveLength(106)
+    expect(first.slice(82, 90)).toMatch(/^[U^ ]\*00\d{3}\*$/)
+    expect(listSets(made)).toEqual(listSets(usual))
+    expect(dressText(made)).not.toBe(dressText(usual))
+  })
+
+  test('repeats an element with the separator of its interchange', () => {
+    const write = (options: Omit<InterchangeOptions, 'groups'>, text: string) => {
+      const segments: MadeSegment[] = [['ABC', { repeat: ['1', ['2', text]] }, 'x']]
+      return dressText(
+        makeInterchange({ ...options, groups: [{ sets: [{ document: 'ORDERS', segments }] }] }),
+      )
+    }
+
+    expect(write({ syntax: 'edifact', level: 'UNOC:4' }, 'a*b')).toContain("'ABC+1*2:a?*b+x'")
+    expect(write({ syntax: 'x12', version: '005010' }, 'a')).toContain('~ABC*1^2:a*x~')
   })
 
   test('of X12 refuses a value that holds a delimiter', () => {
@@ -262,9 +290,7 @@ describe('a dress', () => {
       typeof value === 'number' ? String(value).replace('.', decimal) : value
     if (made.syntax === 'edifact') {
       return segment.flatMap((element, at) =>
-        (typeof element === 'object' ? element : [element]).map(
-          (value, part) => `${at}-${part} ${text(value)}`,
-        ),
+        listComponents(element).map((value, part) => `${at}-${part} ${text(value)}`),
       )
     }
     const values = segment.map(String)
@@ -272,6 +298,12 @@ describe('a dress', () => {
     values[16] = component
     values[11] = how.repetition ?? values[11] ?? ''
     return how.unpaddedIsa === true ? values.map((value) => value.trim()) : values
+  }
+
+  function listComponents(element: MadeElement): readonly (string | number)[] {
+    if (typeof element !== 'object') return [element]
+    if ('repeat' in element) throw new Error('repetitions are not compared here')
+    return element
   }
 
   function splitReleased(text: string, separator: string, release: string): string[] {
