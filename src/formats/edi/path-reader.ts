@@ -35,12 +35,22 @@ export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHi
 /** All values of the path that are not blank, in the order of the file. */
 export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathHit[] {
   const hits: PathHit[] = []
+  const places = listPlaces(path)
   visitSegments({ ...path, segment: { ...path.segment, nth: 1 } }, loop, envelope, (segment, inside) => {
-    const hit = readValue(path, segment, inside)
-    if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
+    for (const each of places) {
+      const hit = readValue(each, segment, inside)
+      if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
+    }
     return false
   })
   return hits
+}
+
+/** A data element may stand several times in a segment, such as the lines of a text. */
+function listPlaces(path: EdiPath): EdiPath[] {
+  const { value } = path
+  if (value.kind !== 'element' || value.more === undefined) return [path]
+  return [path, ...value.more.map((place) => ({ ...path, value: { kind: 'element' as const, ...place } }))]
 }
 
 /** Undefined where the segment has no such pair: another one may have it. */
@@ -49,7 +59,7 @@ function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): Pat
   const hit = (text: string, element?: number, component?: number): PathHit => ({
     segment,
     loop,
-    text: decodeText(text),
+    text: decodeText(text, segment.delimiters.charset),
     ...(element === undefined ? {} : { element }),
     ...(component === undefined ? {} : { component }),
   })
@@ -103,7 +113,7 @@ function readPair(
       return {
         segment: other,
         loop,
-        text: decodeText(other.value(element, pairs.value)),
+        text: decodeText(other.value(element, pairs.value), other.delimiters.charset),
         element,
         component: pairs.value,
       }

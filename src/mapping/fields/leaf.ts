@@ -186,7 +186,7 @@ function compileCalc(
   node: SourceNode,
   options: BodyLeaf,
   rule: FieldRule,
-  { errors, decimal }: Pick<LeafContext, 'errors' | 'decimal'>,
+  { errors, decimal, paths }: Pick<LeafContext, 'errors' | 'decimal' | 'paths'>,
 ): CalcPlan | undefined {
   if (options.calc === undefined) return undefined
   const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
@@ -194,7 +194,8 @@ function compileCalc(
   const { round: rounding, ...numbers } = resolveNumberOptions(options, decimal)
   const decimals = countDecimals(rule)
   const round = rounding === undefined || decimals === undefined ? undefined : { decimals, rounding }
-  return { calc, numbers, dates: compileDates(node, options, errors, 'read'), round }
+  const dates = compileDates(node, options, errors, 'read')
+  return { calc, numbers, dates: paths === undefined ? dates : { ...dates, isCompact: true }, round }
 }
 
 /** Returns how many decimals a field keeps; undefined for a field that is not a number. */

@@ -68,11 +68,19 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   }
   const strays = listStrayDetails(rows, keyValues, context)
   const isSound = !isBroken && record.problems.length + strays.length === 0
-  const leftOut = isSound ? findSkipReason(rows, context) : undefined
-  if (leftOut !== undefined) {
-    const lines = rows.map(toLineRange)
-    return { number, lines, keyValues, references: [], problems: [leftOut], skipped: true }
+  const skip = (leftOut: Problem): Draft => {
+    return {
+      number,
+      lines: rows.map(toLineRange),
+      keyValues,
+      references: [],
+      problems: [leftOut],
+      skipped: true,
+    }
   }
+  const leftOut = isSound ? findSkipReason(context) : undefined
+  if (leftOut !== undefined) return skip(leftOut)
+  // Rows that the lines leave out count for holding, too.
   const holding = isSound ? findHoldReasons(context) : []
   if (holding.length > 0) {
     const about = readOrderReference(context, body.build())
@@ -80,6 +88,8 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
     const lines = rows.map(toLineRange)
     return { number, lines, keyValues, references, ...about, problems: holding, held: true }
   }
+  const withoutLines = isSound ? findEmptyReason(rows, context) : undefined
+  if (withoutLines !== undefined) return skip(withoutLines)
   if (!isSound) array?.choose()
   const built = builder.headerRows.length > 0 ? body.build() : undefined
   if (built !== undefined) context.check?.()
@@ -129,7 +139,7 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
 }
 
 /** Returns why the mapping skips the record; rows that disagree about it are a problem instead. */
-function findSkipReason(rows: readonly Row[], { only, builder, lines }: DraftContext): Problem | undefined {
+function findSkipReason({ only, builder }: DraftContext): Problem | undefined {
   if (builder.headerRows.length === 0) return undefined
   if (only?.condition.holds() === false && builder.problems.length === 0) {
     const place = only.condition.place()
@@ -138,6 +148,12 @@ function findSkipReason(rows: readonly Row[], { only, builder, lines }: DraftCon
     const message = `"${place.column ?? ''}" ${is}; the mapping takes records of which ${only.description}.`
     return problem('left-out', place, message)
   }
+  return undefined
+}
+
+/** Chooses the lines of the record; returns why it is skipped when there are none left. */
+function findEmptyReason(rows: readonly Row[], { builder, lines }: DraftContext): Problem | undefined {
+  if (builder.headerRows.length === 0) return undefined
   lines?.choose()
   if (builder.problems.length > 0) return undefined
   const [first] = rows
