@@ -37,7 +37,8 @@ function readText(name: string): string {
 }
 
 test('each file of samples/edi is in the table', () => {
-  expect(readdirSync(folder).toSorted()).toEqual(SAMPLES.map(([name]) => name).toSorted())
+  const files = readdirSync(folder).filter((name) => !name.endsWith('.json'))
+  expect(files.toSorted()).toEqual(SAMPLES.map(([name]) => name).toSorted())
 })
 
 describe.each(SAMPLES)('the sample %s', (name, interchanges, documents) => {

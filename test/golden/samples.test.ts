@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findExampleFailures } from '../../src/mapping-tools/examples.ts'
 import { CHAPTERS } from '../../src/cli/commands/demo.ts'
-import { createCsvFormat } from '../../src/formats/csv/format.ts'
+import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { largeSamples } from '../samples/large.ts'
 
@@ -25,7 +25,7 @@ describe.each(MAPPINGS)('the mapping %s', (name) => {
 
     expect(mapping.warnings).toEqual([])
     expect(mapping.examples.length).toBeGreaterThan(0)
-    expect(await findExampleFailures(mapping, path, createCsvFormat())).toEqual([])
+    expect(await findExampleFailures(mapping, path, createFormats())).toEqual([])
   })
 })
 

@@ -83,7 +83,7 @@ test.each([
   [
     'gift_message: Gift',
     'gift_message: { when: { Gift: filled }, const: Hi, from: Gift }',
-    '15:17 body.gift_message: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `calc`, `const`, `order` and `kept`',
+    '15:17 body.gift_message: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `every`, `sum`, `calc`, `const`, `order` and `kept`',
   ],
   [
     'purchase_order_number: PO Number',

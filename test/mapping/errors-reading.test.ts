@@ -12,7 +12,7 @@ const ofRead = async (read: string) => {
 }
 
 test.each([
-  ['{ format: xlsx }', '3:17 read.format: expected `csv` or `fixed`'],
+  ['{ format: xlsx }', '3:17 read.format: expected `csv`, `fixed`, `x12` or `edifact`'],
   ['{ format: csv, skip: heading }', '3:28 read.skip: expected how many lines, at most 1000, or `header`'],
   ['{ format: csv, skip: 0 }', '3:28 read.skip: must be at least 1'],
   [

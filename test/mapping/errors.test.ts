@@ -93,7 +93,7 @@ test.each([
   [
     'name1: Name',
     'name1: { default: x }',
-    'say where the value comes from with exactly one of `from`, `firstOf`, `all`, `calc`, `const`, `order` and `kept`',
+    'say where the value comes from with exactly one of `from`, `firstOf`, `all`, `every`, `sum`, `calc`, `const`, `order` and `kept`',
   ],
   ['name1: Name', 'name1: { const: x, default: y }', 'a constant takes no other options'],
   ['name1: Name', 'name1: { from: Name, pick: x }', '`pick` needs a `table`'],

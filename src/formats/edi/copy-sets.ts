@@ -88,7 +88,7 @@ class SetCopier {
   }
 
   takeWritten(): string {
-    // Without a segment that waits, the text before the next one is needed by nobody.
+    // Without a segment that waits, the text before the next one is not needed.
     const keep = this.#waiting?.at ?? this.#textAt + this.#text.length
     this.#text = this.#text.slice(keep - this.#textAt)
     this.#textAt = keep

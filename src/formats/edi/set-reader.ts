@@ -55,7 +55,7 @@ export class SetReader {
 
   take(segment: Segment): void {
     this.#size += 1
-    // A set that is too large is refused anyway, and its beginning tells which it is.
+    // A set that is too large is refused anyway, and its beginning says which it is.
     if (this.#size > MAX_RECORD_SEGMENTS) return
     this.#placer?.place(segment)
   }
