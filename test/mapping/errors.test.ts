@@ -38,7 +38,7 @@ examples: [{ input: a.csv }]
 
   expect(await errorsOf(text)).toEqual([
     '1:1 group is missing: name the column whose value the rows of one record share',
-    '2:17 read.format: expected `csv` or `fixed`',
+    '2:17 read.format: expected `csv`, `fixed`, `x12` or `edifact`',
     '2:23 read.delimeter: there is no such key here. Did you mean "delimiter"?',
     '3:1 grup: there is no such key here. Did you mean "group"?',
     '6:37 body.ordered_at.format: "DD" is not a token of date formats; the tokens are yyyy yy MMMM MMM DDD MM M dd d HH H hh h mm m ss s a ZZZ ZZ X x, and letters in quotes stand for themselves',
