@@ -58,7 +58,7 @@ export interface ReadOptions {
   readonly columns?: readonly string[] | undefined
   /** In a file of fixed width: the places of those columns. */
   readonly places?: readonly CellPlace[] | undefined
-  /** Places count characters, or the bytes of UTF-8. */
+  /** Places count characters, or bytes of the encoding. */
   readonly widths?: 'bytes' | undefined
   /** The types of a file whose cells identify the type of a row. */
   readonly records?: readonly RecordType[] | undefined

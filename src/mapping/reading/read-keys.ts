@@ -148,7 +148,7 @@ export const READ_KEYS = {
   },
   widths: {
     schema: z.literal('bytes', { error: 'expected `bytes`' }),
-    summary: '`bytes`: the places of a file of fixed width count the bytes of UTF-8, and not characters',
+    summary: '`bytes`: the places of a file of fixed width count bytes of the encoding, and not characters',
     example: 'widths: bytes',
   },
   ignore: {
