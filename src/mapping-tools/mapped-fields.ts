@@ -64,8 +64,9 @@ export function listConditionColumns({ plan }: InboundMapping) {
   const columnsOf = (perRow: boolean, needed: boolean, ...conditions: (Condition | undefined)[]) =>
     conditions
       .flatMap((each) => each?.tests ?? [])
-      .filter(({ column }) => !looksLikeKnownName(column))
-      .map(({ column: name }) => ({ name, perRow, needed }))
+      .flatMap(({ column, others }) => [column, ...others])
+      .filter((name) => !looksLikeKnownName(name))
+      .map((name) => ({ name, perRow, needed }))
   const rules = (checks: readonly Check[]) => checks.map(({ condition }) => condition)
   return [
     ...columnsOf(false, true, plan.only, ...rules([...plan.checks, ...plan.holds])),

@@ -9,7 +9,13 @@ import type { BindContext, BoundNode, BoundObject, RecordBuilder } from './bindi
 import { createTextReader } from './binding/text-source.ts'
 import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
 import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
-import { type Columns, indexColumns, type MissingColumn, missingColumnProblem } from './rows/columns.ts'
+import {
+  type Column,
+  foldColumnName,
+  indexColumns,
+  type MissingColumn,
+  missingColumnProblem,
+} from './rows/columns.ts'
 import { type Check, type Condition, formatCondition } from './rows/conditions.ts'
 import { bindTotals, type BoundTotals, type TotalsColumns, type TotalsPlan } from './rows/control-totals.ts'
 import {
@@ -28,7 +34,7 @@ import {
   type Unpacking,
   unpackRecord,
 } from './rows/lines.ts'
-import { createDraft, type DraftContext, removeRepeats } from './rows/record-draft.ts'
+import { createDraft, type DraftContext, removeRepeats, type SharedColumn } from './rows/record-draft.ts'
 
 export interface InboundPlan {
   readonly operation: string
@@ -95,12 +101,15 @@ function bindFile(
     body,
     orderField: plan.operation === 'create-invoice' ? 'purchase_order_number' : 'order_id',
     keys,
-    details: typed
-      ? { layout: itemLayout, keys: keys.map(({ name }) => findDetailKey(name, items)) }
-      : undefined,
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
     ...bindRules(plan, bindContext),
     keep: plan.keep && bindPlan(plan.keep, bindContext),
+    details: typed
+      ? {
+          layout: itemLayout,
+          shared: listSharedColumns(plan.read, keys, bindContext, layoutAt(headerLayout)),
+        }
+      : undefined,
     unpack: packed && { layout: itemLayout, unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext) },
     totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
   }
@@ -168,11 +177,32 @@ function findBodyKeys(body: BoundObject): KeyColumn[] {
   })
 }
 
-/** The column of that name in the detail rows: their own name of the record they belong to. */
-function findDetailKey(name: string, items: Columns): KeyColumn | undefined {
-  const column = items.has(name) ? items.find([name]) : undefined
-  if (column === undefined) return undefined
-  return { name: column.name, read: createTextReader([column], new Set()), positions: [column.position] }
+/**
+ * Lists the columns in which a detail row must agree with its header row: the key, and where the mapping names the
+ * columns of both, each of one name that is no value of the lines.
+ */
+function listSharedColumns(
+  { records }: ReadOptions,
+  keys: readonly KeyColumn[],
+  { header, items }: BindContext,
+  headerLayout: Layout,
+): SharedColumn[] {
+  const isNamed = records?.every(({ columns, ignored }) => ignored === true || columns !== undefined) === true
+  const ofLines = new Set(items.used().map(foldColumnName))
+  const others = isNamed ? headerLayout.columns.filter((name) => !ofLines.has(foldColumnName(name))) : []
+  const names = new Map(
+    [...others, ...keys.map(({ name }) => name)].map((name) => [foldColumnName(name), name]),
+  )
+  return [...names.values()].flatMap((name) => {
+    if (!header.has(name) || !items.has(name)) return []
+    const isKey = keys.some((key) => key.name === name)
+    return { header: toKeyColumn(header.find([name], 1)), detail: toKeyColumn(items.find([name], 1)), isKey }
+  })
+}
+
+function toKeyColumn(column: Column = { name: '', position: -1 }): KeyColumn {
+  const { name, position } = column
+  return { name, read: createTextReader([column], new Set()), positions: [position] }
 }
 
 interface TranslatorContext extends DraftContext {

@@ -94,7 +94,8 @@ function bindSingleSource(
   const { builder } = context
   const field = () => resolveField(plan, builder)
   const { columns, ofHeader, known } = findColumns(sources, plan.perRow, context)
-  const options = { columns, ofHeader, blanks: plan.blanks, builder, field }
+  const isSameValue = use === 'joined' || plan.calc !== undefined ? () => false : compareValues(plan.convert)
+  const options = { columns, ofHeader, blanks: plan.blanks, builder, field, isSameValue }
   const cells = columns.length === 0 ? undefined : createCellSource(options)
   if (known !== undefined) {
     const place = () => locate(builder, plan.perRow, { field: field() })
@@ -104,6 +105,15 @@ function bindSingleSource(
   const isMissing = cells === undefined && plan.columnRequired && sources.length > 0
   if (isMissing && use === undefined) reportMissingColumns(plan, context)
   return cells
+}
+
+/** Compares two texts by the values that they become; texts that are refused are not the same. */
+function compareValues(convert: LeafPlan['convert']) {
+  return (one: string, other: string): boolean => {
+    const [first, second] = [convertText(convert, one), convertText(convert, other)]
+    const isRefused = first.refused !== undefined || second.refused !== undefined
+    return !isRefused && JSON.stringify(first.value) === JSON.stringify(second.value)
+  }
 }
 
 function bindCalcColumns(plan: LeafPlan, context: BindContext): CalcColumns {

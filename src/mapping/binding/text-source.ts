@@ -26,8 +26,10 @@ export function createCellSource(cells: {
   readonly ofHeader: boolean
   readonly builder: RecordBuilder
   readonly field: () => string
+  /** Whether two texts are one value, such as one instant in two formats. */
+  readonly isSameValue: (one: string, other: string) => boolean
 }): TextSource {
-  const { columns, blanks, ofHeader, builder, field } = cells
+  const { columns, blanks, ofHeader, builder, field, isSameValue } = cells
   const read = createTextReader(columns, blanks)
   const placeIn = (row: Row | undefined): Place => ({
     ...(row === undefined ? {} : { line: row.line }),
@@ -56,7 +58,7 @@ export function createCellSource(cells: {
       // Most files repeat the cells of the record unchanged on each row.
       if (rows.length === 1 || (only !== undefined && haveSameCell(rows, only, first.values[only])))
         return read(first.values)
-      return read(findAgreeingRow(first, read, builder, placeIn).values)
+      return read(findAgreeingRow(first, read, { builder, placeIn, isSameValue }).values)
     },
   }
 }
@@ -108,13 +110,26 @@ export function findSourcePlace(sources: readonly TextSource[]): Place {
 }
 
 /** Finds the row that holds the record's value; rows with different values are a problem. */
-function findAgreeingRow(first: Row, read: ReadText, builder: RecordBuilder, placeIn: (row: Row) => Place) {
+function findAgreeingRow(
+  first: Row,
+  read: ReadText,
+  {
+    builder,
+    placeIn,
+    isSameValue,
+  }: {
+    readonly builder: RecordBuilder
+    readonly placeIn: (row: Row) => Place
+    readonly isSameValue: (one: string, other: string) => boolean
+  },
+) {
   let chosen = first
   let text = read(first.values)
   for (const row of builder.headerRows) {
     const other = read(row.values)
     if (other === '' || other === text) continue
     if (text !== '' && builder.firstCounts) return chosen
+    if (text !== '' && isSameValue(text, other)) continue
     if (text !== '') {
       const message = `${quoteText(other)} stands here, but ${quoteText(text)} in line ${chosen.line} of the same record.`
       builder.problems.push(problem('rows-disagree', placeIn(row), message))
