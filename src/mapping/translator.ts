@@ -17,7 +17,13 @@ import {
   missingColumnProblem,
 } from './rows/columns.ts'
 import { type Check, type Condition, formatCondition } from './rows/conditions.ts'
-import { bindTotals, type BoundTotals, type TotalsColumns, type TotalsPlan } from './rows/control-totals.ts'
+import {
+  bindTotals,
+  type BoundTotals,
+  checkRecordTotals,
+  type TotalsColumns,
+  type TotalsPlan,
+} from './rows/control-totals.ts'
 import {
   gatherByHeader,
   gatherByKeys,
@@ -31,6 +37,7 @@ import {
   type LineRules,
   listNumberedColumns,
   type PackedLines,
+  packsKey,
   type Unpacking,
   unpackRecord,
 } from './rows/lines.ts'
@@ -50,6 +57,7 @@ export interface InboundPlan {
   readonly lines: LineRules
   readonly packed: PackedLines | undefined
   readonly totals: TotalsPlan | undefined
+  readonly recordTotals: TotalsPlan | undefined
   readonly keep: ObjectPlan | undefined
 }
 
@@ -72,26 +80,27 @@ function bindFile(
   const indexOf = (type: string | undefined) => layouts.findIndex(({ recordType }) => recordType === type)
   const typed = grouping.kind === 'records'
   const headerLayout = typed ? Math.max(0, indexOf(grouping.header)) : 0
-  const itemLayout = typed ? Math.max(0, indexOf(grouping.detail)) : 0
+  const hasDetails = typed && grouping.detail !== undefined
+  const itemLayout = hasDetails ? Math.max(0, indexOf(grouping.detail)) : headerLayout
   const layoutAt = (index: number) => layouts[index] ?? { recordType: '', columns: [] }
   const columnsAt = (index: number) => {
     const layout = layoutAt(index)
     return indexColumns(packed && index === itemLayout ? extendLayout(layout, packed) : layout, problems)
   }
   const header = columnsAt(headerLayout)
-  const items = typed ? columnsAt(itemLayout) : header
+  const items = hasDetails ? columnsAt(itemLayout) : header
   const builder = createRecordBuilder(grouping)
-  const bindContext: BindContext = { builder, source, header, items, typed, missing, blanks }
+  const bindContext: BindContext = { builder, source, header, items, typed: hasDetails, missing, blanks }
   const body = bindPlan(plan.body, bindContext)
   const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, bindContext) : findBodyKeys(body)
-  const totalsColumns = (): TotalsColumns => {
+  const createTotalsColumns = (type: string | undefined, counted?: number): TotalsColumns => {
     const isPart = isPartFile(source?.file ?? '')
     if (grouping.kind === 'keys') {
       return { layout: undefined, totals: header, added: [[0, header]], missing, isPart, blanks }
     }
-    const layout = indexOf(grouping.totals)
+    const layout = indexOf(type)
     const added = [[itemLayout, items] as const, [headerLayout, header] as const]
-    return { layout, totals: columnsAt(layout), added, missing, isPart, blanks }
+    return { layout, totals: columnsAt(layout), added, missing, isPart, blanks, counted }
   }
   const context: TranslatorContext = {
     trace,
@@ -104,14 +113,21 @@ function bindFile(
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
     ...bindRules(plan, bindContext),
     keep: plan.keep && bindPlan(plan.keep, bindContext),
-    details: typed
+    details: hasDetails
       ? {
           layout: itemLayout,
           shared: listSharedColumns(plan.read, keys, bindContext, layoutAt(headerLayout)),
         }
       : undefined,
-    unpack: packed && { layout: itemLayout, unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext) },
-    totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
+    unpack: packed && {
+      layout: itemLayout,
+      unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext),
+      isFirst: grouping.kind === 'keys' && packsKey(packed, grouping.keys),
+    },
+    totals: plan.totals && bindTotals(plan.totals, createTotalsColumns(typed ? grouping.totals : '')).start(),
+    recordTotals:
+      plan.recordTotals &&
+      bindTotals(plan.recordTotals, createTotalsColumns(typed ? grouping.recordTotals : '', itemLayout)),
   }
   const found = removeRepeats([...problems, ...missing.map(missingColumnProblem)])
   if (found.length > 0) return found
@@ -208,16 +224,18 @@ function toKeyColumn(column: Column = { name: '', position: -1 }): KeyColumn {
 interface TranslatorContext extends DraftContext {
   readonly trace: TranslationTrace | undefined
   readonly unpack: Unpacking | undefined
-  readonly totals: BoundTotals | undefined
+  readonly totals: ReturnType<BoundTotals['start']> | undefined
+  readonly recordTotals: BoundTotals | undefined
 }
 
 function createBoundTranslator(context: TranslatorContext) {
-  const { grouping, headerLayout, keys, unpack, totals, trace } = context
+  const { grouping, headerLayout, keys, unpack, totals, recordTotals, trace } = context
   let number = 0
   let drafts: Draft[] = []
   const emit = (gathered: RecordRows) => {
     number += 1
-    const whole = unpack === undefined ? gathered : unpackRecord(gathered, unpack)
+    const counted = recordTotals === undefined ? gathered : checkRecordTotals(gathered, recordTotals)
+    const whole = unpack === undefined || unpack.isFirst ? counted : unpackRecord(counted, unpack)
     const draft = createDraft(whole, number, context)
     drafts.push(draft)
     trace?.({ draft, rows: whole.rows, fields: () => context.body.explain() })
@@ -242,7 +260,8 @@ function createBoundTranslator(context: TranslatorContext) {
     translateRows(rows: readonly Row[]) {
       for (const row of rows) {
         if (totals?.take(row) === true) continue
-        gatherer.push(row)
+        if (unpack?.isFirst === true) for (const each of unpack.unpack(row)) gatherer.push(each)
+        else gatherer.push(row)
       }
       return taken()
     },

@@ -65,6 +65,13 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
     beside: { records: { H: { as: 'header' }, D: { as: 'detail' } } },
     gives: RECORD,
   },
+  alternating: {
+    file: 'HV-1\nA-1,2\n',
+    beside: {
+      records: { order: { as: 'header', columns: ['PO'] }, line: { as: 'detail', columns: ['SKU', 'Qty'] } },
+    },
+    gives: RECORD,
+  },
 }
 
 test.each(Object.entries(INCOMING))('read: %s', async (key, { file, beside, more, gives }) => {

@@ -123,7 +123,7 @@ interface LineLayout {
 }
 
 function createLineLayout(
-  { columns = [], places = [], records, typeIn, rows = {}, widths }: ReadOptions,
+  { columns = [], places = [], records, typeIn, rows = {}, widths, alternating }: ReadOptions,
   slice: SliceCells,
 ): LineLayout {
   const toRow = (text: string, line: number, names: readonly string[], cells: readonly CellPlace[]): Row => {
@@ -139,7 +139,8 @@ function createLineLayout(
     return { layouts, hasParts: false, fit: (text, line) => toRow(text, line, columns, places) }
   }
   const kinds = compileRecordKinds(records.map((record) => ({ ...record, columns: record.columns ?? [] })))
-  const find = createTypeFinder(kinds, slice, typeof typeIn === 'object' ? typeIn : undefined)
+  const typePlace = typeof typeIn === 'object' ? typeIn : undefined
+  const find = alternating ? createAlternatingFinder(kinds) : createTypeFinder(kinds, slice, typePlace)
   return {
     layouts: kinds.layouts,
     hasParts: kinds.hasParts,
@@ -149,7 +150,8 @@ function createLineLayout(
         const problems = [unknownTypeProblem(shortenCell(shown), { line }, kinds.all)]
         return { layout: 0, line, lastLine: line, values: [], problems }
       }
-      return kind.ignored ? undefined : kinds.place(toRow(text, line, kind.columns, kind.places), kind)
+      if (kind.ignored) return undefined
+      return kinds.place(toRow(text, line, kind.columns, kind.places), kind)
     },
   }
 }
@@ -168,6 +170,16 @@ function createTypeFinder(kinds: RecordKinds, slice: SliceCells, place: CellPlac
   return (text: string) => ({ kind: find(text)?.kind, shown: text.slice(0, widest) })
 }
 
+/** Returns the kinds in turn. */
+function createAlternatingFinder({ all }: RecordKinds) {
+  let count = 0
+  return () => {
+    const kind = all[count % all.length]
+    count += 1
+    return { kind, shown: '' }
+  }
+}
+
 interface LineWidth {
   readonly text: string
   /** Of the line, in the unit of the places. */
@@ -183,6 +195,7 @@ function findWrongWidth(
   names: readonly string[],
   places: readonly CellPlace[],
 ) {
+  if (places.length === 0) return undefined
   const end = Math.max(0, ...places.map((place) => place.start - 1 + place.length))
   const fitsOtherUnit =
     length !== end && (inBytes ? sliceCharacters(text, []).length : Buffer.byteLength(text)) === end

@@ -6,6 +6,7 @@ import type { DeferredResult } from '../../domain/translator.ts'
 import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
 import { convertText } from '../fields/leaf-conversion.ts'
 import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
+import { bindCondition } from '../rows/bind-condition.ts'
 import { type Column, describeMissingColumn, resolveColumnName } from '../rows/columns.ts'
 import { bindKnownText, isKnownName } from '../rows/known-values.ts'
 import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
@@ -18,6 +19,7 @@ import {
 } from './record-builder.ts'
 import {
   createCellSource,
+  createRowSource,
   createFallbackSource,
   createJoinedSource,
   createKnownSource,
@@ -76,6 +78,15 @@ function explainBlank(source: TextSource): string {
 
 /** Returns the source of the text; undefined when no column of the file fills the leaf. */
 function bindSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
+  if (plan.row === undefined) return bindOwnSource(plan, context)
+  const source = bindOwnSource({ ...plan, perRow: true }, context)
+  const condition = bindCondition(plan.row, { perRow: true }, context)
+  const field = () => resolveField(plan, context.builder)
+  const isSameValue = compareValues(plan.convert)
+  return source && createRowSource(source, { condition, builder: context.builder, field, isSameValue })
+}
+
+function bindOwnSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
   if (plan.calc !== undefined) return bindCalc(plan.calc, bindCalcColumns(plan, context))
   if (plan.joinedWith === undefined) return bindSingleSource(plan, plan.sources, context)
   const sources = plan.sources.flatMap((origin) => bindSingleSource(plan, [origin], context, 'joined') ?? [])

@@ -4,7 +4,7 @@ import { type Place, problem } from '../../domain/problem.ts'
 import { type Column, resolveColumnName } from '../rows/columns.ts'
 import { cleanText, FAILED, quoteText } from '../values/text.ts'
 import type { ExplainedCell } from './explained.ts'
-import type { RecordBuilder } from './record-builder.ts'
+import { locate, type RecordBuilder } from './record-builder.ts'
 
 export interface TextSource {
   readonly columns: readonly Column[]
@@ -60,6 +60,61 @@ export function createCellSource(cells: {
         return read(first.values)
       return read(findAgreeingRow(first, read, { builder, placeIn, isSameValue }).values)
     },
+  }
+}
+
+/** Takes the text of the rows for which the condition holds, which must agree. */
+export function createRowSource(
+  source: TextSource,
+  {
+    condition,
+    builder,
+    field,
+    isSameValue,
+  }: {
+    readonly condition: { holds(): boolean }
+    readonly builder: RecordBuilder
+    readonly field: () => string
+    readonly isSameValue: (one: string, other: string) => boolean
+  },
+): TextSource {
+  /** Runs with each such row as the current one, until one gives a result. */
+  const findInRows = <Result>(run: () => Result | undefined): Result | undefined => {
+    const { row, index } = builder
+    try {
+      for (const [at, each] of builder.itemRows.entries()) {
+        builder.row = each
+        builder.index = at
+        const result = each.problems === undefined && condition.holds() ? run() : undefined
+        if (result !== undefined) return result
+      }
+      return undefined
+    } finally {
+      Object.assign(builder, { row, index })
+    }
+  }
+  const text = () => findInRows(() => source.text() || undefined) ?? ''
+  return {
+    ...source,
+    text,
+    take() {
+      let chosen: { readonly text: string; readonly line: number | undefined } | undefined
+      findInRows(() => {
+        const other = source.take()
+        if (typeof other !== 'string' || other === '') return undefined
+        chosen ??= { text: other, line: builder.row?.line }
+        if (chosen.text === other || builder.firstCounts || isSameValue(chosen.text, other)) return undefined
+        const message = `${quoteText(other)} stands here, but ${quoteText(chosen.text)} in line ${chosen.line ?? '?'} of the same record.`
+        return builder.problems.push(problem('rows-disagree', source.place(), message))
+      })
+      return chosen?.text ?? ''
+    },
+    place: () => {
+      const found = findInRows(() => (source.text() === '' ? undefined : source.place()))
+      const { line: _, ...rest } = source.place()
+      return found ?? locate(builder, false, { ...rest, field: field() })
+    },
+    cells: () => findInRows(() => (source.text() === '' ? undefined : source.cells())) ?? [],
   }
 }
 

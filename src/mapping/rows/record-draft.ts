@@ -40,7 +40,7 @@ const FIX_SHARED = 'Correct the row. If the columns are not the same, name them 
 
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const { builder, body, keys, lines: array } = context
-  const { rows } = record
+  const { rows, totals = [] } = record
   const isBroken = prepareBuilder(rows, context)
   builder.number = number
   const keyRow = findKeyRow(rows, context)
@@ -49,21 +49,21 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
   const isSound = !isBroken && record.problems.length + strays.length === 0
   const leftOut = isSound ? findSkipReason(rows, context) : undefined
   if (leftOut !== undefined) {
-    const lines = rows.map(toLineRange)
+    const lines = [...rows, ...totals].map(toLineRange)
     return { number, lines, keyValues, references: [], problems: [leftOut], skipped: true }
   }
   const holding = isSound ? findHoldReasons(context) : []
   if (holding.length > 0) {
     const about = readOrderReference(context, body.build())
     const references = builder.references.filter(({ kind }) => kind === 'order')
-    const lines = rows.map(toLineRange)
+    const lines = [...rows, ...totals].map(toLineRange)
     return { number, lines, keyValues, references, ...about, problems: holding, held: true }
   }
   if (!isSound) array?.choose()
   const built = builder.headerRows.length > 0 ? body.build() : undefined
   if (built !== undefined) context.check?.()
   const keep = built === undefined ? undefined : context.keep?.build()
-  const lines = listLineRanges(rows, builder)
+  const lines = [...listLineRanges(rows, builder), ...totals.map(toLineRange)]
   const { references, deferred, problems: found } = builder
   if (built !== undefined && isSound && found.length === 0) {
     const more = { ...(deferred.length === 0 ? {} : { deferred }), ...toKeptValues(keep) }
@@ -97,7 +97,8 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   const usable = isBroken ? rows.filter(({ problems }) => problems === undefined) : rows
   const isTyped = grouping.kind === 'records'
   builder.headerRows = isTyped ? usable.filter(({ layout }) => layout === headerLayout) : usable
-  builder.itemRows = isTyped ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
+  const hasDetails = isTyped && grouping.detail !== undefined
+  builder.itemRows = hasDetails ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
   builder.lineRows = builder.itemRows
   builder.bodyRows = builder.itemRows
   builder.filled = 0
