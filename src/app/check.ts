@@ -11,6 +11,7 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
+import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
 import { readId } from '../operations/operation.ts'
 import { createGoneInboxError } from '../pipeline/inbound/inbox.ts'
 import { groupBy } from '../support/collections.ts'
@@ -46,6 +47,7 @@ export async function checkConfiguration(configuration: Configuration): Promise<
   const failures: string[] = []
   const warnings: string[] = []
   const routes: { route: string; mapping: string; examples: number }[] = []
+  for (const route of configuration.routes) warnings.push(...(await warnAboutOpenExamples(route, mappings)))
   for (const { key, name, mappingPath } of configuration.routes.flatMap(listMappedSteps)) {
     const mapping = mappings.get(key)
     if (!mapping) continue
@@ -59,6 +61,25 @@ export async function checkConfiguration(configuration: Configuration): Promise<
   warnings.push(...folders.warnings)
   failures.push(...folders.failures)
   return { routes, warnings, failures: [...new Set(failures)] }
+}
+
+/** Examples without a line end at their end: of a file that ends so, `run` holds the last record. */
+async function warnAboutOpenExamples(
+  route: Route,
+  mappings: Awaited<ReturnType<typeof loadMappings>>,
+): Promise<string[]> {
+  if (route.direction === 'outbound' || route.from.lastLineEnd === 'optional') return []
+  const warnings: string[] = []
+  for (const { key, mappingPath } of listMappedSteps(route)) {
+    for (const { input } of mappings.get(key)?.examples ?? []) {
+      if (!(await hasOpenLastLine(join(dirname(mappingPath), input)))) continue
+      const message = `${mappingPath}: the last line of the example ${input} has no line end; of a file that ends so, run holds the last record.`
+      warnings.push(
+        `${message} If all files of the route end so, set \`lastLineEnd: optional\` under \`from\`.`,
+      )
+    }
+  }
+  return warnings
 }
 
 /** The system still sends for an ended process or a closed connection for some 100 seconds; measured on Linux. */

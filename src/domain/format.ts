@@ -24,6 +24,8 @@ export interface RecordType {
   readonly like?: string
   /** The type of the row right before it, which gets its cells. */
   readonly of?: string
+  /** The names of its cells where it comes a second time, a third time and so on for the same row. */
+  readonly again?: readonly (readonly string[])[]
   /** Its rows are left out. */
   readonly ignored?: boolean
 }
@@ -61,12 +63,14 @@ export interface ReadOptions {
   readonly columns?: readonly string[] | undefined
   /** In a file of fixed width: the places of those columns. */
   readonly places?: readonly CellPlace[] | undefined
-  /** Places count characters, or the bytes of UTF-8. */
+  /** Places count characters, or bytes of the encoding. */
   readonly widths?: 'bytes' | undefined
   /** The types of a file whose cells identify the type of a row. */
   readonly records?: readonly RecordType[] | undefined
   /** The cell with the type: its number from 1, its column's name, or its place. By default the first one. */
   readonly typeIn?: number | string | CellPlace | undefined
+  /** No cell holds a type: rows of the first and of the second type alternate. */
+  readonly alternating?: true | undefined
   /** The names of which at least one must be in the header; guards against reading data as a header. */
   readonly expectColumns?: readonly string[] | undefined
 }

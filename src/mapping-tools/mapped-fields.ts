@@ -1,5 +1,11 @@
 /** Lists the fields of an inbound mapping with their options and the contract's rules. */
-import { type ChoicePlan, type LeafTarget, listValues, type Plan } from '../mapping/fields/plan.ts'
+import {
+  type ChoicePlan,
+  type LeafTarget,
+  listLeaves,
+  listValues,
+  type Plan,
+} from '../mapping/fields/plan.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import type { Check, Condition } from '../mapping/rows/conditions.ts'
 import { looksLikeKnownName } from '../mapping/rows/known-values.ts'
@@ -64,12 +70,14 @@ export function listConditionColumns({ plan }: InboundMapping) {
   const columnsOf = (perRow: boolean, needed: boolean, ...conditions: (Condition | undefined)[]) =>
     conditions
       .flatMap((each) => each?.tests ?? [])
-      .filter(({ column }) => !looksLikeKnownName(column))
-      .map(({ column: name }) => ({ name, perRow, needed }))
+      .flatMap(({ column, others }) => [column, ...others])
+      .filter((name) => !looksLikeKnownName(name))
+      .map((name) => ({ name, perRow, needed }))
   const rules = (checks: readonly Check[]) => checks.map(({ condition }) => condition)
   return [
     ...columnsOf(false, true, plan.only, ...rules([...plan.checks, ...plan.holds])),
     ...columnsOf(true, true, ...rules([...plan.lines.checks, ...plan.lines.holds])),
+    ...listLeaves(plan.body).flatMap(({ row }) => columnsOf(true, false, row)),
     ...listConditionalObjects(plan.body).flatMap(({ perRow, when }) => columnsOf(perRow, false, when)),
     ...listValues(plan.body).flatMap((value) =>
       value.kind === 'leaf' ? [] : columnsOf(value.perRow, false, ...value.options.map(({ when }) => when)),

@@ -85,6 +85,21 @@ export async function readHead(path: string, size: number): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
+/** Whether the last line of the file has no line end, where other lines have one. Zeros are halves of UTF-16. */
+export async function hasOpenLastLine(path: string): Promise<boolean> {
+  let hasLineEnd = false
+  let last: number | undefined
+  for await (const bytes of readUnpackedBytes(path)) {
+    hasLineEnd ||= bytes.includes(LINE_FEED) || bytes.includes(CARRIAGE_RETURN)
+    last = bytes.findLast((byte) => byte !== 0 && byte !== CTRL_Z) ?? last
+  }
+  return hasLineEnd && last !== LINE_FEED && last !== CARRIAGE_RETURN
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const CTRL_Z = 0x1a
+
 export interface ExplainedRecord {
   readonly draft: Draft
   /** One for each line where several are packed into one. */

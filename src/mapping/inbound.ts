@@ -19,7 +19,14 @@ import { foldColumnName } from './rows/columns.ts'
 import { compileChecks, compileCondition } from './rows/conditions.ts'
 import { compileTotals } from './rows/control-totals.ts'
 import { GroupFrame } from './rows/grouping.ts'
-import { addLineRules, compileLineRules, compilePacked, type PackedLines } from './rows/lines.ts'
+import {
+  addLineRules,
+  checkPackedKey,
+  compileLineRules,
+  compilePacked,
+  type PackedLines,
+  packsKey,
+} from './rows/lines.ts'
 import { type Shape, toShape } from './shape.ts'
 import { checkEntry, checkPart } from './source/schema.ts'
 import { getEntry, locateKey, type MapNode } from './source/source.ts'
@@ -74,7 +81,8 @@ export async function compileInbound(
     checks: compileChecks(getEntry(root, 'check'), ofRecord),
     holds: compileChecks(getEntry(root, 'hold'), ofRecord),
   }
-  const totals = compileTotals(root, { errors, ...createTotalsContext(read, records) })
+  const totals = compileTotals(root, { errors, ...createTotalsContext(read, records, 'file') })
+  const recordTotals = compileTotals(root, { errors, ...createTotalsContext(read, records, 'record') })
   const lineRules = compileLineRules(root, createConditionContext(leaves, true))
   const grouping = records ?? compileGrouping(group, root, leaves)
   if (records !== undefined && root.entries.has('group')) {
@@ -83,6 +91,13 @@ export async function compileInbound(
       'the record types say already which rows belong together: leave `group` out. If all rows are of one kind and share a key, leave `records` out: name their `columns`, the other lines under `ignore`, and a row of totals with `totals.when`',
     )
   }
+  if (
+    packed !== undefined &&
+    body !== undefined &&
+    grouping?.kind === 'keys' &&
+    packsKey(packed, grouping.keys)
+  )
+    checkPackedKey(root, body, packed, errors)
   if (file === undefined || body === undefined || grouping === undefined || errors.count() > 0)
     return undefined
   const plan: InboundPlan = {
@@ -95,6 +110,7 @@ export async function compileInbound(
     ...rules,
     lines: lineRules,
     totals,
+    recordTotals,
     packed,
   }
   return { translator: enforceColumns(createTranslator(plan), read), plan, examples: file.examples ?? [] }

@@ -9,9 +9,21 @@ import type { BindContext, BoundNode, BoundObject, RecordBuilder } from './bindi
 import { createTextReader } from './binding/text-source.ts'
 import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
 import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
-import { type Columns, indexColumns, type MissingColumn, missingColumnProblem } from './rows/columns.ts'
+import {
+  type Column,
+  foldColumnName,
+  indexColumns,
+  type MissingColumn,
+  missingColumnProblem,
+} from './rows/columns.ts'
 import { type Check, type Condition, formatCondition } from './rows/conditions.ts'
-import { bindTotals, type BoundTotals, type TotalsColumns, type TotalsPlan } from './rows/control-totals.ts'
+import {
+  bindTotals,
+  type BoundTotals,
+  checkRecordTotals,
+  type TotalsColumns,
+  type TotalsPlan,
+} from './rows/control-totals.ts'
 import {
   gatherByHeader,
   gatherByKeys,
@@ -25,10 +37,11 @@ import {
   type LineRules,
   listNumberedColumns,
   type PackedLines,
+  packsKey,
   type Unpacking,
   unpackRecord,
 } from './rows/lines.ts'
-import { createDraft, type DraftContext, removeRepeats } from './rows/record-draft.ts'
+import { createDraft, type DraftContext, removeRepeats, type SharedColumn } from './rows/record-draft.ts'
 
 export interface InboundPlan {
   readonly operation: string
@@ -44,6 +57,7 @@ export interface InboundPlan {
   readonly lines: LineRules
   readonly packed: PackedLines | undefined
   readonly totals: TotalsPlan | undefined
+  readonly recordTotals: TotalsPlan | undefined
   readonly keep: ObjectPlan | undefined
 }
 
@@ -66,29 +80,30 @@ function bindFile(
   const indexOf = (type: string | undefined) => layouts.findIndex(({ recordType }) => recordType === type)
   const typed = grouping.kind === 'records'
   const headerLayout = typed ? Math.max(0, indexOf(grouping.header)) : 0
-  const itemLayout = typed ? Math.max(0, indexOf(grouping.detail)) : 0
+  const hasDetails = typed && grouping.detail !== undefined
+  const itemLayout = hasDetails ? Math.max(0, indexOf(grouping.detail)) : headerLayout
   const layoutAt = (index: number) => layouts[index] ?? { recordType: '', columns: [] }
   const columnsAt = (index: number) => {
     const layout = layoutAt(index)
     return indexColumns(packed && index === itemLayout ? extendLayout(layout, packed) : layout, problems)
   }
   const header = columnsAt(headerLayout)
-  const items = typed ? columnsAt(itemLayout) : header
+  const items = hasDetails ? columnsAt(itemLayout) : header
   const builder = createRecordBuilder(grouping)
-  const bindContext: BindContext = { builder, source, header, items, typed, missing, blanks }
+  const bindContext: BindContext = { builder, source, header, items, typed: hasDetails, missing, blanks }
   const body = bindPlan(plan.body, bindContext)
   const keys =
     grouping.kind === 'keys'
       ? bindKeys(grouping.keys, bindContext)
       : findBodyKeys(body, plan.read.edi !== undefined)
-  const totalsColumns = (): TotalsColumns => {
+  const createTotalsColumns = (type: string | undefined, counted?: number): TotalsColumns => {
     const isPart = isPartFile(source?.file ?? '')
     if (grouping.kind === 'keys') {
       return { layout: undefined, totals: header, added: [[0, header]], missing, isPart, blanks }
     }
-    const layout = indexOf(grouping.totals)
+    const layout = indexOf(type)
     const added = [[itemLayout, items] as const, [headerLayout, header] as const]
-    return { layout, totals: columnsAt(layout), added, missing, isPart, blanks }
+    return { layout, totals: columnsAt(layout), added, missing, isPart, blanks, counted }
   }
   const context: TranslatorContext = {
     trace,
@@ -98,14 +113,24 @@ function bindFile(
     body,
     orderField: plan.operation === 'create-invoice' ? 'purchase_order_number' : 'order_id',
     keys,
-    details: typed
-      ? { layout: itemLayout, keys: keys.map(({ name }) => findDetailKey(name, items)) }
-      : undefined,
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
     ...bindRules(plan, bindContext),
     keep: plan.keep && bindPlan(plan.keep, bindContext),
-    unpack: packed && { layout: itemLayout, unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext) },
-    totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
+    details: hasDetails
+      ? {
+          layout: itemLayout,
+          shared: listSharedColumns(plan.read, keys, bindContext, layoutAt(headerLayout)),
+        }
+      : undefined,
+    unpack: packed && {
+      layout: itemLayout,
+      unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext),
+      isFirst: grouping.kind === 'keys' && packsKey(packed, grouping.keys),
+    },
+    totals: plan.totals && bindTotals(plan.totals, createTotalsColumns(typed ? grouping.totals : '')).start(),
+    recordTotals:
+      plan.recordTotals &&
+      bindTotals(plan.recordTotals, createTotalsColumns(typed ? grouping.recordTotals : '', itemLayout)),
   }
   const found = removeRepeats([...problems, ...missing.map(missingColumnProblem)])
   if (found.length > 0) return found
@@ -173,26 +198,49 @@ function findBodyKeys(body: BoundObject, byField: boolean): KeyColumn[] {
   })
 }
 
-/** The column of that name in the detail rows: their own name of the record they belong to. */
-function findDetailKey(name: string, items: Columns): KeyColumn | undefined {
-  const column = items.has(name) ? items.find([name]) : undefined
-  if (column === undefined) return undefined
-  return { name: column.name, read: createTextReader([column], new Set()), positions: [column.position] }
+/**
+ * Lists the columns in which a detail row must agree with its header row: the key, and where the mapping names the
+ * columns of both, each of one name that is no value of the lines.
+ */
+function listSharedColumns(
+  { records }: ReadOptions,
+  keys: readonly KeyColumn[],
+  { header, items }: BindContext,
+  headerLayout: Layout,
+): SharedColumn[] {
+  const isNamed = records?.every(({ columns, ignored }) => ignored === true || columns !== undefined) === true
+  const ofLines = new Set(items.used().map(foldColumnName))
+  const others = isNamed ? headerLayout.columns.filter((name) => !ofLines.has(foldColumnName(name))) : []
+  const names = new Map(
+    [...others, ...keys.map(({ name }) => name)].map((name) => [foldColumnName(name), name]),
+  )
+  return [...names.values()].flatMap((name) => {
+    if (!header.has(name) || !items.has(name)) return []
+    const isKey = keys.some((key) => key.name === name)
+    return { header: toKeyColumn(header.find([name], 1)), detail: toKeyColumn(items.find([name], 1)), isKey }
+  })
+}
+
+function toKeyColumn(column: Column = { name: '', position: -1 }): KeyColumn {
+  const { name, position } = column
+  return { name, read: createTextReader([column], new Set()), positions: [position] }
 }
 
 interface TranslatorContext extends DraftContext {
   readonly trace: TranslationTrace | undefined
   readonly unpack: Unpacking | undefined
-  readonly totals: BoundTotals | undefined
+  readonly totals: ReturnType<BoundTotals['start']> | undefined
+  readonly recordTotals: BoundTotals | undefined
 }
 
 function createBoundTranslator(context: TranslatorContext) {
-  const { grouping, headerLayout, keys, unpack, totals, trace } = context
+  const { grouping, headerLayout, keys, unpack, totals, recordTotals, trace } = context
   let number = 0
   let drafts: Draft[] = []
   const emit = (gathered: RecordRows) => {
     number += 1
-    const whole = unpack === undefined ? gathered : unpackRecord(gathered, unpack)
+    const counted = recordTotals === undefined ? gathered : checkRecordTotals(gathered, recordTotals)
+    const whole = unpack === undefined || unpack.isFirst ? counted : unpackRecord(counted, unpack)
     const draft = createDraft(whole, number, context)
     drafts.push(draft)
     trace?.({ draft, rows: whole.rows, fields: () => context.body.explain() })
@@ -217,7 +265,8 @@ function createBoundTranslator(context: TranslatorContext) {
     translateRows(rows: readonly Row[]) {
       for (const row of rows) {
         if (totals?.take(row) === true) continue
-        gatherer.push(row)
+        if (unpack?.isFirst === true) for (const each of unpack.unpack(row)) gatherer.push(each)
+        else gatherer.push(row)
       }
       return taken()
     },

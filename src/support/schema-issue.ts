@@ -38,9 +38,14 @@ const TYPE_MESSAGES: Readonly<Record<string, string>> = {
 
 /** The texts that the value may be; none where it is not a choice. */
 export function getChoices(issue: Issue): string[] {
-  if (issue.code === 'invalid_value') return issue.values.map(String)
+  if (issue.code === 'invalid_value') return issue.values.map(formatChoice)
   if (issue.code === 'invalid_union' && 'options' in issue) return (issue.options ?? []).map(String)
   return []
+}
+
+/** Line ends and other characters without a shape are shown as they are written in quotes. */
+function formatChoice(value: z.core.util.Primitive): string {
+  return typeof value === 'string' && /\s|\p{Cc}/u.test(value) ? JSON.stringify(value) : String(value)
 }
 
 export function formatChoices(choices: readonly string[]): string {

@@ -45,6 +45,28 @@ test.each([
   expect(result.err.includes('api.lateAnswer')).toBe(warning !== '')
 })
 
+test('an example whose last line has no line end is a warning, unless the files of the route end so', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const configuration = await readFile(path, 'utf8')
+  const mappingPath = /mapping: (\S+)/.exec(configuration)?.[1] ?? ''
+  const mapping = join(world.folder, 'open.yaml')
+  await writeFile(join(world.folder, 'open.csv'), 'PO Number,Qty\nHV-1,2\nHV-2,12')
+  await writeFile(join(world.folder, 'open.json'), '[]')
+  const own = `extends: ${mappingPath}\nexamples: [{ input: open.csv, expect: open.json }]\n`
+  await writeFile(mapping, own)
+  await writeFile(path, configuration.replace(mappingPath, mapping))
+  const warning = 'the last line of the example open.csv has no line end'
+
+  expect((await run('check')).err).toContain(warning)
+  const ending = configuration
+    .replace(mappingPath, mapping)
+    .replace('from: {', 'from: { lastLineEnd: optional,')
+  await writeFile(path, ending)
+  expect((await run('check')).err).not.toContain(warning)
+})
+
 /** The port of a server that answers 404 to everything. */
 async function listen(server: Server): Promise<number> {
   server.on('request', (_, response) => response.writeHead(404).end())

@@ -72,6 +72,20 @@ describe('learn', () => {
     expect(values.get('order_lines[1].net_price')).toBe('28.09')
   })
 
+  test('a sample whose last line has no line end may be cut, and that is said', async () => {
+    const sample = 'PO,Name,SKU,Qty\nA-1,Ada,HV-1,2\nA-2,Bo,HV-1,12'
+    const open = await folderWith('open.csv', sample)
+    const whole = await folderWith('whole.csv', `${sample}\n`)
+
+    const cut = await dropbridge(open, 'learn', 'open.csv', '--operation', 'create-order')
+    const learned = await dropbridge(whole, 'learn', 'whole.csv', '--operation', 'create-order')
+
+    expect(cut.err).toContain(
+      'The last line of open.csv has no line end: run holds its record.  [file-perhaps-cut]\n',
+    )
+    expect(learned.err).not.toContain('line end')
+  })
+
   test('an Amazon report: tabs, quotes that are data, and what the API needs and the file lacks', async () => {
     const folder = await folderWith('amazon.txt', AMAZON)
 

@@ -278,6 +278,9 @@ it.each([
   ['marks of inches of one cell are text', 'B-2,5" x 6",2 B St', ['B-2', '5" x 6"', '2 B St']],
   ['marks of inches of two cells are text', 'B-2,5" pipe,2" B St', ['B-2', '5" pipe', '2" B St']],
   ['a cell that ends with a mark of inches is text', 'B-2,5",6"', ['B-2', '5"', '6"']],
+  ['text stands behind the partner in a later cell', 'B-2,Bo "Reed, Inc" Ltd', 'quote-misplaced'],
+  ['text stands behind a quoted cell behind blanks', 'B-2, "Reed" Inc,2 B St', 'quote-not-closed'],
+  ['a quote behind blanks is not closed', 'B-2, "Reed,2 B St', 'quote-not-closed'],
 ])('of quotes inside a row, %s', async (_, row, expected) => {
   const text = `PO,Name,Street\nA-1,Ada Park,1 A St\n${row}\nC-3,Cy Hill,3 C St\n`
   const rows = await rowsOf(await readable(start(text)))
@@ -285,4 +288,20 @@ it.each([
   expect(rows.map(({ values }) => values[0])).toEqual(['A-1', 'B-2', 'C-3'])
   const { values, problems = [] } = rows[1]!
   expect(problems.length > 0 ? problems[0]?.code : values).toEqual(expected)
+})
+
+it.each([
+  [
+    'is misplaced where a delimiter is missing before it',
+    String.raw`Bo Reed"Reed, Inc"`,
+    ['quote-misplaced'],
+  ],
+  ['is text behind the escape', String.raw`Bo Reed\"Reed, Inc\"`, ['Bo Reed"Reed', ' Inc"']],
+])('a quote of a file with escapes %s', async (_, cells, expected) => {
+  const rows = await rowsOf(
+    await readable(start(`PO,Name,Street\nB-2,${cells}\n`, { options: { escape: '\\' } })),
+  )
+
+  const { values, problems } = rows[0]!
+  expect(problems?.map(({ code }) => code) ?? values.slice(1)).toEqual(expected)
 })

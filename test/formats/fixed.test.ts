@@ -1,4 +1,5 @@
 /** Lines of fixed width: where cells are, and which lines are no rows. */
+import iconv from 'iconv-lite'
 import { expect, it, test } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
 import { createFixedFormat } from '../../src/formats/fixed/format.ts'
@@ -107,6 +108,35 @@ it('refuses a line that goes on behind its last column or ends inside one, unles
   const behind = await rowsOf(await readable(start('PO-4     Zoë Łukasz    123\n', { widths: 'bytes' })))
   expect(behind.flatMap(({ problems = [] }) => problems)).toMatchObject([{ code: 'row-long' }])
   expect(await valuesOf(bytes, { widths: 'bytes' })).toEqual([[1, 'PO-4     ', 'Zoë Łukasz  ', '  12']])
+})
+
+it.each([
+  [
+    'bytes where the mapping pads short lines',
+    { rows: { short: 'pad' } },
+    'PO-4     Zoë Łukasz    12\n',
+    'bytes',
+  ],
+  [
+    'characters where the mapping counts bytes',
+    { widths: 'bytes' },
+    'PO-4     Zoë Łukasz      12\n',
+    'characters',
+  ],
+] as const)('reports a line whose width fits in %s', async (_, options, text, unit) => {
+  const [row] = await rowsOf(await readable(start(text, options)))
+
+  expect(row?.problems?.[0]?.fix).toMatch(`Its width fits in ${unit}`)
+})
+
+it('counts the bytes of the encoding that the mapping names', async () => {
+  const bytes = iconv.encode('PO-1     東京            12\n', 'shift_jis')
+  const options = { ...READ, encoding: 'shift_jis', widths: 'bytes' } as const
+  const reading = await readable(createFixedFormat().read(inChunks(bytes), options))
+
+  expect((await rowsOf(reading)).map(({ values }) => values)).toEqual([
+    ['PO-1     ', '東京          ', '  12'],
+  ])
 })
 
 it('takes the type that says most of what a line begins with', async () => {

@@ -10,6 +10,12 @@ import { aWorld, type World } from '../fixtures/world.ts'
 /** A bridge whose orders have this `read`. */
 async function aWorldThatReads(read: string, group = 'group: PO'): Promise<World> {
   const world = await aWorld({ routes: ['orders'] })
+  await readOrders(world, read, group)
+  return world
+}
+
+/** From now on the orders of the world have this `read`. */
+async function readOrders(world: World, read: string, group = 'group: PO'): Promise<void> {
   const mapping = `
 operation: create-order
 read: ${read}
@@ -37,7 +43,6 @@ body:
   if (route?.direction !== 'inbound') throw new Error('no inbound route')
   Object.assign(route, { mappingPath: path })
   Object.assign(route.from, { match: '*' })
-  return world
 }
 
 const posted = async (world: World) =>
@@ -305,4 +310,104 @@ test('R22: a packed file that is cut off is not sent, and the sender is notified
   expect(await world.read('results/cut.csv.gz.results.csv')).toContain(
     'The file is packed with gzip, and it is cut off or damaged.',
   )
+})
+
+/** Each record of the file as its key, its status and its codes. */
+const statesOf = async (world: World, name: string) => {
+  const [results] = (await world.list('results')).filter((each) => each.startsWith(`${name}.results.`))
+  const rows = parseCsv(await world.read(`results/${results}`))
+  return rows.map((row) => [row['_line'], row['_status'], row['_code']].join(' ').trim())
+}
+
+test('of files with each fault in the middle, the good rows are posted as they stand, and no other', async () => {
+  const world = await aWorldThatReads('{ format: csv }')
+  const cells = text([
+    CSV_HEAD,
+    'C-01,Ada Park,HV-10001,120,9.00',
+    'C-02,Bo Reed"Reed, Inc",1,9.00',
+    'C-03, "Park, Ltd",HV-10001,1,9.00',
+    'C-04, "Park" Ltd,HV-10001,1,9.00',
+    'C-05,Zo\uFFFD,HV-10001,1,9.00',
+    'C-06,It\u0092s,HV-10001,1,9.00',
+    'C-07,Cy "Hill, HV" x,1,9.00',
+    'C-08,5" Pipes,HV-10001,1,9.00',
+    'C-09,Di,HV-10001,1,12.50',
+  ]).slice(0, -3) // ends inside its last cell: 12.50 became 12.5
+  await world.drop('inbox/orders', 'cells.csv', cells)
+  await world.run()
+  await readOrders(world, FIXED)
+  const fixed = [
+    'F-01 Ada         HV-10001    120  9.00',
+    'F-02 Bo          HV-10001    120  9.0',
+    'F-03 Cy          HV-10001    120  9.001',
+    'F-04 Zoë         HV-10001    120  9.00',
+    'F-05 Zoë        HV-10001    120  9.00',
+    'F-06 Di          HV-10001    120  9.00',
+  ]
+  await world.drop('inbox/orders', 'fixed.txt', text(fixed))
+  await world.run()
+  await readOrders(world, TYPED, '')
+  const typed = [
+    ...['H,T-01,Ada', 'D,T-01,HV-10001,1,9.00'],
+    ...['H,T-02,Bo', 'D,T-02,HV-10001,1,9.00'], // the header row of T-03 is lost
+    ...['D,T-03,HV-10002,2,9.00', 'D,T-03,HV-10003,3,9.00'],
+    ...['H,T-04,Cy', 'D,T-04,HV-10001,1,9.00'],
+  ]
+  await world.drop('inbox/orders', 'typed.txt', text(typed))
+  await world.run()
+
+  expect(await statesOf(world, 'cells.csv')).toEqual([
+    '2 accepted',
+    '3 rejected quote-misplaced',
+    '4 accepted',
+    '5 rejected quote-not-closed',
+    '6 rejected text-damaged',
+    '7 rejected text-damaged',
+    '8 rejected quote-misplaced',
+    '9 accepted',
+    '10 held file-perhaps-cut',
+  ])
+  expect(await statesOf(world, 'fixed.txt')).toEqual([
+    '1 accepted',
+    '2 rejected row-short',
+    '3 rejected row-long',
+    '4 accepted',
+    '5 rejected row-short',
+    '6 accepted',
+  ])
+  expect(await statesOf(world, 'typed.txt')).toEqual([
+    '1 accepted',
+    '3 rejected detail-of-other-record | detail-of-other-record',
+    '7 accepted',
+  ])
+  const orders = (await world.orders()).map((order) => {
+    const lines = order.order_lines.map(({ variant, quantity }) => `${variant.identifier} x ${quantity}`)
+    return [order.purchase_order_number, order.ship_to.name1, ...lines].join(' | ')
+  })
+  expect(orders.toSorted()).toEqual([
+    'C-01 | Ada Park | HV-10001 x 120',
+    'C-03 | Park, Ltd | HV-10001 x 1',
+    'C-08 | 5" Pipes | HV-10001 x 1',
+    'F-01 | Ada | HV-10001 x 120',
+    'F-04 | Zoë | HV-10001 x 120',
+    'F-06 | Di | HV-10001 x 120',
+    'T-01 | Ada | HV-10001 x 1',
+    'T-04 | Cy | HV-10001 x 1',
+  ])
+})
+
+test('the later part of an order whose first part is refused for its own fault is no order of its own', async () => {
+  const world = await aWorldThatReads('{ format: csv }')
+  const rows = ['B-2,Bo,HV-10002,x,9.00', 'A-1,Ada,HV-10001,1,9.00', 'B-2,Bo,HV-10003,1,9.00']
+  await world.drop('inbox/orders', 'apart.csv', text([CSV_HEAD, ...rows]))
+
+  await world.run()
+  await world.run()
+
+  expect(await posted(world)).toEqual(['A-1'])
+  expect(await statesOf(world, 'apart.csv')).toEqual([
+    '2 rejected integer-expected',
+    '3 accepted',
+    '4 rejected key-conflict',
+  ])
 })

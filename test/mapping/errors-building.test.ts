@@ -11,7 +11,7 @@ test.each([
   ['only: Ready', '4:7 only: expected columns, each with what it must be, such as { Status: Ready }'],
   [
     'only: { Status: { isnt: Void } }',
-    '4:19 only.Status.isnt: there is no such key here. Known are not, matches, above, below.',
+    '4:19 only.Status.isnt: there is no such key here. Known are not, matches, above, below, equals, differs.',
   ],
   ['only: { Status: {} }', '4:17 only.Status: say what the column must be'],
   ['only: { Qty: { above: many } }', '4:23 only.Qty.above: expected a number'],

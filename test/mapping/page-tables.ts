@@ -37,9 +37,9 @@ export const PRINTED: Readonly<Record<string, string>> = {
   ),
   conditions: table(
     ['Written', 'Holds when the cell', 'For', 'Not for'],
-    CONDITION_FORMS.map(({ example, summary, holds, fails }) => [
+    CONDITION_FORMS.map(({ example, summary, holds, fails, beside = {} }) => [
       code(example),
-      summary,
+      [summary, ...Object.entries(beside).map(([name, text]) => `(here ${name} is ${code(text)})`)].join(' '),
       holds.map(shown).join(', '),
       fails.map(shown).join(', '),
     ]),

@@ -105,16 +105,19 @@ test.each(CALC_FORMS)('calculation $example gives what the table shows', async (
   expect(draft?.body?.[field]).toBe(gives)
 })
 
-const cells = CONDITION_FORMS.flatMap(({ example, holds, fails }) => [
-  ...holds.map((cell) => ({ example, cell, holds: true })),
-  ...fails.map((cell) => ({ example, cell, holds: false })),
+const cells = CONDITION_FORMS.flatMap(({ example, holds, fails, beside = {} }) => [
+  ...holds.map((cell) => ({ example, cell, beside, holds: true })),
+  ...fails.map((cell) => ({ example, cell, beside, holds: false })),
 ])
 
-test.each(cells)('condition $example for a cell $cell: $holds', async ({ example, cell, holds }) => {
+test.each(cells)('condition $example for a cell $cell: $holds', async ({ example, cell, beside, holds }) => {
   const only = parse(example) as Plain
   const [column = ''] = Object.keys(only)
 
-  const draft = await recordOf(constantMapping('create-order', {}, { only }), [[column, cell]])
+  const draft = await recordOf(constantMapping('create-order', {}, { only }), [
+    [column, cell],
+    ...Object.entries(beside),
+  ])
 
   expect(draft?.skipped === true).toBe(!holds)
 })

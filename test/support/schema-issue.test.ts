@@ -16,6 +16,7 @@ test.each([
   ['must be a list', z.array(z.string()), 'x'],
   ['must hold names and their settings', z.record(z.string(), z.string()), 1],
   ['must hold keys and values', z.strictObject({}), 'x'],
+  ['must be one of "\\n", "\\r\\n"', z.enum(['\n', '\r\n']), 'x'],
   ['must be one of a, b', z.enum(['a', 'b']), 'c'],
   ['expected `pad`', z.literal('pad', { error: 'expected `pad`' }), 'c'],
   ['has a form that fits nothing here', z.union([z.string(), z.number()]), true],

@@ -69,6 +69,12 @@ export function formatWarnings(count: number): string[] {
   return count === 0 ? [] : [formatCount(count, 'warning')]
 }
 
+/** Says what a last line without a line end means for `run`. */
+export function sayOpenEnd(terminal: Terminal, line: string): void {
+  terminal.say(`${line} has no line end: run holds its record.  [file-perhaps-cut]`)
+  terminal.say('If the files of the route always end so, set `lastLineEnd: optional` under `from`.')
+}
+
 /** Prints the verdict, and returns the exit code for it. */
 export function reportFileVerdict(terminal: Terminal, file: string, preview: FilePreview): ExitCode {
   const { unusable, conflicts, openLine, isEmpty } = preview
@@ -77,12 +83,7 @@ export function reportFileVerdict(terminal: Terminal, file: string, preview: Fil
     terminal.say(`run refuses ${file} as a whole: nothing of it would be sent.`)
     return EXIT.unusableFile
   }
-  if (openLine !== undefined) {
-    terminal.say(
-      `The last line of ${file} (${openLine}) has no line end: run holds its record.  [file-perhaps-cut]`,
-    )
-    terminal.say('If the files of the route always end so, set `lastLineEnd: optional` under `from`.')
-  }
+  if (openLine !== undefined) sayOpenEnd(terminal, `The last line of ${file} (${openLine})`)
   if (conflicts.length > 0) terminal.say('run refuses every version of a record of which a file has two.')
   else if (isEmpty)
     terminal.say(`${file} has no rows that make a record: run would send nothing.  [file-without-records]`)

@@ -90,6 +90,8 @@ function scoreRows(found: readonly string[][], options: ReadOptions): number {
 }
 
 function isExpectedRow(row: readonly string[], first: readonly string[], options: ReadOptions): boolean {
+  if (options.records && options.alternating === true)
+    return options.records.some(({ columns = [] }) => columns.length === row.length)
   if (options.records && !hasHeader(options)) {
     const cell = row[findTypeCell(options)]?.trim() ?? ''
     return options.records.some(({ type }) => matchesType(cell, type.trim()))

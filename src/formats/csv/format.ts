@@ -40,10 +40,13 @@ async function readCsv(input: AsyncIterable<Uint8Array>, options: ReadOptions, l
     return header
   }
   const { rowLayout, headerLines, ignored } = header
-  const { layouts, hasParts, maxCells } = rowLayout
+  const { layouts, hasParts, maxCells, assign } = rowLayout
   const dialect = { ...detected, maxCells }
   const form = { newline, encoding, delimiter: detected.delimiter, headerLines, ignored, layouts, hasParts }
-  return createReading(buffer, form, () => parseRows(buffer, dialect, rowLayout))
+  return createReading(buffer, form, () => {
+    const parsed = parseRows(buffer, dialect, rowLayout)
+    return assign === undefined ? parsed : { ...parsed, rows: assign(parsed.rows) }
+  })
 }
 
 async function detectDialect(

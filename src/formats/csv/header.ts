@@ -9,7 +9,13 @@ import { compileRecordKinds, createTypeMatcher } from '../text/record-types.ts'
 import { checkDelimiter, findTypeCell, hasHeader, matchExpectedNames } from './dialect-detection.ts'
 import { quoteNames } from '../../support/text.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
-import { createRecordLayout, createTableLayout, ignoreHeadings, type RowLayout } from './row-layout.ts'
+import {
+  createAlternatingLayout,
+  createRecordLayout,
+  createTableLayout,
+  ignoreHeadings,
+  type RowLayout,
+} from './row-layout.ts'
 import { findIgnoredLineEnd, type RowFaultCode, type ScanResult, scanRow } from './scan.ts'
 
 interface FileHeader {
@@ -58,6 +64,8 @@ async function resolveLayout(context: HeaderContext): Promise<FileHeader | Unrea
     if ('problems' in named) return named
     const headerLines = named.hasHeadings ? buffer.line - 1 : linesAbove
     const kinds = compileRecordKinds(named.types)
+    if (options.alternating === true)
+      return { rowLayout: createAlternatingLayout(kinds, dialect, rows), headerLines }
     return { rowLayout: createRecordLayout(kinds, typeCell, dialect, rows), headerLines }
   }
   const header = await readHeaderNames(context)

@@ -3,7 +3,7 @@ import type { Layout, ReadOptions, Row } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import type { Place } from '../../domain/place.ts'
 import type { RowFaultCode } from './scan.ts'
-import { type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
+import { type RecordKind, type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
 import { nameColumn, shortenCell } from '../text/batches.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
 
@@ -23,6 +23,8 @@ export interface RowLayout {
   fit(row: Row): TypedRow | undefined
   /** Makes a refused row of the cells that could be read; `isCut`: the file seems to end inside the next cell. */
   refuse(row: Row, code: RowFaultCode, isCut: boolean): TypedRow
+  /** Finds the kinds of rows by their order in the file; called once for each row. */
+  readonly assign?: (rows: readonly TypedRow[]) => TypedRow[]
 }
 
 type RowPolicy = NonNullable<ReadOptions['rows']>
@@ -88,6 +90,50 @@ export function createRecordLayout(
       return kind === undefined ? refused : kinds.place(refused, kind)
     },
   }
+}
+
+/** Layout of rows of two kinds that alternate. `fit` leaves them as they are, because it may see a row twice. */
+export function createAlternatingLayout(kinds: RecordKinds, marks: CsvMarks, rows: RowPolicy): RowLayout {
+  const tables = kinds.all.map((kind) => ({ kind, table: toTableColumns(kind.columns) }))
+  const isRow = (values: readonly string[]) =>
+    tables.some(({ table }) => fitWidth(values, table) !== undefined)
+  const areRows = (lines: readonly (readonly string[])[]) =>
+    lines.flat().length - lines.length >= MIN_DECISIVE_DELIMITERS && lines.every(isRow)
+  const maxCells = Math.max(0, ...kinds.all.map(({ columns }) => columns.length))
+  return {
+    layouts: kinds.layouts,
+    hasParts: false,
+    maxCells,
+    fitsOverLines: (values) => isRow(values) && !areRows(splitLaterLines(values, marks)),
+    mayBegin: (values) => values.length < maxCells && !areRows(splitLaterLines(values, marks).slice(0, -1)),
+    fit: (row) => row,
+    refuse: (row, code, isCut) => refuseRow(row, { code, isCut }, []),
+    assign: createAlternation(tables, kinds, rows),
+  }
+}
+
+/** Assigns the two kinds in turn. A row that fits only the other kind is of that kind: a row before it is missing. */
+function createAlternation(
+  tables: readonly { readonly kind: RecordKind; readonly table: TableColumns }[],
+  kinds: RecordKinds,
+  rows: RowPolicy,
+) {
+  let next = 0
+  const assignKind = (row: TypedRow): TypedRow => {
+    const [expected, other] = next === 0 ? tables : tables.toReversed()
+    if (expected === undefined || other === undefined) return row
+    const fits = ({ table }: typeof expected) => fitWidth(row.values, table) !== undefined
+    const isOther = row.problems === undefined && !fits(expected) && fits(other)
+    const { kind, table } = isOther ? other : expected
+    if (!isOther) next = 1 - next
+    const own = { ...row, layout: kind.layout }
+    const placed = kinds.place(row.problems === undefined ? fitRow(own, table, rows) : own, kind)
+    // A row of the first kind opens a record of its own; the one before it lacks its second row, and is refused.
+    if (!isOther || next === 1) return placed
+    const message = `A row of type ${expected.kind.type} is missing before this row.`
+    return { ...placed, problems: [problem('record-part-misplaced', { line: row.line }, message)] }
+  }
+  return (all: readonly TypedRow[]) => all.map(assignKind)
 }
 
 /** Leaves out repeated heading lines. */

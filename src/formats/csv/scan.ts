@@ -47,7 +47,7 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
   const cellsOnFirstLine = () => (newlines === 0 ? values.length : firstLineCells)
   const texts: UnquotedCell[] = []
   const toRow = (end: number): ScanResult => {
-    const opening = quote === null ? -1 : findMisplacedQuote(texts, quote)
+    const opening = quote === null ? -1 : findMisplacedQuote(texts, quote, dialect.escape)
     if (opening === -1) return { kind: 'row', values, end, newlines, firstLineCells: cellsOnFirstLine() }
     const before = values.slice(0, opening)
     return {
@@ -66,8 +66,7 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
       const rest = text.slice(at, lineEnd)
       const stop = locateDelimiter(rest, dialect)
       const cell = stop === -1 ? stripCarriageReturn(rest, dialect) : rest.slice(0, stop)
-      if (quote !== null && dialect.escape === undefined && cell.includes(quote))
-        texts.push({ index: values.length, text: cell })
+      if (quote !== null && cell.includes(quote)) texts.push({ index: values.length, text: cell })
       values.push(dialect.escape === undefined ? cell : removeEscapes(cell, dialect, false))
       if (stop === -1) return toRow(lineEnd + 1)
       at += stop
@@ -106,23 +105,42 @@ export function mayMisplaceQuotes(text: string, { quote, delimiter }: Dialect): 
   return new RegExp(`${inside}|${indented}`).test(text)
 }
 
-/** A quoted cell behind blanks, on one line; undefined when it is text. */
+/** A quoted cell behind blanks, which must end on its line; undefined when the cell does not begin so. */
 function scanIndented(text: string, from: number, bounds: QuotedBounds) {
   const at = skipBlanks(text, from, bounds)
   if (at === from || text[at] !== bounds.quote) return undefined
   const cell = scanQuoted(text, at, bounds)
-  return typeof cell === 'string' || cell.newlines > 0 ? undefined : cell
+  return typeof cell === 'string' || cell.newlines > 0 ? 'fault' : cell
 }
 
 /**
- * The first unquoted cell with a quote inside whose partner ends a later unquoted cell, or -1: a delimiter is missing
- * before the quote, and the one inside the quotes has taken its place. `texts` are the unquoted cells with quotes.
+ * The first unquoted cell with a quote inside whose partner is in a later unquoted cell, or -1: a delimiter is missing
+ * before the quote, and the one inside the quotes has taken its place. A quote behind a digit may be a mark of inches,
+ * so of two such the later one must end its cell. `texts` are the unquoted cells with quotes.
  */
-function findMisplacedQuote(texts: readonly UnquotedCell[], quote: string): number {
-  const odd = texts.filter(({ text }) => countOccurrences(text, quote) % 2 === 1)
+function findMisplacedQuote(
+  texts: readonly UnquotedCell[],
+  quote: string,
+  escape: string | undefined,
+): number {
+  const odd = texts.filter(({ text }) => listQuotes(text, quote, escape).length % 2 === 1)
   const isClosing = ({ text }: UnquotedCell) => text.trimEnd().endsWith(quote)
-  const opening = odd.findIndex((cell) => !isClosing(cell))
-  return opening !== -1 && odd.slice(opening).some(isClosing) ? (odd[opening]?.index ?? -1) : -1
+  const at = odd.findIndex((cell) => !isClosing(cell))
+  const opening = odd[at]
+  if (opening === undefined) return -1
+  const mayMeanInches = ({ text }: UnquotedCell) => /\d/.test(text.charAt(text.lastIndexOf(quote) - 1))
+  const isPartner = (cell: UnquotedCell) =>
+    isClosing(cell) || !(mayMeanInches(opening) || mayMeanInches(cell))
+  return odd.slice(at + 1).some(isPartner) ? opening.index : -1
+}
+
+/** The positions of the quotes in a text, without those behind an escape. */
+function listQuotes(text: string, quote: string, escape: string | undefined): number[] {
+  const positions: number[] = []
+  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
+    if (escape === undefined || !isEscaped(text, at, escape, 0)) positions.push(at)
+  }
+  return positions
 }
 
 /** A cell that begins without a quote and has one inside. */

@@ -1,4 +1,5 @@
 /** Reads and writes lines of fixed width, in which every cell has its place. */
+import iconv from 'iconv-lite'
 import type { CellPlace, Format, Layout, ReadOptions, Row } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { BridgeError } from '../../support/errors.ts'
@@ -37,8 +38,8 @@ export function createFixedFormat(limits: Partial<ReadLimits> = {}): Format {
         await buffer.close()
         return { problems: [problem('file-empty', {}, 'The file holds nothing but blank lines.')] }
       }
-      const inBytes = options.widths === 'bytes' && encoding.name === 'utf-8'
-      const lineLayout = createLineLayout(options, inBytes ? sliceBytes : sliceCharacters)
+      const slice = options.widths === 'bytes' ? createByteSlicer(encoding.name) : sliceCharacters
+      const lineLayout = createLineLayout(options, slice)
       const ignores = createLineFilter(options.ignore, '')
       const rules: LineContext = { ...DEFAULT_LIMITS, ...limits, lineLayout, newline, ignores }
       const hasWholeRows = options.rows?.short !== 'pad'
@@ -124,13 +125,13 @@ interface LineLayout {
 }
 
 function createLineLayout(
-  { columns = [], places = [], records, typeIn, rows = {} }: ReadOptions,
+  { columns = [], places = [], records, typeIn, rows = {}, widths, alternating }: ReadOptions,
   slice: SliceCells,
 ): LineLayout {
   const toRow = (text: string, line: number, names: readonly string[], cells: readonly CellPlace[]): Row => {
     const { values, length } = slice(text, cells)
     const row = { layout: 0, line, lastLine: line, values }
-    const wrong = findWrongWidth({ text, length, rows, slice }, names, cells)
+    const wrong = findWrongWidth({ text, length, rows, slice, inBytes: widths === 'bytes' }, names, cells)
     return wrong === undefined
       ? row
       : { ...row, problems: [problem(wrong.code, { line, ...wrong.place }, wrong.message, wrong.fix)] }
@@ -140,7 +141,8 @@ function createLineLayout(
     return { layouts, hasParts: false, fit: (text, line) => toRow(text, line, columns, places) }
   }
   const kinds = compileRecordKinds(records.map((record) => ({ ...record, columns: record.columns ?? [] })))
-  const find = createTypeFinder(kinds, slice, typeof typeIn === 'object' ? typeIn : undefined)
+  const typePlace = typeof typeIn === 'object' ? typeIn : undefined
+  const find = alternating ? createAlternatingFinder(kinds) : createTypeFinder(kinds, slice, typePlace)
   return {
     layouts: kinds.layouts,
     hasParts: kinds.hasParts,
@@ -150,7 +152,8 @@ function createLineLayout(
         const problems = [unknownTypeProblem(shortenCell(shown), { line }, kinds.all)]
         return { layout: 0, line, lastLine: line, values: [], problems }
       }
-      return kind.ignored ? undefined : kinds.place(toRow(text, line, kind.columns, kind.places), kind)
+      if (kind.ignored) return undefined
+      return kinds.place(toRow(text, line, kind.columns, kind.places), kind)
     },
   }
 }
@@ -169,22 +172,36 @@ function createTypeFinder(kinds: RecordKinds, slice: SliceCells, place: CellPlac
   return (text: string) => ({ kind: find(text)?.kind, shown: text.slice(0, widest) })
 }
 
+/** Returns the kinds in turn. */
+function createAlternatingFinder({ all }: RecordKinds) {
+  let count = 0
+  return () => {
+    const kind = all[count % all.length]
+    count += 1
+    return { kind, shown: '' }
+  }
+}
+
 interface LineWidth {
   readonly text: string
   /** Of the line, in the unit of the places. */
   readonly length: number
   readonly rows: NonNullable<ReadOptions['rows']>
   readonly slice: SliceCells
+  readonly inBytes: boolean
 }
 
 /** A line that goes on behind its last cell, or ends inside one: a value of it is not whole, or has shifted. */
 function findWrongWidth(
-  { text, length, rows, slice }: LineWidth,
+  { text, length, rows, slice, inBytes }: LineWidth,
   names: readonly string[],
   places: readonly CellPlace[],
 ) {
+  if (places.length === 0) return undefined
   const end = Math.max(0, ...places.map((place) => place.start - 1 + place.length))
-  const getFix = (usual: string) => (Buffer.byteLength(text) === end ? FIX_BYTES : usual)
+  const fitsOtherUnit =
+    length !== end && (inBytes ? sliceCharacters(text, []).length : Buffer.byteLength(text)) === end
+  const getFix = (usual: string) => (fitsOtherUnit ? (inBytes ? FIX_CHARACTERS : FIX_BYTES) : usual)
   const rest = length > end ? slice(text, [{ start: end + 1, length: length - end }]).values : []
   const behind = rest.join('').trim()
   if (behind !== '' && rows.long !== 'cut') {
@@ -192,13 +209,15 @@ function findWrongWidth(
     return { code: 'row-long', place: {}, message, fix: getFix(FIX_WIDTH) } as const
   }
   const cut = places.findIndex(({ start, length: width }) => length >= start && length < start - 1 + width)
-  if (cut === -1 || rows.short === 'pad') return undefined
+  // A line that fits in the other unit is not short, although the mapping pads short lines: its cells have shifted.
+  if (cut === -1 || (rows.short === 'pad' && !fitsOtherUnit)) return undefined
   const column = names[cut] ?? String(cut + 1)
   const message = `The line ends at ${length}, inside the column "${column}"; perhaps it was cut.`
   return { code: 'row-short', place: { column }, message, fix: getFix(FIX_CUT) } as const
 }
 
 const FIX_BYTES = 'Its width fits in bytes: write `widths: bytes` under `read` of the mapping.'
+const FIX_CHARACTERS = 'Its width fits in characters: leave `widths: bytes` out under `read` of the mapping.'
 const FIX_WIDTH =
   'Correct the line or the places. If nothing of it is needed, write `rows: { long: cut }` under `read`.'
 const FIX_CUT =
@@ -224,9 +243,13 @@ function sliceCharacters(text: string, places: readonly CellPlace[]) {
 
 const SURROGATE_PAIR = /[\uD800-\uDBFF][\uDC00-\uDFFF]/
 
-/** Half a character becomes U+FFFD, which is refused as damaged text. */
-function sliceBytes(text: string, places: readonly CellPlace[]) {
-  const bytes = Buffer.from(text)
-  const values = places.map(({ start, length }) => bytes.toString('utf8', start - 1, start - 1 + length))
-  return { values, length: bytes.length }
+/** Counts the bytes of the encoding. Half a character becomes U+FFFD, which is refused as damaged text. */
+function createByteSlicer(encoding: string): SliceCells {
+  return (text, places) => {
+    const bytes = iconv.encode(text, encoding)
+    const values = places.map(({ start, length }) =>
+      iconv.decode(bytes.subarray(start - 1, start - 1 + length), encoding, { stripBOM: false }),
+    )
+    return { values, length: bytes.length }
+  }
 }

@@ -12,6 +12,8 @@ export interface RecordKind {
   /** The positions of its cells in the layout; undefined when they are the same. */
   readonly slots: readonly number[] | undefined
   readonly isPart: boolean
+  /** The positions of its cells where it comes again for the same row, once for each time. */
+  readonly again: readonly (readonly number[])[]
 }
 
 export type RecordKinds = ReturnType<typeof compileRecordKinds>
@@ -30,8 +32,19 @@ export function compileRecordKinds(records: readonly NamedType[]) {
     const found = layouts.findIndex(({ recordType }) => recordType === main)
     const layout = Math.max(0, found)
     const slots = mapSlots(record.columns, layouts[layout]?.columns ?? [])
-    const { type, columns, places = [], ignored = false } = record
-    return { type, columns, places, ignored, layout, slots, isPart: record.of !== undefined }
+    const { type, columns, places = [], ignored = false, again = [] } = record
+    const names = layouts[layout]?.columns ?? []
+    const slotsAgain = again.map((later) => later.map((name) => names.indexOf(name)))
+    return {
+      type,
+      columns,
+      places,
+      ignored,
+      layout,
+      slots,
+      isPart: record.of !== undefined,
+      again: slotsAgain,
+    }
   })
   const hasParts = all.some(({ isPart }) => isPart)
   return {
@@ -41,7 +54,7 @@ export function compileRecordKinds(records: readonly NamedType[]) {
     find: createTypeMatcher(all),
     place(row: Row, kind: RecordKind): TypedRow {
       const placed = placeInLayout(row, kind, layouts[kind.layout]?.columns.length ?? 0)
-      return hasParts ? { ...placed, kind } : placed
+      return hasParts ? { ...placed, kind, cells: row.values } : placed
     },
   }
 }
@@ -71,8 +84,8 @@ function findMainType({ type, like, of }: RecordType, records: readonly RecordTy
 function mergeColumns(types: readonly NamedType[]): string[] {
   const [first, ...otherTypes] = types
   const names = [...(first?.columns ?? [])]
-  for (const { columns } of otherTypes) {
-    for (const name of columns) if (!names.includes(name)) names.push(name)
+  for (const { columns, again = [] } of otherTypes) {
+    for (const name of [...columns, ...again.flat()]) if (!names.includes(name)) names.push(name)
   }
   return names
 }
@@ -86,10 +99,14 @@ function mapSlots(columns: readonly string[], names: readonly string[]): readonl
 /** A row with its type, so that parts can be joined to it. */
 export interface TypedRow extends Row {
   readonly kind?: RecordKind
+  /** Its cells before they were placed. */
+  readonly cells?: readonly string[]
 }
 
 function placeInLayout(row: Row, { slots, layout }: RecordKind, width: number): Row {
-  if (slots === undefined || row.values.length === 0) return row.layout === layout ? row : { ...row, layout }
+  // A damaged row without cells opens no record; a sound one only marks where a record begins.
+  const isUnread = row.values.length === 0 && row.problems !== undefined
+  if (slots === undefined || isUnread) return row.layout === layout ? row : { ...row, layout }
   const values = Array.from({ length: width }, () => '')
   for (const [index, slot] of slots.entries()) values[slot] = row.values[index] ?? ''
   return { ...row, layout, values }
@@ -97,10 +114,10 @@ function placeInLayout(row: Row, { slots, layout }: RecordKind, width: number): 
 
 /** Joins the cells of parts to the row before them; only needed for types with `of`. */
 export function createPartJoiner() {
-  let open: { row: TypedRow; parts: Set<string> } | undefined
+  let open: { row: TypedRow; parts: Map<string, number> } | undefined
   const close = (rows: Row[]): void => {
     if (open === undefined) return
-    const { kind: _, ...row } = open.row
+    const { kind: _, cells: __, ...row } = open.row
     rows.push(row)
     open = undefined
   }
@@ -108,19 +125,21 @@ export function createPartJoiner() {
     const { kind } = row
     if (kind === undefined || !kind.isPart) {
       close(rows)
-      open = { row, parts: new Set() }
+      open = { row, parts: new Map() }
       return
     }
+    const times = open?.parts.get(kind.type) ?? 0
     const owner = open?.row.kind
     if (open === undefined || owner === undefined || owner.isPart || owner.layout !== kind.layout) {
       close(rows)
       rows.push(toMisplacedPart(row, `A row of type ${kind.type} belongs right behind the row it goes with`))
-    } else if (open.parts.has(kind.type)) {
-      const why = `The row before it has a row of type ${kind.type} already`
+    } else if (times > kind.again.length) {
+      const what = times === 1 ? 'a row' : `${times} rows`
+      const why = `The row before it has ${what} of type ${kind.type} already`
       open.row = joinRows(open.row, toMisplacedPart(row, why))
     } else {
-      open.parts.add(kind.type)
-      open.row = joinRows(open.row, row)
+      open.parts.set(kind.type, times + 1)
+      open.row = joinRows(open.row, times === 0 ? row : placeAgain(row, kind.again[times - 1] ?? []))
     }
   }
   return {
@@ -136,6 +155,12 @@ export function createPartJoiner() {
       return last
     },
   }
+}
+
+function placeAgain(row: TypedRow, slots: readonly number[]): TypedRow {
+  const values = row.values.map(() => '')
+  for (const [index, slot] of slots.entries()) values[slot] = row.cells?.[index] ?? ''
+  return { ...row, values }
 }
 
 /** Joins two rows; where both fill a column, the first one counts. */

@@ -21,6 +21,7 @@ import {
 } from './record-rows.ts'
 import { formatField, writeMapping } from './mapping-page.ts'
 import { type ColumnProfile, profileColumn } from './column-profile.ts'
+import { hasOpenLastLine } from '../translate-file.ts'
 import { readSample, type Sample } from './sample.ts'
 import { findServiceTables, type ServiceTable } from './services.ts'
 
@@ -55,6 +56,8 @@ export async function learnMapping(
     services,
   })
   return {
+    /** Whether the last line of the sample has no line end: it may be cut. */
+    hasOpenEnd: await hasOpenLastLine(path),
     /** The mapping file, with a reason on each line. */
     text,
     /** The places that a person must fill in, with their lines; empty when the mapping compiles. */

@@ -7,6 +7,7 @@ import type { DeferredResult } from '../../domain/translator.ts'
 import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
 import { convertText } from '../fields/leaf-conversion.ts'
 import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
+import { bindCondition } from '../rows/bind-condition.ts'
 import { type Column, describeMissingColumn, resolveColumnName } from '../rows/columns.ts'
 import { bindKnownText, isKnownName } from '../rows/known-values.ts'
 import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
@@ -19,6 +20,7 @@ import {
 } from './record-builder.ts'
 import {
   createCellSource,
+  createRowSource,
   createFallbackSource,
   createJoinedSource,
   createKnownSource,
@@ -77,6 +79,15 @@ function explainBlank(source: TextSource): string {
 
 /** Returns the source of the text; undefined when no column of the file fills the leaf. */
 function bindSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
+  if (plan.row === undefined) return bindOwnSource(plan, context)
+  const source = bindOwnSource({ ...plan, perRow: true }, context)
+  const condition = bindCondition(plan.row, { perRow: true }, context)
+  const field = () => resolveField(plan, context.builder)
+  const isSameValue = compareValues(plan.convert)
+  return source && createRowSource(source, { condition, builder: context.builder, field, isSameValue })
+}
+
+function bindOwnSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
   if (plan.calc !== undefined) return bindCalc(plan.calc, bindCalcColumns(plan, context))
   if (plan.joinedWith === undefined) return bindSingleSource(plan, plan.sources, context)
   const sources = plan.sources.flatMap((origin) => bindSingleSource(plan, [origin], context, 'joined') ?? [])
@@ -95,7 +106,8 @@ function bindSingleSource(
   const { builder } = context
   const field = () => resolveField(plan, builder)
   const { columns, ofHeader, known } = findColumns(sources, plan.perRow, context)
-  const options = { columns, ofHeader, blanks: plan.blanks, builder, field }
+  const isSameValue = use === 'joined' || plan.calc !== undefined ? () => false : compareValues(plan.convert)
+  const options = { columns, ofHeader, blanks: plan.blanks, builder, field, isSameValue }
   const cells = columns.length === 0 ? undefined : createCellSource(options)
   if (known !== undefined) {
     const place = () => locate(builder, plan.perRow, { field: field() })
@@ -105,6 +117,15 @@ function bindSingleSource(
   const isMissing = cells === undefined && plan.columnRequired && sources.length > 0
   if (isMissing && use === undefined) reportMissingColumns(plan, context)
   return cells
+}
+
+/** Compares two texts by the values that they become; texts that are refused are not the same. */
+function compareValues(convert: LeafPlan['convert']) {
+  return (one: string, other: string): boolean => {
+    const [first, second] = [convertText(convert, one), convertText(convert, other)]
+    const isRefused = first.refused !== undefined || second.refused !== undefined
+    return !isRefused && JSON.stringify(first.value) === JSON.stringify(second.value)
+  }
 }
 
 function bindCalcColumns(plan: LeafPlan, context: BindContext): CalcColumns {

@@ -5,7 +5,7 @@ import type { Place } from '../../domain/place.ts'
 import { type Column, resolveColumnName } from '../rows/columns.ts'
 import { cleanText, FAILED, quoteText } from '../values/text.ts'
 import type { ExplainedCell } from './explained.ts'
-import type { RecordBuilder } from './record-builder.ts'
+import { locate, type RecordBuilder } from './record-builder.ts'
 
 export interface TextSource {
   readonly columns: readonly Column[]
@@ -27,8 +27,10 @@ export function createCellSource(cells: {
   readonly ofHeader: boolean
   readonly builder: RecordBuilder
   readonly field: () => string
+  /** Whether two texts are one value, such as one instant in two formats. */
+  readonly isSameValue: (one: string, other: string) => boolean
 }): TextSource {
-  const { columns, blanks, ofHeader, builder, field } = cells
+  const { columns, blanks, ofHeader, builder, field, isSameValue } = cells
   const read = createTextReader(columns, blanks)
   const placeIn = (row: Row | undefined): Place => ({
     ...(row === undefined ? {} : { line: row.line }),
@@ -57,8 +59,63 @@ export function createCellSource(cells: {
       // Most files repeat the cells of the record unchanged on each row.
       if (rows.length === 1 || (only !== undefined && haveSameCell(rows, only, first.values[only])))
         return read(first.values)
-      return read(findAgreeingRow(first, read, builder, placeIn).values)
+      return read(findAgreeingRow(first, read, { builder, placeIn, isSameValue }).values)
     },
+  }
+}
+
+/** Takes the text of the rows for which the condition holds, which must agree. */
+export function createRowSource(
+  source: TextSource,
+  {
+    condition,
+    builder,
+    field,
+    isSameValue,
+  }: {
+    readonly condition: { holds(): boolean }
+    readonly builder: RecordBuilder
+    readonly field: () => string
+    readonly isSameValue: (one: string, other: string) => boolean
+  },
+): TextSource {
+  /** Runs with each such row as the current one, until one gives a result. */
+  const findInRows = <Result>(run: () => Result | undefined): Result | undefined => {
+    const { row, index } = builder
+    try {
+      for (const [at, each] of builder.itemRows.entries()) {
+        builder.row = each
+        builder.index = at
+        const result = each.problems === undefined && condition.holds() ? run() : undefined
+        if (result !== undefined) return result
+      }
+      return undefined
+    } finally {
+      Object.assign(builder, { row, index })
+    }
+  }
+  const text = () => findInRows(() => source.text() || undefined) ?? ''
+  return {
+    ...source,
+    text,
+    take() {
+      let chosen: { readonly text: string; readonly line: number | undefined } | undefined
+      findInRows(() => {
+        const other = source.take()
+        if (typeof other !== 'string' || other === '') return undefined
+        chosen ??= { text: other, line: builder.row?.line }
+        if (chosen.text === other || builder.firstCounts || isSameValue(chosen.text, other)) return undefined
+        const message = `${quoteText(other)} stands here, but ${quoteText(chosen.text)} in line ${chosen.line ?? '?'} of the same record.`
+        return builder.problems.push(problem('rows-disagree', source.place(), message))
+      })
+      return chosen?.text ?? ''
+    },
+    place: () => {
+      const found = findInRows(() => (source.text() === '' ? undefined : source.place()))
+      const { line: _, ...rest } = source.place()
+      return found ?? locate(builder, false, { ...rest, field: field() })
+    },
+    cells: () => findInRows(() => (source.text() === '' ? undefined : source.cells())) ?? [],
   }
 }
 
@@ -109,13 +166,26 @@ export function findSourcePlace(sources: readonly TextSource[]): Place {
 }
 
 /** Finds the row that holds the record's value; rows with different values are a problem. */
-function findAgreeingRow(first: Row, read: ReadText, builder: RecordBuilder, placeIn: (row: Row) => Place) {
+function findAgreeingRow(
+  first: Row,
+  read: ReadText,
+  {
+    builder,
+    placeIn,
+    isSameValue,
+  }: {
+    readonly builder: RecordBuilder
+    readonly placeIn: (row: Row) => Place
+    readonly isSameValue: (one: string, other: string) => boolean
+  },
+) {
   let chosen = first
   let text = read(first.values)
   for (const row of builder.headerRows) {
     const other = read(row.values)
     if (other === '' || other === text) continue
     if (text !== '' && builder.firstCounts) return chosen
+    if (text !== '' && isSameValue(text, other)) continue
     if (text !== '') {
       const message = `${quoteText(other)} stands here, but ${quoteText(text)} in line ${chosen.line} of the same record.`
       builder.problems.push(problem('rows-disagree', placeIn(row), message))

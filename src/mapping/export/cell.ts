@@ -253,14 +253,25 @@ export function compileCellCondition(
   const written = getEntry(node, 'when')
   const condition = written && compileCondition(written, { errors })
   if (condition === undefined || written?.kind !== 'map') return undefined
-  const tests = condition.tests.flatMap(({ column, holds }) => {
-    const part = compilePart(column, scope, false)
-    if (typeof part === 'string') return errors.add(locateKey(written, column), part) ?? []
-    const read = createPartReader(part, { print: toPlainText, lookup: undefined }, { separator: '\n' })
-    return [{ holds, read }]
-  })
-  // The tested values are plain texts, which are never refused.
-  return (record, item) => tests.every(({ holds, read }) => holds(read(record, item, () => '').trim()))
+  const named = condition.tests.flatMap(({ column, others }) =>
+    [column, ...others].map((path) => ({ path, place: locateKey(written, column) })),
+  )
+  const readers = new Map(
+    named.flatMap(({ path, place }) => {
+      const part = compilePart(path, scope, false)
+      if (typeof part === 'string') return errors.add(place, part) ?? []
+      const reader = createPartReader(part, { print: toPlainText, lookup: undefined }, { separator: '\n' })
+      return [[path, reader] as const]
+    }),
+  )
+  return (record, item) => {
+    // The tested values are plain texts, which are never refused.
+    const read = (path: string) =>
+      readers
+        .get(path)?.(record, item, () => '')
+        .trim() ?? ''
+    return condition.tests.every(({ column, holds }) => holds(read(column), read))
+  }
 }
 
 /** Compiles the flag of `filled`, or returns the error of its path. The path may lead to any kind of value. */

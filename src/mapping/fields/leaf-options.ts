@@ -59,11 +59,13 @@ function checkConstant(options: BodyLeaf, target: OptionTarget, note: ReportOpti
 
 /** Options that mean something only together with others. */
 function checkRequiredOptions(options: BodyLeaf, { list }: OptionTarget, note: ReportOptionError): void {
+  const hasColumns = (options.from ?? options.firstOf ?? options.all) !== undefined
   const needs: readonly [keyof BodyLeaf, boolean, string][] = [
     ['pick', options.table !== undefined, '`pick` needs a `table`'],
     ['miss', options.table !== undefined, '`miss` needs a `table`'],
     ['with', options.all !== undefined || options.every !== undefined, '`with` needs `all` or `every`'],
     ['nth', options.from !== undefined, '`nth` needs `from`'],
+    ['row', hasColumns, '`row` needs `from`, `firstOf` or `all`'],
     ['at', options.split !== undefined || options.wrap !== undefined, '`at` needs `split` or `wrap`'],
     ['escape', options.split !== undefined, '`escape` needs `split`'],
     ['split', list || options.at !== undefined, '`split` needs `at`, unless the field is a list of texts'],

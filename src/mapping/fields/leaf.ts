@@ -1,7 +1,7 @@
 /** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
 import { type FieldRule, isReference, type ReferenceKind, REFERENCES } from '../../contract/fields.ts'
 import { type CalcPlan, parseCalc } from '../calc/calculation.ts'
-import type { ConditionContext } from '../rows/conditions.ts'
+import { compileCondition, type ConditionContext } from '../rows/conditions.ts'
 import { describeRule } from '../shape.ts'
 import { getEntry, getEntryText, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { KEY_SEPARATOR, type Tables } from '../tables.ts'
@@ -61,7 +61,8 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
   const calc = compileCalc(node, options, rule, context)
   const note = (message: string) => errors.add(findSourceNode(node), message)
   const sources = compileSources(options, calc, { perRow, note, paths: context.paths })
-  checkColumnNames(node, calc, { sources, perRow }, context)
+  const row = compileRowCondition(node, perRow, context)
+  checkColumnNames(node, calc, { sources, perRow: perRow || row !== undefined }, context)
   const deferred = compileDeferred(node, options, target, context)
   const fallback = compileFallback(node, target, errors)
   const source = { node, options, sources, hasDefault: fallback !== undefined }
@@ -75,6 +76,7 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
     perRow,
     ...sources,
     joinedWith: options.all === undefined ? undefined : resolveSeparator(options),
+    row,
     calc,
     blanks: options.blanks === undefined ? context.blanks : normalizeBlanks(options.blanks),
     fallback,
@@ -91,6 +93,13 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
     deferred,
     written: { options, target },
   }
+}
+
+function compileRowCondition(node: SourceNode, perRow: boolean, context: LeafContext) {
+  const written = getEntry(node, 'row')
+  if (written === undefined) return undefined
+  if (perRow) return context.errors.add(written, 'a line takes its values from its own row: leave `row` out')
+  return compileCondition(written, createConditionContext(context, true))
 }
 
 function compileDeferred(

@@ -77,6 +77,14 @@ export const ORIGIN_OPTIONS = {
     ],
     gives: 'Unit 4',
   },
+  row: {
+    schema: ConditionFrame,
+    summary:
+      'The value comes from the row of the record for which this holds, such as a detail row with a certain code.',
+    example: '{ from: Amount, row: { Code: FREIGHT } }',
+    of: Object.entries({ Code: ['ITEM', 'FREIGHT'], Amount: ['12.50', '4.90'] }),
+    gives: '4.90',
+  },
   calc: {
     schema: Text.max(MAX_CALC, `a calculation has at most ${MAX_CALC} characters`),
     summary: 'The value is worked out: see "Calculations".',

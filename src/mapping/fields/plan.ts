@@ -42,6 +42,8 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   /** The first filled source is the text; with `joinedWith`, all of them joined. */
   readonly sources: readonly ValueSource[]
   readonly joinedWith?: string | undefined
+  /** Of a value of the record: the rows from which its text comes; without it, from those of the whole record. */
+  readonly row?: Condition | undefined
   readonly calc?: CalcPlan | undefined
   /** Texts that mean blank, in lower case. */
   readonly blanks: ReadonlySet<string>
@@ -120,8 +122,11 @@ export type Grouping =
   | {
       readonly kind: 'records'
       readonly header: string
-      readonly detail: string
+      /** Absent where records have no details: their lines are filled once, from the header row. */
+      readonly detail: string | undefined
+      /** The type of the totals of the file, and that of the totals of each record. */
       readonly totals: string | undefined
+      readonly recordTotals: string | undefined
     }
 
 export function listLeaves(plan: Plan): LeafPlan[] {

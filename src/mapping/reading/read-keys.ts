@@ -21,13 +21,13 @@ const FixedColumn = z.strictObject({ name: Text, start: Position.optional(), len
 
 export type FixedColumn = z.infer<typeof FixedColumn>
 
-const Columns = z
-  .array(
-    z.union([Text, FixedColumn], {
-      error: 'expected a column name, or in a file of fixed width `name`, `start` and `length`',
-    }),
-  )
-  .min(1)
+const ColumnList = z.array(
+  z.union([Text, FixedColumn], {
+    error: 'expected a column name, or in a file of fixed width `name`, `start` and `length`',
+  }),
+)
+
+const Columns = ColumnList.min(1)
 
 const RowKind = z.enum(['header', 'detail', 'ignore', 'totals'], {
   error: 'expected `header`, `detail`, `ignore` or `totals`',
@@ -36,9 +36,12 @@ const RowKind = z.enum(['header', 'detail', 'ignore', 'totals'], {
 const RecordLayout = z.strictObject({
   /** A header row opens a record; detail rows are its lines; ignored rows are left out; a totals row is of the whole file. */
   as: RowKind.optional(),
-  /** The type of the row right before this one, which gets its cells. */
+  /** The type of the row right before this one, which gets its cells; of a totals row, the type of its record. */
   of: Text.optional(),
-  columns: Columns.optional(),
+  /** How often the part may come for one row; its columns have `{n}` where the number is. */
+  times: z.int().min(2).max(20).optional(),
+  /** None for a row that only marks where a record begins. */
+  columns: ColumnList.optional(),
 })
 
 export type RecordLayout = z.infer<typeof RecordLayout>
@@ -171,7 +174,7 @@ export const READ_KEYS = {
   },
   widths: {
     schema: z.literal('bytes', { error: 'expected `bytes`' }),
-    summary: '`bytes`: the places of a file of fixed width count the bytes of UTF-8, and not characters',
+    summary: '`bytes`: the places of a file of fixed width count bytes of the encoding, and not characters',
     example: 'widths: bytes',
   },
   ignore: {
@@ -192,6 +195,12 @@ export const READ_KEYS = {
     }),
     summary: 'which cell names the type: its number, or the name of its column; the first one by default',
     example: 'typeIn: Type',
+  },
+  alternating: {
+    schema: z.literal(true, { error: 'expected `true`' }),
+    summary:
+      'no cell names the type: the rows of a header type and of a detail type alternate, each record in two rows',
+    example: 'alternating: true',
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
@@ -223,6 +232,7 @@ export function checkReading(read: ReadFrame, node: MapNode, errors: MappingErro
   if (read.format === 'fixed') checkFixed(read, note)
   else if (read.widths !== undefined) note(['widths'], 'this is for `format: fixed`')
   if (read.records !== undefined) checkRecords(read, read.records, note)
+  else if (read.alternating !== undefined) note(['alternating'], 'this is for files with `records`')
   else if (read.typeIn !== undefined) note(['typeIn'], 'this is for files with `records`: name their types')
   const { escape, quote = '"', delimiter } = read
   if (escape !== undefined && (escape === quote || escape === delimiter)) {
@@ -312,26 +322,32 @@ function checkFixed(read: ReadFrame, note: ReportReadError): void {
   }
 }
 
-function checkRecords({ format, typeIn }: ReadFrame, records: RecordLayouts, note: ReportReadError): void {
+function checkRecords(read: ReadFrame, records: RecordLayouts, note: ReportReadError): void {
+  const { format, typeIn } = read
   const types = Object.entries(records)
   if (format === 'csv' && typeof typeIn === 'object') {
     const here = 'here write the number of a cell or a column name'
     note(['typeIn'], `\`start\` and \`length\` are for \`format: fixed\`; ${here}`)
   }
-  for (const as of ['header', 'detail'] as const) {
-    if (types.some(([, record]) => record.as === as)) continue
-    note(['records'], `name at least one record type \`as: ${as}\``)
+  if (!types.some(([, record]) => record.as === 'header'))
+    note(['records'], 'name at least one record type `as: header`')
+  if (read.alternating !== undefined) checkAlternating(read, records, note)
+  for (const isOfRecord of [false, true]) {
+    const isSame = ({ as, of }: RecordLayout) => as === 'totals' && (of !== undefined) === isOfRecord
+    const [, second] = types.filter(([, record]) => isSame(record))
+    if (second !== undefined) note(['records', second[0]], 'there is one type `as: totals` already')
   }
-  const [, secondTotals] = types.filter(([, record]) => record.as === 'totals')
-  if (secondTotals !== undefined) note(['records', secondTotals[0]], 'there is one type `as: totals` already')
   for (const [type, record] of types) {
     const { as, of, columns } = record
     const keys = ['records', type]
-    if ((as === undefined) === (of === undefined)) {
+    if ((as === undefined) === (of === undefined) && as !== 'totals') {
       const kinds = '`as: header`, `detail`, `ignore` or `totals`'
       note(keys, `say either what its rows are, ${kinds}, or \`of\` which type they are a part`)
     }
-    if (of !== undefined) checkPartType(type, of, records, note)
+    if (of !== undefined && as !== 'totals') checkPartType(type, of, records, note)
+    if (of !== undefined && as === 'totals' && records[of]?.as !== 'header')
+      note([...keys, 'of'], 'the totals are of a record: name its type `as: header`')
+    checkTimes(record, keys, note)
     if (typeof typeIn === 'string' && columns !== undefined) {
       note([...keys, 'columns'], 'the header line names the columns of all types')
     }
@@ -339,6 +355,38 @@ function checkRecords({ format, typeIn }: ReadFrame, records: RecordLayouts, not
       note(keys, 'columns is missing: a file of fixed width does not name them')
     }
   }
+}
+
+/** Checks a part that may come several times: each time its columns need names of their own. */
+function checkTimes({ as, of, times, columns = [] }: RecordLayout, keys: string[], note: ReportReadError) {
+  if (times === undefined) return
+  if (of === undefined || as !== undefined)
+    note([...keys, 'times'], '`times` is for a part: say `of` which type')
+  const plain = columns.map(getColumnName).find((name) => !name.includes(NUMBER_MARK))
+  const message = `"${plain}" needs ${NUMBER_MARK} where its number stands, as in "Name ${NUMBER_MARK}"`
+  if (plain !== undefined) note([...keys, 'columns'], message)
+}
+
+/** Checks rows that alternate. A lost row must show, or all rows behind it would be read as the other type. */
+function checkAlternating(
+  { format, typeIn }: ReadFrame,
+  records: RecordLayouts,
+  note: ReportReadError,
+): void {
+  if (typeIn !== undefined) note(['typeIn'], 'where rows alternate no cell names the type')
+  const kinds = Object.values(records)
+  const [header, detail] = kinds
+  if (kinds.length !== 2 || header?.as !== 'header' || detail?.as !== 'detail')
+    return note(
+      ['alternating'],
+      'name two types under `records`: the first `as: header`, the second `as: detail`',
+    )
+  const [first = [], second = []] = kinds.map(({ columns }) => columns?.map(getColumnName))
+  if (first.length === 0 || second.length === 0)
+    return note(['records'], 'where rows alternate both types need `columns`')
+  if (first.some((name) => second.includes(name)) || (format === 'csv' && first.length !== second.length))
+    return
+  note(['records'], 'a lost row would not be noticed: give both types the column that names the record')
 }
 
 function checkPartType(type: string, of: string, records: RecordLayouts, note: ReportReadError): void {
@@ -350,11 +398,25 @@ function checkPartType(type: string, of: string, records: RecordLayouts, note: R
     note(keys, 'rows are a part of a type that is `as: header` or `as: detail`')
   } else {
     const names = new Set((owner.columns ?? []).map(getColumnName))
-    const twice = (records[type]?.columns ?? []).map(getColumnName).filter((name) => names.has(name))
+    const twice = listColumnNames(records[type] ?? {})
+      .flat()
+      .filter((name) => names.has(name))
     for (const name of twice) {
       note(['records', type, 'columns'], `the type ${of} has a column "${name}" already: its rows become one`)
     }
   }
+}
+
+/** The placeholder for the number in the name of a column. */
+const NUMBER_MARK = '{n}'
+
+/** Lists the names of the columns of a type, once for each time that its rows may come for the same row. */
+export function listColumnNames({ columns = [], times }: RecordLayout): string[][] {
+  const names = columns.map(getColumnName)
+  if (times === undefined) return [names]
+  return Array.from({ length: times }, (_, index) =>
+    names.map((name) => name.replaceAll(NUMBER_MARK, String(index + 1))),
+  )
 }
 
 export function getColumnName(column: string | FixedColumn): string {

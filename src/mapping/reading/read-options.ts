@@ -10,6 +10,7 @@ import {
   type FixedColumn,
   getColumnName,
   type IgnoredLine,
+  listColumnNames,
   type ReadFrame,
   type RecordLayout,
   type RecordLayouts,
@@ -26,12 +27,21 @@ type RecordsGrouping = Extract<Grouping, { kind: 'records' }>
 export function compileRecordGrouping(read: ReadFrame, root: MapNode, errors: MappingErrors) {
   const node = getEntry(root, 'read')
   if (node?.kind === 'map') checkReading(read, node, errors)
-  if (isEdi(read)) return { kind: 'records' as const, header: 'record', detail: 'line', totals: undefined }
+  if (isEdi(read))
+    return {
+      kind: 'records' as const,
+      header: 'record',
+      detail: 'line',
+      totals: undefined,
+      recordTotals: undefined,
+    }
   if (read.records === undefined) return undefined
   const [header = ''] = listTypes(read.records, 'header')
-  const [detail = ''] = listTypes(read.records, 'detail')
-  const [totals] = listTypes(read.records, 'totals')
-  return { kind: 'records' as const, header, detail, totals }
+  const [detail] = listTypes(read.records, 'detail')
+  const allTotals = listTypes(read.records, 'totals')
+  const totals = allTotals.find((type) => read.records?.[type]?.of === undefined)
+  const recordTotals = allTotals.find((type) => read.records?.[type]?.of !== undefined)
+  return { kind: 'records' as const, header, detail, totals, recordTotals }
 }
 
 function listTypes(records: RecordLayouts, as: NonNullable<RecordLayout['as']>) {
@@ -55,22 +65,23 @@ export function listKnownColumns(
 export function createTotalsContext(
   { columns, records, decimal }: ReadFrame,
   grouping: RecordsGrouping | undefined,
+  about: TotalsContext['about'],
 ): Omit<TotalsContext, 'errors'> {
   if (grouping === undefined) {
     const known = columns?.map(getColumnName)
-    return { typed: false, type: undefined, columns: known, added: known, decimal }
+    return { typed: false, type: undefined, columns: known, added: known, decimal, about }
   }
-  const type = grouping.totals
+  const type = about === 'file' ? grouping.totals : grouping.recordTotals
   const own = records?.[type ?? '']?.columns?.map(getColumnName)
   const added = listKnownColumns({ columns, records }, grouping, true)
-  return { typed: true, type, columns: own, added, decimal }
+  return { typed: true, type, columns: own, added, decimal, about }
 }
 
 /** Lists the columns of all types of one kind, their parts included. */
 function listTypeColumns(records: RecordLayouts, as: 'header' | 'detail') {
   const types = Object.values(records).filter((record) => (record.as ?? records[record.of ?? '']?.as) === as)
   if (types.some(({ columns }) => columns === undefined)) return undefined
-  return types.flatMap(({ columns = [] }) => columns.map(getColumnName))
+  return types.flatMap((record) => listColumnNames(record).flat())
 }
 
 /** Creates the checker of paths; undefined for formats whose rows have columns, and where the document is wrong. */
@@ -135,11 +146,13 @@ function computePlaces(columns: readonly (string | FixedColumn)[]): CellPlace[] 
 function toRecordType(type: string, record: RecordLayout, { header, detail }: RecordsGrouping): RecordType {
   const main = record.as === 'header' ? header : detail
   const isAlike = (record.as === 'header' || record.as === 'detail') && type !== main
+  const [columns, ...again] = listColumnNames(record)
   return {
     type,
     ...toColumnOptions(record.columns),
-    ...(isAlike ? { like: main } : {}),
-    ...(record.of === undefined ? {} : { of: record.of }),
+    ...(isAlike && main !== undefined ? { like: main } : {}),
+    ...(record.of === undefined || record.as === 'totals' ? {} : { of: record.of }),
+    ...(again.length === 0 || columns === undefined ? {} : { columns, again }),
     ...(record.as === 'ignore' ? { ignored: true } : {}),
   }
 }

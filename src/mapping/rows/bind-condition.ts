@@ -1,9 +1,10 @@
 /** Binds conditions to the columns of one file: of the row being built, or of the record as a whole. */
-import { type Problem, problem } from '../../domain/problem.ts'
+import type { Row } from '../../domain/format.ts'
 import type { Place } from '../../domain/place.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import { type BindContext, locate } from '../binding/record-builder.ts'
 import { type Column, resolveColumnName } from './columns.ts'
-import type { Check, ColumnTest, Condition } from './conditions.ts'
+import type { Check, ColumnTest, Condition, ReadOther } from './conditions.ts'
 import { type ReadText, createTextReader } from '../binding/text-source.ts'
 import { isKnownName, type KnownName, bindKnownText } from './known-values.ts'
 import { quoteText } from '../values/text.ts'
@@ -82,34 +83,72 @@ export function bindHolds(
   }
 }
 
-function bindTest(test: ColumnTest, { perRow, needed }: TestTarget, context: BindContext): BoundTest {
-  const { builder, header, items, typed, missing } = context
-  if (isKnownName(test.column)) return bindKnownTest(test, test.column, perRow, context)
-  const names = [test.column]
-  const ofRow = perRow ? items.find(names) : undefined
-  const ofRecord = ofRow !== undefined || (perRow && !typed) ? undefined : header.find(names)
-  if (ofRecord !== undefined) return bindRecordTest(test, ofRecord, context)
+function bindTest(test: ColumnTest, where: TestTarget, context: BindContext): BoundTest {
+  const { builder } = context
+  if (isKnownName(test.column)) return bindKnownTest(test, test.column, where.perRow, context)
+  const { ofRow, ofRecord } = findTestColumn(test.column, where, context)
+  const readOther = bindOthers(test, where, context)
+  if (ofRecord !== undefined) return bindRecordTest(test, ofRecord, readOther, context)
   if (ofRow === undefined) {
-    if (needed !== undefined) missing.push({ names, field: needed, columns: perRow ? items : header })
-    const always = test.holds('')
-    return { holds: () => always, place: () => ({ column: test.column }), text: () => '' }
+    const holds = () => test.holds('', (other) => readOther(other, builder.row))
+    return { holds, place: () => ({ column: test.column }), text: () => '' }
   }
   const read = createTextReader([ofRow], context.blanks)
   const text = () => read(builder.row?.values ?? [])
   const place = () => locate(builder, true, { column: resolveColumnName(builder.row, ofRow) })
-  const holds = () => evaluateTest(test, text(), place, builder)
+  const holds = () =>
+    evaluateTest(test, { text: text(), readOther: (other) => readOther(other, builder.row), place }, builder)
   return { holds, text, place, isNumber: test.unclear !== undefined }
+}
+
+/** Finds the column of a test: inside the array in the rows first, else in the rows of the record. */
+function findTestColumn(name: string, { perRow, needed }: TestTarget, context: BindContext) {
+  const { header, items, typed, missing } = context
+  const names = [name]
+  const ofRow = perRow ? items.find(names) : undefined
+  const ofRecord = ofRow !== undefined || (perRow && !typed) ? undefined : header.find(names)
+  if (ofRow === undefined && ofRecord === undefined && needed !== undefined)
+    missing.push({ names, field: needed, columns: perRow ? items : header })
+  return { ofRow, ofRecord }
+}
+
+/** Reads a column that a test compares with, from the row; where it is blank there, from the record. */
+type ReadOtherOfRow = (column: string, row: Row | undefined) => string
+
+function bindOthers({ others }: ColumnTest, where: TestTarget, context: BindContext): ReadOtherOfRow {
+  const { builder, blanks } = context
+  const readers = new Map(
+    others.map((name) => {
+      const { ofRow, ofRecord } = findTestColumn(name, where, context)
+      const column = ofRow ?? ofRecord
+      const read = column === undefined ? () => '' : createTextReader([column], blanks)
+      const readRecord = () =>
+        builder.headerRows.map(({ values }) => read(values)).find((text) => text !== '') ?? ''
+      const isOwn = ofRow !== undefined || !where.perRow
+      return [name, { read, isOwn, readRecord: ofRow === undefined ? readRecord : () => '' }] as const
+    }),
+  )
+  return (name, row) => {
+    const reader = readers.get(name)
+    const own = reader?.isOwn === true && row !== undefined ? reader.read(row.values) : ''
+    return own === '' ? (reader?.readRecord() ?? '') : own
+  }
+}
+
+interface TestedText {
+  readonly text: string
+  readonly readOther: ReadOther
+  readonly place: () => Place
 }
 
 /** Runs the test; adds a problem where the text should be a number and is not. */
 function evaluateTest(
   test: ColumnTest,
-  text: string,
-  place: () => Place,
+  { text, readOther, place }: TestedText,
   { problems }: BindContext['builder'],
 ): boolean {
-  if (test.holds(text)) return true
-  const why = test.unclear?.(text)
+  if (test.holds(text, readOther)) return true
+  const why = test.unclear?.(text, readOther)
   if (why === undefined) return false
   const asks = `The mapping asks whether it ${test.description}.`
   const message = why.why === undefined ? `${quoteText(text)} is not a number. ${asks}` : `${why.why} ${asks}`
@@ -121,11 +160,22 @@ function evaluateTest(
 function bindKnownTest(test: ColumnTest, name: KnownName, perRow: boolean, context: BindContext): BoundTest {
   const { builder } = context
   const text = bindKnownText(name, perRow, context)
-  return { holds: () => test.holds(text()), text, place: () => locate(builder, perRow, { column: name }) }
+  const readOther = bindOthers(test, { perRow }, context)
+  const rowOf = () => (perRow ? builder.row : builder.headerRows[0])
+  return {
+    holds: () => test.holds(text(), (other) => readOther(other, rowOf())),
+    text,
+    place: () => locate(builder, perRow, { column: name }),
+  }
 }
 
 /** Tests the first filled cell of the record; a later cell with another outcome is a problem. */
-function bindRecordTest(test: ColumnTest, column: Column, { builder, blanks }: BindContext): BoundTest {
+function bindRecordTest(
+  test: ColumnTest,
+  column: Column,
+  readOther: ReadOtherOfRow,
+  { builder, blanks }: BindContext,
+): BoundTest {
   const read: ReadText = createTextReader([column], blanks)
   const findFilledRow = () =>
     builder.headerRows.find(({ values }) => read(values) !== '') ?? builder.headerRows[0]
@@ -141,11 +191,13 @@ function bindRecordTest(test: ColumnTest, column: Column, { builder, blanks }: B
     holds() {
       const first = findFilledRow()
       const firstText = read(first?.values ?? [])
-      const holds = evaluateTest(test, firstText, place, builder)
+      const tested = { text: firstText, readOther: (other: string) => readOther(other, first), place }
+      const holds = evaluateTest(test, tested, builder)
       if (builder.firstCounts || first === undefined) return holds
       for (const row of builder.headerRows) {
         const other = read(row.values)
-        if (other === '' || other === firstText || test.holds(other) === holds) continue
+        if (other === '' || (other === firstText && test.others.length === 0)) continue
+        if (test.holds(other, (name) => readOther(name, row)) === holds) continue
         const message = `${quoteText(other)} stands here, but ${quoteText(firstText)} in line ${first.line} of the same record.`
         builder.problems.push(problem('rows-disagree', { line: row.line, column: column.name }, message))
         break

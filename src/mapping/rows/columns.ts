@@ -50,6 +50,8 @@ export function indexColumns(layout: Layout, problems: Problem[]) {
     return first
   }
   return {
+    /** Lists the names that were looked up so far. */
+    used: () => [...used],
     /** Lists the names that were not looked up so far, for suggestions. */
     unused: () => [...byName.keys()].filter((name) => !used.has(name)),
     /** Finds a column by the first name that the file has, in any spelling; `nth` picks one of several with that name. */

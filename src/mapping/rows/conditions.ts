@@ -56,6 +56,22 @@ const CONDITION_KEYS = {
     holds: ['69.9', '-1'],
     fails: ['70', ''],
   },
+  equals: {
+    schema: Text,
+    summary: 'holds the text of another column of the same row or record',
+    example: '{ Line PO: { equals: PO Number } }',
+    beside: { 'PO Number': 'HV-1' },
+    holds: ['HV-1', 'hv-1'],
+    fails: ['HV-2', ''],
+  },
+  differs: {
+    schema: Text,
+    summary: 'holds another text than that column',
+    example: '{ Line PO: { differs: PO Number } }',
+    beside: { 'PO Number': 'HV-1' },
+    holds: ['HV-2', ''],
+    fails: ['HV-1'],
+  },
 } as const satisfies Readonly<Record<string, KeyRow & ConditionForm>>
 
 /** Words with a meaning of their own, and the texts for which they hold. */
@@ -106,15 +122,20 @@ export interface Condition {
   readonly written: Readonly<Record<string, unknown>>
 }
 
+/** Reads another column of the row or record that is tested. */
+export type ReadOther = (column: string) => string
+
 export interface ColumnTest {
   /** The column, or in an export the path, whose text is tested. */
   readonly column: string
-  /** Whether a text without outer blanks passes; blank is the empty text. */
-  readonly holds: (text: string) => boolean
+  /** Whether a text without outer blanks passes; blank is the empty text. `read` gives the texts of `others`. */
+  readonly holds: (text: string, read: ReadOther) => boolean
+  /** The columns that the text is compared with. */
+  readonly others: readonly string[]
   /** For people, after the name of the column: `is Ready or New`. */
   readonly description: string
   /** Returns why the text cannot be compared with a number: it is not a number, or it is ambiguous. */
-  readonly unclear?: (text: string) => InvalidNumber | undefined
+  readonly unclear?: (text: string, read: ReadOther) => InvalidNumber | undefined
 }
 
 export interface Check {
@@ -147,7 +168,9 @@ export function compileCondition(node: SourceNode, context: ConditionContext): C
       of !== undefined && looksLikeKnownName(column) ? checkKnownName(column, of === 'row') : undefined
     if (error !== undefined) errors.add(place, error)
     else if (of === undefined || !looksLikeKnownName(column)) checkColumn(column, place, context)
-    tests.push({ column, ...compileTest(written, context) })
+    const test = compileTest(written, context)
+    for (const other of test.others) checkColumn(other, written, context)
+    tests.push({ column, ...test })
   }
   return errors.count() > before ? undefined : { tests, written: toPlain(node) as Condition['written'] }
 }
@@ -183,8 +206,12 @@ export function createRowCondition(
   positionOf: (column: string) => number | undefined,
   blanks: ReadonlySet<string>,
 ): (values: readonly string[]) => boolean {
-  const bound = tests.map(({ column, holds }) => ({ position: positionOf(column) ?? -1, holds }))
-  return (values) => bound.every(({ position, holds }) => holds(cleanCell(values[position] ?? '', blanks)))
+  const names = tests.flatMap(({ column, others }) => [column, ...others])
+  const positions = new Map(names.map((name) => [name, positionOf(name) ?? -1]))
+  return (values) => {
+    const read = (column: string) => cleanCell(values[positions.get(column) ?? -1] ?? '', blanks)
+    return tests.every(({ column, holds }) => holds(read(column), read))
+  }
 }
 
 /** Formats the condition for people: `Status is Ready or New, and Qty is above 0`. */
@@ -201,24 +228,29 @@ function compileTest(node: SourceNode, context: ConditionContext): CompiledTest 
     const text = written.kind === 'text' ? written.text : ''
     if (name === 'not') tests.push(negateTest(compileOneOf(written)))
     else if (name === 'matches') tests.push(compileMatch(text, written, context))
+    else if (name === 'equals') tests.push(compileEquality(text))
+    else if (name === 'differs') tests.push(negateTest(compileEquality(text)))
     else tests.push(compileComparison(text, name === 'above' ? 1 : -1, written, context))
   }
   if (tests.length === 0) context.errors.add(node, 'say what the column must be')
   const unclear = tests.find((test) => test.unclear !== undefined)?.unclear
   const otherTests = tests.filter((test) => test.unclear === undefined)
   return {
-    holds: (text) => tests.every(({ holds }) => holds(text)),
+    holds: (text, read) => tests.every(({ holds }) => holds(text, read)),
+    others: tests.flatMap(({ others }) => others),
     description: tests.map(({ description }) => description).join(' and '),
     // A text that fails another test need not be a number.
     ...(unclear && {
-      unclear: (text: string) => (otherTests.every(({ holds }) => holds(text)) ? unclear(text) : undefined),
+      unclear: (text: string, read: ReadOther) =>
+        otherTests.every(({ holds }) => holds(text, read)) ? unclear(text, read) : undefined,
     }),
   }
 }
 
-function negateTest({ holds, description }: CompiledTest): CompiledTest {
+function negateTest({ holds, others, description }: CompiledTest): CompiledTest {
   return {
-    holds: (text) => !holds(text),
+    holds: (text, read) => !holds(text, read),
+    others,
     description: description === 'is blank' ? 'is filled' : description.replace(/^is /, 'is not '),
   }
 }
@@ -226,12 +258,22 @@ function negateTest({ holds, description }: CompiledTest): CompiledTest {
 /** One of several texts, without regard to case; `filled` and `blank` by themselves are tests of their own. */
 function compileOneOf(node: SourceNode): CompiledTest {
   const word = node.kind === 'text' ? node.text : ''
-  if (isKeyOf(CONDITION_WORDS, word)) return { holds: CONDITION_WORDS[word].test, description: `is ${word}` }
+  if (isKeyOf(CONDITION_WORDS, word))
+    return { holds: CONDITION_WORDS[word].test, others: [], description: `is ${word}` }
   const items = node.kind === 'list' ? node.items : [node]
   const texts = items.map((item) => (item.kind === 'text' ? item.text.trim() : ''))
   const allowed = new Set(texts.map((text) => text.toLowerCase()))
   const description = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
-  return { holds: (text) => allowed.has(text.toLowerCase()), description }
+  return { holds: (text) => allowed.has(text.toLowerCase()), others: [], description }
+}
+
+/** Whether the text is that of another column, without regard to case. */
+function compileEquality(other: string): CompiledTest {
+  return {
+    holds: (text, read) => text.toLowerCase() === read(other).toLowerCase(),
+    others: [other],
+    description: `is the same as ${other}`,
+  }
 }
 
 function compileMatch(pattern: string, node: SourceNode, { errors }: ConditionContext): CompiledTest {
@@ -239,10 +281,10 @@ function compileMatch(pattern: string, node: SourceNode, { errors }: ConditionCo
   const expression = compilePattern(pattern, 'iu')
   if (typeof expression !== 'string') {
     const longest = measureSearchLimit(pattern)
-    return { holds: (text) => expression.test(text.slice(0, longest)), description }
+    return { holds: (text) => expression.test(text.slice(0, longest)), others: [], description }
   }
   errors.add(node, expression)
-  return { holds: () => false, description }
+  return { holds: () => false, others: [], description }
 }
 
 /** Tests for a number above (1) or below (-1) another. A blank is neither; any other or ambiguous text is unclear. */
@@ -255,7 +297,7 @@ function compileComparison(
   const limit = parseNumber(shown)
   if (limit === undefined) {
     errors.add(node, 'expected a number with digits only, such as 12.50')
-    return { holds: () => false, description: '' }
+    return { holds: () => false, others: [], description: '' }
   }
   const read = createNumberReader({ decimal })
   const otherFix = suggestDecimalFix({ decimal })
@@ -264,6 +306,7 @@ function compileComparison(
       const number = read(stripCurrency(text))
       return !('why' in number) && compareDecimals(number, limit) === sign
     },
+    others: [],
     description: `is ${sign === 1 ? 'above' : 'below'} ${shown}`,
     unclear(text: string) {
       const number = read(stripCurrency(text))
@@ -292,6 +335,8 @@ interface ConditionForm {
   readonly example: string
   readonly holds: readonly string[]
   readonly fails: readonly string[]
+  /** The other cells of the row. */
+  readonly beside?: Readonly<Record<string, string>>
 }
 
 /** Every form, for the documentation. */

@@ -9,6 +9,8 @@ import { type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 export interface RecordRows {
   readonly rows: readonly Row[]
   readonly problems: readonly Problem[]
+  /** Rows of the record that hold its totals, and make no line. */
+  readonly totals?: readonly Row[]
 }
 
 export interface RecordGatherer {

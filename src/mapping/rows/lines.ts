@@ -3,14 +3,15 @@ import { z } from 'zod'
 import type { Layout, Row } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { didYouMean } from '../../support/text.ts'
-import type { ObjectPlan, Plan } from '../fields/plan.ts'
+import { type ColumnAlternatives, listLeaves, type ObjectPlan, type Plan } from '../fields/plan.ts'
 import type { Shape } from '../shape.ts'
 import { Character, checkEntry, Text } from '../source/schema.ts'
-import { getEntry, getEntryText, type MapNode, nodeAt } from '../source/source.ts'
+import { getEntry, getEntryText, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
 import { checkEscape, cleanCell, splitEscaped } from '../values/text.ts'
 import type { BindContext } from '../binding/record-builder.ts'
 import { foldColumnName, type NumberedRow } from './columns.ts'
 import { type Check, CheckFrame, compileChecks, type ConditionContext } from './conditions.ts'
+import { TotalsFrame } from './control-totals.ts'
 import { MAX_RECORD_ROWS, type RecordRows, recordTooLargeProblem } from './grouping.ts'
 
 export const LinesFrame = z.strictObject({
@@ -20,6 +21,7 @@ export const LinesFrame = z.strictObject({
   same: z.enum(['add', 'refuse'], { error: 'expected `add` or `refuse`' }).optional(),
   check: z.array(CheckFrame).min(1).optional(),
   hold: z.array(CheckFrame).min(1).optional(),
+  totals: TotalsFrame.optional(),
 })
 
 /** Columns that hold several lines: each a list, or one column per line with its number in the name. */
@@ -125,17 +127,43 @@ type Unpack = (row: Row) => readonly Row[]
 export interface Unpacking {
   readonly layout: number
   readonly unpack: Unpack
+  /** Whether rows are unpacked before they are grouped, because a cell holds the keys of several records. */
+  readonly isFirst: boolean
+}
+
+/** Whether a column that holds several lines is a key of the record: then each part goes into its own record. */
+export function packsKey({ columns }: PackedLines, keys: readonly ColumnAlternatives[]) {
+  const packed = new Set(columns.map(foldColumnName))
+  return keys.some((key) => key.flat().some((name) => packed.has(foldColumnName(name))))
+}
+
+/** Notes a quantity that would be sent once for each record that a row is divided into. */
+export function checkPackedKey(
+  root: MapNode,
+  body: ObjectPlan,
+  packed: PackedLines,
+  errors: MappingErrors,
+): void {
+  const columns = new Set(packed.columns.map(foldColumnName))
+  const quantities = listLeaves(body).filter(({ field }) => field.endsWith('[].quantity'))
+  const isPacked = ({ alternatives }: (typeof quantities)[number]) =>
+    alternatives.every((names) => names.some((name) => columns.has(foldColumnName(name))))
+  if (quantities.every(isPacked)) return
+  const message =
+    'a row is divided into several records, and its quantity would be sent with each: name that column too'
+  errors.add(nodeAt(root, 'lines', 'columns'), message)
 }
 
 /** Unpacks the rows of a record, unless they become too many. */
-export function unpackRecord({ rows, problems }: RecordRows, { layout, unpack }: Unpacking): RecordRows {
+export function unpackRecord(record: RecordRows, { layout, unpack }: Unpacking): RecordRows {
+  const { rows, problems } = record
   const lines: Row[] = []
   for (const row of rows) {
     for (const line of row.layout === layout ? unpack(row) : [row]) lines.push(line)
     if (lines.length <= MAX_RECORD_ROWS) continue
-    return { rows, problems: [...problems, recordTooLargeProblem(rows[0])] }
+    return { ...record, problems: [...problems, recordTooLargeProblem(rows[0])] }
   }
-  return { rows: lines, problems }
+  return { ...record, rows: lines }
 }
 
 /** Appends one column to the layout for each kind of numbered column. */

@@ -18,8 +18,8 @@ export interface DraftContext {
   readonly orderField: string
   readonly lines: BoundRows | undefined
   readonly keys: readonly KeyColumn[]
-  /** In a file of typed rows: the columns of the detail rows that are named as the key columns, by their places. */
-  readonly details: { readonly layout: number; readonly keys: readonly (KeyColumn | undefined)[] } | undefined
+  /** In a file of typed rows: the columns that detail rows and their header row have in common, and must agree in. */
+  readonly details: { readonly layout: number; readonly shared: readonly SharedColumn[] } | undefined
   /** The values to keep beside the order that the record creates. */
   readonly keep: BoundObject | undefined
   /** Which records are taken, with a description for people; without it, all are. */
@@ -28,6 +28,16 @@ export interface DraftContext {
   readonly hold: (() => readonly Problem[]) | undefined
   readonly check: (() => void) | undefined
 }
+
+/** A column that header rows and detail rows have under one name. */
+export interface SharedColumn {
+  readonly header: KeyColumn
+  readonly detail: KeyColumn
+  /** Whether the mapping knows the record by it; otherwise the name may be a coincidence. */
+  readonly isKey: boolean
+}
+
+const FIX_SHARED = 'Correct the row. If the columns are not the same, name them differently under `records`.'
 
 /** Makes the draft of a record. In documents of X12 and EDIFACT its problems say where in the interchange they are. */
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
@@ -56,7 +66,7 @@ function addSpot(place: Place, rows: readonly Row[]): Place {
 
 function createPlainDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const { builder, body, keys, lines: array } = context
-  const { rows } = record
+  const { rows, totals = [] } = record
   const isBroken = prepareBuilder(rows, context)
   builder.number = number
   const keyRow = findKeyRow(rows, context)
@@ -66,12 +76,12 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
     const lines = rows.map(toLineRange)
     return { number, lines, keyValues, references: [], problems: reasons, [verdict]: true }
   }
-  const strays = listStrayDetails(rows, keyValues, context)
+  const strays = listStrayDetails(rows, keyRow, context)
   const isSound = !isBroken && record.problems.length + strays.length === 0
   const skip = (leftOut: Problem): Draft => {
     return {
       number,
-      lines: rows.map(toLineRange),
+      lines: [...rows, ...totals].map(toLineRange),
       keyValues,
       references: [],
       problems: [leftOut],
@@ -85,7 +95,7 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   if (holding.length > 0) {
     const about = readOrderReference(context, body.build())
     const references = builder.references.filter(({ kind }) => kind === 'order')
-    const lines = rows.map(toLineRange)
+    const lines = [...rows, ...totals].map(toLineRange)
     return { number, lines, keyValues, references, ...about, problems: holding, held: true }
   }
   const withoutLines = isSound ? findEmptyReason(rows, context) : undefined
@@ -94,7 +104,7 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   const built = builder.headerRows.length > 0 ? body.build() : undefined
   if (built !== undefined) context.check?.()
   const keep = built === undefined ? undefined : context.keep?.build()
-  const lines = listLineRanges(rows, builder)
+  const lines = [...listLineRanges(rows, builder), ...totals.map(toLineRange)]
   const { references, deferred, problems: found } = builder
   if (built !== undefined && isSound && found.length === 0) {
     const more = { ...(deferred.length === 0 ? {} : { deferred }), ...toKeptValues(keep) }
@@ -128,7 +138,8 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   const usable = isBroken ? rows.filter(({ problems }) => problems === undefined) : rows
   const isTyped = grouping.kind === 'records'
   builder.headerRows = isTyped ? usable.filter(({ layout }) => layout === headerLayout) : usable
-  builder.itemRows = isTyped ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
+  const hasDetails = isTyped && grouping.detail !== undefined
+  builder.itemRows = hasDetails ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
   builder.lineRows = builder.itemRows
   builder.bodyRows = builder.itemRows
   builder.filled = 0
@@ -169,21 +180,23 @@ function findHoldReasons({ hold, builder }: DraftContext): readonly Problem[] {
   return builder.problems.length > 0 ? [] : removeRepeats(reasons)
 }
 
-/** Detail rows with the key of another record: their own header row is missing, or they stand in the wrong place. */
+/** Detail rows that say otherwise than the header row above them: their own is missing, or they are misplaced. */
 function listStrayDetails(
   rows: readonly Row[],
-  keyValues: readonly string[],
-  { details, keys }: DraftContext,
+  headerRow: Row | undefined,
+  { details }: DraftContext,
 ): Problem[] {
-  if (details === undefined || details.keys.every((key) => key === undefined)) return []
+  if (details === undefined || headerRow === undefined) return []
+  const wanted = details.shared.map(({ header }) => header.read(headerRow.values))
   return rows.flatMap((row) => {
     if (row.layout !== details.layout || row.problems !== undefined) return []
-    return details.keys.flatMap((key, index) => {
-      const [own = '', wanted = ''] = [key?.read(row.values), keyValues[index]]
-      if (own === '' || wanted === '' || own === wanted) return []
-      const place = { line: row.line, column: key?.name ?? '' }
-      const message = `The row is of ${quoteText(own)}, and the header row above it says ${quoteText(wanted)} in "${keys[index]?.name ?? ''}".`
-      return problem('detail-of-other-record', place, message)
+    return details.shared.flatMap(({ header, detail, isKey }, index) => {
+      const own = detail.read(row.values)
+      const above = wanted[index] ?? ''
+      if (own === '' || above === '' || own === above) return []
+      const place = { line: row.line, column: detail.name }
+      const message = `The row is of ${quoteText(own)}, and the header row above it says ${quoteText(above)} in "${header.name}".`
+      return problem('detail-of-other-record', place, message, isKey ? undefined : FIX_SHARED)
     })
   })
 }

@@ -1,4 +1,5 @@
 /** Fills in values that a file leaves to its order, once the order is known. */
+import { describeIssue } from '../../support/schema-issue.ts'
 import { ORDER_LINES } from '../../contract/order.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { KnownResource } from '../../domain/resource.ts'
@@ -104,7 +105,11 @@ function validateBody(
   const line = deferred[0]?.line ?? 0
   const toProblem = (field: string, message: string) =>
     addLine(problem('field-invalid', { field }, message), line)
-  return checked.error.issues.map(({ path, message }) => toProblem(formatFieldPath(path), message))
+  return checked.error.issues.map((issue) => {
+    const text = describeIssue(issue)
+    const message = /^(?:must|has) /.test(text) ? `The value ${text}.` : text
+    return toProblem(formatFieldPath(issue.path), message)
+  })
 }
 
 /** `order_lines[2].quantity` */

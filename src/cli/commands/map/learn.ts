@@ -9,7 +9,7 @@ import { BridgeError, EXIT, hasSystemCode } from '../../../support/errors.ts'
 import { quoteForShell } from '../../../support/text.ts'
 import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
-import { sayProblems } from '../../format/text.ts'
+import { sayOpenEnd, sayProblems } from '../../format/text.ts'
 
 export const learnCommand = defineCommand({
   usage: 'learn <file>',
@@ -33,6 +33,7 @@ export const learnCommand = defineCommand({
     if (json) terminal.out(JSON.stringify(learned, null, 2))
     else if (out === undefined) terminal.out(text.trimEnd())
     terminal.say(formatCounts(learned.columns))
+    if (learned.hasOpenEnd) sayOpenEnd(terminal, `The last line of ${file}`)
     if (unfinished.length > 0) terminal.say('To be filled in before it works:')
     for (const line of unfinished) terminal.say(`  ${line}`)
     if (out !== undefined) {
