@@ -189,4 +189,9 @@ function describeIgnoredEntry(
   }
 }
 
-const KIND_LABELS = { folder: 'a folder', link: 'a link', other: 'no plain file' } as const
+const KIND_LABELS = {
+  folder: 'a folder',
+  link: 'a link',
+  linked: 'a file with a second name (a hard link)',
+  other: 'no plain file',
+} as const

@@ -103,7 +103,7 @@ async function warnAboutOpenFiles(configuration: Configuration): Promise<string[
   })
   const files = ['', '-wal', '-shm'].map((suffix) => journal.path + suffix)
   const folders = [stateFolder, join(stateFolder, 'spool'), ...new Set(archives)]
-  const open = await findOpenToOthers([...files, ...folders])
+  const open = await findOpenToOthers([...files, ...folders, ...(secretPlaces?.files ?? [])])
   const secrets = secretPlaces?.places ?? []
   const isReadable = secrets.length > 0 && (await findOpenToOthers([secretPlaces?.file ?? ''])).length > 0
   const close = (path: string) =>

@@ -36,7 +36,12 @@ export interface Configuration {
   /** The place in the file that names a mapping, by the path of the mapping. */
   readonly mappingPlaces?: ReadonlyMap<string, string>
   /** The places in the file where a secret itself stands, and not the variable or file that holds it. */
-  readonly secretPlaces?: { readonly file: string; readonly places: readonly string[] }
+  readonly secretPlaces?: {
+    readonly file: string
+    readonly places: readonly string[]
+    /** The files that `${file:PATH}` names. */
+    readonly files: readonly string[]
+  }
 }
 
 interface ApiConfiguration {

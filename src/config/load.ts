@@ -24,6 +24,7 @@ export async function loadConfiguration(
   if (source.hasFatalErrors) throw createLoadError(path, source.errors)
 
   const places = locateSecrets(source, path)
+  const files = listSecretFiles(source, folder)
   const unfilled = await substituteVariables(source.document, configurationJsonSchema(), {
     env,
     folder,
@@ -38,7 +39,7 @@ export async function loadConfiguration(
     return {
       ...toConfiguration(shape.file, folder),
       mappingPlaces: locateMappings(source, path),
-      ...(places.length > 0 && { secretPlaces: { file: resolve(path), places } }),
+      ...(places.length + files.length > 0 && { secretPlaces: { file: resolve(path), places, files } }),
     }
   }
   throw createLoadError(path, errors)
@@ -105,6 +106,19 @@ function locateSecrets({ document, locate }: ConfigSource, path: string): string
     },
   })
   return places
+}
+
+/** The files that `${file:PATH}` names, before variables are substituted. */
+function listSecretFiles({ document }: ConfigSource, folder: string): string[] {
+  const files = new Set<string>()
+  visit(document, {
+    Scalar: (_, { value }) => {
+      if (typeof value !== 'string') return
+      for (const [, path = ''] of value.matchAll(/(?<!\$)\$\{file:([^}]+)\}/g))
+        files.add(resolve(folder, path))
+    },
+  })
+  return [...files]
 }
 
 interface LocatedError {

@@ -1,6 +1,7 @@
 /** The `notifications` of the configuration: the receivers of alerts and results. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { isPlainHttp } from './observability.ts'
 import { durationText, Text, toMs } from './time-values.ts'
 
 const Duration = durationText('must be a duration such as 30s, 15m or 1h', 1)
@@ -57,6 +58,10 @@ const WebhookSettings = z.strictObject({
   secret: Text.exactOptional().describe(
     'Signs the body: the header Dropbridge-Signature is sha256= and its HMAC in hex.',
   ),
+  allowHttp: z
+    .boolean()
+    .default(false)
+    .describe('Whether an address of another machine may be http, which sends all of it in plain text.'),
   ...commonShape,
 })
 
@@ -85,6 +90,11 @@ const NotificationSettings = z
       message: 'is `none`, which sends the password unencrypted: use starttls or tls',
     },
   )
+  .refine((it) => it.type !== 'webhook' || it.allowHttp || !isPlainHttp(it.url), {
+    path: ['url'],
+    message:
+      'sends what the notification says to another machine in plain text: write https://, or allowHttp: true where that is meant',
+  })
 
 export const NotificationsSettings = z.record(z.string().regex(/^[a-z0-9-]+$/), NotificationSettings)
 
@@ -100,7 +110,10 @@ const DEFAULT_PORTS = { starttls: 587, tls: 465, none: 25 } as const
 function toNotification(name: string, settings: z.output<typeof NotificationSettings>, folder: string) {
   const { every, timeout, ...rest } = settings
   const times = { name, everyMs: toMs(every), timeoutMs: toMs(timeout) }
-  if (rest.type === 'webhook') return { ...rest, ...times }
+  if (rest.type === 'webhook') {
+    const { allowHttp: _, ...webhook } = rest
+    return { ...webhook, ...times }
+  }
   if (rest.type === 'mail') {
     const { username, password, host, security, port = DEFAULT_PORTS[security] } = rest.smtp
     const login = username !== undefined && password !== undefined && { login: { username, password } }

@@ -44,6 +44,12 @@ export const HealthSettings = z
       .describe(
         'Let it be an address that other machines reach. There is no password: anybody there reads the names of routes and how much goes through them.',
       ),
+    hostNames: z
+      .array(
+        z.string().regex(/^[a-z0-9.-]+$/i, 'must be a host name without a port, such as bridge.example.com'),
+      )
+      .default([])
+      .describe('Names under which it answers, beside localhost, the name of the machine and all addresses.'),
   })
   .refine(
     ({ listen, toNetwork }) => toNetwork || isLoopback(parseListenAddress(listen)?.host ?? 'localhost'),
@@ -53,10 +59,10 @@ export const HealthSettings = z
         'is reached from other machines, and there is no password. Say toNetwork: true where that is meant, or listen on 127.0.0.1',
     },
   )
-  .transform(({ listen }) => {
+  .transform(({ listen, hostNames }) => {
     const address = parseListenAddress(listen)
     assert(address !== undefined, 'an address that is none passed the checks')
-    return address
+    return { ...address, hostNames }
   })
 
 export const StatusSettings = z.strictObject({
@@ -74,6 +80,11 @@ export const StatusSettings = z.strictObject({
 function parseListenAddress(text: string) {
   const [, six, host = six, port] = LISTEN_PATTERN.exec(text) ?? []
   return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
+}
+
+/** Whether it is the http address of another machine. */
+export function isPlainHttp(url: string): boolean {
+  return /^http:/i.test(url) && URL.canParse(url) && !isLoopback(new URL(url).hostname)
 }
 
 /** Whether the host is this machine itself. */

@@ -8,7 +8,7 @@ import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } fro
 import { checkInbox, inboxShape } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
 import { NotificationsSettings } from './notifications.ts'
-import { HealthSettings, isLoopback, LogSettings, StatusSettings } from './observability.ts'
+import { HealthSettings, isPlainHttp, LogSettings, StatusSettings } from './observability.ts'
 import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
@@ -57,11 +57,6 @@ const Credentials = z.strictObject({
 })
 
 const MailboxName = Text.describe('One of the mailboxes.')
-
-/** Whether it is the http address of another machine. */
-function isPlainHttp(url: string): boolean {
-  return /^http:/i.test(url) && URL.canParse(url) && !isLoopback(new URL(url).hostname)
-}
 
 const ApiSettings = z
   .strictObject({

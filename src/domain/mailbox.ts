@@ -13,7 +13,8 @@ export interface FileInfo {
 /** An entry of a folder that a listing does not show. */
 export interface IgnoredEntry {
   readonly name: string
-  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  /** `linked`: a file with a second name, where others can write the folder. */
+  readonly kind: 'file' | 'folder' | 'link' | 'linked' | 'other'
   /** The mailbox's own time, milliseconds; 0 where unknown. */
   readonly modifiedAt: number
 }

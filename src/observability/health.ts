@@ -8,6 +8,7 @@ import type { RouteFailure, RouteResults } from '../domain/alert.ts'
 import type { BridgeEvent } from '../domain/event.ts'
 import { type Clock, isoTime } from '../support/clock.ts'
 import type { FailureCode } from '../support/errors.ts'
+import { createHostCheck } from '../support/host-names.ts'
 import { removeApiText } from './format.ts'
 
 /** An event loop that has not come round for this long hangs. */
@@ -112,6 +113,8 @@ interface HealthOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
+  /** Names of this machine beside its own, for the `Host` of a request. */
+  readonly hostNames: readonly string[]
   readonly live: () => HealthReport
   readonly ready: () => Promise<HealthReport>
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string }
@@ -119,16 +122,22 @@ interface HealthOptions {
 
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>
 
+/** How long a header and a whole request may take, and how often this is checked. */
+const TIME_LIMITS = { headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 1000 }
+
 /** Throws when the server cannot listen on the address. */
 export async function startHealthServer(options: HealthOptions) {
-  const server = createServer((request, response) => {
+  const isOwnHost = createHostCheck([options.host, ...options.hostNames])
+  const server = createServer(TIME_LIMITS, (request, response) => {
+    if (!isOwnHost(request.headers.host)) {
+      response.writeHead(421, { connection: 'close' }).end()
+      return
+    }
     handleRequest(options, request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500)
       response.end()
     })
   })
-  server.requestTimeout = 10_000
-  server.headersTimeout = 5000
   server.maxConnections = 50
   await listenOn(server, options)
   // A connected monitor is no reason to keep running.
@@ -175,8 +184,10 @@ async function handleRequest(options: HealthOptions, request: IncomingMessage, r
     response.writeHead(405, { allow: 'GET, HEAD' }).end()
     return
   }
-  const [path] = (request.url ?? '/').split('?', 1)
-  if (path === '/metrics') {
+  const [path, query] = (request.url ?? '/').split('?', 2)
+  if (query !== undefined) {
+    response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' }).end('There is no parameter.\n')
+  } else if (path === '/metrics') {
     const text = await options.metrics.text()
     response.writeHead(200, { 'content-type': options.metrics.contentType }).end(text)
   } else if (path === '/livez') sendReport(response, options.live())

@@ -41,7 +41,7 @@ export function createHandlers(
   { tokens, queue, faults }: { tokens: Tokens; queue: WriteQueue; faults: Readonly<FaultCounts> },
 ): Record<ServedEndpointName, QueuedHandler> {
   const direct: Record<DirectName, Handler> = {
-    token: ({ body }) => tokens.issue(body),
+    token: ({ body, ip }) => tokens.issue(body, ip),
     ...createPartyHandlers(context),
     ...createResourceHandlers(context),
     ...createAdminHandlers(context, tokens, faults),

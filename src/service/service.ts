@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { replaceStartupClients, type StartupClients } from './access/clients.ts'
+import { createGuessLimit } from './access/guesses.ts'
 import { createTokens } from './access/tokens.ts'
 import { createHandlers, createResourceHandlers } from './handlers.ts'
 import { type FaultCounts, createFaultCounts, registerFaults } from './http/faults.ts'
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly host?: string
   /** 0, which takes any free port, by default. */
   readonly port?: number
+  /** Names under which it answers, beside those of this machine and all addresses. */
+  readonly hostNames?: readonly string[]
   /** A logger for Fastify; silent by default. */
   readonly logger?: boolean | object
   /** The contents of a fresh database; the sample market by default. */
@@ -65,7 +68,7 @@ async function composeService(options: ServiceOptions, store: Store) {
   const switches = createSwitches(options.switches)
   const clock = skewClock(options.clock, switches)
   const clients = openClients(options, store, clock)
-  const app = await createServer(options.logger ?? false, switches)
+  const app = await createServer(options.logger ?? false, switches, [host, ...(options.hostNames ?? [])])
   const faults = createFaultCounts()
   const directory = createTradeDirectory(store)
   const context = { store, directory, clock, switches }
@@ -75,7 +78,13 @@ async function composeService(options: ServiceOptions, store: Store) {
   registerFaults(app, context, { counts: faults, hasStaleData: stale.hasStaleData })
   registerShutdown(app)
   await registerOpenApi(app)
-  const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
+  const tokens = createTokens({
+    store,
+    clock,
+    lifetimeSeconds,
+    switches,
+    guesses: createGuessLimit(options.clock, switches),
+  })
   const refresh = () => {
     directory.refresh()
     tokens.refresh()

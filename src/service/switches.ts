@@ -52,6 +52,10 @@ export const SWITCHES = {
     ['strict', 'redirect'],
     'A path that lacks its last slash is not found, or is redirected (301) to the one that has it.',
   ),
+  unknownParameters: choice(
+    ['refuse', 'ignore'],
+    'A query parameter that a call does not know is refused (400), or it is ignored.',
+  ),
   paging: choice(
     ['anchored', 'page'],
     'Later pages hold what followed the page before, whatever has changed since, or are cut anew by their number.',

@@ -25,6 +25,8 @@ function describeErrors(
   text: string,
   found: readonly { readonly code: ErrorCode; readonly pos: readonly [number, number] }[],
 ) {
+  const deep = found.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
+  if (deep !== undefined) return [{ offset: deep.pos[0], message: YAML_ERRORS.RESOURCE_EXHAUSTION }]
   const lost = Math.min(...found.flatMap(({ code, pos }) => (LOST.includes(code) ? pos[0] : [])))
   const described = found.flatMap(({ code, pos: [offset] }) =>
     offset < lost ? { offset, message: describeError(text, offset, code) } : [],
@@ -65,6 +67,8 @@ const YAML_ERRORS = {
   MULTILINE_IMPLICIT_KEY: 'a key without a colon and a blank behind it, or a quote that is not closed.',
   MULTIPLE_DOCS: 'a second document starts here; there must be one.',
   NON_STRING_KEY: 'a key must be text; put it in quotes.',
+  RESOURCE_EXHAUSTION:
+    'this is nested too deep: too many brackets, braces or indented lines stand in each other.',
   TAB_AS_INDENT: 'a tab cannot indent; use spaces.',
   TAG_RESOLVE_FAILED: 'a value that starts with ! is a tag, and it is unknown; put text in quotes.',
 } as const satisfies Partial<Record<ErrorCode, string>>

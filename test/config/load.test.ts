@@ -241,6 +241,25 @@ test('http to another machine is refused, unless the configuration says that it 
   expect(meant.api.baseUrl).toBe('http://api.example.com')
 })
 
+test('a webhook by http to another machine is refused, unless the configuration says that it is meant', async () => {
+  const at = (more: string) => `${WHOLE}\nnotifications:\n  ops: { type: webhook, ${more} }\n`
+
+  expect(await errorsOf(at('url: "http://hooks.example.com/x?token=1"'))).toEqual([
+    expect.stringContaining(
+      'notifications.ops.url: sends what the notification says to another machine in plain text: write https://, or allowHttp: true where that is meant.',
+    ),
+  ])
+  for (const meant of ['url: "http://127.0.0.1:9/x"', 'url: "http://hooks.example.com", allowHttp: true'])
+    expect((await load(at(meant))).notifications).toHaveLength(1)
+})
+
+test.each([
+  ['many brackets', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`],
+  ['many indented lines', Array.from({ length: 1400 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+])('%s in each other are said to be nested too deep', async (_what, text) => {
+  expect(await errorsOf(text)).toEqual([expect.stringMatching(/^\d+:\d+ this is nested too deep: .*\.$/)])
+})
+
 describe('errors', () => {
   test('of every kind are reported together, each with its place and what to do', async () => {
     const text = `api:

@@ -49,14 +49,14 @@ test('paths are relative to the file, and health is for this machine alone', asy
   )
 
   expect(log).toEqual({ level: 'info', file: join(folder, 'logs', 'bridge.log') })
-  expect(health).toEqual({ host: '127.0.0.1', port: 9465 })
+  expect(health).toEqual({ host: '127.0.0.1', port: 9465, hostNames: [] })
   expect(statusPage).toBe(join(folder, 'exchange', 'STATUS.html'))
 })
 
 test.each([
-  ['"0.0.0.0:9465", toNetwork: true', { host: '0.0.0.0', port: 9465 }],
-  ['"[::1]:0"', { host: '::1', port: 0 }],
-  ['"localhost:80"', { host: 'localhost', port: 80 }],
+  ['"0.0.0.0:9465", toNetwork: true', { host: '0.0.0.0', port: 9465, hostNames: [] }],
+  ['"[::1]:0"', { host: '::1', port: 0, hostNames: [] }],
+  ['"localhost:80", hostNames: [a.example]', { host: 'localhost', port: 80, hostNames: ['a.example'] }],
 ])('health listens on %s', async (listen, address) => {
   const { health } = await load(`health: { listen: ${listen} }`)
 

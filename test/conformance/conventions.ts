@@ -332,13 +332,24 @@ function lists({ proves }: Ledger): void {
     })
   })
 
-  proves('choice.endpoints.other-filters')('a parameter that is no filter is ignored', async () => {
-    await inWorld(async (own) => {
-      await ordered(own)
-      expect((await done(own.retailer.get('orders/?colour=green'))).count).toBe(1)
-      expect((await done(own.brand.get('orders/?purchase_order_number=PO-9'))).count).toBe(1)
-    })
-  })
+  proves('choice.endpoints.other-filters')(
+    'a parameter that a call does not know is refused, unless a switch says otherwise',
+    async () => {
+      await inWorld(async (own) => {
+        await ordered(own)
+        const refused = [
+          await own.retailer.get('orders/?colour=green'),
+          await own.brand.get('orders/?purchase_order_number=PO-9'),
+        ]
+        expect(refused.map(({ status, body }) => [status, Object.keys(body)])).toEqual([
+          [400, ['colour']],
+          [400, ['purchase_order_number']],
+        ])
+        own.service.switches.unknownParameters = 'ignore'
+        expect((await done(own.retailer.get('orders/?colour=green'))).count).toBe(1)
+      })
+    },
+  )
 }
 
 const placed = (field: string) => (world: World, text: string) =>

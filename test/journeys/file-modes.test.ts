@@ -1,7 +1,8 @@
 /** File modes: who else on the machine can read what the bridge keeps, whatever the umask. */
-import { chmod, link, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { inspectFile } from '../../src/mailboxes/directory/inspect.ts'
 import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
 import { openSpool } from '../../src/support/spool.ts'
 import { commandsOf } from '../fixtures/office.ts'
@@ -80,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('with a umask that opens everythin
     withUmask(0)
     const root = await tempFolder()
     await writeFile(join(root, 'kept.csv'), 'x')
-    await mkdir(join(root, 'inbox'))
+    await mkdir(join(root, 'inbox'), 0o755)
     await link(join(root, 'kept.csv'), join(root, 'inbox', 'a.csv'))
     const mailbox = createDirectoryMailbox({ root })
     const claim = { id: 'c1', folder: 'inbox', name: 'a.csv' }
@@ -89,6 +90,70 @@ describe.skipIf(process.platform === 'win32')('with a umask that opens everythin
     await mailbox.archive(claim, 'archive')
 
     expect(await modeOf(join(root, 'kept.csv'))).toBe('666')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a file with a second name, a hard link', () => {
+  async function anInbox(mode: number) {
+    const root = await tempFolder()
+    const inbox = join(root, 'inbox')
+    await mkdir(inbox)
+    await chmod(inbox, mode)
+    await writeFile(join(root, 'kept.csv'), 'x')
+    await link(join(root, 'kept.csv'), join(inbox, 'a.csv'))
+    await writeFile(join(inbox, 'b.csv'), 'y')
+    return { root, inbox, mailbox: createDirectoryMailbox({ root }) }
+  }
+
+  test.each([0o777, 0o775, 0o1777])(
+    'is neither listed nor claimed where others can write the folder (%o), and shown as such',
+    async (mode) => {
+      const { root, mailbox } = await anInbox(mode)
+      const claim = { id: 'c1', folder: 'inbox', name: 'a.csv' }
+
+      const names = (await mailbox.list('inbox')).map(({ name }) => name)
+
+      expect(names).toEqual(['b.csv'])
+      expect(await mailbox.claim(claim)).toBe('gone')
+      expect(await readFile(join(root, 'inbox', 'a.csv'), 'utf8')).toBe('x')
+      expect(await mailbox.listIgnored('inbox')).toContainEqual(
+        expect.objectContaining({ name: 'a.csv', kind: 'linked' }),
+      )
+      expect(await inspectFile(root, 'inbox', 'a.csv')).toEqual({
+        what: 'entry-ignored',
+        why: 'it has a second name (a hard link), and others can write the folder',
+      })
+    },
+  )
+
+  test('is taken once the second name is gone, and where only the owner can write the folder', async () => {
+    const open = await anInbox(0o777)
+    const closed = await anInbox(0o755)
+
+    await rm(join(open.root, 'kept.csv'))
+
+    for (const { mailbox } of [open, closed]) {
+      expect((await mailbox.list('inbox')).map(({ name }) => name)).toEqual(['a.csv', 'b.csv'])
+      expect(await mailbox.claim({ id: 'c1', folder: 'inbox', name: 'a.csv' })).toBe('claimed')
+    }
+  })
+
+  test('raises an alert that says what it is', async () => {
+    const world = await aWorld({ routes: ['orders'] })
+    const run = await commandsOf(world)
+    const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
+    await world.drop('inbox/orders', 'orders.csv', text)
+    await link(join(inbox, 'orders.csv'), join(world.folder, 'kept.csv'))
+    await chmod(inbox, 0o777)
+
+    const ran = await run('run')
+    const why = await run('why-not', 'orders.csv')
+
+    expect(ran.err + (await run('status')).out).toContain(
+      'inbox/orders/orders.csv is a file with a second name (a hard link); only plain files are taken',
+    )
+    expect(why.out).toContain('it has a second name (a hard link), and others can write the folder')
+    expect(await readdir(inbox)).toContain('orders.csv')
   })
 })
 
@@ -139,5 +204,26 @@ describe.skipIf(process.platform === 'win32')('check', () => {
     expect(literal.err).toContain(`dropbridge.yaml:4:17 ${warning}`)
     expect(literal.err).not.toContain('hunter2')
     expect(closed.err).not.toContain(warning)
+  })
+
+  test('warns of a file with a secret that others can read', async () => {
+    const world = await aWorld({ routes: ['orders'] })
+    const run = await commandsOf(world)
+    const file = join(world.folder, 'dropbridge.yaml')
+    const secret = join(world.folder, 'secret.txt')
+    const yaml = await readFile(file, 'utf8')
+    await chmod(world.folder, 0o755)
+    await writeFile(file, yaml.replace('${CLIENT_SECRET_RETAILER}', '${file:secret.txt}'))
+    await writeFile(secret, 'hunter2\n')
+    await chmod(secret, 0o644)
+
+    const open = await run('check')
+    await chmod(secret, 0o600)
+    const closed = await run('check')
+
+    expect(open.err).toContain(
+      `warning: Other users of this machine can read or change ${secret}. Close it: chmod 600 ${secret}`,
+    )
+    expect(closed.err).not.toContain(secret)
   })
 })

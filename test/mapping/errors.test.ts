@@ -259,3 +259,12 @@ test('a missing mapping file is an error of the configuration, and the message n
     message: 'the mapping file no/such/mapping.yaml is not there.',
   })
 })
+
+test.each([100, 700, 20_000])(
+  'a mapping with %i brackets in each other is refused in plain words',
+  async (depth) => {
+    const text = ORDERS.replace('city: City', `city: ${'['.repeat(depth)}${']'.repeat(depth)}`)
+
+    expect(await errorsOf(text)).toEqual([expect.stringMatching(/nested (more than 50 deep|too deep)/)])
+  },
+)

@@ -37,7 +37,7 @@ function textOf(document: MadeDocument, usage: 'P' | 'T' = 'P'): string {
   return dressText(makeInterchange({ syntax: 'x12', usage, groups: [{ sets: [document] }] }))
 }
 
-const SHIPMENT = [
+const SHIPMENT: MadeDocument['segments'] = [
   ['BSN', '00', '1', '20261118', '1630', '0001'],
   ['HL', '1', '', 'S'],
   ['HL', '2', '1', 'O'],

@@ -1,5 +1,7 @@
 /** /livez, /readyz and /metrics, asked over HTTP; and the metrics checked against the rules of Prometheus. */
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ALERTS } from '../../src/domain/alert.ts'
@@ -37,6 +39,7 @@ async function aBridge() {
   const server = await startHealthServer({
     host: '127.0.0.1',
     port: 0,
+    hostNames: ['bridge.example'],
     live: pulse.live,
     ready: pulse.ready,
     metrics,
@@ -46,7 +49,7 @@ async function aBridge() {
     const answer = await fetch(server.url + path, { method })
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }
   }
-  return { clock, pulse, metrics, ask, journalPath }
+  return { clock, pulse, metrics, ask, url: server.url, journalPath }
 }
 
 test('a bridge that makes passes is alive, and one without progress for minutes is not', async () => {
@@ -107,7 +110,6 @@ test('only reading is allowed, and only what is there', async () => {
   expect((await ask('/metrics', 'POST')).status).toBe(405)
   expect((await ask('/metrics', 'HEAD')).text).toBe('')
   expect((await ask('/../../etc/passwd')).status).toBe(404)
-  expect((await ask('/livez?x=1')).status).toBe(200)
 })
 
 test('an address that another program has is refused, with the reason and what to do', async () => {
@@ -116,7 +118,7 @@ test('an address that another program has is refused, with the reason and what t
   onTestFinished(() => void other.close())
   const { port } = other.address() as { port: number }
   const { pulse, metrics } = await aBridge()
-  const taken = { host: '127.0.0.1', port, live: pulse.live, ready: pulse.ready, metrics }
+  const taken = { host: '127.0.0.1', port, hostNames: [], live: pulse.live, ready: pulse.ready, metrics }
 
   await expect(startHealthServer(taken)).rejects.toThrow(
     /EADDRINUSE.*: another program listens there.*set health\.listen to a free port/,
@@ -247,3 +249,37 @@ test('the numbers of metrics are bounded by what is configured', async () => {
 
   expect(own.length).toBeLessThan(60 + Object.keys(ALERTS).length)
 })
+
+test('only own host names and known paths without a query are answered', async () => {
+  const { url, ask } = await aBridge()
+  const askAs = async (host: string) => {
+    const { hostname, port } = new URL(url)
+    const call = request({ hostname, port, path: '/metrics', headers: { host } }).end()
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+
+  expect(await Promise.all(['localhost', '127.0.0.1:1', '[::1]', 'bridge.example:80'].map(askAs))).toEqual([
+    200, 200, 200, 200,
+  ])
+  expect(await Promise.all(['rebound.example', 'rebound.example:9465'].map(askAs))).toEqual([421, 421])
+  expect((await ask('/metrics?name=orders')).status).toBe(400)
+})
+
+test('a connection that sends no whole header is ended after five seconds', async () => {
+  const { url } = await aBridge()
+  const { hostname, port } = new URL(url)
+  const began = performance.now()
+  const sockets = ['', 'GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: '].map((start) => {
+    const socket = connect(Number(port), hostname)
+    socket.write(start)
+    socket.on('error', () => undefined)
+    socket.resume()
+    return socket
+  })
+
+  await Promise.all(sockets.map((socket) => once(socket, 'close')))
+
+  expect(performance.now() - began).toBeLessThan(9000)
+}, 20_000)

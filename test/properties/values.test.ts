@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { parseCalc } from '../../src/mapping/calc/calculation.ts'
 import { computeCheckDigit, restoreUpc } from '../../src/mapping/values/convert.ts'
 import { createNumberReader, roundDecimal } from '../../src/mapping/values/numbers.ts'
-import { compilePattern, measureSearchLimit } from '../../src/mapping/values/pattern.ts'
 import { escapeSeparator, FAILED, splitEscaped } from '../../src/mapping/values/text.ts'
 import { draftsOf, sheet } from '../mapping/sheet.ts'
 
@@ -157,47 +156,6 @@ body:
     }),
     { numRuns: 60 },
   )
-})
-
-const ATOMS = ['a', '.', '\\d', '\\s', '[ab]', '(a)', '(?:ab)', '(a|b)', 'a?', 'b{2}'] as const
-const QUANTIFIERS = ['', '', '?', '*', '+', '{1,3}', '+?'] as const
-
-/** Expressions that find nothing in a text of letters only, however they try. */
-const patterns = fc
-  .array(fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...QUANTIFIERS)), { minLength: 1, maxLength: 6 })
-  .map((parts) => `${parts.map((part) => part.join('')).join('')}!$`)
-
-const pieces = fc.constantFrom('a', 'ab', ' ', '1')
-
-test('an expression that is taken is through with any text in no time', () => {
-  let taken = 0
-  fc.assert(
-    fc.property(patterns, pieces, (pattern, piece) => {
-      const expression = compilePattern(`^${pattern}`)
-      if (typeof expression === 'string') return
-      taken += 1
-
-      expect(expression.test(`${piece.repeat(250).slice(0, 249)}?`)).toBe(false)
-    }),
-    { numRuns: 300, interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true },
-  )
-  expect(taken).toBeGreaterThan(50)
-})
-
-test('an expression that searches longer texts is through with them, too', () => {
-  let longer = 0
-  fc.assert(
-    fc.property(fc.constantFrom('^', ''), patterns, pieces, (start, pattern, piece) => {
-      const expression = compilePattern(start + pattern)
-      const longest = Math.min(measureSearchLimit(start + pattern), 1_000_000)
-      if (typeof expression === 'string' || longest <= 250) return
-      longer += 1
-
-      expect(expression.test(`${piece.repeat(longest).slice(0, longest - 1)}?`)).toBe(false)
-    }),
-    { numRuns: 200, interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true },
-  )
-  expect(longer).toBeGreaterThan(50)
 })
 
 test('texts that were put together with an escape are taken apart again, whatever they hold', () => {

@@ -16,17 +16,17 @@ async function callerOn({ service }: Market): Promise<Socket & { received: () =>
 }
 
 const HALF_A_BODY =
-  'POST /auth/token/ HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 100\r\n\r\ngrant'
+  'POST /auth/token/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 100\r\n\r\ngrant'
 
 it.each([
   ['half a body', HALF_A_BODY],
   [
     'the headers of a second request',
-    'GET /v1/carriers/ HTTP/1.1\r\nhost: x\r\n\r\nGET /v1/carriers/ HTTP/1.1\r\nho',
+    'GET /v1/carriers/ HTTP/1.1\r\nhost: localhost\r\n\r\nGET /v1/carriers/ HTTP/1.1\r\nho',
   ],
   [
     'a refused request whose body does not come',
-    `POST ${ORDERS} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+    `POST ${ORDERS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
   ],
 ])('is not held up by %s', async (_what, half) => {
   const market = await openMarket()
@@ -56,7 +56,7 @@ async function callerThatWaits(market: Market, latencyMs = 0) {
   caller.pause()
   const answering = once(market.service.app.server, 'request')
   const authorization = `authorization: Bearer ${market.retailer.token}`
-  caller.write(`GET ${ORDERS}?limit=60 HTTP/1.1\r\nhost: x\r\n${authorization}\r\n\r\n`)
+  caller.write(`GET ${ORDERS}?limit=60 HTTP/1.1\r\nhost: localhost\r\n${authorization}\r\n\r\n`)
   const [, answer] = (await answering) as [unknown, { writableEnded: boolean; writableFinished: boolean }]
   return { caller, answer }
 }
@@ -102,7 +102,7 @@ it('answers each of several requests that came at once', async () => {
   market.service.switches.latencyMs = 100
   const caller = await callerOn(market)
   const acknowledge = (id: number) =>
-    `PUT ${BRAND_ORDERS}${id}/acknowledge/ HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${market.brand.token}\r\n\r\n`
+    `PUT ${BRAND_ORDERS}${id}/acknowledge/ HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${market.brand.token}\r\n\r\n`
   caller.write(ids.map(acknowledge).join(''))
   await vi.waitUntil(() => market.service.counts().acknowledgedOrders === 2)
   const ended = once(caller, 'close')
@@ -118,7 +118,7 @@ it('carries out the requests of callers that hung up, and ends without an error'
   const caller = await callerOn(market)
   const form = 'grant_type=client_credentials&client_id=nobody&client_secret=none'
   const type = 'application/x-www-form-urlencoded'
-  const ask = `POST /auth/token/ HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: ${form.length}\r\n\r\n${form}`
+  const ask = `POST /auth/token/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: ${form.length}\r\n\r\n${form}`
   let arrived = 0
   const manyCame = new Promise<void>((resolve) => {
     market.service.app.server.on('request', () => {

@@ -14,6 +14,10 @@ export const serviceCommand = defineCommand({
   options: {
     port: { type: 'number', default: 8080, describe: 'The port; 0 takes a free one' },
     host: { type: 'string', default: '127.0.0.1', describe: 'The address to listen on' },
+    'host-name': {
+      ...REPEATABLE,
+      describe: 'A name under which it answers, beside localhost, the machine and all addresses',
+    },
     data: { type: 'string', default: './service-data', describe: 'The folder of the data' },
     switch: {
       ...REPEATABLE,
@@ -22,11 +26,17 @@ export const serviceCommand = defineCommand({
     'new-clients': flag('Make another client for every account, when the secrets are lost'),
     json: JSON_FLAG,
   },
-  async run(terminal, { port, host, data, switch: words, newClients, json }) {
+  async run(terminal, { port, host, hostName, data, switch: words, newClients, json }) {
     const switches = parseSwitches(words)
     // Loaded on demand: a web server takes longer to load than all the rest.
     const { createService } = await import('../../service/service.ts')
-    const server = { clock: terminal.clock, host, port, data: resolvePath(terminal, data) }
+    const server = {
+      clock: terminal.clock,
+      host,
+      port,
+      hostNames: hostName,
+      data: resolvePath(terminal, data),
+    }
     const running = await createService({ ...server, seed: sampleSeed(), switches, newClients })
     try {
       await running.listen()

@@ -2,6 +2,8 @@
 import type { FileReading, Layout, Row, IgnoreRule } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { Newline } from '../../support/line-ends.ts'
+import { compilePattern } from '../../support/search-pattern.ts'
+import { assert } from '../../support/errors.ts'
 import { skipRestOfLine, type TextBuffer } from './buffer.ts'
 import { hasInvalidBytes, replaceInvalidBytes } from './decoders.ts'
 import { type Encoding, suggestEncodingFix } from './encoding.ts'
@@ -131,8 +133,9 @@ export function createLineFilter(
 function compileIgnoreRule(rule: IgnoreRule): IsIgnoredLine | undefined {
   if ('header' in rule) return undefined
   if ('startsWith' in rule) return (text) => text.startsWith(rule.startsWith)
-  const pattern = new RegExp(rule.matches, 'u')
-  return (text) => pattern.test(text)
+  const pattern = compilePattern(rule.matches)
+  assert(typeof pattern !== 'string', 'the mapping has checked the pattern')
+  return pattern.test
 }
 
 /** Removes what spreadsheets put around a line: quotes, and delimiters up to the width of the table. */

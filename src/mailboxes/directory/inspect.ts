@@ -4,6 +4,7 @@ import { access, constants, lstat, open, readdir, realpath } from 'node:fs/promi
 import { join } from 'node:path'
 import type { FileInfo } from '../../domain/mailbox.ts'
 import { ignoreCodes } from '../../support/files.ts'
+import { refusesLinkedFiles } from './listing.ts'
 import { CLAIMED_FOLDER, splitFolder, parseClaimedId, isSafeName, matchTemporaryName } from '../names.ts'
 
 export type Inspection =
@@ -39,6 +40,11 @@ export async function inspectFile(root: string, folder: string, name: string): P
   )
   if (found === undefined) return { what: 'nothing' }
   if (!found.isFile()) return { what: 'entry-ignored', why: describeKind(found) }
+  if (found.nlink > 1 && (await refusesLinkedFiles(path)))
+    return {
+      what: 'entry-ignored',
+      why: 'it has a second name (a hard link), and others can write the folder',
+    }
   const mark = matchTemporaryName(name)
   if (mark !== undefined) {
     const { begins, ends } = mark

@@ -1,6 +1,6 @@
 /** Reads the entries of a folder: files to list, ignored entries, and the names by which a place is recognized. */
 import type { Dirent, Stats } from 'node:fs'
-import { lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileInfo, IgnoredEntry } from '../../domain/mailbox.ts'
 import { ignoreCodes, pathIsFree, syncFolder } from '../../support/files.ts'
@@ -13,10 +13,25 @@ export function isListedEntry(entry: Dirent): boolean {
   return entry.isFile() && isListedName(entry.name)
 }
 
+/**
+ * Whether files with a second name must stay in the folder. Who can write it may link a file there that only the bridge can
+ * read, and would get its contents back in results.
+ */
+export async function refusesLinkedFiles(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false
+  return ((await stat(path)).mode & WRITABLE_BY_OTHERS) !== 0
+}
+
+const WRITABLE_BY_OTHERS = 0o022
+
 /** Undefined when there is no file of the name, or not any more. */
-export async function statFile(path: string, { folder, name }: FileRef): Promise<FileInfo | undefined> {
+export async function statFile(
+  path: string,
+  { folder, name }: FileRef,
+  refusesLinked = false,
+): Promise<FileInfo | undefined> {
   const found = await statIfPresent(join(path, name))
-  if (!found?.isFile()) return undefined
+  if (!found?.isFile() || (refusesLinked && found.nlink > 1)) return undefined
   return { folder, name, size: found.size, modifiedAt: Math.floor(found.mtimeMs) }
 }
 
@@ -26,13 +41,18 @@ export async function listIgnored(root: MailboxRoot, folder: string): Promise<Ig
   return mapAccessErrors(`The folder ${path} cannot be listed`, async () => {
     const entries = await readdir(path, { withFileTypes: true })
     const found: IgnoredEntry[] = []
+    const refusesLinked = await refusesLinkedFiles(path)
     for (const entry of entries) {
-      if (isListedEntry(entry)) continue
+      const isListed = isListedEntry(entry)
+      if (isListed && !refusesLinked) continue
       // The decoded name does not work for a stat call, and it may be too long for one.
       const { name } = entry
       const seen = hasInvalidUtf8(name) ? undefined : await statIfPresent(join(path, name))
       if (seen === undefined && !hasInvalidUtf8(name)) continue
-      found.push({ name, kind: getKind(seen ?? entry), modifiedAt: Math.floor(seen?.mtimeMs ?? 0) })
+      const isLinked = seen?.isFile() === true && seen.nlink > 1
+      if (isListed && !isLinked) continue
+      const kind = isListed ? 'linked' : getKind(seen ?? entry)
+      found.push({ name, kind, modifiedAt: Math.floor(seen?.mtimeMs ?? 0) })
     }
     return found.toSorted(compareByName)
   })

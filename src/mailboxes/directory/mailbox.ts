@@ -46,7 +46,15 @@ import {
   resolveSourcePath,
   resolveTargetPath,
 } from './folders.ts'
-import { createMarkerFolder, hasEntry, isListedEntry, listIgnored, listNames, statFile } from './listing.ts'
+import {
+  createMarkerFolder,
+  hasEntry,
+  isListedEntry,
+  listIgnored,
+  listNames,
+  refusesLinkedFiles,
+  statFile,
+} from './listing.ts'
 
 /** When absent: nothing must be mounted, the mailbox tries hard links, and it removes no working files. */
 type DirectoryOptions = Pick<DirectoryContext, 'root'> &
@@ -99,7 +107,8 @@ async function listFiles(place: DirectoryContext, folder: string, beforeCreate?:
   const path = await ensureFolder(place, splitFolder(folder), beforeCreate)
   return mapAccessErrors(`The folder ${path} cannot be listed`, async () => {
     const candidates = (await readdir(path, { withFileTypes: true })).filter(isListedEntry)
-    const find = ({ name }: Dirent) => statFile(path, { folder, name })
+    const refusesLinked = await refusesLinkedFiles(path)
+    const find = ({ name }: Dirent) => statFile(path, { folder, name }, refusesLinked)
     const files = await runInParallel(candidates, STATS_AT_ONCE, find)
     return files.filter((file) => file !== undefined).toSorted(compareByAge)
   })
@@ -125,13 +134,15 @@ async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claime
       await syncFolder(dirname(target)) // claimed before a crash, perhaps not yet safe from a power cut
       return 'claimed'
     }
-    if ((await statFile(dirname(source), claim)) === undefined) return gone()
+    const refusesLinked = await refusesLinkedFiles(dirname(source))
+    if ((await statFile(dirname(source), claim, refusesLinked)) === undefined) return gone()
     try {
       // An unreadable file stays where its owner can mend its rights.
       await (await open(source, READ_FLAGS).catch(refuseUnreadable(source))).close()
       await renameDurably(source, target)
-      if ((await lstat(target)).isFile()) return 'claimed'
-      // another entry, which is not a file, has replaced the file since the stat
+      const moved = await lstat(target)
+      if (moved.isFile() && !(refusesLinked && moved.nlink > 1)) return 'claimed'
+      // another entry, which is not to be taken, has replaced the file since the stat
       await moveWithoutReplacing(target, source, false)
       return 'gone'
     } catch (error) {

@@ -18,7 +18,7 @@ export interface ServiceTable {
 const SERVICE_NAMES = splitWords(`
   shipvia shippingmethod shipmethod packageshipmethod shippingservice shipservicelevel servicelevel carrierserviceselected
   carrierservicerequested serviceselected carrierservice deliverymethod deliveryservice shippingmethodtitle
-  shippingmethodcode shipmethodcode methodcode servicecode shippingservicecode shippingcode
+  shippingmethodcode shipmethodcode methodcode servicecode shippingservicecode shippingcode shipcode
   shipmentinformationservicetype servicetype service delivery shipping versandart
   lieferart versandmethode modelivraison modedelivraison metodoenvio metododeenvio
 `)

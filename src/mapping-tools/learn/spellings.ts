@@ -152,7 +152,7 @@ const LANGUAGES: readonly PartyNames[] = [
         'shipto ship shipping delivery deliveryto recipient consignee postto shippingaddress',
       ).concat(''),
       sold_to: splitWords('billto bill billing soldto sold invoice buyer billingaddress ?customer'),
-      ship_from: splitWords('shipfrom shippedfrom from origin sender warehouse'),
+      ship_from: splitWords('shipfrom shippedfrom from origin sender shipper warehouse'),
     },
     parts: {
       name1: splitWords(
@@ -160,10 +160,10 @@ const LANGUAGES: readonly PartyNames[] = [
       ),
       name2: splitWords('name2 company companyname attention attn'),
       street1: splitWords(
-        'address1 addressline1 street1 address street addressone streetaddress line1 addr1 address12',
+        'address1 addressline1 street1 address street addressone streetaddress line1 addr1 address12 streetline1',
       ),
       street2: splitWords(
-        'address2 addressline2 street2 addresstwo line2 addr2 apartment apt roomflooraddress2',
+        'address2 addressline2 street2 addresstwo line2 addr2 streetline2 apartment apt roomflooraddress2',
       ),
       city: ['city', 'town', 'suburb', 'cityname', 'cityortown'],
       province: splitWords(

@@ -1,11 +1,11 @@
 /** Compiles the conversion of a cell's text to the value of a field, always in the same order. */
 import type { FieldRule } from '../../contract/fields.ts'
+import { compilePattern } from '../../support/search-pattern.ts'
 import { type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { padDigits, restoreUpc } from '../values/convert.ts'
 import { compileDateFormat, type DateFormat } from '../values/date-format.ts'
 import { type DateOptions, findZone, UTC } from '../values/dates.ts'
 import type { NumberOptions } from '../values/numbers.ts'
-import { compilePattern, measureSearchLimit } from '../values/pattern.ts'
 import {
   type Convert,
   FAILED,
@@ -74,14 +74,9 @@ function createMatchStep({ match }: BodyLeaf, { hasDefault, note }: StepTarget):
   if (match === undefined) return undefined
   const expression = compilePattern(match)
   if (typeof expression === 'string') return note('match', expression)
-  const longest = measureSearchLimit(match)
   return (text, refuse) => {
-    if (text.length > longest) {
-      const message = `${quoteText(text)} has ${text.length} characters; ${match} searches at most ${longest}.`
-      return refuse('value-too-long', message)
-    }
-    const found = expression.exec(text)
-    if (found !== null) return (found.length > 1 ? (found[1] ?? '') : found[0]).trim()
+    const found = expression.find(text)
+    if (found !== undefined) return found.trim()
     return hasDefault ? '' : refuse('text-unmatched', `${quoteText(text)} does not match ${match}.`)
   }
 }

@@ -1,10 +1,10 @@
 /** The keys of `read`, which describe the files of a mapping, and the checks of their combinations. */
 import iconv from 'iconv-lite'
 import { z } from 'zod'
+import { compilePattern } from '../../support/search-pattern.ts'
 import { didYouMean } from '../../support/text.ts'
 import { Character, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 import { locateKey, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
-import { compilePattern } from '../values/pattern.ts'
 import { LoopsFrame, UsageFrame } from './edi-paths.ts'
 
 const Encoding = Text.refine(

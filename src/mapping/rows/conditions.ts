@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { compareDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
 import { isKeyOf } from '../../support/object-paths.ts'
+import { compilePattern } from '../../support/search-pattern.ts'
 import { didYouMean } from '../../support/text.ts'
 import { checkPart, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 import {
@@ -18,7 +19,6 @@ import {
   stripCurrency,
   suggestDecimalFix,
 } from '../values/numbers.ts'
-import { compilePattern, measureSearchLimit } from '../values/pattern.ts'
 import { cleanCell } from '../values/text.ts'
 import { foldColumnName } from './columns.ts'
 import { checkKnownName, looksLikeKnownName } from './known-values.ts'
@@ -279,10 +279,7 @@ function compileEquality(other: string): CompiledTest {
 function compileMatch(pattern: string, node: SourceNode, { errors }: ConditionContext): CompiledTest {
   const description = `matches ${pattern}`
   const expression = compilePattern(pattern, 'iu')
-  if (typeof expression !== 'string') {
-    const longest = measureSearchLimit(pattern)
-    return { holds: (text) => expression.test(text.slice(0, longest)), others: [], description }
-  }
+  if (typeof expression !== 'string') return { holds: expression.test, others: [], description }
   errors.add(node, expression)
   return { holds: () => false, others: [], description }
 }

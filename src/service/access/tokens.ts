@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import { TokenRequest } from '../../contract/endpoints.ts'
 import type { Clock } from '../../support/clock.ts'
 import { type Answer, refuseWith } from '../http/answers.ts'
+import type { GuessLimit } from './guesses.ts'
 import { build, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 import type { Switches } from '../switches.ts'
@@ -13,6 +14,7 @@ interface TokenOptions {
   readonly clock: Clock
   readonly lifetimeSeconds: number
   readonly switches: Pick<Switches, 'tokenLastsRequests'>
+  readonly guesses: GuessLimit
 }
 
 /** Secrets and tokens are random and long, so that a plain hash of one cannot be undone. */
@@ -27,7 +29,7 @@ export function randomSecret(): string {
 
 export type Tokens = ReturnType<typeof createTokens>
 
-export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenOptions) {
+export function createTokens({ store, clock, lifetimeSeconds, switches, guesses }: TokenOptions) {
   let known = readTokens(store)
 
   function remove(tokenHash: string): void {
@@ -49,16 +51,18 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
   }
 
   /** Runs in the write queue. */
-  function issue(form: unknown): Answer {
+  function issue(form: unknown, ip: string): Answer {
     const fields = typeof form === 'object' && form !== null ? (form as Record<string, unknown>) : {}
     if (fields['grant_type'] !== 'client_credentials') return refuseToken(400, 'unsupported_grant_type')
     const request = TokenRequest.safeParse(fields)
     if (!request.success) return refuseToken(401, 'invalid_client')
     const { client_id: clientId, client_secret: secret } = request.data
+    const early = guesses.refuseEarly(ip, clientId)
+    if (early !== undefined) return early
     const client = store.first(clientInForce, { client_id: clientId })
-    if (!isCorrectSecret(secret, client?.secret_hash) || client === undefined) {
-      return refuseToken(401, 'invalid_client')
-    }
+    const isCorrect = isCorrectSecret(secret, client?.secret_hash)
+    guesses.recordResult(ip, clientId, isCorrect)
+    if (!isCorrect || client === undefined) return refuseToken(401, 'invalid_client')
     const scope = parseRequestedScope(fields['scope'], parseScope(client.scope))
     if (scope === undefined) return refuseToken(400, 'invalid_scope')
     const token = randomSecret()

@@ -1,14 +1,37 @@
 /** Filters of lists: query parameters as conditions on rows. Spec: "List filters". */
 import { type RawBuilder, sql } from 'kysely'
 import { ATTRIBUTES, type AttributeCode, isAttributeCode } from '../../contract/attributes.ts'
+import type { Endpoint } from '../../contract/endpoints.ts'
 import { type Filter, type Filters, TIME_OPERATORS } from '../../contract/filters.ts'
+import { didYouMean } from '../../support/text.ts'
 import { foldCase } from '../store/store.ts'
 import type { Conditions } from '../store/list-reader.ts'
-import type { FieldErrors } from './answers.ts'
+import { type Answer, type FieldErrors, gatherErrors } from './answers.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Other parameters are ignored (spec: not shown). With errors, the conditions are not to be used. */
+/** The parameters that an endpoint reads. Short lists, without filters, have only numbered pages. */
+export function listQueryParameters({ kind, filters = {} }: Endpoint): readonly string[] {
+  if (kind !== 'list') return []
+  const names = Object.entries(filters).flatMap(([name, filter]) =>
+    filter.kind === 'time' ? TIME_OPERATORS.map((operator) => `${name}_${operator}`) : [name],
+  )
+  return [...names, 'limit', 'page', ...(names.length === 0 ? [] : ['after', 'before'])]
+}
+
+/** Spec: not shown. A filter with a typing error would be answered with all resources. */
+export function refuseUnknownParameters(query: Query, known: readonly string[]): Answer | undefined {
+  const unknown = Object.keys(query).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return undefined
+  const errors = gatherErrors()
+  for (const name of unknown.slice(0, MAX_UNKNOWN))
+    errors.add([name], `There is no such parameter.${didYouMean(name, known)}`)
+  return errors.toAnswer()
+}
+
+const MAX_UNKNOWN = 20
+
+/** Reads the known parameters. With errors, the conditions are not to be used. */
 export function readConditions(query: Query, filters: Filters, errors: FieldErrors): Conditions {
   const names = Object.keys(filters)
   const acknowledged = names.includes('is_acknowledged')

@@ -18,6 +18,8 @@ export interface ServiceCall {
   /** The address of the request, without the query. */
   readonly address: string
   readonly body: unknown
+  /** The address of the caller's machine. */
+  readonly ip: string
   /** Whether the token has the scope `write`. */
   readonly mayWrite: boolean
 }

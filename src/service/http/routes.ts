@@ -3,7 +3,7 @@ import type { Endpoint } from '../../contract/endpoints.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TradeDirectory } from '../trade/directory.ts'
 import { type Answer, refuseNotFound, refuseWith } from './answers.ts'
-import type { Query } from './filters.ts'
+import { listQueryParameters, type Query, refuseUnknownParameters } from './filters.ts'
 import { applyAnswerForm } from './answer-forms.ts'
 import type { QueuedHandler, ServiceCall } from './handler.ts'
 import {
@@ -100,8 +100,14 @@ function refuseRequest(request: FastifyRequest, endpoint: Endpoint, parts: Route
     const refusal = refuseCaller(request, endpoint, caller, parts.directory) ?? throttle?.(caller.clientId)
     if (refusal !== undefined) return refusal
   }
+  const unknown = parts.switches.unknownParameters === 'refuse' ? findUnknown(request, endpoint) : undefined
+  if (unknown !== undefined) return unknown
   const ids = idNames(endpoint).filter((name) => readId(request, name) === undefined)
   return ids.length > 0 ? refuseNotFound() : refuseContentType(request, endpoint.kind)
+}
+
+function findUnknown(request: FastifyRequest, endpoint: Endpoint): Answer | undefined {
+  return refuseUnknownParameters(request.query as Query, listQueryParameters(endpoint))
 }
 
 function refuseCaller(
@@ -166,5 +172,6 @@ function toServiceCall(request: FastifyRequest, { context }: Endpoint): ServiceC
     query: request.query as Query,
     address: `${request.protocol}://${request.host}${readPath(request)}`,
     body: request.body,
+    ip: request.ip,
   }
 }

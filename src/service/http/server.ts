@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { createHostCheck } from '../../support/host-names.ts'
 import { findEndpointsByPath } from '../endpoints.ts'
 import type { Switches } from '../switches.ts'
 import { type Answer, refuseWith } from './answers.ts'
@@ -16,14 +17,19 @@ const MAX_BODY_BYTES = 1024 * 1024
 /** The longest time for a request to arrive whole. */
 const REQUEST_TIMEOUT_MS = 60_000
 
+/** The longest time for its header, and how often this is checked. */
+const HEADER_LIMITS = { headersTimeout: 10_000, connectionsCheckingInterval: 1000 }
+
 export async function createServer(
   logger: boolean | object,
   switches: Pick<Switches, 'trailingSlash'>,
+  hostNames: readonly string[],
 ): Promise<FastifyInstance> {
   const app = fastify({
     logger: hideSecrets(logger),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: HEADER_LIMITS,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, _request, reply) => void sendAnswer(reply, refuseWith(404, 'Not found.')),
   })
@@ -41,6 +47,11 @@ export async function createServer(
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, _text, done) => {
     if (endpointOf(request)?.kind === 'act') done(null)
     else done(Object.assign(new Error('unsupported content type'), { statusCode: 415 }))
+  })
+  const isOwnHost = createHostCheck(hostNames)
+  app.addHook('onRequest', (request, reply, goOn) => {
+    if (isOwnHost(request.headers.host)) goOn()
+    else sendAnswer(reply, refuseWith(421, 'The service does not answer under this host name.'))
   })
   app.addHook('onRequest', (request, reply, goOn) => {
     if (!request.is404) goOn()

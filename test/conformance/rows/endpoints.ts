@@ -95,6 +95,6 @@ export const ENDPOINT_RULES = [
     ['create-answer', 'Cancel, shipment and variant creates answer 201 with the whole resource.'],
     ['update-answer', 'Variant updates answer 200 with the whole variant.'],
     ['documents', 'Packing slip and label are PDF files.'],
-    ['other-filters', 'Parameters that are no filters of a list are ignored.'],
+    ['other-filters', 'Parameters that a call does not know are refused (400), unless switched off.'],
   ]),
 ]
