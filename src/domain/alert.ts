@@ -14,6 +14,12 @@ export const ALERTS = {
     fix: 'See `dropbridge explain CODE` with the code of the failure.',
     details: 'Nothing is sent meanwhile. Notifications about it are sent at most once an hour.',
   },
+  'configuration-broken': {
+    title: 'The configuration or a mapping on the disk has errors.',
+    fix: 'Correct it, then: `dropbridge check` and `dropbridge reload`.',
+    details:
+      'A watch continues with what it loaded before; a run, and a watch that starts, would fail. `status`, `trace` and `why-not` use the last configuration that was at work.',
+  },
   'receipt-refused': {
     title: 'A receipt lacks what `receipt.contains` asks for.',
     fix: 'Ask the reader of the files what is wrong with this one.',
@@ -89,6 +95,12 @@ export const ALERTS = {
     fix: 'Move it from the archive to the inbox; raise `stableFor`, or use a `marker`.',
     details:
       'Its writer paused for longer than `stableFor`. What was sent of it counts as duplicate. Checked for the latest 2000 files of a route, for 36 hours.',
+  },
+  'configuration-changed': {
+    title: 'A watch works with an older configuration or mapping.',
+    fix: '`dropbridge check`, then `dropbridge reload`.',
+    details:
+      'The configuration, a mapping, or a file that it extends or looks values up in was changed while the watch was running.',
   },
   'watcher-lost': {
     title: 'A watcher ended without being asked to.',
