@@ -154,7 +154,7 @@ export const ALERTS = {
     title: 'A file stands beside the inbox of a route.',
     fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
     details:
-      'It is in the folder above an inbox, or in one with almost the name of an inbox, and has a name that the route would take. No run looks there.',
+      'It is in the mailbox itself, in the folder above an inbox, in one with almost the name of an inbox, or beside exports, and has a name that a route would take. No run looks there.',
   },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',
