@@ -74,7 +74,7 @@ function listOutboxes({ routes }: Configuration, { from }: InboundRoute): Map<st
   return groupBy(here, ({ to }) => posix.normalize(to.folder))
 }
 
-/** Tells the files of the bridge and the receipts for them from others, by their names. */
+/** Recognizes the files of the bridge, and the receipts for them, by their names. */
 function createOwnFilter({ configuration }: EvaluationContext, outbound: readonly OutboundRoute[] = []) {
   const receipts = configuration.routes.flatMap((route) =>
     route.direction === 'outbound' && route.receipt ? [toNamePattern(route.receipt.match)] : [],

@@ -132,7 +132,9 @@ export async function withMonitoredBridge<Result>(
       async (bridge) => {
         isOpen = true
         onOpen()
-        await keepConfiguration(configuration, terminal.clock.now())
+        // A journal that is refused must not take the place of the one that is missed.
+        if ((await bridge.findJournalFailure()) === undefined)
+          await keepConfiguration(configuration, await bridge.journal.getIdentity(), terminal.clock.now())
         await operating.start(bridge)
         try {
           return await work({ bridge, notify, isForPeople })

@@ -13,31 +13,44 @@ const KeptFile = z.object({
   /** The absolute path of the file that it was read from. */
   from: z.string(),
   keptAt: z.int(),
+  /** The journal that was at work: another one in its place would be a new one. */
+  journal: z.object({ path: z.string(), id: z.string() }),
   configuration: z.record(z.string(), z.unknown()),
 })
 
 /** Writes it where it differs from what is kept. A failure is no failure of the work: the copy only helps readers. */
-export async function keepConfiguration({ source, stateFolder }: Configuration, now: number): Promise<void> {
+export async function keepConfiguration(
+  { source, stateFolder, journal: { path: journalPath } }: Configuration,
+  journalId: string,
+  now: number,
+): Promise<void> {
   if (source === undefined) return
+  const journal = { path: journalPath, id: journalId }
   const path = join(stateFolder, KEPT_NAME)
   const { withoutSecrets: configuration } = source
   const isSame = (text: string) => {
     const known = parseKept(text)
-    return (
-      known?.from === source.path && JSON.stringify(known.configuration) === JSON.stringify(configuration)
-    )
+    if (known?.from !== source.path || known.journal.path !== journalPath || known.journal.id !== journalId)
+      return false
+    return JSON.stringify(known.configuration) === JSON.stringify(configuration)
   }
   try {
     const known = await readFile(path, 'utf8').catch(ignoreCodes('ENOENT'))
     if (known !== undefined && isSame(known)) return
     makeFolderDurably(stateFolder)
     const working = `${path}.${process.pid}.writing`
-    const text = JSON.stringify({ from: source.path, keptAt: now, configuration })
+    const text = JSON.stringify({ from: source.path, keptAt: now, journal, configuration })
     await writeFile(working, text, { mode: PRIVATE_FILE })
     await rename(working, path)
   } catch {
     // The next start tries again.
   }
+}
+
+/** The id of the journal that a bridge with this state last worked with at `path`; undefined where none is known. */
+export async function readKeptJournalId(stateFolder: string, path: string): Promise<string | undefined> {
+  const known = parseKept(await readFile(join(stateFolder, KEPT_NAME), 'utf8').catch(() => ''))
+  return known?.journal.path === path ? known.journal.id : undefined
 }
 
 /** The copy of the configuration at `path`, as the text of a file, and since when it is kept. `text`: of the broken file. */
