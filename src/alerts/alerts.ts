@@ -7,6 +7,7 @@ import {
   type EvaluationContext,
   type UnreachableFolder,
 } from './context.ts'
+import { findConfigurationAlerts } from './configuration.ts'
 import { findDiskAlerts } from './disks.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
@@ -30,6 +31,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const inboxes = await findInboxAlerts(evaluation)
   const fromSources = [
     ...disks.alerts,
+    ...(await findConfigurationAlerts(evaluation)),
     ...inboxes.alerts,
     ...(await findMisplacedFiles(evaluation)),
     ...(await findMissingFiles(evaluation)),

@@ -4,6 +4,7 @@ import { resolvePlace } from '../config/mailboxes.ts'
 import { type Alert, alertKey } from '../domain/alert.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
+import type { BridgeVersion } from '../domain/version.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import type { Clock } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
@@ -16,7 +17,11 @@ export interface AlertContext {
   readonly clock: Clock
   /** The alerts of folders that change slowly, and when they were found; empty at first. */
   readonly folderCache: Map<string, { readonly at: number; readonly alerts: readonly Alert[] }>
+  /** Reads which configuration and mappings are on the disk now, or why they cannot be used. */
+  readonly readDisk?: (() => Promise<DiskState>) | undefined
 }
+
+type DiskState = { readonly version: BridgeVersion } | { readonly failure: BridgeError }
 
 export interface EvaluationContext extends AlertContext {
   readonly now: number

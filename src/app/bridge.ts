@@ -8,7 +8,9 @@ import type { Api } from '../domain/api.ts'
 import type { NewRestoration, RestorationResult } from '../domain/audit.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { WorkingFiles } from '../domain/mailbox.ts'
+import type { Mapping } from '../mapping/load.ts'
 import { createFormats } from '../formats/formats.ts'
+import { hasCode } from '../support/errors.ts'
 import { newId as createId } from '../support/new-id.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { VERSION } from '../support/package.ts'
@@ -27,8 +29,9 @@ import {
   type ResolveRequest,
 } from './resolve.ts'
 import { retakeFile } from './retake.ts'
-import { type RunOptions, runRoutes, runWithDeadline, selectRoutes } from './run.ts'
+import { type RunOptions, runRoutes, runWithDeadline } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
+import { buildVersion, createDiskReader } from './version.ts'
 import { type WatchHooks, watchRoutes } from './watch/watch.ts'
 
 export type Bridge = Awaited<ReturnType<typeof openBridge>>
@@ -39,8 +42,11 @@ export async function openBridge(
   { newId = createId, ...own }: Partial<BridgeOptions> & Pick<BridgeOptions, 'clock'>,
 ) {
   const given = { random: Math.random, notify: () => undefined, version: VERSION, ...own }
-  const mappings = await loadMappings(configuration)
-  const opened: Journal = await openJournal({ path: configuration.journal.path, clock: given.clock })
+  const loaded = await openMappings(configuration, given)
+  const mappings = loaded ?? new Map<string, Mapping>()
+  const version = loaded && buildVersion(configuration, loaded)
+  const { path } = configuration.journal
+  const opened: Journal = await openJournal({ path, clock: given.clock, version })
   const journal = given.wrap?.journal?.(opened) ?? opened
   let tag = await opened.getIdTag()
   const options: BridgeOptions = { ...given, newId: () => newId(tag) }
@@ -69,7 +75,9 @@ export async function openBridge(
     format: createFormats(),
     journalGuard,
   }
-  const alertContext = { journal, configuration, mailboxes, clock: options.clock, folderCache: new Map() }
+  const readDisk = createDiskReader(configuration, version)
+  const shared = { journal, configuration, mailboxes, clock: options.clock }
+  const alertContext = { ...shared, folderCache: new Map(), readDisk }
   return {
     /** For reading: what `status` shows. */
     journal,
@@ -78,9 +86,9 @@ export async function openBridge(
       runWithDeadline(bounds, options.clock, signal, (either) =>
         withShutdown(either, () => runRoutes(context, names, either, bounds)),
       ),
-    /** Passes over the routes until the signal. Failures are reported and tried again; throws when no route can continue. */
+    /** Passes over the routes until the signal, or a reload. Failures are reported and tried again; throws when no route can continue. */
     watch: async (names: readonly string[], hooks: WatchHooks) =>
-      withShutdown(hooks.signal, () => watchRoutes(context, selectRoutes(configuration, names), hooks)),
+      withShutdown(hooks.signal, () => watchRoutes(context, names, hooks)),
     decide: (request: DecisionRequest, signal: AbortSignal) =>
       withShutdown(signal, () => decideHeldRecords(context, request, signal)),
     dismiss: (request: DismissRequest) => dismissRejected(context, request),
@@ -112,6 +120,19 @@ export async function openBridge(
       await Promise.all([...mailboxes.values()].map((mailbox) => mailbox.close()))
       await journal.close()
     },
+  }
+}
+
+/** Undefined where one cannot be loaded, which does not matter for reading: `status` reports it as an alert. */
+async function openMappings(
+  configuration: Configuration,
+  { mappings, isReading = false }: Pick<BridgeOptions, 'mappings' | 'isReading'>,
+): Promise<BridgeContext['mappings'] | undefined> {
+  try {
+    return mappings ?? (await loadMappings(configuration))
+  } catch (error) {
+    if (isReading && hasCode(error, 'mapping-invalid')) return undefined
+    throw error
   }
 }
 

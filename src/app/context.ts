@@ -36,6 +36,10 @@ export interface BridgeOptions {
   readonly leaseMs?: number
   /** A person waits for an answer: a server that does not answer the first try counts as unreachable. */
   readonly isImpatient?: boolean
+  /** The mappings of the configuration, where they are loaded already. */
+  readonly mappings?: ReadonlyMap<string, Mapping>
+  /** Nothing is sent or delivered: a mapping with errors does not matter. */
+  readonly isReading?: boolean
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
+import { readKeptJournalId } from '../config/kept.ts'
 import { createSequenceReader } from '../config/file-name.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { ChainHead } from '../domain/audit.ts'
@@ -122,7 +123,9 @@ export async function findMarkFailure({
   if ((await journal.getBeginning()).isUnused && (await hasForeignMark(journal, mark)))
     return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
   const why = await findMarkMismatch(journal, mark)
-  return why === undefined ? undefined : journalOlderError(why)
+  if (why !== undefined) return journalOlderError(why)
+  if (!(await journal.getBeginning()).isUnused) return undefined
+  return findStateEvidence(configuration, await journal.getIdentity())
 }
 
 function journalOlderError(why: string): BridgeError {
@@ -141,7 +144,17 @@ export async function findAbsentJournalFailure(context: AbsentJournalContext) {
   const { path } = context.configuration.journal
   const mark = markPath(path)
   if (existsSync(mark)) return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
-  return findFirst(listLocalRoutes(context.configuration), (route) => findLostWork(context, route))
+  return (
+    (await findStateEvidence(context.configuration)) ??
+    findFirst(listLocalRoutes(context.configuration), (route) => findLostWork(context, route))
+  )
+}
+
+/** The folder of the state knows which journal was at work, also where nothing of its work is left. */
+async function findStateEvidence({ journal: { path }, stateFolder }: Configuration, ownId?: string) {
+  const known = await readKeptJournalId(stateFolder, path)
+  if (known === undefined || known === ownId) return undefined
+  return journalMissingError(path, `work was done with another one, as ${stateFolder} shows`)
 }
 
 /** `ownTag`: of the journal, if it exists; another bridge may be working with it. */

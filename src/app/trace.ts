@@ -14,6 +14,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { ShippingDocument } from '../domain/shipping-document.ts'
 import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
+import type { NotedVersion } from '../domain/version.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 
@@ -25,6 +26,8 @@ export interface Trace {
   readonly deliveries: readonly TracedDelivery[]
   /** Oldest first. */
   readonly records: readonly RecordHistory[]
+  /** The configurations and mappings that made and sent them, the oldest first; left out where none is known. */
+  readonly versions?: readonly NotedVersion[]
   /** How many earlier records are left out. */
   readonly earlier: number
   /** Only when nothing was found: similar names and keys. */
@@ -109,14 +112,25 @@ async function traceExactly(journal: Journal, { key, route }: TraceRequest): Pro
   if (files.length + deliveries.length + found.records.length === 0) {
     found = await journal.traceKey(key, { ...query, everywhere: true })
   }
+  const records = await traceRecords(journal, found.records)
+  const versions = await listVersions(journal, [
+    ...[...files, ...deliveries].map(({ version }) => version),
+    ...records.flatMap(({ from, into, attempts }) => [from, into, ...attempts].map((each) => each?.version)),
+  ])
   return {
     key,
     files: await Promise.all(files.map((file) => traceFile(journal, file))),
     deliveries: await Promise.all(deliveries.map((delivery) => traceDelivery(journal, delivery))),
-    records: await traceRecords(journal, found.records),
+    records,
+    ...(versions.length === 0 ? {} : { versions }),
     earlier: found.earlier,
     near: [],
   }
+}
+
+function listVersions(journal: Journal, ids: readonly (string | undefined)[]) {
+  const known = new Set(ids.filter((id) => id !== undefined))
+  return known.size === 0 ? [] : journal.listVersions([...known])
 }
 
 const SIMILAR_MAX = 5

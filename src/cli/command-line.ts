@@ -19,6 +19,7 @@ import { notificationsCommand } from './commands/notifications.ts'
 import { proveCommand } from './commands/prove.ts'
 import { pruneCommand } from './commands/prune.ts'
 import { discardCommand, releaseCommand } from './commands/release.ts'
+import { reloadCommand } from './commands/reload.ts'
 import { redeliverCommand } from './commands/redeliver.ts'
 import { resolveCommand } from './commands/resolve.ts'
 import { restoredCommand } from './commands/restored.ts'
@@ -37,6 +38,7 @@ import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
 const COMMANDS: readonly Command[] = [
   runCommand,
   watchCommand,
+  reloadCommand,
   exportCommand,
   labelsCommand,
   redeliverCommand,

@@ -5,11 +5,14 @@ import type { BridgeOptions } from '../app/context.ts'
 import { selectRoutes } from '../app/run.ts'
 import { takeSnapshotWithoutJournal } from '../app/snapshot.ts'
 import type { Configuration } from '../config/configuration.ts'
-import { loadConfiguration } from '../config/load.ts'
+import { keepConfiguration } from '../config/kept.ts'
+import { loadConfiguration, loadConfigurationToRead } from '../config/load.ts'
 import type { Observer } from '../domain/event.ts'
+import type { Mapping } from '../mapping/load.ts'
 import { createEventLog, formatEvent } from '../observability/event-log.ts'
 import { createNotifier } from '../observability/notifications/notifiers.ts'
 import { openObservability } from '../observability/observability.ts'
+import { isoTime } from '../support/clock.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { createFileSink, createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
 import { newId } from '../support/new-id.ts'
@@ -28,6 +31,21 @@ export function readConfiguration(terminal: Terminal, path: string): Promise<Con
 /** For commands that only read and never call the API: people run them where its credentials are not at hand. */
 export function readConfigurationWithoutApi(terminal: Terminal, path: string): Promise<Configuration> {
   return loadConfiguration(resolvePath(terminal, path), terminal.env, { withoutApi: true })
+}
+
+/**
+ * For commands that show what is: where the file has errors, the last configuration that was at work takes its place, and a
+ * message says so.
+ */
+export async function readConfigurationToShow(terminal: Terminal, path: string): Promise<Configuration> {
+  const configuration = await loadConfigurationToRead(resolvePath(terminal, path), terminal.env)
+  const { broken } = configuration
+  if (broken === undefined) return configuration
+  terminal.say(
+    `${broken.failure.message} This is from the last one that was at work, of ${isoTime(broken.keptAt)}.`,
+  )
+  for (const detail of broken.failure.details) terminal.say(`  ${detail}`)
+  return configuration
 }
 
 /** Opens the bridge for as long as `work` takes; without `notify` it does its work silently. */
@@ -69,6 +87,10 @@ interface MonitoringOptions {
   readonly logFormat: LogFormat | undefined
   /** Prints messages for a person during the work, only where stderr does not carry the log. */
   readonly report: Observer
+  /** The mappings, where they are loaded already. */
+  readonly mappings?: ReadonlyMap<string, Mapping> | undefined
+  /** Called when the journal is open. */
+  readonly onOpen?: () => void
 }
 
 /** Also opens log, health, metrics and notifications; `notify` reports to all. `isForPeople`: a person reads stderr. */
@@ -78,7 +100,7 @@ export async function withMonitoredBridge<Result>(
   options: MonitoringOptions,
   work: (operated: { bridge: Bridge; notify: Observer; isForPeople: boolean }) => Promise<Result>,
 ): Promise<Result> {
-  const { isWatch, routes, report } = options
+  const { isWatch, routes, report, mappings, onOpen = () => undefined } = options
   // A misspelt name is reported before anything opens that other programs may see.
   const chosen = selectRoutes(configuration, routes)
   const { log, isVerbose, isForPeople, isLogged } = openLog(terminal, configuration, options)
@@ -109,6 +131,10 @@ export async function withMonitoredBridge<Result>(
       configuration,
       async (bridge) => {
         isOpen = true
+        onOpen()
+        // A journal that is refused must not take the place of the one that is missed.
+        if ((await bridge.findJournalFailure()) === undefined)
+          await keepConfiguration(configuration, await bridge.journal.getIdentity(), terminal.clock.now())
         await operating.start(bridge)
         try {
           return await work({ bridge, notify, isForPeople })
@@ -116,7 +142,7 @@ export async function withMonitoredBridge<Result>(
           await operating.stop()
         }
       },
-      { notify, ...(wrapApi && { wrap: { api: wrapApi } }) },
+      { notify, ...(mappings && { mappings }), ...(wrapApi && { wrap: { api: wrapApi } }) },
     )
   } catch (error) {
     if (!isOpen && error instanceof BridgeError && error.exit === EXIT.cannotWrite) {

@@ -15,7 +15,7 @@ limitHeap()
 const talk = createStreamSink(process.stderr)
 const say = (line: string) => talk.write(`${line}\n`)
 const show = createScreenWriter((text) => void process.stdout.write(text))
-const { signal, exitOnSignal, onStop } = listenForSignals(say)
+const { signal, exitOnSignal, onStop, reloads } = listenForSignals(say)
 
 /** The exit codes that replace the program's own. */
 let mapped: ReadonlyMap<ExitCode, number> = new Map()
@@ -40,6 +40,7 @@ const terminal: Terminal = {
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   signal,
   onStop,
+  reloads,
   exitOnSignal,
   setExitCodes: (map) => {
     mapped = map

@@ -1,7 +1,9 @@
 /** The terminal of a command: data on stdout, messages and progress on stderr, signals that stop the work. */
 import { setMaxListeners } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { Presets, SingleBar } from 'cli-progress'
+import type { ReloadSignal } from '../app/watch/reload.ts'
 import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'
 import { formatEvent } from '../observability/event-log.ts'
 import type { Clock } from '../support/clock.ts'
@@ -29,6 +31,8 @@ export interface Terminal {
   readonly clock: Clock
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
+  /** The signals that ask a watch to reload; left out where no signal comes. Until a watch listens, SIGHUP stops. */
+  readonly reloads?: ReloadSignal
   /** Replaces the line of talk that reports a signal; left out where no signal comes. */
   readonly onStop?: (report: (event: ShutdownEvent) => void) => void
   /** The exit code of the signal that came; undefined when none did. */
@@ -116,7 +120,7 @@ function startBar(stream: NodeJS.WriteStream, what: string): SingleBar {
 // Signals: the first one asks for a clean stop, a second one or the end of the grace period stops at once.
 
 /**
- * SIGHUP comes when the terminal is closed; unhandled, it would kill at once. SIGPIPE is not among them: Node ignores
+ * SIGHUP comes when the terminal is closed; unhandled, it would kill at once. A watch without a terminal reloads at it. SIGPIPE is not among them: Node ignores
  * it, and a closed pipe shows as an error of the write.
  */
 const SIGNAL_EXITS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const
@@ -127,10 +131,51 @@ const SIGNAL_EXITS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHU
  */
 const GRACE_MS = 30_000
 
+/** Whether the terminal that this process began with was closed; false where it began without one. */
+function isTerminalGone(): boolean {
+  if (!process.stdin.isTTY && !process.stderr.isTTY) return false
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** SIGHUP asks a watch to reload, as services do; it stops everything else, and what runs in a terminal that was closed. */
+function createReloadSignal() {
+  const state = { isWaiting: false, isListening: false }
+  let onSignal = (): void => undefined
+  const reloads: ReloadSignal = {
+    listen: (listener) => {
+      state.isListening = true
+      onSignal = listener
+      // Between two bridges of one watch, the next one takes the signal.
+      return () => {
+        onSignal = () => undefined
+      }
+    },
+    take: () => {
+      const was = state.isWaiting
+      state.isWaiting = false
+      return was
+    },
+  }
+  /** Whether the signal was taken as a request to reload. */
+  const request = () => {
+    if (!state.isListening || isTerminalGone()) return false
+    state.isWaiting = true
+    onSignal()
+    return true
+  }
+  return { reloads, request }
+}
+
 /** Stopping at once is safe: work that was begun is in the journal, and the next run continues from there. */
 export function listenForSignals(
   say: (line: string) => void,
-): Required<Pick<Terminal, 'signal' | 'exitOnSignal' | 'onStop'>> {
+): Required<Pick<Terminal, 'signal' | 'exitOnSignal' | 'onStop' | 'reloads'>> {
+  const { reloads, request } = createReloadSignal()
   const controller = new AbortController()
   setMaxListeners(0, controller.signal) // every route of a run listens
   let exit: ExitCode | undefined
@@ -141,6 +186,7 @@ export function listenForSignals(
   }
   for (const [name, code] of Object.entries(SIGNAL_EXITS)) {
     process.on(name, () => {
+      if (name === 'SIGHUP' && exit === undefined && request()) return
       if (exit !== undefined) endAtOnce(code, { kind: 'stopped-at-once' })
       exit = code
       // The owner of a progress bar removes it at this signal; then there is room for the message.
@@ -154,6 +200,7 @@ export function listenForSignals(
   }
   return {
     signal: controller.signal,
+    reloads,
     exitOnSignal: () => exit,
     onStop: (reporter) => {
       report = reporter

@@ -1,6 +1,7 @@
 /** The configuration as the program uses it: absolute paths, times in milliseconds, secrets filled in. */
 import { resolve } from 'node:path'
 import type { z } from 'zod'
+import type { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { toBytes } from './alerts.ts'
 import { type MailboxConfiguration, toMailbox } from './mailboxes.ts'
@@ -42,6 +43,21 @@ export interface Configuration {
     /** The files that `${file:PATH}` names. */
     readonly files: readonly string[]
   }
+  /** The file that it was read from; left out where it was read from none. */
+  readonly source?: ConfigurationSource
+  /** The errors of the file, where an earlier configuration takes its place because a command only reads. */
+  readonly broken?: { readonly failure: BridgeError; readonly keptAt: number }
+}
+
+export interface ConfigurationSource {
+  /** Absolute. */
+  readonly path: string
+  /** Of the file as it is written, without the values of variables. */
+  readonly sha256: string
+  /** The settings, for a copy that others may see. */
+  readonly withoutSecrets: Readonly<Record<string, unknown>>
+  /** Reads the file again, in the same way. */
+  readonly load: () => Promise<Configuration>
 }
 
 interface ApiConfiguration {

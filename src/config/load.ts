@@ -1,12 +1,14 @@
 /** Loads `dropbridge.yaml`: substitutes variables, checks it, and reports every error at once with its place. */
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Document, isAlias, isMap, isNode, isScalar, type Node, visit } from 'yaml'
-import { BridgeError } from '../support/errors.ts'
+import { BridgeError, hasCode } from '../support/errors.ts'
 import { parseYaml } from '../support/yaml.ts'
 import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
 import { checkShape, type ConfigError } from './errors.ts'
+import { getSecretPlaceholder, isReference, listSecrets, readKept, removeSecrets } from './kept.ts'
 import { configurationJsonSchema } from './schema.ts'
 import { substituteVariables } from './variables.ts'
 
@@ -17,18 +19,59 @@ import { substituteVariables } from './variables.ts'
 export async function loadConfiguration(
   path: string,
   env: NodeJS.ProcessEnv,
-  { withoutApi = false }: { readonly withoutApi?: boolean } = {},
+  options: LoadOptions = {},
+): Promise<Configuration> {
+  return parseConfiguration(await readText(path), path, env, options)
+}
+
+interface LoadOptions {
+  readonly withoutApi?: boolean
+}
+
+/**
+ * For commands that only read: where the file has errors, the last configuration that was at work takes its place, with
+ * the errors in `broken`. Throws them where none is kept.
+ */
+export async function loadConfigurationToRead(path: string, env: NodeJS.ProcessEnv): Promise<Configuration> {
+  try {
+    return await loadConfiguration(path, env, { withoutApi: true })
+  } catch (error) {
+    if (!hasCode(error, 'configuration-invalid')) throw error
+    const kept = await loadKeptConfiguration(path, env)
+    if (kept === undefined) throw error
+    return { ...kept.configuration, broken: { failure: error, keptAt: kept.keptAt } }
+  }
+}
+
+/** The last configuration that was at work, without secrets; undefined where none is kept that can be read. */
+export async function loadKeptConfiguration(path: string, env: NodeJS.ProcessEnv) {
+  const kept = await readKept(path, await readText(path).catch(() => ''), env)
+  if (kept === undefined) return undefined
+  const options = { withoutApi: true, withoutSecrets: true }
+  const configuration = await parseConfiguration(kept.text, path, env, options).catch(() => undefined)
+  return configuration && { configuration, keptAt: kept.keptAt }
+}
+
+async function parseConfiguration(
+  text: string,
+  path: string,
+  env: NodeJS.ProcessEnv,
+  options: LoadOptions & { readonly withoutSecrets?: boolean },
 ): Promise<Configuration> {
   const folder = dirname(resolve(path))
-  const source = parseSource(await readText(path))
+  const source = parseSource(text)
   if (source.hasFatalErrors) throw createLoadError(path, source.errors)
 
   const places = locateSecrets(source, path)
   const files = listSecretFiles(source, folder)
+  const written = source.document.clone()
+  const standIn = (place: readonly string[]) =>
+    (options.withoutApi === true ? getApiPlaceholder(place) : undefined) ??
+    (options.withoutSecrets === true ? getSecretPlaceholder(place) : undefined)
   const unfilled = await substituteVariables(source.document, configurationJsonSchema(), {
     env,
     folder,
-    ...(withoutApi && { standIn: getApiPlaceholder }),
+    standIn,
   })
   const raw = toPlainData(source, path)
   const shape = checkShape(raw)
@@ -40,6 +83,12 @@ export async function loadConfiguration(
       ...toConfiguration(shape.file, folder),
       mappingPlaces: locateMappings(source, path),
       ...(places.length + files.length > 0 && { secretPlaces: { file: resolve(path), places, files } }),
+      source: {
+        path: resolve(path),
+        sha256: hash('sha256', text),
+        withoutSecrets: removeSecrets(source.document, written),
+        load: () => loadConfiguration(path, env, options),
+      },
     }
   }
   throw createLoadError(path, errors)
@@ -90,22 +139,14 @@ function locateMappings({ document, locate }: ConfigSource, path: string): Map<s
   return places
 }
 
-const SECRET_KEYS = ['clientSecret', 'password', 'passphrase', 'secret']
-
 /** Secrets that stand in the file, before variables are substituted: `dropbridge.yaml:4:17 clientSecret`. */
 function locateSecrets({ document, locate }: ConfigSource, path: string): string[] {
-  const places: string[] = []
-  visit(document, {
-    Pair: (_, { key, value }) => {
-      if (!isScalar(key) || !isScalar(value) || typeof value.value !== 'string') return
-      const name = String(key.value)
-      const isProxyLogin = name === 'proxy' && /:\/\/[^/@]*:[^/@]+@/.test(value.value)
-      if (!(SECRET_KEYS.includes(name) || isProxyLogin) || /\$\{[^}]+\}/.test(value.value)) return
+  return listSecrets(document)
+    .filter(({ value }) => !isReference(value.value))
+    .map(({ key, value }) => {
       const { line, column } = locate(getStart(value) ?? 0)
-      places.push(`${path}:${line}:${column} ${name}`)
-    },
-  })
-  return places
+      return `${path}:${line}:${column} ${key.value}`
+    })
 }
 
 /** The files that `${file:PATH}` names, before variables are substituted. */

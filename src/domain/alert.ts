@@ -14,6 +14,12 @@ export const ALERTS = {
     fix: 'See `dropbridge explain CODE` with the code of the failure.',
     details: 'Nothing is sent meanwhile. Notifications about it are sent at most once an hour.',
   },
+  'configuration-broken': {
+    title: 'The configuration or a mapping on the disk has errors.',
+    fix: 'Correct it, then: `dropbridge check` and `dropbridge reload`.',
+    details:
+      'A watch continues with what it loaded before; a run, and a watch that starts, would fail. `status`, `trace` and `why-not` use the last configuration that was at work.',
+  },
   'receipt-refused': {
     title: 'A receipt lacks what `receipt.contains` asks for.',
     fix: 'Ask the reader of the files what is wrong with this one.',
@@ -90,6 +96,12 @@ export const ALERTS = {
     details:
       'Its writer paused for longer than `stableFor`. What was sent of it counts as duplicate. Checked for the latest 2000 files of a route, for 36 hours.',
   },
+  'configuration-changed': {
+    title: 'A watch works with an older configuration or mapping.',
+    fix: '`dropbridge check`, then `dropbridge reload`.',
+    details:
+      'The configuration, a mapping, or a file that it extends or looks values up in was changed while the watch was running.',
+  },
   'watcher-lost': {
     title: 'A watcher ended without being asked to.',
     fix: 'Find out why, and start `dropbridge watch` again: it continues where it was.',
@@ -142,7 +154,7 @@ export const ALERTS = {
     title: 'A file stands beside the inbox of a route.',
     fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
     details:
-      'It is in the folder above an inbox, or in one with almost the name of an inbox, and has a name that the route would take. No run looks there.',
+      'It is in the mailbox itself, in the folder above an inbox, in one with almost the name of an inbox, or beside exports, and has a name that a route would take. No run looks there.',
   },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',

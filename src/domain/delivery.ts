@@ -66,6 +66,8 @@ export interface DeliveryEntry {
   readonly held?: string
   /** When its contents were pruned. */
   readonly prunedAt?: number
+  /** The configuration and mappings that made it, as in `NotedVersion`. */
+  readonly version?: string
 }
 
 /** The part of the journal that turns records into outgoing files, and moves these from state to state. */

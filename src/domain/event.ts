@@ -77,6 +77,16 @@ export type BridgeEvent =
       readonly others?: number
     }
   | { readonly kind: 'watch-stopped' }
+  /** The configuration and mappings on the disk are right; the routes finish their files before they are used. */
+  | { readonly kind: 'reload-started' }
+  /** They take the place of the earlier ones. `added`, `removed`: names of routes. */
+  | {
+      readonly kind: 'configuration-reloaded'
+      readonly added: readonly string[]
+      readonly removed: readonly string[]
+    }
+  /** The watch continues with what it had. */
+  | { readonly kind: 'reload-failed'; readonly why: string; readonly fix: string }
   | ShutdownEvent
   /** The system reports no changes of a folder, so the bridge only scans it at intervals. */
   | {
@@ -208,6 +218,21 @@ export const LOG_EVENTS = {
     code: 'watch.stopped',
     level: 'info',
     meaning: 'It was asked to stop, and has finished what was in flight.',
+  },
+  'reload-started': {
+    code: 'watch.reloading',
+    level: 'info',
+    meaning: 'Changed configuration and mappings passed their check. Each route finishes its file first.',
+  },
+  'configuration-reloaded': {
+    code: 'watch.reloaded',
+    level: 'info',
+    meaning: 'The watch works with the configuration and mappings that are on the disk.',
+  },
+  'reload-failed': {
+    code: 'watch.reload-failed',
+    level: 'error',
+    meaning: 'They have errors, or need a restart. The watch continues with what it had.',
   },
   'stop-requested': {
     code: 'stop.asked',

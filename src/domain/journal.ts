@@ -20,6 +20,7 @@ import type { FileJournal, FileState } from './file.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { TraceJournal } from './trace.ts'
 import type { ScheduleJournal } from './scheduled-run.ts'
+import type { VersionJournal } from './version.ts'
 
 export interface RouteOverview {
   readonly route: string
@@ -55,6 +56,7 @@ export interface Journal
     ConfirmationJournal,
     TraceJournal,
     ScheduleJournal,
+    VersionJournal,
     WatcherJournal {
   /** Takes a route that is free, or whose lease has expired or whose owner is not alive; else throws `lease-held`. */
   acquireLease(route: string, owner: string, ttlMs: number, isAlive: (id: string) => boolean): Promise<Lease>

@@ -29,12 +29,24 @@ export interface Watcher {
   /** Milliseconds. */
   readonly beganAt: number
   readonly seenAt: number
+  /** The id of the configuration and mappings that it works with; left out where they are not known. */
+  readonly version?: string
+  /** When a person asked it to reload them; only until it has. */
+  readonly reloadRequestedAt?: number
+  /** How often it has ended a reload, whether it succeeded or not; left out before the first. */
+  readonly reloads?: number
+  /** Why the last reload failed; left out when it succeeded. */
+  readonly reloadFailure?: string
 }
 
 /** The part of the journal for watches. */
 export interface WatcherJournal {
-  /** Notes that a watch has begun or is still running. */
+  /** Notes that a watch has begun or is still running, and which version of the bridge's files it works with. */
   saveHeartbeat(owner: string, routes: readonly string[]): Promise<void>
+  /** Asks watches to reload their configuration and mappings. */
+  requestReload(owners: readonly string[]): Promise<void>
+  /** Ends the reload that was asked for, if any. `failure`: why the watch continues with what it had. */
+  finishReload(owner: string, failure?: string): Promise<void>
   /** Removes watches that have ended, or whose work other watches do. */
   removeWatchers(owners: readonly string[]): Promise<void>
   /** Lists watches that have not ended, the oldest first. */

@@ -53,6 +53,8 @@ export interface TracedAttempt {
   readonly result?: string
   /** Perhaps it was sent: the journal was restored from a backup that is older than it would be. */
   readonly isPresumed?: true
+  /** The configuration and mappings that sent it, as in `NotedVersion`. */
+  readonly version?: string
 }
 
 /** A lookup of a record whose answer was lost. */

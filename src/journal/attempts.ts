@@ -6,6 +6,7 @@ import type { RecordResult, RecordState, SendingRecord } from '../domain/record.
 import { skipSuperseded } from './conflicts.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
 import { appendEvent, appendStateEvent } from './events.ts'
+import { noteVersion } from './leases.ts'
 import { assertSendable, toWork } from './records.ts'
 import { jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
@@ -180,8 +181,8 @@ async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, ended: r
   }
   const batch = jsonRows(rows, { record_id: 'id', attempt: 'attempts', note: 'note' })
   await sql`
-    insert into attempts (record_id, attempt, began_at, note)
-    select record_id, attempt, ${now}, note from ${batch}`.execute(db)
+    insert into attempts (record_id, attempt, began_at, note, version)
+    select record_id, attempt, ${now}, note, ${await noteVersion(tx)} from ${batch}`.execute(db)
   await appendStateEvent(db, now, { kind: 'attempts-started', route, subject, state: 'sending', ids })
   return rows.map(toSendingRecord).toSorted((one, other) => one.number - other.number)
 }

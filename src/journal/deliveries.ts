@@ -13,6 +13,7 @@ import type { Journal } from '../domain/journal.ts'
 import { namesTakenError, USED_NAMES_MAX } from '../domain/name-suffix.ts'
 import { assert } from '../support/errors.ts'
 import { appendDeliveryEvent, insertDecision, selectDecisionDetail } from './events.ts'
+import { noteVersion } from './leases.ts'
 import { removeNamings } from './namings.ts'
 import { holdRecords } from './outgoing-records.ts'
 import { IS_OPEN } from './records.ts'
@@ -94,15 +95,17 @@ async function composeDelivery(tx: RouteTx, delivery: NewDelivery): Promise<Deli
 
 /** Takes the sequence number in the transaction that uses it, so that a failure leaves no gap. */
 async function insertDelivery(
-  { db, now, route }: RouteTx,
+  tx: RouteTx,
   { nameFor, id, folder, sha256, rows, records }: NewReport,
 ): Promise<DeliveryEntry> {
+  const { db, now, route } = tx
   const sequence = (await findLastSequence(db, route)) + 1
   const name = await findFreeName(db, route, (attempt) => nameFor(sequence, attempt))
   const row = { id, route, sequence, folder, name, sha256, rows, records }
+  const version = await noteVersion(tx)
   await db
     .insertInto('deliveries')
-    .values({ ...row, state: 'composed', composed_at: now })
+    .values({ ...row, state: 'composed', composed_at: now, version })
     .execute()
   return { ...row, state: 'composed', composedAt: now }
 }
@@ -236,6 +239,7 @@ export function toDeliveryEntry(row: Row<'deliveries'>): DeliveryEntry {
       acknowledgedAt: row.acknowledged_at,
       held: row.held,
       prunedAt: row.pruned_at,
+      version: row.version,
     }),
   }
 }

@@ -7,6 +7,7 @@ import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { refuseConflicts } from './conflicts.ts'
 import { appendFileEvent } from './events.ts'
+import { noteVersion } from './leases.ts'
 import { markCorrected } from './held-records.ts'
 import { removeNamings, replaceNamings } from './namings.ts'
 import { IS_OPEN } from './records.ts'
@@ -57,7 +58,8 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
     markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding, keyed }) => {
       const { db, now } = tx
       const key_columns = JSON.stringify(keyColumns)
-      const found = { key_columns, header_lines: headerLines, encoding, planned_at: now }
+      const version = await noteVersion(tx)
+      const found = { key_columns, header_lines: headerLines, encoding, planned_at: now, version }
       await updateFile(tx, id, 'received', { state: 'planned', ...found })
       await refuseConflicts(db, { fileId: id, now, keyed })
       await appendFileEvent(db, now, { id })
@@ -218,6 +220,7 @@ function toFileEntry(row: FileRow): FileEntry {
       closedAt: row.closed_at,
       takenUpAt: row.taken_up_at,
       retakeOf: row.retake_of,
+      version: row.version,
     }),
     ...(row.reports === 0 ? {} : { reports: row.reports }),
     ...(row.source_removed === 0 ? {} : { isSourceRemoved: true }),

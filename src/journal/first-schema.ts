@@ -10,6 +10,12 @@ create table leases (
   until integer not null    -- every write of the owner extends it
 ) strict;
 
+create table versions (          -- of the configuration with its mappings
+  id text primary key,
+  files text not null,           -- the SHA-256 of each file by its path, JSON
+  first_used_at integer not null
+) strict, without rowid;
+
 create table files (
   number integer primary key,   -- the order of the claims
   id text not null unique,
@@ -38,7 +44,8 @@ create table files (
   reports integer not null default 0,   -- how often it was reported and then taken up again
   taken_up_at integer,                  -- when that was last
   pruned_at integer,
-  retake_of text references files (id)  -- the archived file that was taken again
+  retake_of text references files (id), -- the archived file that was taken again
+  version text references versions (id) -- what made its records
 ) strict;
 create index files_of_route on files (route, number);
 create index files_by_contents on files (route, sha256);
@@ -66,6 +73,7 @@ create table deliveries (
   confirmed_at integer,
   confirmed_by text,                -- 'picked-up', or the receipt's name
   held text,                    -- why it is not delivered, as text
+  version text references versions (id),
   unique (route, sequence)
 ) strict;
 create index deliveries_by_name on deliveries (route, name);
@@ -149,6 +157,7 @@ create table attempts (
   ended_at integer,     -- null when no answer was ever noted
   http integer,
   result text,
+  version text references versions (id),
   primary key (record_id, attempt)
 ) strict, without rowid;
 
@@ -321,7 +330,11 @@ create table watchers (
   owner text primary key,        -- as in leases
   routes text not null,           -- their names, JSON
   began_at integer not null,
-  seen_at integer not null
+  seen_at integer not null,
+  version text references versions (id),
+  reload_requested_at integer,    -- while a person waits for it
+  reloads integer not null default 0,
+  reload_failure text             -- of the last one
 ) strict, without rowid;
 
 create table namings (

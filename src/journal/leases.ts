@@ -1,9 +1,11 @@
-/** Stores which bridge may work on a route, and which bridges are watching. */
+/** Stores which bridge may work on a route, which bridges are watching, and by which configuration and mappings. */
 import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
-import { formatLeaseOwner, type Lease } from '../domain/lease.ts'
+import { formatLeaseOwner, type Lease, type Watcher } from '../domain/lease.ts'
+import type { BridgeVersion } from '../domain/version.ts'
 import { BridgeError } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
+import { omitNull } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore, Tx } from './store.ts'
 
@@ -15,6 +17,9 @@ export function createLeaseJournal({ store, reads, writes, leased }: BoundStore)
   })
   const removeWatchers = writes(({ db }, owners: readonly string[]) =>
     db.deleteFrom('watchers').where('owner', 'in', owners).execute(),
+  )
+  const requestReload = writes(({ db, now }, owners: readonly string[]) =>
+    db.updateTable('watchers').set({ reload_requested_at: now }).where('owner', 'in', owners).execute(),
   )
   return {
     acquireLease: async (route, owner, ttlMs, isAlive) => {
@@ -30,23 +35,60 @@ export function createLeaseJournal({ store, reads, writes, leased }: BoundStore)
     }),
     renewLease: leased(() => Promise.resolve()),
     releaseLease: async (lease) => void (await release(lease)),
-    saveHeartbeat: writes(async ({ db, now }, owner, routes) => {
+    saveHeartbeat: writes(async (tx, owner, routes) => {
+      const { db, now } = tx
+      const version = await noteVersion(tx)
       await sql`
-        insert into watchers (owner, routes, began_at, seen_at)
-        values (${owner}, ${JSON.stringify(routes)}, ${now}, ${now})
-        on conflict (owner) do update set routes = excluded.routes, seen_at = excluded.seen_at`.execute(db)
+        insert into watchers (owner, routes, began_at, seen_at, version)
+        values (${owner}, ${JSON.stringify(routes)}, ${now}, ${now}, ${version})
+        on conflict (owner) do update
+        set routes = excluded.routes, seen_at = excluded.seen_at, version = excluded.version`.execute(db)
+    }),
+    requestReload: async (owners) => {
+      if (owners.length > 0) await requestReload(owners)
+    },
+    finishReload: writes(async ({ db }, owner, failure) => {
+      await sql`
+        update watchers set reload_requested_at = null, reloads = reloads + 1, reload_failure = ${failure ?? null}
+        where owner = ${owner}`.execute(db)
     }),
     removeWatchers: async (owners) => {
       if (owners.length > 0) await removeWatchers(owners)
     },
     listWatchers: reads(async (db) => {
-      const all = db
-        .selectFrom('watchers')
-        .select(['owner', 'routes', 'began_at as beganAt', 'seen_at as seenAt'])
-      const rows = await all.orderBy('began_at').orderBy('owner').execute()
-      return rows.map((row) => ({ ...row, routes: JSON.parse(row.routes) as string[] }))
+      const rows = await db.selectFrom('watchers').selectAll().orderBy('began_at').orderBy('owner').execute()
+      return rows.map(toWatcher)
+    }),
+    listVersions: reads(async (db, ids) => {
+      const rows = await db
+        .selectFrom('versions')
+        .selectAll()
+        .where('id', 'in', ids)
+        .orderBy('first_used_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id, files, first_used_at }) => ({
+        id,
+        files: JSON.parse(files) as BridgeVersion['files'],
+        firstUsedAt: first_used_at,
+      }))
     }),
   } satisfies Partial<Journal>
+}
+
+function toWatcher(row: Row<'watchers'>): Watcher {
+  return {
+    owner: row.owner,
+    routes: JSON.parse(row.routes) as string[],
+    beganAt: row.began_at,
+    seenAt: row.seen_at,
+    ...(row.reloads > 0 && { reloads: row.reloads }),
+    ...omitNull({
+      version: row.version,
+      reloadRequestedAt: row.reload_requested_at,
+      reloadFailure: row.reload_failure,
+    }),
+  }
 }
 
 interface LeaseRequest extends Omit<Lease, 'token'> {
@@ -84,4 +126,16 @@ function findLease(db: Db, route: string) {
 async function limitLeaseTime(db: Db, { route, until, ttl_ms }: Row<'leases'>, now: number): Promise<void> {
   if (until <= now + ttl_ms) return
   await sql`update leases set until = ${now + ttl_ms} where route = ${route}`.execute(db)
+}
+
+// Which configuration and mappings were at work: each version is stored once.
+
+/** Notes the version at work in the transaction that uses it first. Returns its id, or null where it is not known. */
+export async function noteVersion({ db, now, version }: Tx): Promise<string | null> {
+  if (version === undefined) return null
+  const { id, files } = version
+  await sql`
+    insert into versions (id, files, first_used_at) values (${id}, ${JSON.stringify(files)}, ${now})
+    on conflict (id) do nothing`.execute(db)
+  return id
 }

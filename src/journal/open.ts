@@ -1,5 +1,6 @@
 /** The journal on SQLite: one file on a disk of this machine, shared by the bridges that run on it. */
 import type { Journal } from '../domain/journal.ts'
+import type { BridgeVersion } from '../domain/version.ts'
 import type { Clock } from '../support/clock.ts'
 import { createAttemptJournal } from './attempts.ts'
 import { createAuditJournal } from './verify.ts'
@@ -30,14 +31,21 @@ interface JournalOptions {
   readonly clock: Clock
   /** Whether an existing journal is only read: then nothing is created or brought up to date. */
   readonly isCheck?: boolean
+  /** Noted with what is planned, sent and delivered. */
+  readonly version?: BridgeVersion | undefined
 }
 
 /**
  * Opens the journal at `path` and brings its tables up to date; creates missing files and folders.
  * `:memory:` opens a journal that is gone once it is closed. Throws `journal-unusable` and `journal-newer`.
  */
-export async function openJournal({ path, clock, isCheck = false }: JournalOptions): Promise<Journal> {
-  const store: Store = { db: await openConnection(path, clock, isCheck), clock }
+export async function openJournal({
+  path,
+  clock,
+  isCheck = false,
+  version,
+}: JournalOptions): Promise<Journal> {
+  const store: Store = { db: await openConnection(path, clock, isCheck), clock, ...(version && { version }) }
   try {
     await (isCheck ? read(store, readVersion) : migrate(store))
   } catch (error) {

@@ -12,6 +12,7 @@ import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts
 export interface Tables {
   migration: { id: number; name: string; applied_at: number }
   leases: { route: string; token: number; owner: string | null; ttl_ms: number; until: number }
+  versions: { id: string; files: string; first_used_at: number }
   files: {
     number: Generated<number>
     id: string
@@ -41,6 +42,7 @@ export interface Tables {
     taken_up_at: number | null
     pruned_at: number | null
     retake_of: string | null
+    version: string | null
   }
   records: {
     id: Generated<number>
@@ -76,6 +78,7 @@ export interface Tables {
     ended_at: number | null
     http: number | null
     result: string | null
+    version: string | null
   }
   deliveries: {
     id: string
@@ -96,6 +99,7 @@ export interface Tables {
     confirmed_at: number | null
     confirmed_by: string | null
     held: string | null
+    version: string | null
   }
   redeliveries: {
     id: string
@@ -189,7 +193,16 @@ export interface Tables {
     ended_cursor: number | null
     ended_at: number | null
   }
-  watchers: { owner: string; routes: string; began_at: number; seen_at: number }
+  watchers: {
+    owner: string
+    routes: string
+    began_at: number
+    seen_at: number
+    version: string | null
+    reload_requested_at: number | null
+    reloads: Generated<number>
+    reload_failure: string | null
+  }
   scheduled_runs: {
     route: string
     occurrence: string

@@ -1,6 +1,7 @@
 /** All access to the tables goes through here: one call at a time, writes in a transaction, faults as failures. */
 import { sql } from 'kysely'
 import type { Lease } from '../domain/lease.ts'
+import type { BridgeVersion } from '../domain/version.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { isSqliteError } from '../support/sqlite.ts'
@@ -10,11 +11,14 @@ import type { Db } from './schema.ts'
 export interface Store {
   readonly db: Db
   readonly clock: Clock
+  /** The configuration and mappings at work; left out where they are not known. */
+  readonly version?: BridgeVersion
 }
 
 export interface Tx {
   readonly db: Db
   readonly now: number
+  readonly version?: BridgeVersion
 }
 
 /** A transaction that renewed the lease of a route first, so that a lost lease undoes all of it. */
@@ -27,6 +31,8 @@ export type BoundStore = ReturnType<typeof bindStore>
 
 /** Turns functions of the database into methods of the journal. */
 export function bindStore(store: Store) {
+  const { version } = store
+  const shared = version === undefined ? {} : { version }
   const runLeased = <Args extends unknown[], T>(
     work: (tx: RouteTx, ...args: Args) => Promise<T>,
     shouldCommit: (result: T) => boolean,
@@ -34,7 +40,7 @@ export function bindStore(store: Store) {
     return ({ route, token }: Lease, ...args: Args): Promise<T> => {
       const renewAndWork = async (db: Db, now: number) => {
         await renewLease(db, { route, token, now })
-        return work({ db, now, route }, ...args)
+        return work({ ...shared, db, now, route }, ...args)
       }
       return runTransaction(store, renewAndWork, shouldCommit)
     }
@@ -45,7 +51,7 @@ export function bindStore(store: Store) {
       return (...args: Args): Promise<T> => read(store, (db) => work(db, ...args))
     },
     writes: <Args extends unknown[], T>(work: (tx: Tx, ...args: Args) => Promise<T>) => {
-      return (...args: Args): Promise<T> => write(store, (db, now) => work({ db, now }, ...args))
+      return (...args: Args): Promise<T> => write(store, (db, now) => work({ ...shared, db, now }, ...args))
     },
     leased: <Args extends unknown[], T>(work: (tx: RouteTx, ...args: Args) => Promise<T>) =>
       runLeased(work, () => true),

@@ -45,14 +45,14 @@ async function selectContents(db: Db, record: number): Promise<Pick<TracedDetail
 
 async function selectTracedAttempts(db: Db, record: number): Promise<TracedAttempt[]> {
   const { rows } = await sql<Row<'attempts'> & { readonly is_presumed: number }>`
-    select attempt, began_at, ended_at, http, result, exists (
+    select attempt, began_at, ended_at, http, result, version, exists (
       select 1 from records join restored_routes on restored_routes.route = records.route
       where records.id = attempts.record_id and restored_routes.as_of = attempts.began_at) as is_presumed
     from attempts where record_id = ${record} order by attempt desc limit ${MAX_ATTEMPTS}`.execute(db)
-  return rows.toReversed().map(({ attempt, began_at, ended_at, http, result, is_presumed }) => ({
+  return rows.toReversed().map(({ attempt, began_at, ended_at, http, result, version, is_presumed }) => ({
     attempt,
     beganAt: began_at,
-    ...omitNull({ endedAt: ended_at, http, result }),
+    ...omitNull({ endedAt: ended_at, http, result, version }),
     ...(is_presumed === 1 ? { isPresumed: true } : {}),
   }))
 }

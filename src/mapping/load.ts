@@ -1,4 +1,5 @@
 /** Loads a mapping file and compiles it; every error in it is reported at once, with its line and column. */
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
@@ -25,6 +26,8 @@ import type { ReadTable, TableContext } from './tables.ts'
 
 interface MappingFile {
   readonly warnings: readonly string[]
+  /** The SHA-256 of its files by their paths relative to it: itself (''), its bases and tables. */
+  readonly files: Readonly<Record<string, string>>
   /** The tree of the mapping with its bases merged, for the mapping tools. */
   readonly source: MapNode
   /** Returns the file, line and path of the part under these keys, for messages about it. */
@@ -64,11 +67,17 @@ export async function compileMapping(mapping: {
   /** Reads a file that the mapping names, a table or the mapping it extends, by its path relative to it. */
   readonly readTable: ReadTable
 }): Promise<Mapping> {
-  const { text, name, readTable } = mapping
+  const { text, name } = mapping
+  const files: Record<string, string> = { '': hash('sha256', text) }
+  const readTable: ReadTable = async (path) => {
+    const table = await mapping.readTable(path)
+    files[path] = hash('sha256', table)
+    return table
+  }
   const reader = openSourceReader()
   const { errors } = reader
   const root = await readWithBases(text, name, { reader, readFile: readTable })
-  const compiled = root === undefined ? undefined : await compileRoot(root, { readTable, errors })
+  const compiled = root === undefined ? undefined : await compileRoot(root, { readTable, errors }, files)
   if (compiled !== undefined && errors.count() === 0) return compiled
   if (errors.count() === 0) errors.add({ offset: 0, path: '' }, 'the mapping is empty')
   const details = errors.lines()
@@ -76,7 +85,11 @@ export async function compileMapping(mapping: {
   throw new BridgeError('mapping-invalid', `The mapping ${name} has ${count}.`, { details })
 }
 
-async function compileRoot(root: SourceNode, context: TableContext): Promise<Mapping | undefined> {
+async function compileRoot(
+  root: SourceNode,
+  context: TableContext,
+  files: MappingFile['files'],
+): Promise<Mapping | undefined> {
   const { errors } = context
   const known = Object.keys(OPERATIONS)
   const node = getEntry(root, 'operation')
@@ -96,6 +109,7 @@ async function compileRoot(root: SourceNode, context: TableContext): Promise<Map
       examples.length > 0
         ? []
         : ['The mapping carries no example, so nothing shows that it does what is meant.'],
+    files,
     source: root,
     placeOf: (...keys: readonly PropertyKey[]) => errors.locate(nodeAt(root, ...keys)),
   })

@@ -52,6 +52,10 @@ const EVENT_TEXTS: EventTexts = {
   'watch-started': ({ routes, scanMs, others }) =>
     `watching ${formatCount(routes, 'route')}, scanning the folders every ${scanMs / 1000} s${others === undefined ? '' : `; ${ANOTHER_WATCH}`}`,
   'watch-stopped': () => 'stopped watching',
+  'reload-started': () => 'the changed configuration is right; each route finishes its file first',
+  'configuration-reloaded': ({ added, removed }) =>
+    `configuration and mappings reloaded${added.length === 0 ? '' : `; new routes: ${added.join(', ')}`}${removed.length === 0 ? '' : `; removed routes: ${removed.join(', ')}`}`,
+  'reload-failed': ({ why, fix }) => `reload failed, the old configuration stays: ${why} (${fix})`,
   'stop-requested': () => 'finishing what is in flight; a second signal ends it at once',
   'stopped-at-once': ({ why }) =>
     `${why === undefined ? '' : `${why}: `}stopped at once; the next run continues from the journal`,

@@ -33,6 +33,8 @@ export interface SharedContext {
   readonly concurrency: number
   /** The route starts nothing new; it only finishes what an earlier pass started. */
   readonly onlyUnfinished?: boolean
+  /** When it fires, an inbound pass takes no further file; the one that it works on is finished. */
+  readonly endsAfterFile?: AbortSignal
 }
 
 interface NextStep extends Pick<InboundContext['route'], 'operation' | 'when' | 'waitMs'> {

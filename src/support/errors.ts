@@ -61,6 +61,19 @@ export const FAILURES = {
     fix: 'Correct every listed place, then run `dropbridge check`.',
     details: 'Nothing was sent.',
   },
+  'restart-needed': {
+    exit: EXIT.badConfiguration,
+    title: 'The change needs a restart of `dropbridge watch`.',
+    fix: 'Stop `dropbridge watch` and start it again, or take the change back.',
+    details:
+      'The journal or the state is in another place. The watch continues with what it had. Move the files there first.',
+  },
+  'no-watch': {
+    exit: EXIT.unavailable,
+    title: 'No watch is running with this journal.',
+    fix: 'Start `dropbridge watch`: it reads the files as they are now.',
+    details: 'A reload is only for a watch that is running. `dropbridge run` reads the files each time.',
+  },
   'api-unreachable': {
     exit: EXIT.unavailable,
     title: 'The API does not answer, or cannot serve now.',

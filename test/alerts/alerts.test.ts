@@ -482,6 +482,43 @@ test('a file above an inbox, or in a folder with almost its name, is reported un
   expect(moved.reported.join()).toContain('ended file-misplaced')
 })
 
+test('a file in the mailbox itself or in a folder of exports is reported, and what the bridge delivered there is not', async () => {
+  const world = await aWorld({ routes: ['orders', 'shipments-out'] })
+  const outbound = world.configuration.routes.find(({ direction }) => direction === 'outbound')
+  const to = outbound?.direction === 'outbound' ? outbound.to : { folder: '', name: '' }
+  const own = to.name.replace(/\{[^}]*\}/g, '1')
+  for (const name of [own, own.replace('.csv', '~2.csv'), 'orders.csv', 'notes.md']) {
+    await world.drop(to.folder, name, 'x')
+    await at(world, `${to.folder}/${name}`, HOUR_MS)
+  }
+  await world.drop('.', 'high.csv', 'x')
+  await at(world, 'high.csv', HOUR_MS)
+
+  const { snapshot } = await attend(world)
+
+  const misplaced = snapshot.alerts.filter(({ code }) => code === 'file-misplaced')
+  expect(
+    misplaced.map(({ message }) => message.replace(join(world.folder, 'exchange'), '')).toSorted(),
+  ).toEqual([
+    '/high.csv is in no inbox; route orders takes such names from inbox/orders',
+    `/${to.folder}/orders.csv is in no inbox; route orders takes such names from inbox/orders`,
+  ])
+})
+
+test('where a route takes every name, files of data beside its inbox are reported, and notes for people are not', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  changeInbox(world, { match: '*' })
+  for (const name of ['orders.txt', 'README.txt', 'contacts.md']) {
+    await world.drop('inbox', name, 'x')
+    await at(world, `inbox/${name}`, HOUR_MS)
+  }
+
+  const { snapshot } = await attend(world)
+
+  const misplaced = snapshot.alerts.filter(({ code }) => code === 'file-misplaced')
+  expect(misplaced.map(({ subject }) => subject)).toEqual([join(world.folder, 'exchange/inbox/orders.txt')])
+})
+
 test('a gap in a sequence is reported with the missing number', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { sequence: { name: 'orders-{number}.csv', start: 1 } })

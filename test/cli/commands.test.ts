@@ -8,6 +8,9 @@ import { PROBLEMS } from '../../src/domain/problem.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 import { runProgram } from '../fixtures/program.ts'
 import { runHere } from '../fixtures/terminal.ts'
+import { aWorld } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
@@ -129,6 +132,39 @@ describe('init', () => {
     expect((await stat(join(work, 'exchange/inbox/orders'))).isDirectory()).toBe(true)
     expect(await readdir(join(work, 'exchange/inbox'))).toEqual(['orders'])
     expect(configuration).toContain('"${DROPBRIDGE_BRAND_CLIENT_ID}"')
+  })
+
+  test('with --brand writes the start of a supplier, which runs at once against the service', async () => {
+    const world = await aWorld({ routes: ['orders', 'orders-out'] })
+    const orders = sampleOrders({ seed: 3, orders: 2, damageEvery: 0 })
+    await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+    await world.run('orders')
+    const { credentials } = world.configuration.routes.find(({ name }) => name === 'orders-out') ?? {}
+    const env = {
+      DROPBRIDGE_API_URL: world.service.baseUrl,
+      DROPBRIDGE_CLIENT_ID: credentials?.clientId ?? '',
+      DROPBRIDGE_CLIENT_SECRET: credentials?.clientSecret ?? '',
+    }
+    const folder = await tempFolder()
+
+    const made = await runHere(folder, ['init', '--brand', 'work'])
+    const work = join(folder, 'work')
+    const checked = await runHere(work, ['check', '--online'], env)
+    const first = await runHere(work, ['run'], env)
+    const parcels = sampleShipments(orders, { seed: 1, damageEvery: 0 })
+    await writeFile(join(work, 'exchange/inbox/shipments/shipped.csv'), shipmentsFile(parcels))
+    const second = await runHere(work, ['run'], env)
+
+    expect(made.exit).toBe(0)
+    expect(checked.exit, checked.stderr).toBe(0)
+    expect(first.exit, first.stderr).toBe(0)
+    expect(await readdir(join(work, 'exchange/outbox'))).toEqual([expect.stringMatching(/^orders-.*\.csv$/)])
+    expect(second.exit, second.stderr).toBe(0)
+    const results = await readFile(join(work, 'exchange/results/shipped.csv.results.csv'), 'utf8')
+    expect(results.match(/accepted/g)).toHaveLength(parcels.length)
+    // Documents are named by their mailbox and folder: whoever reads the results has no paths of this machine.
+    expect(results).toContain('exchange:documents/')
+    expect(results).not.toContain(folder)
   })
 })
 

@@ -23,7 +23,6 @@ async function waitForOutput(output: () => string, text: string): Promise<void> 
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-  ['SIGHUP', 143],
 ] as const)(
   'a watch takes what comes until %s, and ends with %i',
   async (signal, exit) => {

@@ -515,3 +515,31 @@ test('a file whose last line has no line end waits, with the setting that takes 
   expect(result.exit).toBe(75)
   expect(result.out).toContain('set `lastLineEnd: optional` under `from`')
 })
+
+test('a file of a route whose daily run is over waits for the next one, and why-not says when that is', async () => {
+  const { world, ask } = await anInbox()
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  const daily = '    daily: { after: "06:30", zone: UTC }\n'
+  await writeFile(
+    path,
+    text.replace(/^ {4}from: .*inbox\/orders.*\n/m, (line) => `${daily}${line}`),
+  )
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+
+  // Today's run is due and was not made yet.
+  expect(await ask('orders.csv')).toMatchObject({ exit: 0 })
+  await run('run', '--due', 'orders')
+  await world.drop('inbox/orders', 'later.csv', ordersFile(sampleOrders({ seed: 6, orders: 2, damageEvery: 0 })).text)
+  const later = await ask('later.csv')
+  await run('run', '--due', 'orders')
+
+  expect(later.exit).toBe(75)
+  expect(codes(later)).toEqual(['not-due'])
+  expect(later.out).toContain(
+    'the run of 2026-11-21 is over, and its next run is due at 2026-11-22T06:30:00.000Z',
+  )
+  expect(later.out).toContain('fix: Wait for it, or: `dropbridge run orders`.')
+  expect(await world.list('inbox/orders')).toContain('later.csv')
+})

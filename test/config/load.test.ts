@@ -64,7 +64,9 @@ async function errorsOf(text: string, env: NodeJS.ProcessEnv = ENV): Promise<str
 describe('a configuration without errors', () => {
   test('is loaded with its defaults, absolute paths and milliseconds', async () => {
     const credentials = { clientId: 'acme', clientSecret: 's3cret' }
-    expect(await load(WHOLE)).toEqual({
+    const { source, ...loaded } = await load(WHOLE)
+    expect(source).toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(loaded).toEqual({
       api: {
         baseUrl: 'https://api.example.com',
         credentials,

@@ -28,6 +28,7 @@ CREATE TABLE attempts (
   ended_at integer,     -- null when no answer was ever noted
   http integer,
   result text,
+  version text references versions (id),
   primary key (record_id, attempt)
 ) strict, without rowid;
 
@@ -83,6 +84,7 @@ CREATE TABLE deliveries (
   confirmed_at integer,
   confirmed_by text,                -- 'picked-up', or the receipt's name
   held text,                    -- why it is not delivered, as text
+  version text references versions (id),
   unique (route, sequence)
 ) strict;
 
@@ -154,7 +156,8 @@ CREATE TABLE files (
   reports integer not null default 0,   -- how often it was reported and then taken up again
   taken_up_at integer,                  -- when that was last
   pruned_at integer,
-  retake_of text references files (id)  -- the archived file that was taken again
+  retake_of text references files (id), -- the archived file that was taken again
+  version text references versions (id) -- what made its records
 ) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
@@ -384,9 +387,19 @@ CREATE TABLE scheduled_runs (
 
 CREATE INDEX scheduled_runs_started on scheduled_runs (route, occurrence) where state = 'begun';
 
+CREATE TABLE versions (          -- of the configuration with its mappings
+  id text primary key,
+  files text not null,           -- the SHA-256 of each file by its path, JSON
+  first_used_at integer not null
+) strict, without rowid;
+
 CREATE TABLE watchers (
   owner text primary key,        -- as in leases
   routes text not null,           -- their names, JSON
   began_at integer not null,
-  seen_at integer not null
+  seen_at integer not null,
+  version text references versions (id),
+  reload_requested_at integer,    -- while a person waits for it
+  reloads integer not null default 0,
+  reload_failure text             -- of the last one
 ) strict, without rowid;

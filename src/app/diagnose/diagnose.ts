@@ -52,6 +52,7 @@ import {
   findNameReasons,
   findPermissionReasons,
   findScanReasons,
+  findScheduleReasons,
   findSidecarReason,
   findUnfinishedNameReason,
   type LoadedMappings,
@@ -245,7 +246,10 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
     }
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
-  reasons.push(...(await findLeaseReasons(context, route.name)))
+  reasons.push(
+    ...(await findLeaseReasons(context, route.name)),
+    ...(await findScheduleReasons(context, route)),
+  )
   notes.push(...(await noteQueuedFiles(context, inbox)))
   return { route: route.name, path, reasons, notes }
 }
@@ -288,6 +292,7 @@ async function diagnoseRemoteFile(context: DiagnosisContext, inbox: OpenInbox) {
     ...(unfinished === undefined ? [...findNameReasons(context, inbox), ...scanned] : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
     ...(await findLeaseReasons(context, route.name)),
+    ...(await findScheduleReasons(context, route)),
   ]
   const queued = await noteQueuedFiles(context, inbox)
   return { reasons, notes: [...queued, 'the contents are checked when the file is taken'] }

@@ -38,6 +38,11 @@ export const REASONS = {
     'Run again: `dropbridge trace FILE` says how far it is.',
     tryLater,
   ),
+  'not-due': reason(
+    'The next scheduled run of its route is later.',
+    'Wait for it, or: `dropbridge run ROUTE`.',
+    tryLater,
+  ),
   finished: reason(
     'The file is finished.',
     'If that is wrong: `dropbridge trace FILE` shows what came of it.',

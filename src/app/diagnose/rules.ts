@@ -20,6 +20,7 @@ import type { Mapping } from '../../mapping/load.ts'
 import { createFileTracker } from '../../pipeline/inbound/file-tracker.ts'
 import { FIX_ORPHANED, refuseToCreateFolder, scanUntilStable } from '../../pipeline/inbound/inbox.ts'
 import { compareWithManifest } from '../../pipeline/inbound/manifest.ts'
+import { findDueRuns, findNextRunAfter, findNextRunAt, isOneRunPerDate } from '../../schedule/schedule.ts'
 import { buildInboundRoute, buildReadyRule } from '../../pipeline/route-settings.ts'
 import { compileFilePattern } from '../../support/name-pattern.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
@@ -104,6 +105,25 @@ export async function findLeaseReasons({ journal }: DiagnosisContext, route: str
   if (held === undefined || !isOwnerAlive(held.owner)) return []
   const message = `${formatLeaseOwner(held.owner)} is working on route ${route}; its last sign of life was at ${isoTime(held.renewedAt)}`
   return [toReason(new BridgeError('lease-held', message))]
+}
+
+/** A watch and `run --due` take files of a route with a schedule only when a run of it is due. */
+export async function findScheduleReasons(
+  { journal, clock }: DiagnosisContext,
+  route: InboundRoute,
+): Promise<Reason[]> {
+  if (route.schedule === undefined) return []
+  const now = clock.now()
+  const known = await journal.getKnownRuns(route.name)
+  const { before } = findDueRuns(route.schedule, known, { now, oneByOne: isOneRunPerDate(route) })
+  // The first pass of a new route only notes what was never due.
+  const dueAt =
+    before === undefined ? findNextRunAt(route, known, now) : findNextRunAfter(route.schedule, known, now)
+  if (dueAt <= now) return []
+  const last = known.latestDate ?? known.latestInstant
+  const over = last === undefined ? '' : `the run of ${last} is over, and `
+  const message = `route ${route.name} follows a schedule: ${over}its next run is due at ${isoTime(dueAt)}`
+  return [createReason('not-due', message, REASONS['not-due'].fix.replace('ROUTE', route.name))]
 }
 
 export async function noteQueuedFiles(

@@ -32,12 +32,12 @@ const EMPTY_FILE_MS = 15 * 60_000
 /** Watches until the signal fires. */
 export async function watchInbox(context: WatchContext, route: InboundRoute): Promise<void> {
   const inbox = createWatchedInbox(context, route)
-  const { signal, timer, worker } = inbox
-  while (!signal.aborted) {
+  const { ending, timer, worker } = inbox
+  while (!ending.aborted) {
     const began = elapsed(inbox.clock)
     const scan = await scanOnce(inbox)
     const ended = elapsed(inbox.clock)
-    if (signal.aborted) break
+    if (ending.aborted) break
     const isReady = scan?.ready.some(({ name }) => !inbox.backoff.isBackedOff(name)) ?? false
     worker.startIfDue(isReady, inbox.work, timer.wake)
     // It would only report the pass itself, and for that its library inspects each file in the folder.
@@ -56,8 +56,8 @@ type WatchedInbox = ReturnType<typeof createWatchedInbox>
 function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundRoute) {
   const { configuration, options, journal } = context
   const { clock, notify } = options
-  const { signal } = parts
-  const timer = createWakeableTimer(clock, signal)
+  const { ending } = parts
+  const timer = createWakeableTimer(clock, ending)
   const tracker = createFileTracker(EMPTY_FILE_MS)
   const backoff = createFileBackoff()
   const source = getMailbox(context, route.from.mailbox)
@@ -88,9 +88,10 @@ function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundR
   const hooks = { onChange, onStarted: timer.wake, onUnavailable: reportUnreliable }
   const work: RouteWork = {
     scheduleMode: 'due',
-    inbound: (own, progress) => runInbound({ ...own, fileTracker: tracker, fileBackoff: backoff }, progress),
+    inbound: (own, progress) =>
+      runInbound({ ...own, fileTracker: tracker, fileBackoff: backoff, endsAfterFile: ending }, progress),
   }
-  const shared = { clock, signal, timer, scanContext, tracker, backoff, reportUnreliable, work, state }
+  const shared = { clock, ending, timer, scanContext, tracker, backoff, reportUnreliable, work, state }
   return {
     ...shared,
     worker: createRouteWorker({ context, ...parts }, route, backoff),
@@ -157,7 +158,7 @@ function computeWait(
 }
 
 /** Counts from the end of the last scan, however long ago that is. */
-async function restAfterScan({ clock, signal }: WatchedInbox, { began, ended }: ScanTimes): Promise<void> {
+async function restAfterScan({ clock, ending }: WatchedInbox, { began, ended }: ScanTimes): Promise<void> {
   const left = ended + Math.max(REST_MIN_MS, (ended - began) * REST_FACTOR) - elapsed(clock)
-  if (left > 0) await clock.sleep(left, signal)
+  if (left > 0) await clock.sleep(left, ending)
 }

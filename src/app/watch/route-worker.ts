@@ -10,7 +10,10 @@ import { type RouteWork, runRoute } from '../run-route.ts'
 
 export interface WatchContext {
   readonly context: BridgeContext
+  /** Fires when the watch must stop: passes end between two records. */
   readonly signal: AbortSignal
+  /** Fires when the watch must stop or reload: no pass begins, and one that runs ends after its file. */
+  readonly ending: AbortSignal
   readonly semaphore: Semaphore
   /** Called after each pass with activity. */
   readonly onResult: (result: RouteResult) => void
@@ -25,7 +28,7 @@ const IDLE_REPORT_MS = 60_000
 
 /** `backoff`: the files that failed on their own. They are tried again with growing pauses; new files at once. */
 export function createRouteWorker(parts: WatchContext, route: Route, backoff?: FileBackoff) {
-  const { context, signal, semaphore, onResult } = parts
+  const { context, signal, ending, semaphore, onResult } = parts
   const { clock, random } = context.options
   const failures = createFailureTracker(parts, route)
   let passing: Promise<void> | undefined
@@ -47,7 +50,7 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
   return {
     /** Begins a pass when something is ready, or unfinished work is due. Calls `done` at its end. */
     startIfDue(isReady: boolean, work: RouteWork, done: () => void): void {
-      if (passing !== undefined || signal.aborted || failures.pauseMs() > 0) return
+      if (passing !== undefined || ending.aborted || failures.pauseMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
       if (!isReady && !isDue) {
         // An inbox was scanned; for a schedule only the time was checked.

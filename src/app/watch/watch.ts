@@ -10,6 +10,14 @@ import type { BridgeError } from '../../support/errors.ts'
 import type { BridgeContext } from '../context.ts'
 import { applyRetention, type RetentionResult, type RouteResult, toBridgeError } from '../outcome.ts'
 import { watchInbox } from './inbox-watch.ts'
+import { selectRoutes } from '../run.ts'
+import {
+  type ContinuedWatch,
+  finishReload,
+  type LoadedBridge,
+  type ReloadSignal,
+  waitForReload,
+} from './reload.ts'
 import { createRouteWorker, type RouteWorker, type WatchContext } from './route-worker.ts'
 
 export interface WatchHooks {
@@ -19,25 +27,46 @@ export interface WatchHooks {
   readonly onResult?: (result: RouteResult) => void
   /** Called after old contents were pruned, once a day. */
   readonly onPruned?: (retention: RetentionResult) => void
+  /** The signals that ask for a reload; requests in the journal count all the same. */
+  readonly reloads?: ReloadSignal
+  /** The watch before a reload, whose place in the journal this one takes. */
+  readonly continued?: ContinuedWatch
 }
 
-/** Resolves after the signal, when no work is in flight any more. Throws when no route can continue. */
+/** What takes the place of the configuration and mappings of a watch that ended for a reload. */
+export interface Reload {
+  readonly loaded: LoadedBridge
+  /** What the watch worked with, in case that what was loaded cannot be opened. */
+  readonly before: LoadedBridge
+  readonly continued: ContinuedWatch
+}
+
+/**
+ * Resolves after the signal, when no work is in flight any more; or between files with what was loaded, when a reload was
+ * asked for. Throws when no route can continue.
+ */
 export async function watchRoutes(
   context: BridgeContext,
-  routes: readonly Route[],
-  { signal, onResult = () => undefined, onPruned = () => undefined }: WatchHooks,
-): Promise<void> {
-  const { configuration, options } = context
+  names: readonly string[],
+  { signal, onResult = () => undefined, onPruned = () => undefined, reloads, continued }: WatchHooks,
+): Promise<Reload | undefined> {
+  const { configuration, options, journal } = context
+  const chosen = selectRoutes(configuration, names)
   const { atOnce, scanMs } = configuration.watch ?? WATCH_DEFAULTS
   const stop = new AbortController()
-  setMaxListeners(0, stop.signal) // every wait of every route listens
-  const end = () => stop.abort()
+  const ending = new AbortController()
+  for (const each of [stop, ending]) setMaxListeners(0, each.signal) // every wait of every route listens
+  const end = () => {
+    stop.abort()
+    ending.abort()
+  }
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
   let fatal: BridgeError | undefined
   const parts: WatchContext = {
     context,
     signal: stop.signal,
+    ending: ending.signal,
     semaphore: createSemaphore(atOnce),
     onResult,
     abortWatch: (failure) => {
@@ -45,29 +74,49 @@ export async function watchRoutes(
       end()
     },
   }
-  const { journal } = context
-  const here = { journal, clock: options.clock, owner: createOwnerId(options.newId()) }
-  const names = routes.map(({ name }) => name)
+  const owner = continued?.owner ?? createOwnerId(options.newId())
+  const routes = chosen.map(({ name }) => name)
   // A failed read does not end the watch: the passes report it.
   const known = await journal.listWatchers().catch(() => [])
-  const watches = classifyWatches(known, options.clock.now()).alive
-  const others = watches.filter((watch) => watch.routes.some((name) => names.includes(name))).length
+  const watches = classifyWatches(known, options.clock.now()).alive.filter((each) => each.owner !== owner)
+  const others = watches.filter((watch) => watch.routes.some((name) => routes.includes(name))).length
   options.notify({ kind: 'watch-started', routes: routes.length, scanMs, ...(others > 0 && { others }) })
+  let loaded: LoadedBridge | undefined
+  const reload = async () => {
+    if (configuration.source === undefined) return
+    loaded = await waitForReload({
+      context,
+      owner,
+      names,
+      signal: ending.signal,
+      ...(reloads && { reloads }),
+    })
+    if (loaded !== undefined) ending.abort()
+  }
+  const here = { journal, clock: options.clock, owner, routes, signal: ending.signal }
   const loops = [
-    ...routes.map((route) => watchRoute(parts, route)),
-    pruneDaily(context, stop.signal, onPruned),
-    sendHeartbeats({ ...here, routes: names, signal: stop.signal }),
+    ...chosen.map((route) => watchRoute(parts, route)),
+    pruneDaily(context, ending.signal, onPruned),
+    sendHeartbeats(here),
+    reload(),
   ]
   try {
+    if (continued !== undefined) await finishReload(context, continued, routes)
     await Promise.all(loops)
   } finally {
     end()
     await Promise.allSettled(loops)
-    await journal.removeWatchers([here.owner]).catch(() => undefined)
     signal.removeEventListener('abort', end)
-    options.notify({ kind: 'watch-stopped' })
+    // A watch that goes on with another configuration keeps its place, so that it is never missed.
+    if (loaded === undefined || signal.aborted) {
+      await journal.removeWatchers([owner]).catch(() => undefined)
+      options.notify({ kind: 'watch-stopped' })
+    }
   }
   if (fatal !== undefined) throw fatal
+  if (loaded === undefined || signal.aborted) return undefined
+  const before = { configuration, mappings: context.mappings }
+  return { loaded, before, continued: { owner, routes } }
 }
 
 /** Only an inbox without a schedule is scanned; every other route follows the clock. */
@@ -98,15 +147,15 @@ const CLOCK_CHECK_MS = 30_000
 const PASS_GAP_MS = 250
 
 async function watchSchedule(parts: WatchContext, route: Route): Promise<void> {
-  const { signal, context } = parts
-  const timer = createWakeableTimer(context.options.clock, signal)
+  const { ending, context } = parts
+  const timer = createWakeableTimer(context.options.clock, ending)
   const worker = createRouteWorker(parts, route)
-  while (!signal.aborted) {
+  while (!ending.aborted) {
     const runInMs = worker.isBusy() ? CLOCK_CHECK_MS : await checkSchedule(context, route, worker)
     if (runInMs !== undefined) worker.startIfDue(runInMs <= 0, { scheduleMode: 'due' }, timer.wake)
     await timer.wait(computeWait(worker, runInMs))
     // Timers, signals and the other routes run before this route runs again, whatever its schedule says.
-    await context.options.clock.sleep(PASS_GAP_MS, signal)
+    await context.options.clock.sleep(PASS_GAP_MS, ending)
   }
   await worker.waitUntilIdle()
 }

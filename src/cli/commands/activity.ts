@@ -6,7 +6,7 @@ import { getLocalDate, addDays } from '../../schedule/zone-time.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, type OptionValues, text } from '../command.ts'
-import { readConfigurationWithoutApi } from '../context.ts'
+import { readConfigurationToShow } from '../context.ts'
 import { formatActivity, formatActivityCsv } from '../format/activity.ts'
 
 const OPTIONS = {
@@ -25,7 +25,7 @@ export const activityCommand = defineCommand({
   describe: 'Sum up days: files, records, units and money, sent and received, by route and party',
   options: OPTIONS,
   async run(terminal, options) {
-    const configuration = await readConfigurationWithoutApi(terminal, options.config)
+    const configuration = await readConfigurationToShow(terminal, options.config)
     const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
     const days = readDays(options, getLocalDate(zone, terminal.clock.now()))
     const range = toDays(days.from, days.to, zone)

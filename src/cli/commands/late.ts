@@ -7,7 +7,7 @@ import { EXIT, usageError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { VERSION } from '../../support/package.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, text } from '../command.ts'
-import { readConfiguration, readConfigurationWithoutApi } from '../context.ts'
+import { readConfiguration, readConfigurationToShow } from '../context.ts'
 import { formatLate, lateToJson } from '../format/late.ts'
 
 export const lateCommand = defineCommand({
@@ -27,7 +27,7 @@ export const lateCommand = defineCommand({
   async run(terminal, { config, within, live, party, json }) {
     if (!WaitTime.safeParse(within).success)
       throw usageError(`--within "${within}" must be a time such as 30m, 4h or 2d, at most 30 days`)
-    const read = live ? readConfiguration : readConfigurationWithoutApi
+    const read = live ? readConfiguration : readConfigurationToShow
     const configuration = await read(terminal, config)
     const { clock } = terminal
     const now = clock.now()

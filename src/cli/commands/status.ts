@@ -4,7 +4,7 @@ import type { NotificationEntry } from '../../domain/notification.ts'
 import { EXIT } from '../../support/errors.ts'
 import { formatJournalFailure, formatStatus } from '../format/status.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG } from '../command.ts'
-import { readConfigurationWithoutApi, withBridge } from '../context.ts'
+import { readConfigurationToShow, withBridge } from '../context.ts'
 
 export const statusCommand = defineCommand({
   usage: 'status [route]',
@@ -12,7 +12,7 @@ export const statusCommand = defineCommand({
   positionals: { route: { type: 'string' } },
   options: { config: CONFIG_FLAG, json: JSON_FLAG },
   async run(terminal, { config, route, json }) {
-    const configuration = await readConfigurationWithoutApi(terminal, config)
+    const configuration = await readConfigurationToShow(terminal, config)
     if (route !== undefined) assertRoutesExist(configuration.routes, [route])
     const channels = (configuration.notifications ?? []).map(({ name }) => name)
     const { found, notifications, failure } = await withBridge(
@@ -23,7 +23,7 @@ export const statusCommand = defineCommand({
         notifications: await journal.listLatestNotifications(channels),
         failure: await findJournalFailure(),
       }),
-      { isImpatient: true },
+      { isImpatient: true, isReading: true },
     )
     const journalFailure = failure && { code: failure.code, message: failure.message, fix: failure.fix }
     const lines = json

@@ -12,7 +12,7 @@ import { VERSION } from '../../support/package.ts'
 import type { Terminal } from '../terminal.ts'
 import { formatLiveOrders } from '../format/live-orders.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
-import { readConfiguration, readConfigurationWithoutApi } from '../context.ts'
+import { readConfiguration, readConfigurationToShow } from '../context.ts'
 import { formatJournalFailure } from '../format/status.ts'
 import { formatTrace } from '../format/trace.ts'
 
@@ -33,7 +33,7 @@ export const traceCommand = defineCommand({
     const wanted = key.trim()
     if (wanted === '') throw usageError('name an order, record or file')
     if (party !== undefined && !live) throw usageError('--party needs --live')
-    const read = live ? readConfiguration : readConfigurationWithoutApi
+    const read = live ? readConfiguration : readConfigurationToShow
     const configuration = await read(terminal, config)
     const request = { key: wanted, ...(route === undefined ? {} : { route }) }
     let failure: BridgeError | undefined

@@ -3,7 +3,7 @@ import type { RouteDiagnosis } from '../../app/diagnose/reasons.ts'
 import { diagnoseFile } from '../../app/diagnose/diagnose.ts'
 import { escapeControlChars, unknownNameError } from '../../support/text.ts'
 import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG, text } from '../command.ts'
-import { readConfigurationWithoutApi } from '../context.ts'
+import { readConfigurationToShow } from '../context.ts'
 
 export const whyNotCommand = defineCommand({
   usage: 'why-not <file>',
@@ -12,7 +12,7 @@ export const whyNotCommand = defineCommand({
   options: { config: CONFIG_FLAG, json: JSON_FLAG, route: text('Only as far as this route goes') },
   async run(terminal, { config, file, route, json }) {
     const { clock, signal, folder: from } = terminal
-    const configuration = await readConfigurationWithoutApi(terminal, config)
+    const configuration = await readConfigurationToShow(terminal, config)
     const inbound = configuration.routes
       .filter(({ direction }) => direction === 'inbound')
       .map(({ name }) => name)

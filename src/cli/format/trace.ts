@@ -7,20 +7,34 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { DOCUMENT_KINDS } from '../../domain/shipping-document.ts'
 import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/trace.ts'
+import type { NotedVersion } from '../../domain/version.ts'
 import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 
 export function formatTrace(trace: Trace): string[] {
-  const { files, deliveries, records, earlier } = trace
+  const { files, deliveries, records, versions = [], earlier } = trace
   const parts = [
     ...files.map(formatFile),
     ...deliveries.map(formatDelivery),
     ...(records.length === 0 ? [] : [formatRecordsHead(trace)]),
     ...records.map((story, index) => formatStory(story, index + 1, isBodyShown(trace, story))),
+    ...(versions.length === 0 ? [] : [versions.map(formatVersion)]),
     ...(earlier === 0 ? [] : [[`${earlier} earlier records are not shown; name one of them, or a --route.`]]),
   ]
   return parts.flatMap((part, index) => (index === 0 ? part : ['', ...part]))
+}
+
+/** `version 1a2b3c4d5e6f since 2026-03-08T…: dropbridge.yaml 9f86d081, mappings/orders.yaml 2c26b46b` */
+function formatVersion({ id, files, firstUsedAt }: NotedVersion): string {
+  const each = Object.entries(files).map(([path, hash]) => `${path} ${hash.slice(0, SHOWN_DIGITS)}`)
+  return `version ${id} since ${isoTime(firstUsedAt)}: ${each.join(', ')}`
+}
+
+const SHOWN_DIGITS = 8
+
+function formatMaker({ version }: { readonly version?: string }): string {
+  return version === undefined ? '' : `, by version ${version}`
 }
 
 function formatRecordsHead({ key, records }: Trace): string[] {
@@ -191,7 +205,10 @@ function listFileFacts(file: FileEntry): Fact[] {
   const received = isoTime(receivedAt ?? claimedAt)
   const facts: Fact[] = [
     ...(retakeOf === undefined ? [] : [['retake', `of the archived file ${retakeOf}`] as const]),
-    ['file', `id ${id}, from ${folder}, received ${received}, ${state}${results}${archived}`],
+    [
+      'file',
+      `id ${id}, from ${folder}, received ${received}, ${state}${results}${archived}${formatMaker(file)}`,
+    ],
   ]
   if (duplicateOf !== undefined) {
     const { name, id: earlier, receivedAt: at } = duplicateOf
@@ -220,7 +237,7 @@ function formatDeliveryFact(delivery: DeliveryEntry): string {
   const { name, folder, route, sequence, rows, records, deliveredAt, acknowledgedAt, state } = delivery
   const delivered = deliveredAt === undefined ? 'not in place yet' : `delivered ${isoTime(deliveredAt)}`
   const acknowledged = acknowledgedAt === undefined ? '' : `, acknowledged ${isoTime(acknowledgedAt)}`
-  return `${folder}/${name}, number ${sequence} of ${route}, ${records} records in ${rows} rows, ${state}: ${delivered}${formatConfirmation(delivery)}${acknowledged}`
+  return `${folder}/${name}, number ${sequence} of ${route}, ${records} records in ${rows} rows, ${state}: ${delivered}${formatConfirmation(delivery)}${acknowledged}${formatMaker(delivery)}`
 }
 
 function formatConfirmation({ confirmedAt, confirmedBy }: DeliveryEntry): string {
@@ -260,7 +277,7 @@ function formatAttempt(call: string, attempt: TracedAttempt): Fact {
     endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`
   // Without an answer of the API, what is deferred was never sent.
   const was = result === 'deferred' && http === undefined ? 'tried' : 'sent'
-  return [was, `${isoTime(beganAt)} ${call} → ${end}`]
+  return [was, `${isoTime(beganAt)} ${call} → ${end}${formatMaker(attempt)}`]
 }
 
 function formatLookup({ at, state, apiId }: TracedLookup): Fact {

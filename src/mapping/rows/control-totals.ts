@@ -14,7 +14,7 @@ import {
   nodeAt,
   type SourceNode,
 } from '../source/source.ts'
-import { compilePattern } from '../values/pattern.ts'
+import { compilePattern, type SearchPattern } from '../../support/search-pattern.ts'
 import { cleanText, quoteText } from '../values/text.ts'
 import type { Column, Columns, MissingColumn } from './columns.ts'
 import type { RecordRows } from './grouping.ts'
@@ -62,7 +62,7 @@ export interface TotalsPlan {
 /** The column of a total, and the expression that finds it in a text. */
 interface TotalPlace {
   readonly column: string
-  readonly match: RegExp | undefined
+  readonly match: SearchPattern | undefined
 }
 
 export interface TotalsContext {
@@ -220,7 +220,7 @@ function bindColumns(plan: TotalsPlan, columns: TotalsColumns, toNumber: ToNumbe
 
 /** A cell of the totals row, or the part of its text that is the total. */
 interface TotalCell extends Column {
-  readonly match: RegExp | undefined
+  readonly match: SearchPattern | undefined
 }
 
 function missingTotalsProblem({ when, about }: TotalsPlan): Problem {
@@ -298,8 +298,7 @@ function readCell(row: Row, { position, name }: Column): { place: Place; text: s
 function readTotal(row: Row, cell: TotalCell): { place: Place; text: string } {
   const found = readCell(row, cell)
   if (cell.match === undefined) return found
-  const [all = '', part] = cell.match.exec(found.text) ?? []
-  return { ...found, text: cleanText(part ?? all) }
+  return { ...found, text: cleanText(cell.match.find(found.text) ?? '') }
 }
 
 /** Takes the totals out of the rows of a record, and adds a problem for each that does not agree. */

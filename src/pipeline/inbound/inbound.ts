@@ -30,7 +30,10 @@ export async function runInbound(context: InboundContext, pass = createInboundPr
   await cleanSpool(context)
   const unfinished = await journal.listUnfinishedFiles(route.name)
   await withBackgroundTasks(BACKGROUND_MAX, async (background) => {
-    for (const file of unfinished) await processFile(context, file, { ...pass, background })
+    for (const file of unfinished) {
+      if (context.endsAfterFile?.aborted) return
+      await processFile(context, file, { ...pass, background })
+    }
     const known = new Set(unfinished.map((file) => file.id))
     if (context.onlyUnfinished !== true) await takeNewFiles(context, known, { ...pass, background })
   })
@@ -44,10 +47,12 @@ async function takeNewFiles(context: InboundContext, known: Set<string>, pass: I
   // A strict sequence scans for its next file only when the one before it is finished.
   const beforeNext = () => (route.sequence === undefined ? Promise.resolve() : pass.background.waitForAll())
   await beforeNext()
-  while ((await claimFiles()) > 0) {
+  while (!context.endsAfterFile?.aborted && (await claimFiles()) > 0) {
     for (const file of await journal.listUnfinishedFiles(route.name)) {
       if (known.has(file.id)) continue
       known.add(file.id)
+      // A claimed file waits for the next pass, which may have another mapping.
+      if (context.endsAfterFile?.aborted) return
       await processFile(context, file, pass)
     }
     await beforeNext()

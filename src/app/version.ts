@@ -1,0 +1,66 @@
+/** Which configuration and mappings this bridge works with, and whether the files on the disk still say the same. */
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, relative, resolve } from 'node:path'
+import type { Configuration } from '../config/configuration.ts'
+import type { BridgeVersion } from '../domain/version.ts'
+import type { Mapping } from '../mapping/load.ts'
+import { BridgeError } from '../support/errors.ts'
+import { listMappedSteps, loadMappings } from './context.ts'
+
+const ID_DIGITS = 12
+
+/** Undefined for a configuration that was read from no file, and for one that takes the place of a broken file. */
+export function buildVersion(
+  { source, routes, broken }: Configuration,
+  mappings: ReadonlyMap<string, Mapping>,
+): BridgeVersion | undefined {
+  if (source === undefined || broken !== undefined) return undefined
+  const folder = dirname(source.path)
+  const ofMappings = new Map<string, string>()
+  for (const { key, mappingPath } of routes.flatMap(listMappedSteps)) {
+    for (const [path, sha256] of Object.entries(mappings.get(key)?.files ?? {})) {
+      const file = path === '' ? mappingPath : resolve(dirname(mappingPath), path)
+      ofMappings.set(relative(folder, file).replaceAll('\\', '/'), sha256)
+    }
+  }
+  const sorted = [...ofMappings].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const files = Object.fromEntries([[basename(source.path), source.sha256], ...sorted])
+  return { id: hash('sha256', JSON.stringify(files)).slice(0, ID_DIGITS), files }
+}
+
+/** What the files on the disk say now: another version, or why no bridge could work with them. */
+export type DiskState = { readonly version: BridgeVersion } | { readonly failure: BridgeError }
+
+/** Reads the files again each time, and compiles them only where they changed. */
+export function createDiskReader(
+  { source, broken }: Configuration,
+  current: BridgeVersion | undefined,
+): (() => Promise<DiskState>) | undefined {
+  if (source === undefined) return undefined
+  let known = current
+  return async () => {
+    if (broken !== undefined) return { failure: broken.failure }
+    if (known !== undefined && (await isUnchanged(dirname(source.path), known))) return { version: known }
+    try {
+      const configuration = await source.load()
+      known = buildVersion(configuration, await loadMappings(configuration))
+      return known === undefined ? { failure: unreadable(source.path) } : { version: known }
+    } catch (error) {
+      if (error instanceof BridgeError) return { failure: error }
+      throw error
+    }
+  }
+}
+
+async function isUnchanged(folder: string, { files }: BridgeVersion): Promise<boolean> {
+  for (const [path, sha256] of Object.entries(files)) {
+    const text = await readFile(resolve(folder, path), 'utf8').catch(() => undefined)
+    if (text === undefined || hash('sha256', text) !== sha256) return false
+  }
+  return true
+}
+
+function unreadable(path: string): BridgeError {
+  return new BridgeError('configuration-invalid', `The configuration file ${path} cannot be read.`)
+}

@@ -1,0 +1,162 @@
+/** Keeps the last configuration that a bridge worked with, without its secrets: commands that read need one that is right. */
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type Document, isScalar, type Scalar, visit } from 'yaml'
+import { z } from 'zod'
+import { ignoreCodes, makeFolderDurably, PRIVATE_FILE } from '../support/files.ts'
+import type { Configuration } from './configuration.ts'
+
+/** In the folder of the state. */
+const KEPT_NAME = 'configuration.json'
+
+const KeptFile = z.object({
+  /** The absolute path of the file that it was read from. */
+  from: z.string(),
+  keptAt: z.int(),
+  /** The journal that was at work: another one in its place would be a new one. */
+  journal: z.object({ path: z.string(), id: z.string() }),
+  configuration: z.record(z.string(), z.unknown()),
+})
+
+/** Writes it where it differs from what is kept. A failure is no failure of the work: the copy only helps readers. */
+export async function keepConfiguration(
+  { source, stateFolder, journal: { path: journalPath } }: Configuration,
+  journalId: string,
+  now: number,
+): Promise<void> {
+  if (source === undefined) return
+  const journal = { path: journalPath, id: journalId }
+  const path = join(stateFolder, KEPT_NAME)
+  const { withoutSecrets: configuration } = source
+  const isSame = (text: string) => {
+    const known = parseKept(text)
+    if (known?.from !== source.path || known.journal.path !== journalPath || known.journal.id !== journalId)
+      return false
+    return JSON.stringify(known.configuration) === JSON.stringify(configuration)
+  }
+  try {
+    const known = await readFile(path, 'utf8').catch(ignoreCodes('ENOENT'))
+    if (known !== undefined && isSame(known)) return
+    makeFolderDurably(stateFolder)
+    const working = `${path}.${process.pid}.writing`
+    const text = JSON.stringify({ from: source.path, keptAt: now, journal, configuration })
+    await writeFile(working, text, { mode: PRIVATE_FILE })
+    await rename(working, path)
+  } catch {
+    // The next start tries again.
+  }
+}
+
+/** The id of the journal that a bridge with this state last worked with at `path`; undefined where none is known. */
+export async function readKeptJournalId(stateFolder: string, path: string): Promise<string | undefined> {
+  const known = parseKept(await readFile(join(stateFolder, KEPT_NAME), 'utf8').catch(() => ''))
+  return known?.journal.path === path ? known.journal.id : undefined
+}
+
+/** The copy of the configuration at `path`, as the text of a file, and since when it is kept. `text`: of the broken file. */
+export async function readKept(path: string, text: string, env: NodeJS.ProcessEnv) {
+  for (const folder of listStateFolders(text, env)) {
+    const kept = await readFile(join(resolve(dirname(path), folder), KEPT_NAME), 'utf8').catch(() => '')
+    const known = parseKept(kept)
+    if (known?.from === resolve(path))
+      return { text: JSON.stringify(known.configuration), keptAt: known.keptAt }
+  }
+  return undefined
+}
+
+function parseKept(text: string): z.output<typeof KeptFile> | undefined {
+  try {
+    return KeptFile.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** The folder of the state as the broken file still names it, and the default. */
+function listStateFolders(text: string, env: NodeJS.ProcessEnv): string[] {
+  const [, quoted, bare] = /^state:[ \t]*(?:["']([^"'\n]+)["']|([^\s#"'][^#\n]*))/m.exec(text) ?? []
+  const named = (quoted ?? bare ?? '').trim().replace(/\$\{(\w+)\}/g, (_, name: string) => env[name] ?? '')
+  return [...(named === '' ? [] : [named]), './state']
+}
+
+// What is secret, and what takes its place.
+
+const SECRET_KEYS = ['clientSecret', 'password', 'passphrase', 'secret']
+
+/** What takes the place of a secret in the copy. */
+const REMOVED = 'removed'
+
+/** A setting with a text. */
+interface TextPair {
+  readonly key: Scalar<string>
+  readonly value: Scalar<string>
+}
+
+/** The settings of the file that are secrets, or hold one, before variables are substituted. */
+export function listSecrets(document: Document): TextPair[] {
+  return listTextPairs(document).filter((pair) => isSecretKey(pair) || hasProxyLogin(pair))
+}
+
+export function isReference(text: string): boolean {
+  return /\$\{[^}]+\}/.test(text)
+}
+
+/** Returns a placeholder for a secret whose variable is not set. */
+export function getSecretPlaceholder(path: readonly string[]): string | undefined {
+  return SECRET_KEYS.includes(path.at(-1) ?? '') ? REMOVED : undefined
+}
+
+/** The document with variables substituted, except those of secrets, which stay names. Secrets themselves are removed. */
+export function removeSecrets(filled: Document, written: Document): Record<string, unknown> {
+  const copy = filled.clone()
+  const before = new Map(listTextPairs(written).map((pair) => [pair.key.range?.[0], pair.value.value]))
+  visit(copy, {
+    Scalar: (key, node) => {
+      // A dollar and a brace that came from a variable are text.
+      if (key !== 'key' && typeof node.value === 'string') node.value = node.value.replaceAll('${', '$${')
+    },
+  })
+  for (const pair of listTextPairs(copy)) {
+    const { key, value } = pair
+    if (isSecretKey(pair)) {
+      const text = before.get(key.range?.[0]) ?? ''
+      value.value = /^\$\{[^}]+\}$/.test(text) ? text : REMOVED
+    } else if (key.value === 'proxy') value.value = value.value.replace(/\/\/[^@/]*@/, '//')
+    // The address of a webhook may hold a token.
+    else if (key.value === 'url') value.value = 'https://removed.invalid/'
+  }
+  return removeCommandArguments(copy.toJS({ maxAliasCount: 100 }) as Record<string, unknown>)
+}
+
+/** Arguments of a notification command may hold a token. */
+function removeCommandArguments({ notifications, ...file }: Record<string, unknown>) {
+  const known = z.record(z.string(), z.record(z.string(), z.unknown())).safeParse(notifications)
+  if (!known.success) return file
+  const each = Object.entries(known.data).map(([name, channel]) => [
+    name,
+    'run' in channel ? { ...channel, run: [REMOVED] } : channel,
+  ])
+  return { ...file, notifications: Object.fromEntries(each) as unknown }
+}
+
+function listTextPairs(document: Document): TextPair[] {
+  const found: TextPair[] = []
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (isText(key) && isText(value)) found.push({ key, value })
+    },
+  })
+  return found
+}
+
+function isText(node: unknown): node is Scalar<string> {
+  return isScalar(node) && typeof node.value === 'string'
+}
+
+function isSecretKey({ key }: TextPair): boolean {
+  return SECRET_KEYS.includes(key.value)
+}
+
+function hasProxyLogin({ key, value }: TextPair): boolean {
+  return key.value === 'proxy' && /:\/\/[^/@]*:[^/@]+@/.test(value.value)
+}
