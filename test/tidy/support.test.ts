@@ -8,6 +8,8 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const PAGE = new URL('../../docs/support.md', import.meta.url).pathname
 
+const PACKAGE = new URL('../../', import.meta.url).pathname
+
 const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })
 
 /** Four orders, one of them refused, exported; a parcel whose answer was lost; and a file with a wrong name. */
@@ -30,6 +32,7 @@ test('docs/support.md shows the real output of its commands', async () => {
   const plain = (text: string) =>
     text
       .replaceAll(world.folder, '/srv/bridge')
+      .replaceAll(PACKAGE, '/opt/dropbridge/')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-11-21T12:00:00.000Z')
       .replaceAll(/\d{4}\/\d\d\/\d\d/g, '2026/11/21')
       .replaceAll(/[ \t]+$/gm, '')
