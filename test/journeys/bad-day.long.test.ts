@@ -7,7 +7,7 @@ import type { Mailbox } from '../../src/domain/mailbox.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { caller } from '../fixtures/day.ts'
 import { runUnheard } from '../fixtures/office.ts'
-import { startProgram } from '../fixtures/program.ts'
+import { type Running, startProgram } from '../fixtures/program.ts'
 import { type SmallDisk, smallDisk } from '../fixtures/small-disk.ts'
 import { type CommandResult, runCommand } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -152,15 +152,17 @@ test('after each of twelve accidents, status says what happened and what to do, 
   expect((await day.dropbridge(['audit', 'verify'])).exit).toBe(0)
 }, 180_000)
 
+/** A watch as a process of its own, once status shows it. */
+async function startWatch({ world, env, dropbridge }: BadDay): Promise<Running> {
+  const watch = startProgram(world.folder, ['watch'], env)
+  const shown = new RegExp(`^watch over .*process ${String(watch.process.pid)} `, 'm')
+  await expect.poll(async () => (await dropbridge(['status'])).out, { timeout: 30_000 }).toMatch(shown)
+  return watch
+}
+
 async function theWatchIsKilled(day: BadDay): Promise<void> {
-  const { world, env, dropbridge } = day
-  await dropbridge(['run'])
-  const watches = async (watch: ReturnType<typeof startProgram>) =>
-    expect
-      .poll(async () => (await dropbridge(['status'])).out, { timeout: 30_000 })
-      .toMatch(new RegExp(`^watch over .*process ${String(watch.process.pid)} `, 'm'))
-  const first = startProgram(world.folder, ['watch'], env)
-  await watches(first)
+  await day.dropbridge(['run'])
+  const first = await startWatch(day)
   first.process.kill('SIGKILL')
   await first.finished
 
@@ -169,8 +171,7 @@ async function theWatchIsKilled(day: BadDay): Promise<void> {
     what: /it was not asked to end \(watcher-lost/,
     fix: 'start `dropbridge watch` again',
   })
-  const second = startProgram(world.folder, ['watch'], env)
-  await watches(second)
+  const second = await startWatch(day)
   second.process.kill('SIGTERM')
   await second.finished
   await expectWell(day, 'a killed watch')
