@@ -7,7 +7,7 @@ import type { Mailbox } from '../../src/domain/mailbox.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { caller } from '../fixtures/day.ts'
 import { runUnheard } from '../fixtures/office.ts'
-import { type Running, startProgram } from '../fixtures/program.ts'
+import { runProgram, type Running, startProgram } from '../fixtures/program.ts'
 import { type SmallDisk, smallDisk } from '../fixtures/small-disk.ts'
 import { type CommandResult, runCommand } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -137,13 +137,13 @@ test('after each of twelve accidents, status says what happened and what to do, 
   const day = await aBadDay()
 
   await theWatchIsKilled(day)
+  await theMappingIsChanged(day)
   await aFileHasAWrongName(day)
   await aFileIsNoTable(day)
   await rowsAreWrong(day)
   await theApiIsAway(day)
   await theSecretIsChanged(day)
   await anAnswerIsLost(day)
-  await theMappingIsChanged(day)
   await aClaimIsDeleted(day)
   await theResultsAreRemoved(day)
   await theReaderIsGone(day)
@@ -273,23 +273,20 @@ async function anAnswerIsLost(day: BadDay): Promise<void> {
 }
 
 async function theMappingIsChanged(day: BadDay): Promise<void> {
-  const { world, dropParcels, dropbridge } = day
+  const { world, env } = day
+  const watch = await startWatch(day)
   const path = join(world.folder, 'parcels.yaml')
-  await dropParcels('before.csv', fileOf(parcel('HV-1', '794600000007')))
-  expect((await dropbridge(['run'])).exit).toBe(0)
-  const wrong = 'body: { shipment_lines: [{ variant: { upc: UPC }, quantity: { const: 2 } }] }\n'
-  await writeFile(path, MAPPING + wrong)
-  await dropParcels('again.csv', fileOf(parcel('HV-1', '794600000007'), parcel('HV-1', '794600000008')))
-  expect((await dropbridge(['run'])).exit).toBe(2)
+  await writeFile(path, `${MAPPING}body: { ship_from_phone: { const: '775 555 0100' } }\n`)
 
   await expectStatus(day, 'a changed mapping', {
     exit: 2,
-    what: /again\.csv: 1 record is rejected and not corrected \(key-conflict\) \(records-rejected/,
-    fix: 'Have them corrected and sent again',
+    what: /parcels\.yaml changed, and the watch of process \d+ .* still works with what was there before.*\(configuration-changed/,
+    fix: '`dropbridge check`, then `dropbridge reload`',
   })
-  await writeFile(path, MAPPING)
-  expect((await dropbridge(['dismiss', 'again.csv', ...WHO])).exit).toBe(0)
+  expect((await runProgram(world.folder, ['reload'], env)).exit).toBe(0)
   await expectWell(day, 'a changed mapping')
+  watch.process.kill('SIGTERM')
+  await watch.finished
 }
 
 async function aClaimIsDeleted(day: BadDay): Promise<void> {
