@@ -1,4 +1,5 @@
 /** Alerts about orders that must be acknowledged or shipped soon, as the bridge last saw them. */
+import type { LateRules } from '../config/alerts.ts'
 import type { Route } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import { formatAccount } from '../domain/route.ts'
@@ -9,15 +10,14 @@ import { type EvaluationContext, findWithCache, limitAlerts } from './context.ts
 /** How many orders of a route are kept: limitAlerts counts all beyond its own limit as one alert. */
 const LATE_MAX = 1000
 
-/** Asks no API: an evaluation runs each minute, and must not fail because the API is away. */
+/** Asks no API: an evaluation runs each minute, and must not fail because the API is away. The passes of the route do. */
 export async function findLateOrders(context: EvaluationContext): Promise<Alert[]> {
   const { configuration, journal, now } = context
   const alerts: Alert[] = []
   for (const route of configuration.routes) {
     const { name, party, alertIfLate } = route
     if (alertIfLate === undefined) continue
-    const { acknowledgeMs = -Infinity, shipMs = -Infinity } = alertIfLate
-    const alertAt = ({ what, by }: Deadline) => by - (what === 'ship' ? shipMs : acknowledgeMs)
+    const alertAt = (deadline: Deadline) => computeAlertTime(alertIfLate, deadline)
     const found = await findWithCache(context, `late ${name}`, async () => {
       const late: Deadline[] = []
       const isDue = (deadline: Deadline) => alertAt(deadline) <= now
@@ -31,6 +31,14 @@ export async function findLateOrders(context: EvaluationContext): Promise<Alert[
     alerts.push(...limitAlerts(context, found, name))
   }
   return alerts
+}
+
+/** When the deadline raises an alert of a route with these rules; infinite for never. */
+export function computeAlertTime(
+  { acknowledgeMs = -Infinity, shipMs = -Infinity }: LateRules,
+  { what, by }: Deadline,
+): number {
+  return by - (what === 'ship' ? shipMs : acknowledgeMs)
 }
 
 function keepFirst(late: Deadline[]): void {

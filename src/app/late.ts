@@ -29,6 +29,19 @@ export async function listSeenLate(
   return late.toSorted(compareDeadlines)
 }
 
+/** The parties of whom the journal knows no open order, so that nothing of them can be listed. */
+export async function listUnseenParties(
+  journal: Journal | undefined,
+  { routes }: Pick<Configuration, 'routes'>,
+  wanted?: string,
+): Promise<string[]> {
+  const unseen: string[] = []
+  for (const account of new Set(routes.map(({ party }) => formatAccount(party))))
+    if (isParty(account, wanted) && ((await journal?.listOpenOrders(account, '', 1)) ?? []).length === 0)
+      unseen.push(account)
+  return unseen
+}
+
 /** Reads the lists of open orders, page by page. */
 export async function listLiveLate(apis: readonly PartyApi[], clock: Clock, { until }: LateRequest) {
   const late: Deadline[] = []

@@ -51,7 +51,7 @@ export interface LiveOrders {
 }
 
 /** What the journal knows of the orders of a key. */
-interface KnownOrders {
+export interface KnownOrders {
   readonly records: readonly TracedRecord[]
   readonly ids: ReadonlySet<string>
   readonly numbers: ReadonlySet<string>
@@ -86,7 +86,8 @@ export async function readLiveOrders(
   return { at: now, accounts, orders, differences }
 }
 
-async function findKnownOrders(journal: Journal | undefined, key: string): Promise<KnownOrders> {
+/** By the links of the journal; without one, by the key alone. */
+export async function findKnownOrders(journal: Journal | undefined, key: string): Promise<KnownOrders> {
   const found = await journal?.traceKey(key, { limit: RECORDS_MAX })
   const { records = [], resources = [] } = found ?? {}
   const orders = resources.filter(({ kind }) => kind === 'order')
@@ -107,7 +108,7 @@ async function findKnownOrders(journal: Journal | undefined, key: string): Promi
 }
 
 /** By the ids that the journal knows; else by number, which reads the whole list of a brand; else the key is an id. */
-async function findOrders({ api, party }: PartyApi, { ids, numbers }: KnownOrders, key: string) {
+export async function findOrders({ api, party }: PartyApi, { ids, numbers }: KnownOrders, key: string) {
   const operation = party.kind === 'brand' ? 'export-orders' : 'export-retailer-orders'
   const read = async (by: 'id' | 'purchase_order_number', values: readonly string[]) => {
     const found: Resource[] = []

@@ -1,5 +1,6 @@
 /** Runs one route under its lease. Failures become the result of the route, so that other routes still run. */
 import { join } from 'node:path'
+import { computeAlertTime } from '../alerts/orders.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
@@ -23,9 +24,11 @@ import {
   type OutboundOutcome,
   runOutbound,
 } from '../pipeline/outbound/outbound.ts'
+import { type Deadline, readDueOrdersAgain } from '../pipeline/references/deadlines.ts'
 import { createCachingApi } from '../pipeline/references/resource-cache.ts'
 import { createCarrierLoader, createMethodLoader } from '../pipeline/references/shipping-methods.ts'
 import { buildDocumentPlace, buildInboundRoute, buildOutboundRoute } from '../pipeline/route-settings.ts'
+import { MINUTE_MS } from '../support/clock.ts'
 import { assert, BridgeError, hasCode, throwIfStopped } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import { type BridgeContext, buildStepKey } from './context.ts'
@@ -86,6 +89,8 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
       const result = await (work.scheduleMode === undefined
         ? pass({})
         : carryOutScheduledRuns({ journal, lease, route, clock, notify, signal }, work.scheduleMode, pass))
+      if (result.kind === 'inbound' || result.kind === 'outbound')
+        await readLateOrders({ api, journal, route, now: clock.now() })
       await api.flush()
       return result
     } catch (error) {
@@ -122,12 +127,30 @@ async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): 
 /** A retailer that only sends orders needs no list of them, and storing each would be a tenth of the work. */
 function needsOrderList({ routes }: Configuration, party: Party): boolean {
   const account = formatAccount(party)
-  return routes.some(
-    (route) =>
-      route.direction === 'inbound' &&
-      formatAccount(route.party) === account &&
-      route.operation !== 'create-order',
+  const own = routes.filter((route) => formatAccount(route.party) === account)
+  return own.some(
+    ({ direction, operation, alertIfLate }) =>
+      (direction === 'inbound' && operation !== 'create-order') || alertIfLate !== undefined,
   )
+}
+
+/** Before the next pass an alert may be raised: what is due until then is checked. */
+const LATE_AHEAD_MS = 30 * MINUTE_MS
+
+/** Others acknowledge, ship and cancel too: an alert must not stand for what they did. */
+async function readLateOrders({
+  route: { party, alertIfLate },
+  now,
+  ...reading
+}: {
+  readonly route: Route
+  readonly api: Api
+  readonly journal: Journal
+  readonly now: number
+}): Promise<void> {
+  if (alertIfLate === undefined) return
+  const isDue = (deadline: Deadline) => computeAlertTime(alertIfLate, deadline) <= now + LATE_AHEAD_MS
+  await readDueOrdersAgain({ ...reading, party, now }, isDue)
 }
 
 // Builds the context of one pass from the configuration.

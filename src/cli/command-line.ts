@@ -30,6 +30,7 @@ import { statusCommand } from './commands/status.ts'
 import { traceCommand } from './commands/trace.ts'
 import { translateCommand } from './commands/translate.ts'
 import { trustHostCommand } from './commands/trust-host.ts'
+import { undoCommand } from './commands/undo.ts'
 import { watchCommand } from './commands/watch.ts'
 import { whyNotCommand } from './commands/why-not.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
@@ -55,6 +56,7 @@ const COMMANDS: readonly Command[] = [
   whyNotCommand,
   activityCommand,
   lateCommand,
+  undoCommand,
   resolveCommand,
   translateCommand,
   checkCommand,

@@ -44,4 +44,10 @@ export interface ActivityJournal {
     readonly lane: string
     readonly since: number
   }): Promise<string[]>
+  /** Whether an export acknowledged the order since then. */
+  hasAcknowledged(order: {
+    readonly account: string
+    readonly id: string
+    readonly since: number
+  }): Promise<boolean>
 }

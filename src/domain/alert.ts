@@ -41,7 +41,7 @@ export const ALERTS = {
     title: 'An order must be acknowledged or shipped soon.',
     fix: 'Acknowledge or ship it. What the API says now: `dropbridge late --live`.',
     details:
-      'Sooner than `alertIfLate` of the route says, or its time is over, as the bridge last saw the order. Checked every 15 minutes, without asking the API.',
+      'Sooner than `alertIfLate` of the route says, or its time is over, as the bridge last saw the order. Each pass of the route reads such orders again; between passes the API is not asked.',
   },
   'delivery-held': {
     title: 'An outgoing file may have been delivered before.',

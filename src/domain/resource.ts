@@ -12,10 +12,12 @@ export interface SeenResource {
   readonly some?: true
   /** Absent where the API showed too little of it. */
   readonly facts?: ResourceFacts
+  /** When the API showed it, milliseconds; left out where it is saved at once. */
+  readonly seenAt?: number
 }
 
 /** A resource as it was when the bridge last saw it. */
-export interface KnownResource extends Omit<SeenResource, 'some'> {
+export interface KnownResource extends Omit<SeenResource, 'some' | 'seenAt'> {
   /** When its facts were seen, milliseconds. */
   readonly seenAt: number
 }

@@ -81,6 +81,12 @@ export function createActivityJournal({ reads }: BoundStore): ActivityJournal {
           and state = 'accepted' and changed_at >= ${since} and body <> ${PRUNED_BODY}`.execute(db)
       return rows.map(({ body }) => body)
     }),
+    hasAcknowledged: reads(async (db, { account, id, since }) => {
+      const { rows } = await sql`
+        select 1 from records where operation = 'export-orders' and account = ${account} and api_id = ${id}
+          and direction = 'outgoing' and state = 'accepted' and changed_at >= ${since}`.execute(db)
+      return rows.length > 0
+    }),
   }
 }
 

@@ -57,6 +57,7 @@ async function saveResources(
     keys: ({ keys }) => [...new Set(keys)],
     all_keys: ({ some }) => (some ? 0 : 1),
     facts: ({ facts }) => facts && JSON.stringify(facts),
+    seen_at: ({ seenAt = now }) => seenAt,
   })
   await sql`
     delete from resource_keys where (kind, key, account, id) in (
@@ -70,7 +71,7 @@ async function saveResources(
       case when batch.all_keys = 1 then batch.keys else (
         select json_group_array(value) from (
           select value from json_each(coalesce(known.keys, '[]')) union select value from json_each(batch.keys))) end,
-      batch.facts, ${now}
+      batch.facts, batch.seen_at
     from ${batch} left join resources as known
       on known.account = ${account} and known.kind = ${kind} and known.id = batch.id
     where true

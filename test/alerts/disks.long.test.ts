@@ -77,7 +77,7 @@ test('a disk with less room than the threshold is an alert before it is full, an
 
   const nearly = await dropbridge('status')
 
-  expect(nearly.exit).toBe(0)
+  expect(nearly.exit).toBe(2)
   expect(nearly.out).toMatch(/the disk of exchange:archive\/orders is nearly full: 0.6 MB of 8.4 MB are free/)
   expect(nearly.out).toContain('disk-nearly-full')
   await disk.fill()

@@ -1,6 +1,8 @@
 /** What passed through on a day, compared with what the service has. */
 import { expect, test } from 'vitest'
 import { type ActivityRow, toDays } from '../../src/app/activity.ts'
+import type { OutboundRoute, Route } from '../../src/config/routes.ts'
+import { caller } from '../fixtures/day.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
@@ -97,6 +99,55 @@ test('invoices count what is due', async () => {
   ])
 })
 
+test('cancels, returns and credits count their lines and what the service says that they are worth', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments', 'shipments-out'] })
+  const more = (['cancels', 'returns', 'credits'] as const).map((name): Route => {
+    const route = world.configuration.routes.find((each) => each.name === 'shipments-out') as OutboundRoute
+    const to = { ...route.to, name: `${name}-{seq}.csv` }
+    const mappingPath = route.mappingPath.replace('shipments', name)
+    return { ...route, name: `${name}-out`, operation: `export-${name}`, mappingPath, to }
+  })
+  ;(world.configuration.routes as Route[]).push(...more)
+  const orders = sampleOrders({ seed: 35, orders: 3, damageEvery: 0 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  await world.run('orders')
+  const ask = caller(world)
+  const [first, , last] = await world.orders()
+  const canceled = (last?.order_lines ?? []).map(({ variant, quantity }) => ({
+    variant: { id: variant.id },
+    quantity,
+  }))
+  await ask('retailer', 'POST', '/v1/retailers/1000/cancels/', {
+    order_id: last?.id ?? 0,
+    reason_id: 1,
+    cancel_lines: canceled,
+  })
+  await world.run('orders-out')
+  const parcels = sampleShipments(orders.slice(0, 2), { seed: 1, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'parcels.csv', shipmentsFile(parcels))
+  await world.run('shipments')
+  await ask('operator', 'POST', `/admin/orders/${first?.id ?? 0}/rmas/`, {
+    created_by: 'brand',
+    reason: 'Item was damaged or defective',
+    rma_lines: [{ variant: { id: first?.order_lines[0]?.variant.id }, quantity: 1 }],
+  })
+  await ask('operator', 'PUT', '/admin/rmas/1/accept/')
+  await ask('operator', 'POST', '/admin/rmas/1/credits/', { credit_number: 'CM-1' })
+  await world.run('cancels-out', 'returns-out', 'credits-out')
+  const run = await commandsOf(world)
+
+  const { rows } = JSON.parse((await run('activity', '--json')).out) as { rows: ActivityRow[] }
+  const { total_amount: returned } = await ask('retailer', 'GET', '/v1/retailers/1000/rmas/1/')
+  const { credit_amount: credited } = await ask('retailer', 'GET', '/v1/retailers/1000/credits/1/')
+  const units = canceled.reduce((sum, { quantity }) => sum + quantity, 0)
+
+  expect(rows.filter(({ route }) => /^(cancels|returns|credits)/.test(route))).toMatchObject([
+    { route: 'cancels-out', accepted: 1, units, unknown: 0 },
+    { route: 'credits-out', accepted: 1, units: 1, amount: credited, unknown: 0 },
+    { route: 'returns-out', accepted: 1, units: 1, amount: returned, unknown: 0 },
+  ])
+})
+
 test('a table, CSV, one route and one party show the same rows', async () => {
   const { run } = await aDay()
 
@@ -104,12 +155,16 @@ test('a table, CSV, one route and one party show the same rows', async () => {
   const csv = (await run('activity', '--format', 'csv', '--route', 'orders')).out.split('\n')
   const brand = (await run('activity', '--party', '2000', '--format', 'csv')).out
 
-  expect(table).toMatch(/^route +party +operation +files +records +accepted +refused +other +units +amount\n/)
-  expect(csv[0]).toBe('route,party,operation,files,records,accepted,refused,other,units,amount,unknown')
-  expect(csv[1]).toMatch(/^orders,retailer\/1000,create-order,2,12,9,3,0,\d+,\d+\.\d\d,0$/)
+  expect(table).toMatch(
+    /^route +party +operation +direction +files +records +accepted +refused +other +units +amount\n/,
+  )
+  expect(csv[0]).toBe(
+    'route,party,operation,direction,files,records,accepted,refused,other,units,amount,unknown',
+  )
+  expect(csv[1]).toMatch(/^orders,retailer\/1000,create-order,sent,2,12,9,3,0,\d+,\d+\.\d\d,0$/)
   expect(csv).toHaveLength(2)
   expect(brand).not.toContain('retailer/1000')
-  expect(brand).toContain('orders-out,brand/2000,export-orders')
+  expect(brand).toContain('orders-out,brand/2000,export-orders,received,')
 })
 
 test('days are those of the zone of the configuration, and other days are empty', async () => {

@@ -1,6 +1,7 @@
 /** Orders by the hours that are left to acknowledge and ship them: from the journal, from the API, and as alerts. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
+import { caller, type Json } from '../fixtures/day.ts'
 import { change } from '../fixtures/partner.ts'
 import { aWorld, BRAND, type World } from '../fixtures/world.ts'
 import { createClient } from '../../src/client/client.ts'
@@ -26,6 +27,18 @@ async function seenOrders(): Promise<World> {
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   await world.run('orders', 'orders-out')
   return world
+}
+
+/** A cancel and an acknowledgement by other programs. */
+async function othersAct(world: World): Promise<void> {
+  const ask = caller(world)
+  const { order_lines: lines } = await ask('retailer', 'GET', '/v1/retailers/1000/orders/1/')
+  const canceled = (lines as Json[]).map(({ variant, quantity }) => {
+    return { variant: { id: (variant as Json)['id'] }, quantity }
+  })
+  const body = { order_id: 1, reason_id: 1, cancel_lines: canceled }
+  await ask('retailer', 'POST', '/v1/retailers/1000/cancels/', body)
+  await ask('brand', 'PUT', '/v1/brands/2000/orders/2/acknowledge/')
 }
 
 const rows = (out: string) => JSON.parse(out) as Row[]
@@ -118,4 +131,53 @@ test('a route with alertIfLate raises an alert for each order, once, without ask
   })
   expect(soon.reported).toHaveLength(3)
   expect(again.reported).toEqual([])
+})
+
+test('orders that others acknowledged or canceled raise no alert, and end the one that stands', async () => {
+  const world = await seenOrders()
+  change(world, { alertIfLate: { acknowledgeMs: HOUR_MS } })
+  const late = async () => {
+    const bridge = await world.open()
+    await bridge.run(['orders-out'], new AbortController().signal)
+    const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+    await bridge.close()
+    return alerts.flatMap(({ code, subject }) => (code === 'order-late' ? [subject.split(' ')[0]] : []))
+  }
+  const [first, second, third] = ORDERS.map(({ po }) => po)
+  world.clock.skip(23.5 * HOUR_MS)
+  const all = await late()
+  await othersAct(world)
+  world.clock.skip(HOUR_MS / 3)
+  const left = await late()
+
+  expect(all).toEqual([first, second, third])
+  expect(left).toEqual([third])
+})
+
+test('an order that the bridge acknowledged is not to be acknowledged, although the answer showed no order', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  world.service.switches.actAnswer = 204
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  const run = await commandsOf(world)
+
+  const late = rows((await run('late', '--within', '30d', '--party', '2000', '--json')).out)
+
+  expect(late.map(({ what }) => what)).toEqual(['ship', 'ship', 'ship'])
+})
+
+test('a retailer that only sends orders is named as not seen, and is seen once a route of it has alertIfLate', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  const unseen = await run('late', '--within', '30d')
+  Object.assign(world.configuration.routes[0] ?? {}, { alertIfLate: { shipMs: HOUR_MS } })
+  const later = sampleOrders({ seed: 62, orders: 2, damageEvery: 0, firstNumber: 20_001 })
+  await world.drop('inbox/orders', 'later.csv', ordersFile(later).text)
+  await world.run('orders')
+  const seen = rows((await run('late', '--within', '30d', '--json')).out)
+
+  expect(unseen.err).toContain('It has seen no open orders of retailer/1000.')
+  expect(seen.filter(({ what }) => what === 'ship')).toHaveLength(2)
 })

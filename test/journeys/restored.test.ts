@@ -78,7 +78,7 @@ test('status and trace show that a journal is older than its mark', async () => 
 
   const [status, trace, work] = [await run('status'), await run('trace', 'orders.csv'), await run('run')]
 
-  expect([status.exit, trace.exit, work.exit]).toEqual([0, 0, 78])
+  expect([status.exit, trace.exit, work.exit]).toEqual([78, 0, 78])
   expect(status.out).toContain('The journal is older than the work done with it')
   expect(trace.err).toContain('The journal is older than the work done with it')
   expect(work.err).toContain('dropbridge restored')
@@ -321,7 +321,7 @@ test('after its state folder was removed, a bridge sends nothing twice', async (
   const refused = await run('run')
   const [status, again] = [await run('status'), await run('check')]
 
-  expect([check.exit, refused.exit, status.exit, again.exit]).toEqual([78, 78, 0, 78])
+  expect([check.exit, refused.exit, status.exit, again.exit]).toEqual([78, 78, 78, 78])
   const wording = /The journal \S+journal\.db is new, but \S+~\w+\.csv was taken with another journal\./
   for (const text of [refused.err, status.out, again.err]) {
     expect(text).toMatch(wording)

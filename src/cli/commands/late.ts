@@ -1,8 +1,9 @@
 /** `dropbridge late`: orders that must be acknowledged or shipped soon, by the hours that are left. */
 import { withExistingJournal } from '../../app/journal-access.ts'
-import { listLiveLate, listSeenLate } from '../../app/late.ts'
+import { listLiveLate, listSeenLate, listUnseenParties } from '../../app/late.ts'
 import { withPartyApis } from '../../app/party-apis.ts'
 import { toMs, WaitTime } from '../../config/time-values.ts'
+import type { Journal } from '../../domain/journal.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { VERSION } from '../../support/package.ts'
@@ -32,18 +33,20 @@ export const lateCommand = defineCommand({
     const { clock } = terminal
     const now = clock.now()
     const request = { until: now + toMs(within), ...omitUndefined({ wanted: party }) }
+    let unseen: readonly string[] = []
+    const readSeen = async (journal: Journal) => {
+      unseen = await listUnseenParties(journal, configuration, party)
+      return listSeenLate(journal, configuration, request)
+    }
+    const asked = { clock, random: Math.random, version: VERSION, ...request }
     const late = live
-      ? await withPartyApis(
-          configuration,
-          { clock, random: Math.random, version: VERSION, ...request },
-          (apis) => listLiveLate(apis, clock, request),
-        )
-      : await withExistingJournal(configuration, clock, (journal) =>
-          listSeenLate(journal, configuration, request),
-        )
+      ? await withPartyApis(configuration, asked, (apis) => listLiveLate(apis, clock, request))
+      : await withExistingJournal(configuration, clock, readSeen)
     if (json) terminal.out(JSON.stringify(lateToJson(late ?? [], now), null, 2))
     else for (const line of formatLate(late ?? [], within, now)) terminal.out(line)
-    if (!live && !json) terminal.say('As the bridge last saw the orders; --live asks the API.')
+    if (live || json) return EXIT.ok
+    terminal.say('As the bridge last saw the orders; --live asks the API.')
+    if (unseen.length > 0) terminal.say(`It has seen no open orders of ${unseen.join(' and ')}.`)
     return EXIT.ok
   },
 })

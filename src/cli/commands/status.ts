@@ -1,7 +1,8 @@
 /** `dropbridge status`: shows alerts, finished and waiting work, and files that no route takes. */
 import { assertRoutesExist } from '../../app/run.ts'
+import type { Alert } from '../../domain/alert.ts'
 import type { NotificationEntry } from '../../domain/notification.ts'
-import { EXIT } from '../../support/errors.ts'
+import { type BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { formatJournalFailure, formatStatus } from '../format/status.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG } from '../command.ts'
 import { readConfigurationToShow, withBridge } from '../context.ts'
@@ -34,10 +35,16 @@ export const statusCommand = defineCommand({
           ...formatUnsentNotifications(notifications),
         ]
     for (const line of lines) terminal.out(line)
-    // Nothing works with a full disk, and a command that could not say so looks like a bridge that is well.
-    return found.alerts.some(({ code }) => code === 'disk-full') ? EXIT.cannotWrite : EXIT.ok
+    return chooseExit(found.alerts, failure)
   },
 })
+
+/** What is most urgent for a scheduler or a monitor: a full disk, a journal that a run refuses, a person who is needed. */
+function chooseExit(alerts: readonly Alert[], journalFailure: BridgeError | undefined): ExitCode {
+  if (alerts.some(({ code }) => code === 'disk-full')) return EXIT.cannotWrite
+  if (journalFailure !== undefined) return journalFailure.exit
+  return alerts.length > 0 ? EXIT.rejects : EXIT.ok
+}
 
 /** A person who relies on notifications must see somewhere else that they fail. */
 function formatUnsentNotifications(notifications: readonly NotificationEntry[]): string[] {

@@ -6,6 +6,7 @@ const COLUMNS = [
   'route',
   'party',
   'operation',
+  'direction',
   'files',
   'records',
   'accepted',
@@ -22,16 +23,22 @@ export function formatActivity(rows: readonly ActivityRow[], days: string): stri
   return [
     ...formatTable(
       COLUMNS,
-      rows.map((row) => COLUMNS.map((column) => String(row[column] ?? ''))),
+      rows.map((row) => COLUMNS.map((column) => formatCell(row, column))),
     ),
     ...(unknown === 0 ? [] : ['', note]),
   ]
 }
 
+/** What came in a file was sent to the API; what left in a file was received from it. */
+function formatCell(row: ActivityRow, column: keyof ActivityRow): string {
+  if (column === 'direction') return row.direction === 'incoming' ? 'sent' : 'received'
+  return String(row[column] ?? '')
+}
+
 /** Names of routes and operations, numbers and accounts need no quotes. */
 export function formatActivityCsv(rows: readonly ActivityRow[]): string[] {
   const columns = [...COLUMNS, 'unknown'] as const
-  return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))].map((cells) =>
+  return [columns, ...rows.map((row) => columns.map((column) => formatCell(row, column)))].map((cells) =>
     cells.join(','),
   )
 }

@@ -1,10 +1,13 @@
 /** What an order still needs, and by when: the API sets `acknowledge_by` and `fulfill_by`. */
-import type { Resource } from '../../domain/api.ts'
+import type { Api, Resource } from '../../domain/api.ts'
 import type { Journal } from '../../domain/journal.ts'
-import { readId } from '../../operations/operation.ts'
+import { createPartyParams, readId } from '../../operations/operation.ts'
 import { formatScalar, readItems, readLines, readUnits } from '../../operations/order-lines.ts'
 import { countOpenUnits } from '../rules/rule.ts'
-import { readPages } from '../../support/async.ts'
+import { readPages, runInParallel } from '../../support/async.ts'
+import { MINUTE_MS } from '../../support/clock.ts'
+import { formatAccount, type Party } from '../../domain/route.ts'
+import { tryRead } from '../failures.ts'
 
 export interface Deadline {
   /** `retailer/1000`. */
@@ -77,15 +80,17 @@ export async function* findSeenDeadlines(
       listDeadlines({ account, order: facts, seenAt }),
     )
     for (const deadline of deadlines.filter(isDue)) {
-      const left = deadline.what === 'ship' ? await subtractOwnUnits(journal, deadline) : deadline
+      const left = await subtractOwnWork(journal, deadline)
       if (left !== undefined) yield left
     }
   }
 }
 
-/** What the bridge shipped or canceled after it saw the order: no answer to that shows the order. Undefined when all is done. */
-async function subtractOwnUnits(journal: Journal, deadline: Deadline): Promise<Deadline | undefined> {
-  const { account, id, units, seenAt } = deadline
+/** What the bridge did after it saw the order: the answer to that need not show the order. Undefined when all is done. */
+async function subtractOwnWork(journal: Journal, deadline: Deadline): Promise<Deadline | undefined> {
+  const { account, id, what, units, seenAt } = deadline
+  if (what === 'acknowledge')
+    return (await journal.hasAcknowledged({ account, id, since: seenAt })) ? undefined : deadline
   if (units === undefined) return deadline
   const operations = ['create-shipment', 'create-cancel']
   const bodies = await journal.listAcceptedBodies({ account, operations, lane: id, since: seenAt })
@@ -94,4 +99,36 @@ async function subtractOwnUnits(journal: Journal, deadline: Deadline): Promise<D
     .flatMap((body) => [...readItems(body, 'shipment_lines'), ...readItems(body, 'cancel_lines')])
     .reduce((sum, item) => sum + (readUnits(item, 'quantity') ?? 0), 0)
   return units > done ? { ...deadline, units: units - done } : undefined
+}
+
+/** What was seen so long ago is read again before it raises an alert. */
+const STALE_MS = 15 * MINUTE_MS
+
+/** So many orders a pass, those first that were not seen for the longest time. */
+const READS_MAX = 50
+
+const READS_IN_FLIGHT = 8
+
+interface LateOrderReader {
+  /** Stores what it reads. */
+  readonly api: Api
+  readonly journal: Journal
+  readonly party: Party
+  readonly now: number
+}
+
+/** Reads due orders again: they may have been acknowledged, shipped or canceled by others. What is not shown stays as it was. */
+export async function readDueOrdersAgain(
+  { api, journal, party, now }: LateOrderReader,
+  isDue: (deadline: Deadline) => boolean,
+): Promise<void> {
+  const isStale = ({ seenAt }: Deadline) => seenAt < now - STALE_MS
+  const due = new Map<string, number>()
+  const found = findSeenDeadlines(journal, formatAccount(party), (it) => isStale(it) && isDue(it))
+  for await (const { id, seenAt } of found) due.set(id, seenAt)
+  const oldest = [...due].toSorted(([, one], [, other]) => one - other).slice(0, READS_MAX)
+  const endpoint = party.kind === 'brand' ? 'getBrandOrder' : 'getRetailerOrder'
+  await runInParallel(oldest, READS_IN_FLIGHT, ([id]) =>
+    tryRead(() => api.get({ endpoint, params: { ...createPartyParams(party), id } })),
+  )
 }

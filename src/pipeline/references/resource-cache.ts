@@ -181,8 +181,10 @@ export function createCachingApi({ api, journal, party, clock, unasked = [] }: C
   const cacheAnswer = (call: Call, resource: unknown) => {
     const kind = getShownKind(call)
     if (kind === undefined) return
+    // What the bridge does before the batch is written, this answer does not show.
+    const seenAt = clock.now()
     for (const each of toCachedResource(kind, resource))
-      void answers.add({ kind, resource: each }).catch(noteFailure)
+      void answers.add({ kind, resource: { ...each, seenAt } }).catch(noteFailure)
   }
 
   const caching: Api = {

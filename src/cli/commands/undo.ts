@@ -1,0 +1,49 @@
+/** `dropbridge undo KEY`: what the API still allows for an order or a record, with the command for each. */
+import { withExistingJournal } from '../../app/journal-access.ts'
+import { withPartyApis } from '../../app/party-apis.ts'
+import { findUndo } from '../../app/undo.ts'
+import type { Journal } from '../../domain/journal.ts'
+import { EXIT, usageError } from '../../support/errors.ts'
+import { VERSION } from '../../support/package.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { quoteForShell } from '../../support/text.ts'
+import {
+  CONFIG_FLAG,
+  DEFAULT_CONFIGURATION,
+  defineCommand,
+  JSON_FLAG,
+  REQUIRED_TEXT,
+  text,
+} from '../command.ts'
+import { readConfiguration } from '../context.ts'
+import { formatUndo } from '../format/undo.ts'
+
+export const undoCommand = defineCommand({
+  usage: 'undo <key>',
+  describe: 'Say what can still be undone of an order or record, and by which command; nothing is sent',
+  argument: 'KEY',
+  positionals: { key: REQUIRED_TEXT },
+  options: {
+    config: CONFIG_FLAG,
+    party: text('Ask only as this retailer or brand: brand/2000, or its id'),
+    json: JSON_FLAG,
+  },
+  async run(terminal, { config, key: given, party, json }) {
+    const key = given.trim()
+    if (key === '') throw usageError('name an order or a record')
+    const configuration = await readConfiguration(terminal, config)
+    const { clock } = terminal
+    const options = config === DEFAULT_CONFIGURATION ? '' : ` -c ${quoteForShell(config)}`
+    const asked = { clock, random: Math.random, version: VERSION, ...omitUndefined({ wanted: party }) }
+    const answer = await withPartyApis(configuration, asked, async (apis) => {
+      const request = { key, now: clock.now(), options }
+      const find = (journal?: Journal) => findUndo(configuration, apis, journal, request)
+      return (await withExistingJournal(configuration, clock, find)) ?? find()
+    })
+    if (json) terminal.out(JSON.stringify(answer, null, 2))
+    else for (const line of formatUndo(answer)) terminal.out(line)
+    if (answer.orders.length + answer.records.length > 0) return EXIT.ok
+    if (!json) terminal.say(`Neither the API nor the journal shows "${key}".`)
+    return EXIT.rejects
+  },
+})
