@@ -348,11 +348,12 @@ test('of files with each fault in the middle, the good rows are posted as they s
   await world.run()
   await readOrders(world, TYPED, '')
   const typed = [
-    ...['H,T-01,Ada', 'D,T-01,HV-10001,1,9.00'],
-    ...['H,T-02,Bo', 'D,T-02,HV-10001,1,9.00'], // the header row of T-03 is lost
-    ...['D,T-03,HV-10002,2,9.00', 'D,T-03,HV-10003,3,9.00'],
-    ...['H,T-04,Cy', 'D,T-04,HV-10001,1,9.00'],
-  ]
+    ['H,T-01,Ada', 'D,T-01,HV-10001,1,9.00'],
+    ['H,T-02,Bo', 'D,T-02,HV-10001,1,9.00'],
+    // The header row of T-03 is lost.
+    ['D,T-03,HV-10002,2,9.00', 'D,T-03,HV-10003,3,9.00'],
+    ['H,T-04,Cy', 'D,T-04,HV-10001,1,9.00'],
+  ].flat()
   await world.drop('inbox/orders', 'typed.txt', text(typed))
   await world.run()
 
