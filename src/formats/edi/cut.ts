@@ -150,6 +150,11 @@ export class SegmentCutter {
       return this.#skipOversized(at)
     }
     const end = stop + terminator.length
+    const next = this.#findNextInterchange(at, stop)
+    if (next !== undefined) {
+      this.#addCleaned(at, next, trimBlankEnd(this.#text.slice(at, next)))
+      return next
+    }
     if (stop - at > MAX_SEGMENT_BYTES) {
       this.#note('too-large', at)
       this.#count += 1
@@ -157,6 +162,16 @@ export class SegmentCutter {
     }
     this.#addCleaned(at, end, this.#text.slice(at, stop))
     return end
+  }
+
+  /** A segment that ends an interchange needs no terminator where the next line begins another one. */
+  #findNextInterchange(at: number, stop: number): number | undefined {
+    const text = this.#text
+    if (!text.startsWith('IEA', at) && !text.startsWith('UNZ', at)) return undefined
+    const lineBreak = findLineBreak(text, at)
+    if (lineBreak === -1 || lineBreak > stop) return undefined
+    const next = skipBlank(text, lineBreak)
+    return isIsa(text, next) || findServiceString(text, next, undefined) !== undefined ? next : undefined
   }
 
   /** The last segment needs no terminator when it ends an interchange. */

@@ -37,11 +37,20 @@ export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathH
   const hits: PathHit[] = []
   const all = { ...path, segment: { ...path.segment, nth: 1 } }
   visitSegments(all, { loop, envelope, isSingle: false }, (segment, inside) => {
-    const hit = readValue(path, segment, inside)
-    if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
+    for (const one of listPlaces(path)) {
+      const hit = readValue(one, segment, inside)
+      if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
+    }
     return false
   })
   return hits
+}
+
+/** A path for each place of a data element that a segment has several times, such as the lines of a text. */
+function listPlaces(path: EdiPath): readonly EdiPath[] {
+  const { value } = path
+  if (value.kind !== 'element' || value.places === undefined) return [path]
+  return value.places.map((place) => ({ ...path, value: { kind: 'element', ...place } }))
 }
 
 /** Undefined where the segment has no such pair: another one may have it. */
