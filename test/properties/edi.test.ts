@@ -123,9 +123,9 @@ describe.each(SYNTAXES)('damaged files of %s', (syntax) => {
 
         const sent = bodiesOf(found).map((body) => JSON.stringify(body))
         expect(whole, segment).toEqual(expect.arrayContaining(sent))
-        // A start that is doubled opens an interchange without sets, which is told, and then the right one.
-        if (/^(?:ISA|UNB)/.test(segment) && sent.length > 0) {
-          expect(found.drafts.filter((draft) => outcomeOf(draft) === 'refused')).toHaveLength(1)
+        // A start that is doubled opens an interchange without sets, and a doubled end is text between: both are told.
+        if (/^(?:ISA|UNB|IEA|UNZ)/.test(segment) && sent.length > 0) {
+          expect(found.drafts.filter((draft) => outcomeOf(draft) !== 'taken')).toHaveLength(1)
         } else expect(sent.length, segment).toBeLessThan(numbers.size)
       }
     }
@@ -196,6 +196,8 @@ function expectPlacesToHold(drafts: readonly Draft[], bytes: Buffer): void {
   for (const { place } of drafts.flatMap(({ problems }) => problems)) {
     const { at = -1, id = '', segment = 0 } = place.spot ?? {}
     expect(segment).toBeGreaterThan(0)
+    // A value that is missing is shown at the begin of the loop that has no such segment.
+    if (place.column !== undefined) continue
     expect(at).toBeLessThanOrEqual(bytes.length)
     // Line breaks may stand inside an id, and a loop's name is longer than its segment's.
     const plain = bytes.toString('latin1', at, at + 60).replaceAll(/[\r\n]/g, '')

@@ -54,6 +54,11 @@ export class SegmentCutter {
     this.#offset = offset
   }
 
+  /** The offset up to which the file was taken; text behind it is looked at again with more of it. */
+  get offset(): number {
+    return this.#offset
+  }
+
   /** Takes more of the file and returns what is complete; at the end of the file, all that is left. */
   push(text: string, isLast = false): readonly CutItem[] {
     this.#text += text
@@ -284,6 +289,8 @@ export interface CutPiece {
   readonly text: string
   readonly at: number
   readonly items: readonly CutItem[]
+  /** The offset up to which the file is cut; a segment that is not whole yet stands behind it. */
+  readonly until: number
 }
 
 /** Cuts a file piece by piece. Throws nothing for what it holds. */
@@ -298,7 +305,8 @@ export async function* cutPieces(input: AsyncIterable<Uint8Array>): AsyncGenerat
   let at = 0
   let head: Uint8Array = Buffer.alloc(0)
   const cut = (text: string, isLast = false): CutPiece => {
-    const piece = { text, at, items: cutter.push(text, isLast) }
+    const items = cutter.push(text, isLast)
+    const piece = { text, at, items, until: cutter.offset }
     at += text.length
     return piece
   }
