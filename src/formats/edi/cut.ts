@@ -54,7 +54,7 @@ export class SegmentCutter {
     this.#offset = offset
   }
 
-  /** The offset up to which the file was taken; text behind it is looked at again with more of it. */
+  /** The offset up to which the file was taken; text behind it is read again when there is more. */
   get offset(): number {
     return this.#offset
   }

@@ -1,4 +1,4 @@
-/** The first look at a file of interchanges: which of its sets are unusable, and why, before any of them is read. */
+/** Reads a file of interchanges for the first time: which of its sets are unusable, and why, before any of them is read. */
 import { findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'

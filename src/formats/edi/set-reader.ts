@@ -57,7 +57,7 @@ export class SetReader {
 
   take(segment: Segment): void {
     this.#size += 1
-    // The beginning of a record that is too large tells which it is; where records are parts of a set, the next one follows.
+    // The beginning of a record that is too large identifies it; where records are parts of a set, the next one follows.
     const isKept = this.#size <= MAX_RECORD_SEGMENTS || (this.#plan.isFlat && this.#beginsRecord(segment))
     if (isKept) this.#placer?.place(segment)
     this.#last = segment.number
