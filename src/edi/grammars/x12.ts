@@ -209,7 +209,7 @@ const ORDER_STATUS: GrammarDefinition = {
 const SHIPMENT: GrammarDefinition = {
   document: 'x12/856',
   group: 'SH',
-  title: 'Advance shipping advice',
+  title: 'Advance ship notice',
   versions: VERSIONS,
   // Packages where an order has any, else orders.
   records: ['HL*P', 'HL*O'],
