@@ -33,12 +33,12 @@ export const EDI_PROBLEMS = {
   },
   'edi-count': {
     title: 'A count of the trailer is wrong.',
-    fix: 'Compare with the sender; if nothing is missing: dropbridge edi fix FILE, and drop that file in.',
+    fix: 'Compare with the sender; if nothing is missing, drop the rejects file in: it counts right.',
     details: 'SE01 counts segments, GE01 sets, IEA01 groups; UNT and UNZ likewise.',
   },
   'edi-number-mismatch': {
     title: 'Two control numbers that must be the same differ.',
-    fix: 'Have the sender correct it; if nothing is missing: dropbridge edi fix FILE.',
+    fix: 'Have the sender correct it; if nothing is missing, drop the rejects file in.',
     details: 'ISA13 and IEA02, GS06 and GE02, ST02 and SE02; in EDIFACT 0020, 0048 and 0062.',
   },
   'edi-test': {

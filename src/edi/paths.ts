@@ -20,8 +20,8 @@ export type PathValue =
       readonly kind: 'element'
       readonly element: number
       readonly component?: number
-      /** Further places of the same data element, which `every` and `sum` take too. */
-      readonly more?: readonly { readonly element: number; readonly component?: number }[]
+      /** Where a data element stands that a segment has several times; for paths that take all values. */
+      readonly places?: readonly { readonly element: number; readonly component?: number }[]
     }
   /** The value of a pair, by its qualifier. */
   | { readonly kind: 'pair'; readonly qualifier: string; readonly pairs: NonNullable<SegmentInfo['pairs']> }
@@ -178,8 +178,6 @@ function compileElement(
   return { kind: 'element', element, component: Number(component) }
 }
 
-type ElementPlace = Extract<PathValue, { kind: 'element' }>
-
 /** Finds a data element by its number. */
 function findNumbered(
   number: string,
@@ -187,15 +185,16 @@ function findNumbered(
   id: string,
   info: SegmentInfo | undefined,
 ): PathValue | string {
-  const places = (info?.elements ?? []).flatMap((element, index): ElementPlace[] => {
-    if (element.number === number) return [{ kind: 'element', element: index + 1 }]
-    return element.components.flatMap((component, position): ElementPlace[] =>
-      component.number === number ? [{ kind: 'element', element: index + 1, component: position + 1 }] : [],
-    )
-  })
+  const places = (info?.elements ?? []).flatMap(
+    (element, index): { readonly element: number; readonly component?: number }[] => {
+      if (element.number === number) return [{ element: index + 1 }]
+      return element.components.flatMap((component, position) =>
+        component.number === number ? [{ element: index + 1, component: position + 1 }] : [],
+      )
+    },
+  )
   const found = places[Number(nth ?? 1) - 1]
-  if (found !== undefined)
-    return nth === undefined && places.length > 1 ? { ...found, more: places.slice(1) } : found
+  if (found !== undefined) return { kind: 'element', ...found, ...(nth === undefined ? { places } : {}) }
   const numbers = (info?.elements ?? []).flatMap((element) =>
     element.components.length === 0 ? [element.number] : element.components.map((each) => each.number),
   )

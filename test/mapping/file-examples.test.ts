@@ -6,8 +6,15 @@ import { isUnreadable } from '../../src/domain/format.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { WRITE_KEYS } from '../../src/mapping/export/write-options.ts'
 import { READ_KEYS } from '../../src/mapping/reading/read-keys.ts'
-import { repeatable } from '../../src/support/async.ts'
-import { dressText, make850, makeInterchange, type MadeDocument } from '../fixtures/edi-maker.ts'
+import {
+  dress,
+  make850,
+  make856,
+  makeInterchange,
+  type MadeDocument,
+  makeLevels,
+} from '../fixtures/edi-maker.ts'
+import { readFile } from '../formats/edi/tools.ts'
 import { inChunks } from '../suites/format.suite.ts'
 import { constantBody, type Plain } from './ready-bodies.ts'
 import { mappingOf, translatorOf } from './sheet.ts'
@@ -17,8 +24,6 @@ interface Incoming {
   readonly beside?: Plain
   /** Fields of the body besides those of every example. */
   readonly more?: Plain
-  /** The columns or paths of order, item and quantity. */
-  readonly names?: readonly [order: string, item: string, quantity: string]
   /** Order, item and quantity of each record, or why the file is refused. */
   readonly gives: readonly string[]
 }
@@ -27,29 +32,10 @@ const HEADER = 'PO,SKU,Qty'
 const ROW = 'HV-1,A-1,2'
 const RECORD = ['HV-1 A-1 2']
 
-const ORDER = make850({
-  po: 'HV-1',
-  lines: [{ quantity: 2, price: '1.00', pairs: [['SK', 'A-1']] }],
-})
-const NAMES_850 = ['BEG.03', 'PO1.SK', 'PO1.02'] as const
+/** Keys of documents of X12 and EDIFACT; their test is below. */
+type DocumentKey = 'document' | 'loops' | 'usage'
 
-function textOf(document: MadeDocument, usage: 'P' | 'T' = 'P'): string {
-  return dressText(makeInterchange({ syntax: 'x12', usage, groups: [{ sets: [document] }] }))
-}
-
-const SHIPMENT: MadeDocument['segments'] = [
-  ['BSN', '00', '1', '20261118', '1630', '0001'],
-  ['HL', '1', '', 'S'],
-  ['HL', '2', '1', 'O'],
-  ['PRF', 'HV-1'],
-  ['HL', '3', '2', 'P'],
-  ['MAN', 'CP', '1Z1'],
-  ['HL', '4', '3', 'I'],
-  ['LIN', '', 'VN', 'A-1'],
-  ['SN1', '', '2', 'EA'],
-]
-
-const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
+const INCOMING: Readonly<Record<Exclude<keyof typeof READ_KEYS, DocumentKey>, Incoming>> = {
   format: { file: `${HEADER}\n${ROW}\n`, gives: RECORD },
   encoding: { file: `${HEADER}\nHV-1,Ä-€,2\n`, gives: ['HV-1 Ä-€ 2'] },
   delimiter: { file: 'PO;SKU;Qty\nHV-1;A,1;2\n', gives: ['HV-1 A,1 2'] },
@@ -91,19 +77,6 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
     beside: { records: { H: { as: 'header' }, D: { as: 'detail' } } },
     gives: RECORD,
   },
-  document: { file: textOf(ORDER), beside: { format: 'x12' }, names: NAMES_850, gives: RECORD },
-  usage: {
-    file: textOf(ORDER, 'T'),
-    beside: { format: 'x12', document: 850 },
-    names: NAMES_850,
-    gives: RECORD,
-  },
-  loops: {
-    file: textOf({ document: '856', segments: SHIPMENT }),
-    beside: { format: 'x12', document: 856 },
-    names: ['PRF.01', 'LIN.VN', 'SN1.02'],
-    gives: RECORD,
-  },
   alternating: {
     file: 'HV-1\nA-1,2\n',
     beside: {
@@ -113,29 +86,21 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
   },
 }
 
-test.each(Object.entries(INCOMING))('read: %s', async (key, { file, beside, more, names, gives }) => {
+test.each(Object.entries(INCOMING))('read: %s', async (key, { file, beside, more, gives }) => {
   const { example } = READ_KEYS[key as keyof typeof READ_KEYS]
   const read = { format: 'csv', ...(parse(example) as Plain), ...beside }
   const bytes = iconv.encode(file, 'encoding' in read ? String(read.encoding) : 'utf-8')
 
-  expect(await recordsIn(bytes, read, more, names)).toEqual(gives)
+  expect(await recordsIn(bytes, read, more)).toEqual(gives)
 })
 
-async function recordsIn(
-  bytes: Uint8Array,
-  read: Plain,
-  more: Plain = {},
-  [order, item, quantity]: NonNullable<Incoming['names']> = ['PO', 'SKU', 'Qty'],
-): Promise<string[]> {
-  const lines = [{ variant: { identifier: { from: item } }, quantity: { from: quantity } }]
-  const fields = { purchase_order_number: { from: order }, ...more, order_lines: lines }
+async function recordsIn(bytes: Uint8Array, read: Plain, more: Plain = {}): Promise<string[]> {
+  const lines = [{ variant: { identifier: { from: 'SKU' } }, quantity: { from: 'Qty' } }]
+  const fields = { purchase_order_number: { from: 'PO' }, ...more, order_lines: lines }
   const body = constantBody('create-order', fields)
-  const group = 'records' in read || 'document' in read ? {} : { group: 'PO' }
+  const group = 'records' in read ? {} : { group: 'PO' }
   const translator = await translatorOf(stringify({ operation: 'create-order', read, ...group, body }))
-  const reading = await createFormats().read(
-    repeatable(() => inChunks(bytes)),
-    translator.read,
-  )
+  const reading = await createFormats().read(inChunks(bytes), translator.read)
   if (isUnreadable(reading)) return reading.problems.map(({ code }) => code)
   const bound = translator.bind(reading.layouts)
   if (!('keyColumns' in bound)) return bound.map(({ code }) => code)
@@ -152,6 +117,55 @@ async function recordsIn(
       : `${order} ${line.variant.identifier} ${line.quantity}`
   })
 }
+
+const ORDER_BODY = constantBody('create-order', {
+  purchase_order_number: { from: 'BEG.03' },
+  order_lines: [{ variant: { identifier: { from: 'PO1.SK' } }, quantity: { from: 'PO1.02' } }],
+})
+
+const SHIPMENT_BODY = constantBody('create-shipment', {
+  tracking_number: { from: 'MAN*CP.02' },
+  shipment_lines: [{ variant: { upc: { from: 'LIN.UP' } }, quantity: { from: 'SN1.02' } }],
+})
+
+const order = make850({ po: 'HV-1', lines: [{ quantity: 2, pairs: [['SK', 'A-1']] }] })
+
+const parcels = ['11', '12'].map((upc) => ({
+  tracking: '1Z1',
+  items: [{ quantity: 1, pairs: [['UP', upc] as const] }],
+}))
+
+const notice = make856({
+  number: '1',
+  levels: makeLevels({ orders: [{ po: 'HV-1', packs: parcels }] }),
+})
+
+const DOCUMENTS: Readonly<Record<DocumentKey, { body: Plain; document: MadeDocument; gives: Plain }>> = {
+  document: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
+  usage: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
+  loops: {
+    body: SHIPMENT_BODY,
+    document: notice,
+    gives: {
+      tracking_number: '1Z1',
+      shipment_lines: [{ variant: { upc: '11' } }, { variant: { upc: '12' } }],
+    },
+  },
+}
+
+test.each(Object.entries(DOCUMENTS))('read: %s', async (key, { body, document, gives }) => {
+  const { example } = READ_KEYS[key as DocumentKey]
+  const read = { format: 'x12', document: document.document, ...(parse(example) as Plain) }
+  const operation = document === notice ? 'create-shipment' : 'create-order'
+  const usage = key === 'usage' ? 'T' : 'P'
+
+  const { drafts } = await readFile(
+    stringify({ operation, read, body }),
+    dress(makeInterchange({ syntax: 'x12', usage, groups: [{ sets: [document] }] })),
+  )
+
+  expect(drafts.map((draft) => draft.body)).toMatchObject([gives])
+})
 
 interface Outgoing {
   readonly name?: string

@@ -71,7 +71,7 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   builder.number = number
   const keyRow = findKeyRow(rows, context)
   const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
-  const [{ verdict, problems: reasons = [] } = { verdict: undefined }] = rows
+  const { verdict, problems: reasons = [] } = rows.find((row) => row.verdict !== undefined) ?? {}
   if (verdict !== undefined) {
     const lines = rows.map(toLineRange)
     return { number, lines, keyValues, references: [], problems: reasons, [verdict]: true }
@@ -139,7 +139,8 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   const isTyped = grouping.kind === 'records'
   builder.headerRows = isTyped ? usable.filter(({ layout }) => layout === headerLayout) : usable
   const hasDetails = isTyped && grouping.detail !== undefined
-  builder.itemRows = hasDetails ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
+  const isHeader = (row: Row) => row.layout === headerLayout && (row === rows[0] || row.continues === true)
+  builder.itemRows = hasDetails ? rows.filter((row) => !isHeader(row)) : rows
   builder.lineRows = builder.itemRows
   builder.bodyRows = builder.itemRows
   builder.filled = 0
