@@ -13,6 +13,8 @@ export interface Delimiters {
   readonly segment: string
   /** Makes the character behind it data; only EDIFACT has one. */
   readonly release?: string
+  /** How texts are encoded that are not UTF-8, as EDIFACT says it. */
+  readonly charset?: string
   /** What stands before the decimals of a number where the service string of EDIFACT says it. */
   readonly decimal?: '.' | ','
 }
@@ -59,6 +61,17 @@ export class Segment {
   /** An element from 1, as it stands in the file; empty where there is none. */
   raw(element: number): string {
     return this.parts[element] ?? ''
+  }
+
+  /** The texts of all elements that are not blank; in EDIFACT of all components. */
+  texts(): string[] {
+    const { component, release, syntax } = this.delimiters
+    const elements = this.parts.slice(1)
+    if (syntax === 'x12') return elements.filter((text) => text !== '')
+    return elements
+      .flatMap((text) => splitReleased(text, component, release))
+      .map((text) => removeRelease(text, release))
+      .filter((text) => text !== '')
   }
 
   /**

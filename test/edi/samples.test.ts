@@ -52,7 +52,7 @@ describe.each(SAMPLES)('the sample %s', (name, interchanges, documents) => {
 
     expect(text.match(/\bISA\W00|UNB\+/g)).toHaveLength(interchanges)
     expect(
-      Array.from(text.matchAll(/ST\W(\d{3})\W|UNH\+\d+\+([A-Z]{6}):/g), ([, x12, edifact]) => {
+      Array.from(text.matchAll(/\bST\W(\d{3})\W|UNH\+\d+\+([A-Z]{6}):/g), ([, x12, edifact]) => {
         return x12 ?? edifact
       }),
     ).toEqual(documents)

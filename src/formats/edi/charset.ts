@@ -1,14 +1,45 @@
 /** Turns the bytes of a value into text. */
 import { isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
 
 /** A character that stands for a byte which the character set does not have. */
-export const UNDECODABLE = '\uFFFD'
+const UNDECODABLE = '\uFFFD'
 
 const NOT_ASCII = /[\x80-\xFF]/
 
-/** Text of UTF-8. Bytes that are none become U+FFFD, which is refused as damaged text. */
-export function decodeText(latin1: string): string {
+/** The character sets of EDIFACT by the level in UNB 0001. Those without one are UTF-8. */
+const LEVELS: Readonly<Record<string, string>> = {
+  UNOA: 'iso-8859-1',
+  UNOB: 'iso-8859-1',
+  UNOC: 'iso-8859-1',
+  UNOD: 'iso-8859-2',
+  UNOE: 'iso-8859-5',
+  UNOF: 'iso-8859-7',
+  UNOG: 'iso-8859-3',
+  UNOH: 'iso-8859-4',
+  UNOI: 'iso-8859-6',
+  UNOJ: 'iso-8859-8',
+  UNOK: 'iso-8859-9',
+  UNOL: 'iso-8859-15',
+  UNOW: 'utf-8',
+  UNOX: 'utf-8',
+  UNOY: 'utf-8',
+}
+
+/** The character set of an EDIFACT interchange that begins with this text. Levels that are not known are read like UNOC. */
+export function findCharset(head: string): string {
+  const level = /UNO[A-Z]/.exec(head)?.[0] ?? ''
+  return LEVELS[level] ?? 'iso-8859-1'
+}
+
+/**
+ * Text of UTF-8, whatever the interchange says, because senders write it under any level and other text hardly ever looks like
+ * it; else of its character set. Bytes that are neither become U+FFFD, which is refused as damaged text.
+ */
+export function decodeText(latin1: string, charset: string | undefined): string {
   if (!NOT_ASCII.test(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')
-  return isUtf8(bytes) ? bytes.toString('utf8') : latin1.replace(/[\x80-\xFF]/g, UNDECODABLE)
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  if (charset !== undefined && charset !== 'utf-8') return iconv.decode(bytes, charset)
+  return latin1.replace(/[\x80-\xFF]/g, UNDECODABLE)
 }

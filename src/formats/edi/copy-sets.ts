@@ -1,7 +1,7 @@
 /** Copies sets of a file into valid interchanges: their bytes as they came, and trailers that count what is there. */
 import type { CopyOptions } from '../../domain/format.ts'
 import type { Delimiters, Segment } from '../../edi/segment.ts'
-import { cutPieces, isSegment } from './cut.ts'
+import { cutPieces, isSegment, MAX_SEGMENT_BYTES } from './cut.ts'
 import { EnvelopeTracker, type Group, type Interchange, type TransactionSet } from './envelopes.ts'
 import { LoopPlacer } from './loops.ts'
 import { fits } from './path-reader.ts'
@@ -21,7 +21,10 @@ export async function* copySets(
   const copier = new SetCopier(plan, ranges)
   for await (const { text, at, items } of cutPieces(input)) {
     copier.addText(text, at)
-    for (const item of items) if (isSegment(item)) copier.take(item)
+    for (const item of items) {
+      if (isSegment(item)) copier.take(item)
+      else if (item.kind === 'too-large') copier.leaveOut(item.at)
+    }
     const written = copier.takeWritten()
     if (written !== '') yield Buffer.from(written, 'latin1')
   }
@@ -29,6 +32,9 @@ export async function* copySets(
   const rest = copier.takeWritten()
   if (rest !== '') yield Buffer.from(rest, 'latin1')
 }
+
+/** How far behind a segment the next one is looked for, to copy the line breaks between them. */
+const MAX_GAP = 4 * MAX_SEGMENT_BYTES
 
 /** A part of an interchange that is copied once something in it is. */
 interface Part {
@@ -68,7 +74,7 @@ class SetCopier {
       onSegment: (segment) => this.#copySegment(segment),
       onSetEnd: (set, trailer) => this.#endSet(set, trailer),
       onGroupEnd: (group) => this.#endGroup(group),
-      onInterchangeEnd: (interchange, _, groups) => this.#endInterchange(interchange, groups),
+      onInterchangeEnd: (interchange) => this.#endInterchange(interchange),
     })
   }
 
@@ -82,14 +88,23 @@ class SetCopier {
     this.#waiting = segment
   }
 
+  /** The trailer counts the segment that is left out, so the set is refused until a person has corrected it. */
+  leaveOut(at: number): void {
+    this.#flush(at)
+    this.#set.count += 1
+  }
+
   end(): void {
     this.#flush(this.#textAt + this.#text.length)
     this.#tracker.end()
   }
 
   takeWritten(): string {
+    // Text behind a segment that is no segment may be as long as the file.
+    const end = this.#textAt + this.#text.length
+    if (this.#waiting !== undefined && end - this.#waiting.end > MAX_GAP) this.#flush(end)
     // Without a segment that waits, the text before the next one is needed by nobody.
-    const keep = this.#waiting?.at ?? this.#textAt + this.#text.length
+    const keep = this.#waiting?.at ?? end
     this.#text = this.#text.slice(keep - this.#textAt)
     this.#textAt = keep
     const written = this.#written
@@ -161,38 +176,36 @@ class SetCopier {
     return [id, counted, ...rest].join(element) + terminator + this.#gap
   }
 
-  #endSet({ segment, number }: TransactionSet, trailer: Segment | undefined): void {
+  #endSet({ segment }: TransactionSet, trailer: Segment | undefined): void {
     if (!this.#set.isWritten) return
     this.#set.count += 1
-    const id = segment.id === 'ST' ? 'SE' : 'UNT'
-    this.#written += this.#formatTrailer(id, this.#set.count, number, segment, trailer)
+    const { count } = this.#set
+    const [id, number] = segment.id === 'ST' ? ['SE', segment.raw(2)] : ['UNT', segment.raw(1)]
+    const isRight = trailer !== undefined && Number(trailer.value(1)) === count && trailer.raw(2) === number
+    this.#written += isRight ? this.#raw(trailer) : this.#formatTrailer([id, count, number], segment)
     this.#set = createPart()
   }
 
-  #endGroup({ segment, number }: Group): void {
-    if (!this.#group.isWritten || segment === undefined) return
-    const id = segment.id === 'GS' ? 'GE' : 'UNE'
-    this.#written += this.#formatTrailer(id, this.#group.count, number, segment)
-    this.#group = createPart()
-  }
-
-  #endInterchange({ segment, number }: Interchange, groups: number): void {
-    if (!this.#interchange.isWritten) return
-    const isX12 = segment.id === 'ISA'
+  #endGroup({ segment }: Group): void {
     // EDIFACT without groups counts messages.
-    const count = isX12 || groups > 1 ? this.#interchange.count : this.#group.count
-    this.#written += this.#formatTrailer(isX12 ? 'IEA' : 'UNZ', count, number, segment)
-    this.#interchange = createPart()
+    if (segment === undefined) this.#interchange.count += this.#group.isWritten ? this.#group.count - 1 : 0
+    else if (this.#group.isWritten) {
+      const [id, number] = segment.id === 'GS' ? ['GE', segment.raw(6)] : ['UNE', segment.raw(5)]
+      this.#written += this.#formatTrailer([id, this.#group.count, number], segment)
+    }
     this.#group = createPart()
   }
 
-  /** The trailer as it came where it is right, else a right one. */
-  #formatTrailer(id: string, count: number, number: string, start: Segment, trailer?: Segment): string {
-    if (trailer !== undefined && Number(trailer.value(1)) === count && trailer.value(2) === number)
-      return this.#raw(trailer)
-    const { element, segment: terminator } = start.delimiters
+  #endInterchange({ segment }: Interchange): void {
+    if (!this.#interchange.isWritten) return
+    const [id, number] = segment.id === 'ISA' ? ['IEA', segment.raw(13)] : ['UNZ', segment.raw(5)]
+    this.#written += this.#formatTrailer([id, this.#interchange.count, number], segment)
+    this.#interchange = createPart()
+  }
+
+  #formatTrailer(values: readonly (string | number)[], { delimiters }: Segment): string {
     const gap = this.#gap === '' && /[\r\n]/.test(this.#interchange.head.slice(-2)) ? '\n' : this.#gap
-    return `${id}${element}${count}${element}${number}${terminator}${gap}`
+    return values.join(delimiters.element) + delimiters.segment + gap
   }
 
   #writeSegment(text: string): void {

@@ -83,7 +83,8 @@ export class SegmentCutter {
     if (!isLast && text.length - at < SERVICE_LENGTH && (mayOpen || this.#mode === 'outside'))
       return moved(from, at)
     const isWhole = isLast || text.length - at >= HEAD_LENGTH
-    if (mayOpen && this.#opensInterchange(at)) return isWhole ? this.#open(at) : moved(from, at)
+    if (mayOpen && this.#opensInterchange(at))
+      return isWhole ? (this.#open(at, isLast) ?? moved(from, at)) : moved(from, at)
     if (this.#mode === 'inside') return this.#cut(at, isLast) ?? moved(from, at)
     if (!isWhole) return moved(from, at)
     this.#note(this.#count === 0 ? 'not-found' : 'between', at)
@@ -96,7 +97,7 @@ export class SegmentCutter {
   }
 
   /** Finds out the delimiters of an interchange; X12 has them in its first segment. */
-  #open(at: number): number {
+  #open(at: number, isLast: boolean): number | undefined {
     const text = this.#text
     if (isIsa(text, at)) {
       const found = detectX12(text, at)
@@ -112,7 +113,7 @@ export class SegmentCutter {
     this.#delimiters = found
     this.#mode = 'inside'
     const end = at + measureServiceString(text, at)
-    return end > at ? end : (this.#cut(at, true) ?? text.length)
+    return end > at ? end : this.#cut(at, isLast)
   }
 
   #refuseInterchange(at: number): number {
@@ -160,7 +161,7 @@ export class SegmentCutter {
 
   /** The last segment needs no terminator when it ends an interchange. */
   #finish(at: number): number {
-    const text = this.#text.slice(at).replace(/[\r\n\s\0\x1A]+$/, '')
+    const text = trimBlankEnd(this.#text.slice(at))
     const id = text.split((this.#delimiters ?? DEFAULTS).element)[0] ?? ''
     if (id === 'IEA' || id === 'UNZ') this.#addCleaned(at, this.#text.length, text)
     else this.#note('cut-off', at)
@@ -171,8 +172,11 @@ export class SegmentCutter {
     const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
     const stop = findTerminator(this.#text, at, terminator, release)
     if (stop === -1) {
-      // An even number of release characters is kept together, and the start of a terminator of several bytes.
-      const keep = Math.max(at, this.#text.length - 16)
+      // The start of a terminator of several bytes is kept, and release characters are dropped in pairs.
+      let keep = Math.max(at, this.#text.length - 16)
+      let before = keep
+      while (before > at && this.#text[before - 1] === release) before -= 1
+      keep -= (keep - before) % 2
       return keep > at ? keep : undefined
     }
     this.#mode = 'inside'
@@ -220,11 +224,18 @@ function moved(from: number, at: number): number | undefined {
 /** Blanks, line breaks, zero bytes and the end mark of old DOS programs are no text. */
 function skipBlank(text: string, from: number): number {
   let at = from
-  for (;;) {
-    const code = text.charCodeAt(at)
-    if (code !== 32 && code !== 10 && code !== 13 && code !== 9 && code !== 0 && code !== 26) return at
-    at += 1
-  }
+  while (isBlank(text.charCodeAt(at))) at += 1
+  return at
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9 || code === 0 || code === 26
+}
+
+function trimBlankEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(0, end)
 }
 
 function findLineBreak(text: string, from: number): number {

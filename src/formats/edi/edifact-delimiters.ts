@@ -1,5 +1,6 @@
 /** Finds the delimiters of an EDIFACT interchange: in its service string UNA, or the usual ones. */
 import type { Delimiters } from '../../edi/segment.ts'
+import { findCharset } from './charset.ts'
 import { HEAD_LENGTH } from './x12-delimiters.ts'
 
 /** How long a service string is. */
@@ -38,6 +39,16 @@ export function measureServiceString(text: string, at: number): number {
 
 /** Undefined where two delimiters are the same. */
 export function detectEdifact(text: string, at: number): Delimiters | undefined {
+  const found = findDelimiters(text, at)
+  if (found === undefined) return undefined
+  const start = at + measureServiceString(text, at)
+  return { ...found, charset: findCharset(text.slice(start, start + LEVEL_WITHIN)) }
+}
+
+/** The level stands behind the tag; blanks and line breaks may stand before it. */
+const LEVEL_WITHIN = 24
+
+function findDelimiters(text: string, at: number): Delimiters | undefined {
   if (!text.startsWith('UNA', at)) return withLineEnds(text, at, withRepetition(USUAL, text, at))
   const [component = '', element = '', decimal = '', release = '', repetition = '', segment = ''] =
     text.slice(at + 3, at + SERVICE_LENGTH)

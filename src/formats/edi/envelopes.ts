@@ -266,7 +266,7 @@ export class EnvelopeTracker {
     }
     if (trailer === undefined) {
       const { set: tag } = TAGS[open.set.segment.delimiters.syntax]
-      this.#reportAt('set-not-ended', note ?? open.set.segment, open.set.segment.id, `The set has no ${tag}.`)
+      this.#reportAt('set-not-ended', locate(note, open.set.segment), `The set has no ${tag}.`)
     } else {
       open.segments += 1
       this.#checkCount('set-count-differs', trailer, open.segments, 'segments')
@@ -286,7 +286,7 @@ export class EnvelopeTracker {
     const start = open.group.segment
     if (start !== undefined && trailer === undefined) {
       const { group: tag } = TAGS[start.delimiters.syntax]
-      this.#reportAt('group-not-ended', note ?? start, start.id, `The group has no ${tag}.`)
+      this.#reportAt('group-not-ended', locate(note, start), `The group has no ${tag}.`)
     } else if (start !== undefined && trailer !== undefined) {
       this.#checkCount('group-count-differs', trailer, open.sets, 'sets')
       this.#checkNumber('group-number-differs', trailer, open.group.number, start.id)
@@ -306,12 +306,8 @@ export class EnvelopeTracker {
     const start = open.of.segment
     if (trailer === undefined) {
       const { interchange: tag } = TAGS[start.delimiters.syntax]
-      this.#reportAt(
-        'interchange-not-ended',
-        note ?? this.#last ?? start,
-        start.id,
-        `The interchange ends without ${tag}.`,
-      )
+      const where = locate(note, this.#last ?? start)
+      this.#reportAt('interchange-not-ended', where, `The interchange ends without ${tag}.`)
     } else {
       const hasGroups = trailer.id === 'IEA' || open.named > 0
       const [count, what] = hasGroups ? [open.named, 'groups'] : [open.sets, 'messages']
@@ -344,21 +340,14 @@ export class EnvelopeTracker {
   }
 
   #report(kind: FaultName, segment: Segment, message: string, element?: number): void {
-    this.#reportAt(kind, segment, segment.id, message, element)
+    this.#reportAt(kind, segment, message, element)
   }
 
   #reportNote(kind: FaultName, { number, at }: CutNote, message: string): void {
-    this.#reportAt(kind, { number, at }, '', message)
+    this.#reportAt(kind, { number, at, id: '' }, message)
   }
 
-  #reportAt(
-    kind: FaultName,
-    where: Pick<Segment, 'number' | 'at'>,
-    id: string,
-    message: string,
-    element?: number,
-  ): void {
-    const { number, at } = where
+  #reportAt(kind: FaultName, { number, at, id }: FaultPlace, message: string, element?: number): void {
     const fault: Fault = {
       kind,
       segment: number,
@@ -376,6 +365,14 @@ export class EnvelopeTracker {
 }
 
 const LETTER_U = 85
+
+type FaultPlace = Pick<Segment, 'number' | 'at' | 'id'>
+
+/** Where the file ends within a segment; else the segment. */
+function locate(note: CutNote | undefined, segment: Segment): FaultPlace {
+  if (note === undefined) return segment
+  return { number: note.number, at: note.at, id: /^[A-Z0-9]{0,3}/.exec(note.text)?.[0] ?? '' }
+}
 
 /** Text of a file in a message: short and on one line. */
 export function showText(text: string): string {

@@ -1,6 +1,6 @@
 /** Reads documents of X12 or EDIFACT as rows, and copies their sets. */
 import type { Format, ReadOptions } from '../../domain/format.ts'
-import { problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { copySets } from './copy-sets.ts'
@@ -15,7 +15,7 @@ export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyReco
     async read(input, options) {
       const plan = compileReading(syntax, getEdiOptions(options))
       const foreign = await findForeign(input)
-      if (foreign !== undefined) return { problems: [problem('edi-not-found', {}, foreign)] }
+      if (foreign !== undefined) return { problems: [foreign] }
       const inspection = await inspectInterchanges(input)
       const missing = findMissing(inspection)
       if (missing !== undefined) return { problems: [problem('edi-not-found', {}, missing)] }
@@ -32,15 +32,20 @@ function getEdiOptions({ edi }: ReadOptions): NonNullable<ReadOptions['edi']> {
 }
 
 /** Says why the bytes can hold no interchange that is readable. */
-async function findForeign(input: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+async function findForeign(input: AsyncIterable<Uint8Array>): Promise<Problem | undefined> {
+  let head: Uint8Array = Buffer.alloc(0)
   for await (const chunk of input) {
-    if (chunk.length === 0) continue
-    const kind = findForeignBytes(chunk)
-    if (kind === 'ebcdic')
-      return 'The file is in EBCDIC, the code of mainframes. Have it converted to ASCII or UTF-8.'
-    return kind === 'gzip' ? 'The file is packed with gzip.' : undefined
+    head = Buffer.concat([head, chunk.subarray(0, 3)])
+    if (head.length >= 3) break
   }
-  return 'The file is empty.'
+  if (head.length === 0) return problem('file-empty', {}, 'The file is empty.')
+  const kind = findForeignBytes(head)
+  if (kind === undefined) return undefined
+  const message =
+    kind === 'ebcdic'
+      ? 'The file is in EBCDIC, the code of mainframes. Have it converted to ASCII or UTF-8.'
+      : 'The file is packed with gzip.'
+  return problem('edi-not-found', {}, message)
 }
 
 function findMissing({ notFound, interchanges, ofFile }: Inspection): string | undefined {

@@ -29,7 +29,7 @@ export interface Inspection {
   readonly notFound: { readonly at: number; readonly text: string } | undefined
   readonly interchanges: number
   readonly sets: number
-  /** Faults that concern no set, because no interchange could be read there. */
+  /** Faults that concern no set: no interchange could be read there, or text stands between interchanges. */
   readonly ofFile: readonly Fault[]
   readonly notes: readonly Fault[]
   /** Why the set is refused; empty when it is sound. */
@@ -54,19 +54,13 @@ class FaultStore {
     else known.push(fault)
   }
 
-  find(ordinal: number): readonly Fault[] {
+  find(ordinal: number, { number, at, id }: Segment): readonly Fault[] {
     const found = this.#faults.get(ordinal)
     if (found !== undefined) return found
-    return this.#others.has(ordinal) ? [TOO_MANY] : []
+    if (!this.#others.has(ordinal)) return []
+    const message = 'The file has so many faults that those of this set are not kept.'
+    return [{ kind: 'segment-outside-set', segment: number, at, id, message }]
   }
-}
-
-const TOO_MANY: Fault = {
-  kind: 'segment-outside-set',
-  segment: 0,
-  at: 0,
-  id: '',
-  message: 'The file has so many faults that those of this set are not kept.',
 }
 
 /** Takes what `cutSegments` yields, one after the other. */
@@ -82,15 +76,21 @@ export function createInspector(also: EnvelopeHandler = {}): Inspector {
   const notes: Fault[] = []
   let notFound: Inspection['notFound']
   const counts = { interchanges: 0, sets: 0 }
+  const addOfFile = (fault: Fault) => {
+    if (ofFile.length < MAX_KEPT_FAULTS) ofFile.push(fault)
+  }
   const onFault = (fault: Fault, of: FaultOwner): void => {
     also.onFault?.(fault, of)
     const { reach } = FAULTS[fault.kind]
-    if (reach === 'note') {
+    // Text between interchanges may be a part of one, so it is a record of the file.
+    const isText = fault.kind === 'text-between'
+    if (reach === 'note' && !isText) {
       if (notes.length < MAX_KEPT_FAULTS) notes.push(fault)
-    } else if (of.set !== undefined) stores.set.add(of.set.ordinal, fault)
+    } else if (isText) addOfFile(fault)
+    else if (of.set !== undefined) stores.set.add(of.set.ordinal, fault)
     else if (of.group !== undefined && reach !== 'interchange') stores.group.add(of.group.ordinal, fault)
     else if (of.interchange !== undefined) stores.interchange.add(of.interchange.ordinal, fault)
-    else if (ofFile.length < MAX_KEPT_FAULTS) ofFile.push(fault)
+    else addOfFile(fault)
   }
   const structure = createStructureCheck(onFault)
   const tracker = new EnvelopeTracker({
@@ -127,10 +127,10 @@ export function createInspector(also: EnvelopeHandler = {}): Inspector {
         ...counts,
         ofFile,
         notes,
-        findFaults: ({ ordinal, group }) => [
-          ...stores.interchange.find(group.interchange.ordinal),
-          ...stores.group.find(group.ordinal),
-          ...stores.set.find(ordinal),
+        findFaults: ({ ordinal, group, segment }) => [
+          ...stores.interchange.find(group.interchange.ordinal, segment),
+          ...stores.group.find(group.ordinal, segment),
+          ...stores.set.find(ordinal, segment),
         ],
       }
     },

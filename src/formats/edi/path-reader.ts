@@ -3,7 +3,7 @@ import type { EdiPath, SegmentTest } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { decodeText } from './charset.ts'
 import { readDate } from './dates.ts'
-import { isLoop, Loop } from './loops.ts'
+import { isLoop, type Loop } from './loops.ts'
 
 /** The segments around a set, from the outermost. */
 export type Envelope = readonly Segment[]
@@ -22,7 +22,7 @@ type Visit = (segment: Segment, loop: Loop | undefined) => boolean
 /** Finds the value, or the segment in which it should be; undefined where no segment fits. */
 export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHit | undefined {
   let found: PathHit | undefined
-  visitSegments(path, loop, envelope, (segment, inside) => {
+  visitSegments(path, { loop, envelope, isSingle: true }, (segment, inside) => {
     const hit = readValue(path, segment, inside)
     found ??= hit ?? { segment, loop: inside, text: '' }
     if (hit === undefined) return false
@@ -35,7 +35,8 @@ export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHi
 /** All values of the path that are not blank, in the order of the file. */
 export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathHit[] {
   const hits: PathHit[] = []
-  visitSegments({ ...path, segment: { ...path.segment, nth: 1 } }, loop, envelope, (segment, inside) => {
+  const all = { ...path, segment: { ...path.segment, nth: 1 } }
+  visitSegments(all, { loop, envelope, isSingle: false }, (segment, inside) => {
     const hit = readValue(path, segment, inside)
     if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
     return false
@@ -49,7 +50,7 @@ function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): Pat
   const hit = (text: string, element?: number, component?: number): PathHit => ({
     segment,
     loop,
-    text: decodeText(text),
+    text: decodeText(text, segment.delimiters.charset),
     ...(element === undefined ? {} : { element }),
     ...(component === undefined ? {} : { component }),
   })
@@ -65,13 +66,7 @@ function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): Pat
     case 'date':
       return hit(readDate(segment, value.places), value.places.date)
     case 'text':
-      return hit(
-        segment.parts
-          .slice(1)
-          .map((_, index) => segment.value(index + 1))
-          .filter((text) => text !== '')
-          .join(' '),
-      )
+      return hit(segment.texts().join(' '))
     case 'pair':
       return readPair(value, segment, loop, hit)
   }
@@ -103,7 +98,7 @@ function readPair(
       return {
         segment: other,
         loop,
-        text: decodeText(other.value(element, pairs.value)),
+        text: decodeText(other.value(element, pairs.value), other.delimiters.charset),
         element,
         component: pairs.value,
       }
@@ -135,8 +130,15 @@ function formatNumber(
   return `${minus}${digits.slice(0, -implied)}.${digits.slice(-implied)}`
 }
 
+/** Where a path looks: from a loop outwards, to the segments around the set. `isSingle`: for one value and not all. */
+interface Search {
+  readonly loop: Loop
+  readonly envelope: Envelope
+  readonly isSingle: boolean
+}
+
 /** Visits the segments that the path may mean, until one is taken. */
-function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visit: Visit): void {
+function visitSegments(path: EdiPath, { loop, envelope, isSingle }: Search, visit: Visit): void {
   const { scope, loops, segment: test } = path
   if (scope === 'envelope') {
     const found = envelope.find(({ id }) => id === test.id)
@@ -156,7 +158,9 @@ function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visit: Vis
     }
     const starts = listNearLoops(around, outer)
     if (starts.length === 0) continue
-    for (const start of starts) if (visitInside(start, inner, test, counted)) return
+    // Of several ship-to parties the first counts, so that no address is made of two.
+    const meant = isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
+    for (const start of meant) if (visitInside(start, inner, test, counted)) return
     return
   }
 }

@@ -49,7 +49,7 @@ export function readDocuments(
   }
 }
 
-/** A fault that stands in no set, such as an interchange whose delimiters are unclear: a record of its own. */
+/** A fault that stands in no set, such as an interchange whose delimiters are unclear: a record of its own, skipped when it is only told. */
 function toFileRow({ kind, segment, at, id, message }: Fault, { recordColumns }: ReadingPlan): Row {
   const spot: Spot = { segment, inSet: 0, id: id === '' ? '?' : id, at, set: '' }
   const problems = [problem(FAULTS[kind].problem, { line: segment, spot }, message)]
@@ -59,5 +59,6 @@ function toFileRow({ kind, segment, at, id, message }: Fault, { recordColumns }:
     lastLine: segment,
     values: recordColumns.map(() => ''),
     problems,
+    ...(FAULTS[kind].reach === 'note' ? { verdict: 'skipped' as const } : {}),
   }
 }

@@ -28,6 +28,8 @@ export class SetReader {
   #refused: Pick<Row, 'problems' | 'verdict'> | undefined
   /** Of a flat record: its segments so far. */
   #size = 0
+  /** The number of the last segment. */
+  #last = 0
   /** The values of `same` of the record before, in this set. */
   #before: string | undefined
 
@@ -55,9 +57,22 @@ export class SetReader {
 
   take(segment: Segment): void {
     this.#size += 1
-    // A set that is too large is refused anyway, and its beginning tells which it is.
-    if (this.#size > MAX_RECORD_SEGMENTS) return
-    this.#placer?.place(segment)
+    // The beginning of a record that is too large tells which it is; where records are parts of a set, the next one follows.
+    const isKept = this.#size <= MAX_RECORD_SEGMENTS || (this.#plan.isFlat && this.#beginsRecord(segment))
+    if (isKept) this.#placer?.place(segment)
+    this.#last = segment.number
+  }
+
+  #beginsRecord(segment: Segment): boolean {
+    return this.#plan.records.some((test) => fits(segment, test))
+  }
+
+  /** Why a record cannot be read whose end was left out. */
+  #tooLarge(first: Segment): Pick<Row, 'problems'> | undefined {
+    if (this.#size <= MAX_RECORD_SEGMENTS) return undefined
+    const place = { line: first.number, spot: createSpot(first, this.#set) }
+    const message = `The record has more than ${MAX_RECORD_SEGMENTS} segments.`
+    return { problems: [problem('record-too-large', place, message)] }
   }
 
   end(trailer: Segment | undefined): void {
@@ -65,8 +80,9 @@ export class SetReader {
     if (set === undefined) return
     const root = this.#placer?.end()
     const last = trailer?.number ?? root?.last ?? set.segment.number
-    const { recordColumns } = this.#plan
+    const { recordColumns, isFlat } = this.#plan
     const rest = { line: set.segment.number, lastLine: last }
+    this.#refused ??= isFlat ? undefined : this.#tooLarge(set.segment)
     if (this.#refused !== undefined) {
       // The row opens a record also where nothing of the set was read.
       const values = root === undefined ? recordColumns.map(() => '') : this.#readValues(recordColumns, root)
@@ -136,8 +152,16 @@ export class SetReader {
   }
 
   #emitFlat(loop: Loop): void {
-    if (!this.#plan.records.some((test) => fits(loop.first, test))) return
-    this.#emitRecord(loop, loop.first.number, loop.last)
+    if (!this.#beginsRecord(loop.first)) return
+    const tooLarge = this.#tooLarge(loop.first)
+    const place = { line: loop.first.number, lastLine: this.#last }
+    if (tooLarge === undefined) this.#emitRecord(loop, loop.first.number, loop.last)
+    else {
+      const { recordColumns } = this.#plan
+      const values = this.#readValues(recordColumns, loop)
+      this.#hasRecords = true
+      this.#emit({ ...place, values, ...tooLarge, layout: RECORD_LAYOUT })
+    }
     const items = loop.parent?.items
     if (items?.at(-1) === loop) items.pop()
     this.#size = 0

@@ -89,8 +89,9 @@ export function toReadOptions(
   paths: PathNames | undefined,
 ): ReadOptions {
   if (isEdi(read)) return { format: read.format, edi: paths?.toOptions() }
-  const { extra, decimal, blanks, missing, damaged, document, loops, usage, ...options } = read
-  const { columns, records, typeIn, ignore, ...formatOptions } = options
+  const { extra: _, decimal: __, blanks: ___, missing: ____, damaged: _____, ...options } = read
+  const { document: _document, loops: _loops, usage: _usage, ...tableOptions } = options
+  const { columns, records, typeIn, ignore, ...formatOptions } = tableOptions
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []
   const bodyNames = listLeaves(body).flatMap((leaf) => leaf.alternatives.flat())

@@ -61,7 +61,7 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   builder.number = number
   const keyRow = findKeyRow(rows, context)
   const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
-  const [{ verdict, problems: reasons = [] } = { verdict: undefined }] = rows
+  const { verdict, problems: reasons = [] } = rows.find((row) => row.verdict !== undefined) ?? {}
   if (verdict !== undefined) {
     const lines = rows.map(toLineRange)
     return { number, lines, keyValues, references: [], problems: reasons, [verdict]: true }
@@ -118,7 +118,8 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   const usable = isBroken ? rows.filter(({ problems }) => problems === undefined) : rows
   const isTyped = grouping.kind === 'records'
   builder.headerRows = isTyped ? usable.filter(({ layout }) => layout === headerLayout) : usable
-  builder.itemRows = isTyped ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
+  const isHeader = (row: Row) => row.layout === headerLayout && (row === rows[0] || row.continues === true)
+  builder.itemRows = isTyped ? rows.filter((row) => !isHeader(row)) : rows
   builder.lineRows = builder.itemRows
   builder.bodyRows = builder.itemRows
   builder.filled = 0
