@@ -2,6 +2,7 @@
 import { didYouMean } from '../support/text.ts'
 import type { Dictionary, SegmentInfo } from './dictionary.ts'
 import type { Grammar, LoopRule } from './grammar.ts'
+import { shareText } from './segment.ts'
 
 /** Which segment is meant. */
 export interface SegmentTest {
@@ -119,7 +120,7 @@ function compileSegment(text: string, { grammar, dictionary }: PathContext): Seg
     return `${id} has no qualifier: write ${id}*01=${qualifiers} if its element 01 is meant`
   }
   return {
-    id,
+    id: shareText(id),
     qualifiers: qualifiers?.split('|') ?? [],
     qualifier: qualifier ?? 1,
     conditions: [...conditions.matchAll(/[*+](\d{1,2})=([^*+#]+)/g)].map(([, element, value = '']) => ({

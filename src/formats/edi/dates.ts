@@ -30,7 +30,13 @@ function toDay(text: string): string | undefined {
   if (match === null) return undefined
   const [, century, year = '', month = '', day = ''] = match
   const date = `${century ?? (Number(year) < 70 ? '20' : '19')}${year}-${month}-${day}`
-  return DateTime.fromISO(date).isValid ? date : undefined
+  return isDay(Number(date.slice(0, 4)), Number(month), Number(day)) ? date : undefined
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
 }
 
 /** HHMM, HHMMSS or HHMMSSDD, with hundredths. */
@@ -66,8 +72,22 @@ function addZone(local: string, code: string): string {
   const zone = ZONES[code] ?? toOffset(code)
   if (zone === undefined) return `${local} ${code}`
   if (!zone.includes('/')) return `${local}${zone}`
-  const date = DateTime.fromISO(local, { zone })
-  return date.isValid ? `${local}${date.toFormat('ZZ')}` : `${local} ${code}`
+  return `${local}${findOffset(local, zone)}`
+}
+
+/** Offsets of zones by the quarter of an hour: they change at no other times, and asking luxon is slow. */
+const knownOffsets = new Map<string, string>()
+const MAX_KNOWN_OFFSETS = 4096
+
+function findOffset(local: string, zone: string): string {
+  const quarter = Math.floor(Number(local.slice(14, 16)) / 15)
+  const key = `${zone} ${local.slice(0, 13)} ${quarter}`
+  const known = knownOffsets.get(key)
+  if (known !== undefined) return known
+  if (knownOffsets.size >= MAX_KNOWN_OFFSETS) knownOffsets.clear()
+  const offset = DateTime.fromISO(local, { zone }).toFormat('ZZ')
+  knownOffsets.set(key, offset)
+  return offset
 }
 
 /** `05` is five hours ahead of UTC; `P5` and `M5` have a sign. */

@@ -13,8 +13,8 @@ export interface PathHit {
   /** The loop in which it stands, or which it begins. */
   readonly loop: Loop | undefined
   readonly text: string
-  readonly element?: number
-  readonly component?: number
+  readonly element: number | undefined
+  readonly component: number | undefined
 }
 
 type Visit = (segment: Segment, loop: Loop | undefined) => boolean
@@ -24,7 +24,7 @@ export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHi
   let found: PathHit | undefined
   visitSegments(path, { loop, envelope, isSingle: true }, (segment, inside) => {
     const hit = readValue(path, segment, inside)
-    found ??= hit ?? { segment, loop: inside, text: '' }
+    found ??= hit ?? { segment, loop: inside, text: '', element: undefined, component: undefined }
     if (hit === undefined) return false
     found = hit
     return true
@@ -47,46 +47,44 @@ export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathH
 /** Undefined where the segment has no such pair: another one may have it. */
 function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): PathHit | undefined {
   const { value } = path
-  const hit = (text: string, element?: number, component?: number): PathHit => ({
-    segment,
-    loop,
-    text: decodeText(text, segment.delimiters.charset),
-    ...(element === undefined ? {} : { element }),
-    ...(component === undefined ? {} : { component }),
-  })
   switch (value.kind) {
-    case 'element':
-      return hit(
-        path.number === undefined
-          ? segment.value(value.element, value.component)
-          : formatNumber(segment.value(value.element, value.component), path.number, segment),
-        value.element,
-        value.component,
-      )
+    case 'element': {
+      const { element, component } = value
+      const text = segment.value(element, component)
+      const written = path.number === undefined ? text : formatNumber(text, path.number, segment)
+      return createHit({ segment, loop, text: written, element, component })
+    }
     case 'date':
-      return hit(readDate(segment, value.places), value.places.date)
+      return createHit({ segment, loop, text: readDate(segment, value.places), element: value.places.date })
     case 'text':
-      return hit(segment.texts().join(' '))
+      return createHit({ segment, loop, text: segment.texts().join(' ') })
     case 'pair':
-      return readPair(value, segment, loop, hit)
+      return readPair(value, segment, loop)
   }
+}
+
+/** `text`: as it stands in the file. */
+function createHit(found: Pick<PathHit, 'segment' | 'loop' | 'text'> & Partial<PathHit>): PathHit {
+  const { segment, loop, text, element, component } = found
+  return { segment, loop, text: decodeText(text, segment.delimiters.charset), element, component }
 }
 
 function readPair(
   { qualifier, pairs }: Extract<EdiPath['value'], { kind: 'pair' }>,
   segment: Segment,
   loop: Loop | undefined,
-  hit: (text: string, element?: number, component?: number) => PathHit,
 ): PathHit | undefined {
   if (!('value' in pairs)) {
     for (let element = pairs.from; element <= segment.size; element += 2) {
-      if (segment.value(element) === qualifier) return hit(segment.value(element + 1), element + 1)
+      if (segment.value(element) !== qualifier) continue
+      return createHit({ segment, loop, text: segment.value(element + 1), element: element + 1 })
     }
     return undefined
   }
   for (let element = pairs.from; element <= segment.size; element += 1) {
     if (segment.value(element, pairs.qualifier) === qualifier) {
-      return hit(segment.value(element, pairs.value), element, pairs.value)
+      const text = segment.value(element, pairs.value)
+      return createHit({ segment, loop, text, element, component: pairs.value })
     }
   }
   const { more } = pairs
@@ -95,13 +93,8 @@ function readPair(
     if (isLoop(other) || other.id !== more.id) continue
     for (let element = more.from; element <= other.size; element += 1) {
       if (other.value(element, pairs.qualifier) !== qualifier) continue
-      return {
-        segment: other,
-        loop,
-        text: decodeText(other.value(element, pairs.value), other.delimiters.charset),
-        element,
-        component: pairs.value,
-      }
+      const text = other.value(element, pairs.value)
+      return createHit({ segment: other, loop, text, element, component: pairs.value })
     }
   }
   return undefined
@@ -147,10 +140,10 @@ function visitSegments(path: EdiPath, { loop, envelope, isSingle }: Search, visi
   }
   const counted = countTo(test.nth, visit)
   if (scope === 'any') {
-    visitInside(getRoot(loop), loops, test, counted)
+    visitInside(getRoot(loop), path, 0, counted)
     return
   }
-  const [outer, ...inner] = loops
+  const outer = loops[0]
   for (let around: Loop | undefined = loop; around !== undefined; around = around.parent) {
     if (outer === undefined) {
       if (visitNear(around, test, counted)) return
@@ -160,7 +153,7 @@ function visitSegments(path: EdiPath, { loop, envelope, isSingle }: Search, visi
     if (starts.length === 0) continue
     // Of several ship-to parties the first counts, so that no address is made of two.
     const meant = isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
-    for (const start of meant) if (visitInside(start, inner, test, counted)) return
+    for (const start of meant) if (visitInside(start, path, 1, counted)) return
     return
   }
 }
@@ -199,9 +192,10 @@ function visitNear(loop: Loop, test: SegmentTest, visit: Visit): boolean {
   return isFound
 }
 
-/** Visits the fitting segments inside of a loop, at any depth; true when one was taken. */
-function visitInside(loop: Loop, loops: readonly SegmentTest[], test: SegmentTest, visit: Visit): boolean {
-  const [next, ...rest] = loops
+/** Visits the fitting segments inside of a loop, at any depth; true when one was taken. `step`: the next loop of the path. */
+function visitInside(loop: Loop, path: EdiPath, step: number, visit: Visit): boolean {
+  const test = path.segment
+  const next = path.loops[step]
   if (next === undefined && fits(loop.first, test) && visit(loop.first, loop)) return true
   for (const item of loop.items) {
     if (!isLoop(item)) {
@@ -209,7 +203,7 @@ function visitInside(loop: Loop, loops: readonly SegmentTest[], test: SegmentTes
       continue
     }
     const isNext = next !== undefined && fits(item.first, next)
-    if (visitInside(item, isNext ? rest : loops, test, visit)) return true
+    if (visitInside(item, path, isNext ? step + 1 : step, visit)) return true
   }
   return false
 }
@@ -219,7 +213,7 @@ export function fits(segment: Segment, test: SegmentTest): boolean {
   if (segment.id !== test.id) return false
   const { qualifiers, qualifier, conditions } = test
   if (qualifiers.length > 0 && !qualifiers.includes(readCode(segment, qualifier))) return false
-  return conditions.every(({ element, text }) => readCode(segment, element) === text)
+  return conditions.length === 0 || conditions.every(({ element, text }) => readCode(segment, element) === text)
 }
 
 function readCode(segment: Segment, element: number): string {

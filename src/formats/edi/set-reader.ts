@@ -218,12 +218,16 @@ export class SetReader {
   ): Row {
     const set = this.#set
     const envelope = this.#envelope()
-    const findSpot = (name: string) => {
-      const column = columns.find((each) => each.name === name)
-      if (column === undefined) return undefined
-      return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
+    return {
+      layout,
+      ...place,
+      values: this.#readValues(columns, loop),
+      findSpot(name) {
+        const column = columns.find((each) => each.name === name)
+        if (column === undefined) return undefined
+        return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
+      },
     }
-    return { layout, ...place, values: this.#readValues(columns, loop), findSpot }
   }
 
   #readValues(columns: readonly CompiledColumn[], loop: Loop): readonly string[] {
