@@ -1,5 +1,5 @@
 /** Puts the segments of a set into their loops, and the levels of a tree below each other. */
-import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
+import type { LoopPlace, LoopRule, TreeRule } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
 
 /** One occurrence of a loop; the whole set is the outermost. */
@@ -14,6 +14,8 @@ export class Loop {
   readonly items: (Segment | Loop)[] = []
   /** The number of its last segment so far. */
   last: number
+  /** How often each place of its rule was taken, by the index of the place; only for who counts. */
+  readonly counts: number[] = []
 
   constructor(rule: LoopRule, first: Segment, parent: Loop | undefined, depth = 0) {
     this.rule = rule
@@ -36,7 +38,7 @@ export interface PlacerOptions {
   readonly keeps: boolean
   readonly onOpened?: (loop: Loop) => void
   /** A segment joined the loop. */
-  readonly onJoined?: (segment: Segment, loop: Loop) => void
+  readonly onJoined?: (segment: Segment, loop: Loop, place: LoopPlace) => void
   readonly onClosed?: (loop: Loop) => void
   readonly onUnplaced?: (segment: Segment, loop: Loop) => void
   /** A level of a tree whose parent is none of the levels before it; `parent` is the one that was taken. */
@@ -65,14 +67,11 @@ export class LoopPlacer {
       const loop = open[index]
       if (loop === undefined) continue
       const { rule } = loop
-      const inner = rule.loops.get(id)
-      if (inner !== undefined) {
+      const place = rule.places.get(id)
+      if (place !== undefined) {
         this.#closeTo(index)
-        return this.#openLoop(inner, segment, loop)
-      }
-      if (rule.segments.has(id)) {
-        this.#closeTo(index)
-        this.#options.onJoined?.(segment, loop)
+        if (place.loop !== undefined) return this.#openLoop(place.loop, segment, loop)
+        this.#options.onJoined?.(segment, loop, place)
         return this.#join(loop, segment)
       }
       const outer = open[index - 1]
