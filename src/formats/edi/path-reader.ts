@@ -17,31 +17,70 @@ export interface PathHit {
   readonly component: number | undefined
 }
 
-type Visit = (segment: Segment, loop: Loop | undefined) => boolean
+/** Sees the segments that a path may mean, until it has what it looks for. */
+interface Visitor {
+  /** Whether one value is looked for, and not all. */
+  readonly isSingle: boolean
+  /** True when no more segments are needed. */
+  visit(segment: Segment, loop: Loop | undefined): boolean
+}
+
+/** Objects and not functions: a search is made for every column of every row. */
+class FirstValue implements Visitor {
+  readonly isSingle = true
+  readonly #path: EdiPath
+  #before: number
+  /** The value, or the segment in which it should be. */
+  found: PathHit | undefined = undefined
+
+  constructor(path: EdiPath) {
+    this.#path = path
+    this.#before = path.segment.nth - 1
+  }
+
+  visit(segment: Segment, loop: Loop | undefined): boolean {
+    if (this.#before > 0) {
+      this.#before -= 1
+      return false
+    }
+    const hit = readValue(this.#path, segment, loop)
+    if (hit === undefined) {
+      this.found ??= { segment, loop, text: '', element: undefined, component: undefined }
+      return false
+    }
+    this.found = hit
+    return true
+  }
+}
+
+class AllValues implements Visitor {
+  readonly isSingle = false
+  readonly #path: EdiPath
+  readonly hits: PathHit[] = []
+
+  constructor(path: EdiPath) {
+    this.#path = path
+  }
+
+  visit(segment: Segment, loop: Loop | undefined): boolean {
+    const hit = readValue(this.#path, segment, loop)
+    if (hit !== undefined && hit.text.trim() !== '') this.hits.push(hit)
+    return false
+  }
+}
 
 /** Finds the value, or the segment in which it should be; undefined where no segment fits. */
 export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHit | undefined {
-  let found: PathHit | undefined
-  visitSegments(path, { loop, envelope, isSingle: true }, (segment, inside) => {
-    const hit = readValue(path, segment, inside)
-    found ??= hit ?? { segment, loop: inside, text: '', element: undefined, component: undefined }
-    if (hit === undefined) return false
-    found = hit
-    return true
-  })
-  return found
+  const search = new FirstValue(path)
+  visitSegments(path, loop, envelope, search)
+  return search.found
 }
 
 /** All values of the path that are not blank, in the order of the file. */
 export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathHit[] {
-  const hits: PathHit[] = []
-  const all = { ...path, segment: { ...path.segment, nth: 1 } }
-  visitSegments(all, { loop, envelope, isSingle: false }, (segment, inside) => {
-    const hit = readValue(path, segment, inside)
-    if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
-    return false
-  })
-  return hits
+  const search = new AllValues(path)
+  visitSegments(path, loop, envelope, search)
+  return search.hits
 }
 
 /** Undefined where the segment has no such pair: another one may have it. */
@@ -102,6 +141,9 @@ function readPair(
 
 const NUMBER = /^([+-]?)(\d*)(?:([.,])(\d*))?$/
 
+/** As most are written. */
+const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/
+
 /**
  * A number with its point, as mappings read it: `.5`, `5.`, `+5` and implied decimals are written in full. A text that is no
  * number stays as it is, so that the mapping refuses it.
@@ -111,6 +153,7 @@ function formatNumber(
   { implied }: NonNullable<EdiPath['number']>,
   { delimiters: { syntax } }: Segment,
 ): string {
+  if (PLAIN_NUMBER.test(text) && (implied === 0 || text.includes('.'))) return text
   const [match, sign = '', whole = '', mark, decimals = ''] = NUMBER.exec(text.trim()) ?? []
   if (match === undefined || whole + decimals === '') return text
   // EDIFACT allows both marks, whatever the service string says.
@@ -123,48 +166,30 @@ function formatNumber(
   return `${minus}${digits.slice(0, -implied)}.${digits.slice(-implied)}`
 }
 
-/** Where a path looks: from a loop outwards, to the segments around the set. `isSingle`: for one value and not all. */
-interface Search {
-  readonly loop: Loop
-  readonly envelope: Envelope
-  readonly isSingle: boolean
-}
-
-/** Visits the segments that the path may mean, until one is taken. */
-function visitSegments(path: EdiPath, { loop, envelope, isSingle }: Search, visit: Visit): void {
+/** Visits the segments that the path may mean: those of a loop, of the loops around it, or around the set. */
+function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visitor: Visitor): void {
   const { scope, loops, segment: test } = path
   if (scope === 'envelope') {
     const found = envelope.find(({ id }) => id === test.id)
-    if (found !== undefined) visit(found, undefined)
+    if (found !== undefined) visitor.visit(found, undefined)
     return
   }
-  const counted = countTo(test.nth, visit)
   if (scope === 'any') {
-    visitInside(getRoot(loop), path, 0, counted)
+    visitInside(getRoot(loop), path, 0, visitor)
     return
   }
   const outer = loops[0]
   for (let around: Loop | undefined = loop; around !== undefined; around = around.parent) {
     if (outer === undefined) {
-      if (visitNear(around, test, counted)) return
+      if (visitNear(around, test, visitor)) return
       continue
     }
     const starts = listNearLoops(around, outer)
     if (starts.length === 0) continue
     // Of several ship-to parties the first counts, so that no address is made of two.
-    const meant = isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
-    for (const start of meant) if (visitInside(start, path, 1, counted)) return
+    const meant = visitor.isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
+    for (const start of meant) if (visitInside(start, path, 1, visitor)) return
     return
-  }
-}
-
-/** Lets the first ones pass that are not meant. */
-function countTo(nth: number, visit: Visit): Visit {
-  if (nth === 1) return visit
-  let seen = 0
-  return (segment, loop) => {
-    seen += 1
-    return seen >= nth && visit(segment, loop)
   }
 }
 
@@ -177,33 +202,33 @@ function listNearLoops(around: Loop, test: SegmentTest): Loop[] {
 }
 
 /** Visits the first segment of the loop, its own segments and the first segments of the loops in it. True when it found any. */
-function visitNear(loop: Loop, test: SegmentTest, visit: Visit): boolean {
+function visitNear(loop: Loop, test: SegmentTest, visitor: Visitor): boolean {
   let isFound = false
   if (loop.first.id === test.id && fits(loop.first, test)) {
     isFound = true
-    if (visit(loop.first, loop)) return true
+    if (visitor.visit(loop.first, loop)) return true
   }
   for (const item of loop.items) {
     const segment = isLoop(item) ? item.first : item
     if (segment.id !== test.id || !fits(segment, test)) continue
     isFound = true
-    if (visit(segment, isLoop(item) ? item : loop)) return true
+    if (visitor.visit(segment, isLoop(item) ? item : loop)) return true
   }
   return isFound
 }
 
 /** Visits the fitting segments inside of a loop, at any depth; true when one was taken. `step`: the next loop of the path. */
-function visitInside(loop: Loop, path: EdiPath, step: number, visit: Visit): boolean {
+function visitInside(loop: Loop, path: EdiPath, step: number, visitor: Visitor): boolean {
   const test = path.segment
   const next = path.loops[step]
-  if (next === undefined && fits(loop.first, test) && visit(loop.first, loop)) return true
+  if (next === undefined && fits(loop.first, test) && visitor.visit(loop.first, loop)) return true
   for (const item of loop.items) {
     if (!isLoop(item)) {
-      if (next === undefined && fits(item, test) && visit(item, loop)) return true
+      if (next === undefined && fits(item, test) && visitor.visit(item, loop)) return true
       continue
     }
     const isNext = next !== undefined && fits(item.first, next)
-    if (visitInside(item, path, isNext ? step + 1 : step, visit)) return true
+    if (visitInside(item, path, isNext ? step + 1 : step, visitor)) return true
   }
   return false
 }
