@@ -113,6 +113,11 @@ export function shareText(text: string): string {
   return Object.keys({ [text]: true })[0] ?? text
 }
 
+/** A bit for an id, to say which ids may be in a loop: several ids share each bit. */
+export function toIdBit(id: string): number {
+  return 1 << ((id.charCodeAt(0) * 5 + id.charCodeAt(1) * 3 + (id.length > 2 ? id.charCodeAt(2) : 0)) & 31)
+}
+
 /** Splits at each separator that no release character makes data. An even number of release characters before it is data. */
 export function splitReleased(text: string, separator: string, release: string | undefined): string[] {
   if (release === undefined || !text.includes(release)) return text.split(separator)

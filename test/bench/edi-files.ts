@@ -41,7 +41,8 @@ export async function writeInterchange(
     await write(writeSegments(syntax, [], 0).slice(0, outer))
     const isDone = () => ('orders' in size ? orders >= size.orders : bytes >= size.bytes)
     while (!isDone()) {
-      const wanted = 'orders' in size ? size.orders - orders : Math.ceil((size.bytes - bytes) / BYTES_PER_ORDER)
+      const wanted =
+        'orders' in size ? size.orders - orders : Math.ceil((size.bytes - bytes) / BYTES_PER_ORDER)
       const count = Math.min(ORDERS_PER_PIECE, wanted)
       const firstNumber = numbers.take(count)
       const piece = sampleOrders({ seed: firstNumber, orders: count, damageEvery: 0, firstNumber })
@@ -78,8 +79,8 @@ function to850({ po, rows }: SampleOrder): MadeDocument {
     date,
     references: { ...(row['Customer Order'] === '' ? {} : { CO: row['Customer Order'] }), IA: '20771' },
     more: [
-      ["CUR", "BY", "USD"],
-      ["FOB", "PP"],
+      ['CUR', 'BY', 'USD'],
+      ['FOB', 'PP'],
     ],
     dates: { '004': `${date} ${time} ET`, '038': '20261119' },
     carrier: ['TD5', '', '2', 'FDEG', 'M', row['Ship Via']],

@@ -9,13 +9,16 @@ import { cutSegments, isSegment } from '../../src/formats/edi/cut.ts'
 import { EnvelopeTracker } from '../../src/formats/edi/envelopes.ts'
 import { createEdiFormat } from '../../src/formats/edi/format.ts'
 import { readFileBytes } from '../../src/support/files.ts'
+import { startChild } from './children.ts'
 import { interchangeMappedByHand, splitByHand } from './edi-by-hand.ts'
 import { type EdiFile, writeInterchange } from './edi-files.ts'
+import { passOver } from './inbound.ts'
 import { interleave, type Pace, timed, type Round } from './measure.ts'
-import { bodiesOf, orderTranslator } from './order-file.ts'
+import { bodiesOf, orderTranslator, purchaseOrderNumbers, writeOrders } from './order-file.ts'
 import type { Scale } from './scale.ts'
+import type { ServiceGreeting } from './service-child.ts'
 import { inFolder, repository } from './setting.ts'
-import type { Row } from './table.ts'
+import { type Row, speed } from './table.ts'
 import { countBodies, sameBodies } from './translate.ts'
 
 const MEGABYTE = 1_000_000
@@ -35,6 +38,7 @@ export function ediRows(scale: Scale): Promise<Row[]> {
       ...(await peerRows(small, scale)),
       await edifactRow(edifact, x12, scale),
       await bodiesRow(x12, scale),
+      await inboundRow(folder, scale),
     ]
   })
 }
@@ -50,7 +54,12 @@ async function cutRows(file: EdiFile, { edi: { rounds } }: Scale): Promise<Row[]
   )
   return [
     {
-      ...besides(`cut ${size(file)} MB of 850s, check envelopes, split what is used`, file, paces.hand, paces.checked),
+      ...besides(
+        `cut ${size(file)} MB of 850s, check envelopes, split what is used`,
+        file,
+        paces.hand,
+        paces.checked,
+      ),
       beside: 'split segments and elements by hand',
       reach: { atLeast: 0.8 },
     },
@@ -87,7 +96,12 @@ async function edifactRow(file: EdiFile, x12: EdiFile, { edi: { rounds } }: Scal
   }
   const paces = await interleave({ rounds, count }, { x12: () => bytesOf(x12), edifact: () => bytesOf(file) })
   return {
-    ...besides(`cut ${size(file)} MB of ORDERS, 1 % with released terminators`, file, paces.x12, paces.edifact),
+    ...besides(
+      `cut ${size(file)} MB of ORDERS, 1 % with released terminators`,
+      file,
+      paces.x12,
+      paces.edifact,
+    ),
     beside: '850s of the same size cut',
     reach: { atLeast: 0.8 },
   }
@@ -106,6 +120,39 @@ async function bodiesRow(file: EdiFile, { edi: { rounds } }: Scale): Promise<Row
     ...besides(`${file.orders} 850s inspected and translated, to JSON`, file, paces.hand, paces.ours),
     beside: 'parse + map + JSON by hand',
     reach: { atLeast: 0.45 },
+  }
+}
+
+/** The files hold as many orders with other numbers. Each round brings purchase orders of its own. */
+async function inboundRow(folder: string, { edi: { inboundOrders: orders, rounds } }: Scale): Promise<Row> {
+  const service = await startChild<ServiceGreeting>('./service-child.ts')
+  try {
+    const target = { baseUrl: service.greeting.baseUrl, connections: 32 }
+    const [rowNumbers, setNumbers] = [purchaseOrderNumbers(), purchaseOrderNumbers(10_000_001)]
+    const paces = await interleave(
+      { rounds, count: orders },
+      {
+        csv: async () => {
+          const file = await writeOrders(join(folder, 'inbound.csv'), { orders }, rowNumbers)
+          return passOver(file.path, target)
+        },
+        x12: async () => {
+          const numbers = { numbers: setNumbers }
+          const file = await writeInterchange(join(folder, 'inbound.x12'), { orders }, numbers)
+          return passOver(file.path, target, 'orders-850')
+        },
+      },
+    )
+    return {
+      what: `inbound whole, ${orders} 850s, to the service itself`,
+      beside: 'the same with as many orders in a CSV file',
+      floor: speed(paces.csv.perSecond),
+      ours: speed(paces.x12.perSecond),
+      ratio: paces.csv.ms / paces.x12.ms,
+      reach: { atLeast: 0.85 },
+    }
+  } finally {
+    await service.stop()
   }
 }
 
@@ -157,7 +204,8 @@ function parseWithX12Parser({ path }: EdiFile): Promise<Round> {
   return timed(async () => {
     let segments = 0
     const parser = createReadStream(path).pipe(new X12parser('utf8'))
-    for await (const { name } of parser as AsyncIterable<{ readonly name: string }>) if (name !== '') segments += 1
+    for await (const { name } of parser as AsyncIterable<{ readonly name: string }>)
+      if (name !== '') segments += 1
     return segments
   })
 }
@@ -182,6 +230,6 @@ function size({ bytes }: EdiFile): string {
 }
 
 function besides(what: string, { bytes }: EdiFile, floor: Pace, ours: Pace) {
-  const speed = ({ ms }: Pace) => `${(bytes / MEGABYTE / (ms / 1000)).toFixed(1)} MB/s`
-  return { what, floor: speed(floor), ours: speed(ours), ratio: floor.ms / ours.ms }
+  const pace = ({ ms }: Pace) => `${(bytes / MEGABYTE / (ms / 1000)).toFixed(1)} MB/s`
+  return { what, floor: pace(floor), ours: pace(ours), ratio: floor.ms / ours.ms }
 }

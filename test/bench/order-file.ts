@@ -22,13 +22,13 @@ export interface Numbers {
   take(count: number): number
 }
 
-export function purchaseOrderNumbers(): Numbers {
-  let next = 10_001
+export function purchaseOrderNumbers(first = 10_001): Numbers {
+  let next = first
   return {
     take(count) {
-      const first = next
+      const taken = next
       next += count
-      return first
+      return taken
     },
   }
 }
@@ -72,7 +72,7 @@ export async function orderTranslator(
 export async function* bodiesOf(
   file: string,
   translator: Translator,
-  format: Format = createCsvFormat(),
+  format: Pick<Format, 'read'> = createCsvFormat(),
 ): AsyncGenerator<string> {
   const translation = await translateFile(file, format, translator)
   if ('unusable' in translation) throw new Error(JSON.stringify(translation.unusable))

@@ -75,19 +75,26 @@ function addZone(local: string, code: string): string {
   return `${local}${findOffset(local, zone)}`
 }
 
-/** Offsets of zones by the quarter of an hour: they change at no other times, and asking luxon is slow. */
+/** Offsets of zones on days that have one offset only, because asking luxon is slow. */
 const knownOffsets = new Map<string, string>()
 const MAX_KNOWN_OFFSETS = 4096
 
 function findOffset(local: string, zone: string): string {
-  const quarter = Math.floor(Number(local.slice(14, 16)) / 15)
-  const key = `${zone} ${local.slice(0, 13)} ${quarter}`
+  const day = local.slice(0, 10)
+  const key = zone + day
   const known = knownOffsets.get(key)
   if (known !== undefined) return known
+  const offset = readOffset(local, zone)
+  // A clock that is changed and changed back on one day is none of these zones'.
+  const isWhole = readOffset(day, zone) === readOffset(`${day}T23:59:59`, zone)
+  if (!isWhole) return offset
   if (knownOffsets.size >= MAX_KNOWN_OFFSETS) knownOffsets.clear()
-  const offset = DateTime.fromISO(local, { zone }).toFormat('ZZ')
   knownOffsets.set(key, offset)
   return offset
+}
+
+function readOffset(local: string, zone: string): string {
+  return DateTime.fromISO(local, { zone }).toFormat('ZZ')
 }
 
 /** `05` is five hours ahead of UTC; `P5` and `M5` have a sign. */

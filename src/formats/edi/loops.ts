@@ -1,6 +1,6 @@
 /** Puts the segments of a set into their loops, and the levels of a tree below each other. */
 import type { LoopPlace, LoopRule, TreeRule } from '../../edi/grammar.ts'
-import type { Segment } from '../../edi/segment.ts'
+import { type Segment, toIdBit } from '../../edi/segment.ts'
 
 /** One occurrence of a loop; the whole set is the outermost. */
 export class Loop {
@@ -12,6 +12,8 @@ export class Loop {
   readonly depth: number
   /** Its segments and the loops in it, in the order of the file, without the first segment. */
   readonly items: (Segment | Loop)[] = []
+  /** The bits of the ids of its first segment, of its own segments, and of the first segments of the loops in it. */
+  idBits: number
   /** The number of its last segment so far. */
   last: number
   /** How often each place of its rule was taken, by the index of the place; only for who counts. */
@@ -22,6 +24,7 @@ export class Loop {
     this.first = first
     this.parent = parent
     this.depth = depth
+    this.idBits = toIdBit(first.id)
     this.last = first.number
   }
 }
@@ -99,14 +102,19 @@ export class LoopPlacer {
     const loop =
       rule.tree === undefined ? new Loop(rule, segment, around) : this.#openLevel(rule, segment, around)
     const { parent } = loop
-    if (this.#options.keeps && parent !== undefined) parent.items.push(loop)
+    if (this.#options.keeps && parent !== undefined) {
+      parent.items.push(loop)
+      parent.idBits |= loop.idBits
+    }
     this.#open.push(loop)
     this.#options.onOpened?.(loop)
   }
 
   #join(loop: Loop, segment: Segment): void {
     loop.last = segment.number
-    if (this.#options.keeps) loop.items.push(segment)
+    if (!this.#options.keeps) return
+    loop.items.push(segment)
+    loop.idBits |= toIdBit(segment.id)
   }
 
   /** Closes the open loops behind the index. */

@@ -193,8 +193,11 @@ function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visitor: V
   }
 }
 
+const NO_LOOPS: readonly Loop[] = []
+
 /** The loop itself, or the loops right below it, that fit. */
-function listNearLoops(around: Loop, test: SegmentTest): Loop[] {
+function listNearLoops(around: Loop, test: SegmentTest): readonly Loop[] {
+  if ((around.idBits & test.idBit) === 0) return NO_LOOPS
   if (fits(around.first, test)) return [around]
   const found: Loop[] = []
   for (const item of around.items) if (isLoop(item) && fits(item.first, test)) found.push(item)
@@ -203,6 +206,7 @@ function listNearLoops(around: Loop, test: SegmentTest): Loop[] {
 
 /** Visits the first segment of the loop, its own segments and the first segments of the loops in it. True when it found any. */
 function visitNear(loop: Loop, test: SegmentTest, visitor: Visitor): boolean {
+  if ((loop.idBits & test.idBit) === 0) return false
   let isFound = false
   if (loop.first.id === test.id && fits(loop.first, test)) {
     isFound = true
@@ -238,7 +242,9 @@ export function fits(segment: Segment, test: SegmentTest): boolean {
   if (segment.id !== test.id) return false
   const { qualifiers, qualifier, conditions } = test
   if (qualifiers.length > 0 && !qualifiers.includes(readCode(segment, qualifier))) return false
-  return conditions.length === 0 || conditions.every(({ element, text }) => readCode(segment, element) === text)
+  return (
+    conditions.length === 0 || conditions.every(({ element, text }) => readCode(segment, element) === text)
+  )
 }
 
 function readCode(segment: Segment, element: number): string {
