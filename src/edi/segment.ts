@@ -120,9 +120,17 @@ export function toIdBit(id: string): number {
 
 /** Splits at each separator that no release character makes data. An even number of release characters before it is data. */
 export function splitReleased(text: string, separator: string, release: string | undefined): string[] {
-  if (release === undefined || !text.includes(release)) return text.split(separator)
   const parts: string[] = []
   let from = 0
+  if (release === undefined || !text.includes(release)) {
+    // Faster than `split` for texts as short as these.
+    for (let stop = text.indexOf(separator); stop !== -1; stop = text.indexOf(separator, from)) {
+      parts.push(text.slice(from, stop))
+      from = stop + separator.length
+    }
+    parts.push(text.slice(from))
+    return parts
+  }
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] === release) at += 1
     else if (text[at] === separator) {
