@@ -19,7 +19,13 @@ export interface SegmentTest {
 }
 
 export type PathValue =
-  | { readonly kind: 'element'; readonly element: number; readonly component?: number }
+  | {
+      readonly kind: 'element'
+      readonly element: number
+      readonly component?: number
+      /** Where a data element stands that a segment has several times; for paths that take all values. */
+      readonly places?: readonly { readonly element: number; readonly component?: number }[]
+    }
   /** The value of a pair, by its qualifier. */
   | { readonly kind: 'pair'; readonly qualifier: string; readonly pairs: NonNullable<SegmentInfo['pairs']> }
   | { readonly kind: 'date'; readonly places: NonNullable<SegmentInfo['date']> }
@@ -147,7 +153,7 @@ function compileValue(text: string, id: string, info: SegmentInfo | undefined): 
   const element = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(text)
   if (element !== null) return compileElement(Number(element[1]), element[2], id, info)
   const numbered = /^([A-Z]?\d{2,4})(?:#(\d))?$/.exec(text)
-  if (numbered !== null) return findNumbered(numbered[1] ?? '', Number(numbered[2] ?? 1), id, info)
+  if (numbered !== null) return findNumbered(numbered[1] ?? '', numbered[2], id, info)
   if (text === 'text') return { kind: 'text' }
   if (text === 'date') {
     return info?.date === undefined ? `${id} holds no date` : { kind: 'date', places: info.date }
@@ -179,18 +185,20 @@ function compileElement(
 /** Finds a data element by its number. */
 function findNumbered(
   number: string,
-  nth: number,
+  nth: string | undefined,
   id: string,
   info: SegmentInfo | undefined,
 ): PathValue | string {
-  const places = (info?.elements ?? []).flatMap((element, index): PathValue[] => {
-    if (element.number === number) return [{ kind: 'element', element: index + 1 }]
-    return element.components.flatMap((component, position): PathValue[] =>
-      component.number === number ? [{ kind: 'element', element: index + 1, component: position + 1 }] : [],
-    )
-  })
-  const found = places[nth - 1]
-  if (found !== undefined) return found
+  const places = (info?.elements ?? []).flatMap(
+    (element, index): { readonly element: number; readonly component?: number }[] => {
+      if (element.number === number) return [{ element: index + 1 }]
+      return element.components.flatMap((component, position) =>
+        component.number === number ? [{ element: index + 1, component: position + 1 }] : [],
+      )
+    },
+  )
+  const found = places[Number(nth ?? 1) - 1]
+  if (found !== undefined) return { kind: 'element', ...found, ...(nth === undefined ? { places } : {}) }
   const numbers = (info?.elements ?? []).flatMap((element) =>
     element.components.length === 0 ? [element.number] : element.components.map((each) => each.number),
   )

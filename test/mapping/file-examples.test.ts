@@ -6,6 +6,15 @@ import { isUnreadable } from '../../src/domain/format.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { WRITE_KEYS } from '../../src/mapping/export/write-options.ts'
 import { READ_KEYS } from '../../src/mapping/reading/read-keys.ts'
+import {
+  dress,
+  make850,
+  make856,
+  makeInterchange,
+  type MadeDocument,
+  makeLevels,
+} from '../fixtures/edi-maker.ts'
+import { readFile } from '../formats/edi/tools.ts'
 import { inChunks } from '../suites/format.suite.ts'
 import { constantBody, type Plain } from './ready-bodies.ts'
 import { mappingOf, translatorOf } from './sheet.ts'
@@ -23,7 +32,10 @@ const HEADER = 'PO,SKU,Qty'
 const ROW = 'HV-1,A-1,2'
 const RECORD = ['HV-1 A-1 2']
 
-const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
+/** Keys of documents of X12 and EDIFACT; their test is below. */
+type DocumentKey = 'document' | 'loops' | 'usage'
+
+const INCOMING: Readonly<Record<Exclude<keyof typeof READ_KEYS, DocumentKey>, Incoming>> = {
   format: { file: `${HEADER}\n${ROW}\n`, gives: RECORD },
   encoding: { file: `${HEADER}\nHV-1,Ä-€,2\n`, gives: ['HV-1 Ä-€ 2'] },
   delimiter: { file: 'PO;SKU;Qty\nHV-1;A,1;2\n', gives: ['HV-1 A,1 2'] },
@@ -98,6 +110,55 @@ async function recordsIn(bytes: Uint8Array, read: Plain, more: Plain = {}): Prom
       : `${order} ${line.variant.identifier} ${line.quantity}`
   })
 }
+
+const ORDER_BODY = constantBody('create-order', {
+  purchase_order_number: { from: 'BEG.03' },
+  order_lines: [{ variant: { identifier: { from: 'PO1.SK' } }, quantity: { from: 'PO1.02' } }],
+})
+
+const SHIPMENT_BODY = constantBody('create-shipment', {
+  tracking_number: { from: 'MAN*CP.02' },
+  shipment_lines: [{ variant: { upc: { from: 'LIN.UP' } }, quantity: { from: 'SN1.02' } }],
+})
+
+const order = make850({ po: 'HV-1', lines: [{ quantity: 2, pairs: [['SK', 'A-1']] }] })
+
+const parcels = ['11', '12'].map((upc) => ({
+  tracking: '1Z1',
+  items: [{ quantity: 1, pairs: [['UP', upc] as const] }],
+}))
+
+const notice = make856({
+  number: '1',
+  levels: makeLevels({ orders: [{ po: 'HV-1', packs: parcels }] }),
+})
+
+const DOCUMENTS: Readonly<Record<DocumentKey, { body: Plain; document: MadeDocument; gives: Plain }>> = {
+  document: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
+  usage: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
+  loops: {
+    body: SHIPMENT_BODY,
+    document: notice,
+    gives: {
+      tracking_number: '1Z1',
+      shipment_lines: [{ variant: { upc: '11' } }, { variant: { upc: '12' } }],
+    },
+  },
+}
+
+test.each(Object.entries(DOCUMENTS))('read: %s', async (key, { body, document, gives }) => {
+  const { example } = READ_KEYS[key as DocumentKey]
+  const read = { format: 'x12', document: document.document, ...(parse(example) as Plain) }
+  const operation = document === notice ? 'create-shipment' : 'create-order'
+  const usage = key === 'usage' ? 'T' : 'P'
+
+  const { drafts } = await readFile(
+    stringify({ operation, read, body }),
+    dress(makeInterchange({ syntax: 'x12', usage, groups: [{ sets: [document] }] })),
+  )
+
+  expect(drafts.map((draft) => draft.body)).toMatchObject([gives])
+})
 
 interface Outgoing {
   readonly name?: string

@@ -10,7 +10,9 @@ import { LEAF_OPTIONS } from '../../src/mapping/fields/options.ts'
 import { CONDITION_FORMS } from '../../src/mapping/rows/conditions.ts'
 import { GROUP_FORMS } from '../../src/mapping/rows/grouping.ts'
 import { DATE_TOKENS } from '../../src/mapping/values/date-format.ts'
-import { type BODIES, constantMapping, type Plain, recordOf } from './ready-bodies.ts'
+import { dress, makeInterchange, type MadeSegment } from '../fixtures/edi-maker.ts'
+import { readFile } from '../formats/edi/tools.ts'
+import { type BODIES, constantBody, constantMapping, type Plain, recordOf } from './ready-bodies.ts'
 import { mappingOf, errorsOf, ORDERS } from './sheet.ts'
 
 const TABLES = {
@@ -33,9 +35,40 @@ const FIELDS: Readonly<Record<string, readonly [keyof typeof BODIES, string]>> =
 
 type Row = Required<KeyRow>
 
-const leafRows = Object.entries<KeyRow>(LEAF_OPTIONS).map(
+/** Options whose values come from paths of a document, and not from columns. */
+const OF_DOCUMENTS: readonly string[] = ['every', 'sum']
+
+const allLeafRows = Object.entries<KeyRow>(LEAF_OPTIONS).map(
   ([name, row]) => ({ name, ...row }) as Row & { name: string },
 )
+const leafRows = allLeafRows.filter(({ name }) => !OF_DOCUMENTS.includes(name))
+
+test.each(allLeafRows.filter(({ name }) => OF_DOCUMENTS.includes(name)))(
+  'option $name of documents: $example gives what the table shows',
+  async ({ example, of, gives }) => {
+    const body = constantBody('create-order', { customer_order_number: parse(example) as unknown })
+    const mapping = stringify({ operation: 'create-order', read: { format: 'x12', document: 850 }, body })
+
+    const { drafts } = await readFile(mapping, orderWith(of))
+
+    expect(drafts.map(({ problems }) => problems)).toEqual([[]])
+    expect(drafts[0] && toExampleBody(drafts[0])['customer_order_number']).toEqual(gives)
+  },
+)
+
+/** An 850 with a segment for each value of a path such as `N9*L1/MSG.01`. */
+function orderWith(of: Row['of']): Buffer {
+  const own = of.flatMap(([path, cells]): MadeSegment[] => {
+    const steps = path.split('/')
+    const [id = '', element = ''] = steps.pop()?.split('.') ?? []
+    const loops = steps.map((step) => step.split('*') as MadeSegment)
+    const blanks = Array.from({ length: Number(element) - 1 }, () => '')
+    return [...loops, ...[cells].flat().map((cell): MadeSegment => [id, ...blanks, String(cell)])]
+  })
+  const lines: MadeSegment[] = own.some(([id]) => id === 'PO1') ? [] : [['PO1', '1']]
+  const segments: MadeSegment[] = [['BEG', '00', 'DS', 'HV-1'], ...own, ...lines]
+  return dress(makeInterchange({ syntax: 'x12', groups: [{ sets: [{ document: '850', segments }] }] }))
+}
 
 test.each(leafRows)(
   'option $name: $example gives what the table shows',

@@ -55,7 +55,7 @@ test('an empty file has no pieces, and a missing one throws when it is read and 
   expect(await whole(readFileBytes(await fileOf('')))).toHaveLength(0)
 
   const pieces = readFileBytes(join(await tempFolder(), 'gone.csv'))
-  await expect(pieces.next()).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(pieces[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
 test('a small file takes little room, and a large one no more than a quarter of a megabyte at a time', async () => {

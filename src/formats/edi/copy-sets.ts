@@ -19,17 +19,17 @@ export async function* copySets(
   ranges: Ranges,
 ): AsyncGenerator<Uint8Array> {
   const copier = new SetCopier(plan, ranges)
-  for await (const { text, at, items } of cutPieces(input)) {
+  for await (const { text, at, items, until } of cutPieces(input)) {
     copier.addText(text, at)
     for (const item of items) {
       if (isSegment(item)) copier.take(item)
       else if (item.kind === 'too-large') copier.leaveOut(item.at)
     }
-    const written = copier.takeWritten()
+    const written = copier.takeWritten(until)
     if (written !== '') yield Buffer.from(written, 'latin1')
   }
   copier.end()
-  const rest = copier.takeWritten()
+  const rest = copier.takeWritten(Infinity)
   if (rest !== '') yield Buffer.from(rest, 'latin1')
 }
 
@@ -99,12 +99,11 @@ class SetCopier {
     this.#tracker.end()
   }
 
-  takeWritten(): string {
+  /** Returns what can be written; `until`: the offset behind which segments may begin. */
+  takeWritten(until: number): string {
     // Text behind a segment that is no segment may be as long as the file.
-    const end = this.#textAt + this.#text.length
-    if (this.#waiting !== undefined && end - this.#waiting.end > MAX_GAP) this.#flush(end)
-    // Without a segment that waits, the text before the next one is needed by nobody.
-    const keep = this.#waiting?.at ?? end
+    if (this.#waiting !== undefined && until - this.#waiting.end > MAX_GAP) this.#flush(until)
+    const keep = this.#waiting?.at ?? until
     this.#text = this.#text.slice(keep - this.#textAt)
     this.#textAt = keep
     const written = this.#written

@@ -54,6 +54,11 @@ export class SegmentCutter {
     this.#offset = offset
   }
 
+  /** The offset up to which the file was taken; text behind it is looked at again with more of it. */
+  get offset(): number {
+    return this.#offset
+  }
+
   /** Takes more of the file and returns what is complete; at the end of the file, all that is left. */
   push(text: string, isLast = false): readonly CutItem[] {
     this.#text += text
@@ -150,6 +155,11 @@ export class SegmentCutter {
       return this.#skipOversized(at)
     }
     const end = stop + terminator.length
+    const next = this.#findNextInterchange(at, stop)
+    if (next !== undefined) {
+      this.#addCleaned(at, next, trimBlankEnd(this.#text.slice(at, next)))
+      return next
+    }
     if (stop - at > MAX_SEGMENT_BYTES) {
       this.#note('too-large', at)
       this.#count += 1
@@ -157,6 +167,16 @@ export class SegmentCutter {
     }
     this.#addCleaned(at, end, this.#text.slice(at, stop))
     return end
+  }
+
+  /** A segment that ends an interchange needs no terminator where the next line begins another one. */
+  #findNextInterchange(at: number, stop: number): number | undefined {
+    const text = this.#text
+    if (!text.startsWith('IEA', at) && !text.startsWith('UNZ', at)) return undefined
+    const lineBreak = findLineBreak(text, at)
+    if (lineBreak === -1 || lineBreak > stop) return undefined
+    const next = skipBlank(text, lineBreak)
+    return isIsa(text, next) || findServiceString(text, next, undefined) !== undefined ? next : undefined
   }
 
   /** The last segment needs no terminator when it ends an interchange. */
@@ -269,6 +289,8 @@ export interface CutPiece {
   readonly text: string
   readonly at: number
   readonly items: readonly CutItem[]
+  /** The offset up to which the file is cut; a segment that is not whole yet stands behind it. */
+  readonly until: number
 }
 
 /** Cuts a file piece by piece. Throws nothing for what it holds. */
@@ -283,7 +305,8 @@ export async function* cutPieces(input: AsyncIterable<Uint8Array>): AsyncGenerat
   let at = 0
   let head: Uint8Array = Buffer.alloc(0)
   const cut = (text: string, isLast = false): CutPiece => {
-    const piece = { text, at, items: cutter.push(text, isLast) }
+    const items = cutter.push(text, isLast)
+    const piece = { text, at, items, until: cutter.offset }
     at += text.length
     return piece
   }

@@ -1,6 +1,7 @@
 /** Reads documents of X12 or EDIFACT as rows, and copies their sets. */
 import type { Format, ReadOptions } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
+import { FAULTS } from '../../edi/faults.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { copySets } from './copy-sets.ts'
@@ -18,7 +19,7 @@ export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyReco
       if (foreign !== undefined) return { problems: [foreign] }
       const inspection = await inspectInterchanges(input)
       const missing = findMissing(inspection)
-      if (missing !== undefined) return { problems: [problem('edi-not-found', {}, missing)] }
+      if (missing !== undefined) return { problems: [missing] }
       return readDocuments(input, plan, inspection)
     },
     copyRecords: (input, options) =>
@@ -48,10 +49,14 @@ async function findForeign(input: AsyncIterable<Uint8Array>): Promise<Problem | 
   return problem('edi-not-found', {}, message)
 }
 
-function findMissing({ notFound, interchanges, ofFile }: Inspection): string | undefined {
+/** Why no interchange of the file can be read. */
+function findMissing({ notFound, interchanges, ofFile }: Inspection): Problem | undefined {
   if (notFound !== undefined) {
-    return `The file begins with "${notFound.text}" and not with ISA, UNA or UNB.`
+    const message = `The file begins with "${notFound.text}" and not with ISA, UNA or UNB.`
+    return problem('edi-not-found', {}, message)
   }
   if (interchanges > 0) return undefined
-  return ofFile[0]?.message ?? 'The file holds nothing but blank lines.'
+  const [fault] = ofFile
+  if (fault === undefined) return problem('edi-not-found', {}, 'The file holds nothing but blank lines.')
+  return problem(FAULTS[fault.kind].problem, {}, fault.message)
 }

@@ -8,6 +8,8 @@ import {
   type EnvelopeHandler,
   EnvelopeTracker,
   type FaultOwner,
+  type Group,
+  type Interchange,
   showText,
   type TransactionSet,
 } from './envelopes.ts'
@@ -77,6 +79,10 @@ export function createInspector(also: EnvelopeHandler = {}): Inspector {
   const notes: Fault[] = []
   let notFound: Inspection['notFound']
   const counts = { interchanges: 0, sets: 0 }
+  /** How many sets stand before the interchange that is open. */
+  let setsBefore = 0
+  const findOwn = (of: 'interchange' | 'group', { ordinal, segment }: Interchange | Group) =>
+    segment === undefined ? [] : stores[of].find(ordinal, segment)
   const addOfFile = (fault: Fault) => {
     if (ofFile.length < MAX_KEPT_FAULTS) ofFile.push(fault)
   }
@@ -99,6 +105,7 @@ export function createInspector(also: EnvelopeHandler = {}): Inspector {
     onFault,
     onInterchange(interchange) {
       counts.interchanges += 1
+      setsBefore = counts.sets
       also.onInterchange?.(interchange)
     },
     onSet(set) {
@@ -109,6 +116,16 @@ export function createInspector(also: EnvelopeHandler = {}): Inspector {
     onSegment(segment, set) {
       structure.take(segment)
       also.onSegment?.(segment, set)
+    },
+    onGroupEnd(group, trailer, sets) {
+      // Nothing is refused where no set is left, so the fault itself is a record.
+      if (sets === 0) for (const fault of findOwn('group', group)) addOfFile(fault)
+      also.onGroupEnd?.(group, trailer, sets)
+    },
+    onInterchangeEnd(interchange, trailer, groups) {
+      if (counts.sets === setsBefore)
+        for (const fault of findOwn('interchange', interchange)) addOfFile(fault)
+      also.onInterchangeEnd?.(interchange, trailer, groups)
     },
     onSetEnd(set, trailer, segments) {
       structure.end()

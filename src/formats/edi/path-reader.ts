@@ -55,16 +55,18 @@ class FirstValue implements Visitor {
 
 class AllValues implements Visitor {
   readonly isSingle = false
-  readonly #path: EdiPath
+  readonly #places: readonly EdiPath[]
   readonly hits: PathHit[] = []
 
   constructor(path: EdiPath) {
-    this.#path = path
+    this.#places = listPlaces(path)
   }
 
   visit(segment: Segment, loop: Loop | undefined): boolean {
-    const hit = readValue(this.#path, segment, loop)
-    if (hit !== undefined && hit.text.trim() !== '') this.hits.push(hit)
+    for (const place of this.#places) {
+      const hit = readValue(place, segment, loop)
+      if (hit !== undefined && hit.text.trim() !== '') this.hits.push(hit)
+    }
     return false
   }
 }
@@ -81,6 +83,13 @@ export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathH
   const search = new AllValues(path)
   visitSegments(path, loop, envelope, search)
   return search.hits
+}
+
+/** A path for each place of a data element that a segment has several times, such as the lines of a text. */
+function listPlaces(path: EdiPath): readonly EdiPath[] {
+  const { value } = path
+  if (value.kind !== 'element' || value.places === undefined) return [path]
+  return value.places.map((place) => ({ ...path, value: { kind: 'element', ...place } }))
 }
 
 /** Undefined where the segment has no such pair: another one may have it. */

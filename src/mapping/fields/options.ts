@@ -57,15 +57,15 @@ export const ORIGIN_OPTIONS = {
     summary:
       'In documents of X12 and EDIFACT: all values of a path, a line each, or with the text of `with` between them.',
     example: '{ every: N9*L1/MSG.01 }',
-    of: Object.entries({ 'every N9*L1/MSG.01': 'Happy birthday' }),
-    gives: 'Happy birthday',
+    of: Object.entries({ 'N9*L1/MSG.01': ['Happy', 'birthday'] }),
+    gives: 'Happy\nbirthday',
   },
   sum: {
     schema: Text,
     summary: 'In documents of X12 and EDIFACT: all values of a path, added up.',
-    example: '{ sum: QTY*33.02 }',
-    of: Object.entries({ 'sum QTY*33.02': '12' }),
-    gives: '12',
+    example: '{ sum: PO1.02 }',
+    of: Object.entries({ 'PO1.02': ['12', '5'] }),
+    gives: '17',
   },
   nth: {
     schema: z.int().min(1).max(1000),
