@@ -43,7 +43,7 @@ export const QUICK: Scale = {
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
-  edi: { megabytes: 4, peerMegabytes: 0.3, inboundOrders: 1_500, memoryMegabytes: [4, 20], rounds: 3 },
+  edi: { megabytes: 4, peerMegabytes: 1, inboundOrders: 1_500, memoryMegabytes: [4, 20], rounds: 3 },
   sftp: { mebibytes: 16, rounds: 3 },
 }
 

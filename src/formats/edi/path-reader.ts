@@ -251,9 +251,7 @@ export function fits(segment: Segment, test: SegmentTest): boolean {
   if (segment.id !== test.id) return false
   const { qualifiers, qualifier, conditions } = test
   if (qualifiers.length > 0 && !qualifiers.includes(readCode(segment, qualifier))) return false
-  return (
-    conditions.length === 0 || conditions.every(({ element, text }) => readCode(segment, element) === text)
-  )
+  return conditions.every(({ element, text }) => readCode(segment, element) === text)
 }
 
 function readCode(segment: Segment, element: number): string {
