@@ -36,15 +36,31 @@ export interface GrammarDefinition {
   readonly segments: readonly GrammarEntry[]
 }
 
-export interface LoopRule {
-  /** The id of its first segment; `ST` or `UNH` for the whole set. */
-  readonly id: string
+interface Bounds {
   readonly min: number
   readonly max: number
+}
+
+export interface LoopRule extends Bounds {
+  /** The id of its first segment; `ST` or `UNH` for the whole set. */
+  readonly id: string
   /** Its segments without the first, by id. */
-  readonly segments: ReadonlyMap<string, { readonly min: number; readonly max: number }>
+  readonly segments: ReadonlyMap<string, Bounds>
   readonly loops: ReadonlyMap<string, LoopRule>
+  /** Both, by id. */
+  readonly places: ReadonlyMap<string, LoopPlace>
+  /** The ids that must be there: those of segments first. */
+  readonly required: readonly LoopPlace[]
   readonly tree?: TreeRule
+}
+
+/** What a loop has under one id. */
+export interface LoopPlace {
+  readonly id: string
+  /** Counts the places of a loop from 0. */
+  readonly index: number
+  readonly segment: Bounds | undefined
+  readonly loop: LoopRule | undefined
 }
 
 export interface Grammar {
@@ -72,7 +88,7 @@ function compileLoop(
   tree?: TreeRule,
 ): LoopRule {
   ids.add(own.id)
-  const segments = new Map<string, { readonly min: number; readonly max: number }>()
+  const segments = new Map<string, Bounds>()
   const loops = new Map<string, LoopRule>()
   for (const entry of entries) {
     if (typeof entry === 'string') {
@@ -93,7 +109,16 @@ function compileLoop(
       loops.set(counted.id, rule)
     }
   }
-  return { ...own, segments, loops, ...(tree === undefined ? {} : { tree }) }
+  const places = new Map(
+    [...new Set([...segments.keys(), ...loops.keys()])].map((id, index) => [
+      id,
+      { id, index, segment: segments.get(id), loop: loops.get(id) },
+    ]),
+  )
+  const required = [...places.values()].filter(
+    ({ segment, loop }) => (segment?.min ?? 0) > 0 || (loop?.min ?? 0) > 0,
+  )
+  return { ...own, segments, loops, places, required, ...(tree === undefined ? {} : { tree }) }
 }
 
 /** Parses `REF 0..n`, `BEG 1`. */

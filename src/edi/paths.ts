@@ -2,10 +2,13 @@
 import { didYouMean } from '../support/text.ts'
 import type { Dictionary, SegmentInfo } from './dictionary.ts'
 import type { Grammar, LoopRule } from './grammar.ts'
+import { shareText, toIdBit } from './segment.ts'
 
 /** Which segment is meant. */
 export interface SegmentTest {
   readonly id: string
+  /** `toIdBit` of the id. */
+  readonly idBit: number
   /** The qualifiers of which it has one; empty when it may have any. */
   readonly qualifiers: readonly string[]
   /** The element with the qualifier. */
@@ -105,7 +108,7 @@ export function leadsInto({ scope, loops, segment }: EdiPath, loop: LoopTest, ro
 }
 
 function createTest(id: string): SegmentTest {
-  return { id, qualifiers: [], qualifier: 1, conditions: [], nth: 1 }
+  return { id: shareText(id), idBit: toIdBit(id), qualifiers: [], qualifier: 1, conditions: [], nth: 1 }
 }
 
 const SEGMENT =
@@ -125,7 +128,8 @@ function compileSegment(text: string, { grammar, dictionary }: PathContext): Seg
     return `${id} has no qualifier: write ${id}*01=${qualifiers} if its element 01 is meant`
   }
   return {
-    id,
+    id: shareText(id),
+    idBit: toIdBit(id),
     qualifiers: qualifiers?.split('|') ?? [],
     qualifier: qualifier ?? 1,
     conditions: [...conditions.matchAll(/[*+](\d{1,2})=([^*+#]+)/g)].map(([, element, value = '']) => ({

@@ -44,8 +44,7 @@ export class Segment {
     this.end = end
     this.text = text
     this.delimiters = delimiters
-    const separator = text.indexOf(delimiters.element)
-    this.id = separator === -1 ? text : text.slice(0, separator)
+    this.id = readId(text, delimiters.element)
     this.#parts = undefined
   }
 
@@ -83,18 +82,57 @@ export class Segment {
   value(element: number, component?: number): string {
     const text = this.parts[element]
     if (text === undefined || text === '') return ''
-    const { component: separator, repetition, release, syntax } = this.delimiters
-    if (syntax === 'x12' && component === undefined) return text
+    if (component === undefined && this.delimiters.syntax === 'x12') return text
+    const { component: separator, repetition, release } = this.delimiters
     const first = repetition === undefined ? text : (splitReleased(text, repetition, release)[0] ?? '')
     return removeRelease(splitReleased(first, separator, release)[(component ?? 1) - 1] ?? '', release)
   }
 }
 
+/** Ids of two and three characters, by these characters. */
+const knownIds = new Map<number, string>()
+const MAX_KNOWN_IDS = 4096
+
+/** One string for all segments of an id, because each of them is looked up and compared several times. */
+function readId(text: string, separator: string): string {
+  const length = text[2] === separator ? 2 : text[3] === separator ? 3 : -1
+  // The separator may also stand before.
+  if (length === -1 || text[1] === separator || text[0] === separator) {
+    const end = text.indexOf(separator)
+    return end === -1 ? text : text.slice(0, end)
+  }
+  const third = length === 2 ? 0 : text.charCodeAt(2)
+  const key = text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (third << 16)
+  const known = knownIds.get(key)
+  if (known !== undefined) return known
+  const id = shareText(text.slice(0, length))
+  if (knownIds.size < MAX_KNOWN_IDS) knownIds.set(key, id)
+  return id
+}
+
+/** The text as names of properties are kept: one string for all that are equal, so that comparing them is cheap. */
+export function shareText(text: string): string {
+  return Object.keys({ [text]: true })[0] ?? text
+}
+
+/** A bit for an id, to say which ids may be in a loop: several ids share each bit. */
+export function toIdBit(id: string): number {
+  return 1 << ((id.charCodeAt(0) * 5 + id.charCodeAt(1) * 3 + (id.length > 2 ? id.charCodeAt(2) : 0)) & 31)
+}
+
 /** Splits at each separator that no release character makes data. An even number of release characters before it is data. */
 export function splitReleased(text: string, separator: string, release: string | undefined): string[] {
-  if (release === undefined || !text.includes(release)) return text.split(separator)
   const parts: string[] = []
   let from = 0
+  if (release === undefined || !text.includes(release)) {
+    // Faster than `split` for texts as short as these.
+    for (let stop = text.indexOf(separator); stop !== -1; stop = text.indexOf(separator, from)) {
+      parts.push(text.slice(from, stop))
+      from = stop + separator.length
+    }
+    parts.push(text.slice(from))
+    return parts
+  }
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] === release) at += 1
     else if (text[at] === separator) {

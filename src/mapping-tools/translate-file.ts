@@ -24,7 +24,7 @@ import { DamagedGzip, gunzipIfNeeded } from '../support/gunzip.ts'
  * Reads and maps a file in bounded memory, batch by batch; `unusable` when the whole file cannot be read. Throws only when
  * the file cannot be opened.
  */
-export async function translateFile(path: string, format: Format, translator: Translator) {
+export async function translateFile(path: string, format: Pick<Format, 'read'>, translator: Translator) {
   const reading = await format.read(readUnpackedBytes(path), translator.read)
   if (isUnreadable(reading)) return { unusable: reading.problems }
   const bound = translator.bind(reading.layouts, buildFileSource(path))

@@ -46,7 +46,7 @@ export async function* mappedByHand(path: string): AsyncGenerator<string> {
   if (rows.length > 0) yield JSON.stringify(toOrder(rows, shipVia, minuteOf))
 }
 
-type ShipVia = ReadonlyMap<string, { readonly carrier: string; readonly method: string }>
+export type ShipVia = ReadonlyMap<string, { readonly carrier: string; readonly method: string }>
 
 const at = (column: (typeof ORDER_COLUMNS)[number]) => ORDER_COLUMNS.indexOf(column)
 const PO = at('PO Number')
@@ -96,7 +96,7 @@ function toOrder(rows: readonly Cells[], shipVia: ShipVia, minuteOf: (text: stri
   }
 }
 
-function readShipVia(): ShipVia {
+export function readShipVia(): ShipVia {
   const [, ...lines] = readFileSync(join(repository, 'mappings/tables/ship-via.csv'), 'utf8')
     .trim()
     .split(/\r?\n/)
@@ -109,7 +109,7 @@ function readShipVia(): ShipVia {
 }
 
 /** Converts `11/02/2026 08:55` in New York to UTC; computes the offset once for each day of the file. */
-function minutesInNewYork(): (text: string) => string {
+export function minutesInNewYork(): (text: string) => string {
   const offsets = new Map<string, number>()
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: 'America/New_York',

@@ -1,6 +1,6 @@
 /** A whole inbound pass with its journal on the disk and its results written, beside loops that only post. */
 import { copyFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { startChild } from './children.ts'
 import { postWithFetch, postWithUndici, type Target, tokenOf } from './floors.ts'
 import { postJournaledByHand } from './journaled-by-hand.ts'
@@ -106,12 +106,16 @@ export async function inboundServiceRow({ inbound }: Scale): Promise<Row> {
 }
 
 /** One pass of a new bridge with an empty journal: from scanning the inbox to the source in the archive. */
-export function passOver(file: string, { baseUrl, connections }: Omit<Target, 'token'>): Promise<Round> {
+export function passOver(
+  file: string,
+  { baseUrl, connections }: Omit<Target, 'token'>,
+  route = 'orders',
+): Promise<Round> {
   return inFolder(async (folder) => {
-    await copyFile(file, join(inboxOf(folder), 'orders.csv'))
+    await copyFile(file, join(inboxOf(folder), basename(file)))
     const bridge = await openBridgeIn(folder, { baseUrl, connections })
     try {
-      return await timed(() => passOf(bridge, 'orders'))
+      return await timed(() => passOf(bridge, route))
     } finally {
       await bridge.close()
     }

@@ -4,6 +4,7 @@
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { ediRows } from './edi.ts'
 import { inboundRows, inboundServiceRow } from './inbound.ts'
 import { memoryFindings } from './memory.ts'
 import { outboundRows } from './outbound.ts'
@@ -21,6 +22,7 @@ interface Findings {
 
 const PARTS: Readonly<Record<string, (scale: Scale) => Promise<Findings>>> = {
   translate: async (scale) => ({ rows: await translateRows(scale) }),
+  edi: async (scale) => ({ rows: await ediRows(scale) }),
   inbound: async (scale) => ({ rows: [...(await inboundRows(scale)), await inboundServiceRow(scale)] }),
   service: async (scale) => ({ rows: await serviceScaleRows(scale) }),
   outbound: async (scale) => ({ rows: await outboundRows(scale) }),

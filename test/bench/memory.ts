@@ -1,15 +1,16 @@
 /** The peak memory of a pass and the cost of a record, as files and lists grow. */
 import { join } from 'node:path'
 import { startChild } from './children.ts'
+import { writeInterchange } from './edi-files.ts'
 import { WrongCount } from './measure.ts'
 import { purchaseOrderNumbers, writeOrders } from './order-file.ts'
 import { type Market, openMarket } from './outbound.ts'
 import type { Scale } from './scale.ts'
-import { configurationIn, inboxOf, inFolder } from './setting.ts'
+import { configurationIn, inboxOf, inFolder, repository } from './setting.ts'
 import type { StubGreeting } from './stub-server.ts'
 import type { MemoryRow, Row } from './table.ts'
 
-/** What `pass-child.mjs` reports. */
+/** What `pass-child.mjs` and `edi-child.mjs` report. */
 interface PassReport {
   readonly records: number
   readonly ms: number
@@ -20,18 +21,21 @@ interface PassReport {
 
 const CONNECTIONS = 32
 const WARM_UP_ROWS = 10_000
+const WARM_UP_MEGABYTES = 3
 
 export interface MemoryFindings {
   readonly memory: readonly MemoryRow[]
   readonly rows: readonly Row[]
 }
 
-export async function memoryFindings({ memory }: Scale): Promise<MemoryFindings> {
+export async function memoryFindings({ memory, edi }: Scale): Promise<MemoryFindings> {
   const inbound = await inboundMemory(memory.inboundRows)
+  const read = await readingMemory(edi.memoryMegabytes)
   const outbound = memory.outboundOrders.length === 0 ? [] : await outboundMemory(memory.outboundOrders)
   return {
-    memory: [...inbound, ...outbound],
-    rows: [...growth(inbound), ...growth(outbound).map(forInformation)],
+    memory: [...inbound, ...read, ...outbound],
+    // What a record costs is measured beside programs by hand.
+    rows: [...growth(inbound), ...growth(read).slice(0, 2), ...growth(outbound).map(forInformation)],
   }
 }
 
@@ -53,6 +57,27 @@ async function inboundMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
   } finally {
     await stub.stop()
   }
+}
+
+/** Interchanges with one group, inspected and made into bodies. */
+async function readingMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
+  const mapping = join(repository, 'mappings/x12/850-orders.yaml')
+  return inFolder(async (folder) => {
+    const write = (name: string, megabytes: number) =>
+      writeInterchange(join(folder, name), { bytes: megabytes * 1_000_000 })
+    const warmUp = await write('warm-up.x12', WARM_UP_MEGABYTES)
+    const found: MemoryRow[] = []
+    for (const megabytes of sizes) {
+      const what = `read 850s, ${megabytes} MB`
+      const file = await write('orders.x12', megabytes)
+      const child = await startChild<PassReport>('./edi-child.mjs', [mapping, warmUp.path, file.path])
+      await child.stop()
+      const { records, ms, peakMb, baseMb } = child.greeting
+      if (records !== file.orders) throw new WrongCount(`${what}: ${records} of ${file.orders} have a body`)
+      found.push({ what, records, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / records })
+    }
+    return found
+  })
 }
 
 async function outboundMemory(sizes: readonly number[]): Promise<MemoryRow[]> {

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { translateFile } from '../../src/mapping-tools/translate-file.ts'
 import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
+import type { Format } from '../../src/domain/format.ts'
 import type { Translator } from '../../src/domain/translator.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 import { repository } from './setting.ts'
 
-const ORDERS_PER_PIECE = 5000
+export const ORDERS_PER_PIECE = 5000
 
 export interface OrderFile {
   readonly path: string
@@ -21,13 +22,13 @@ export interface Numbers {
   take(count: number): number
 }
 
-export function purchaseOrderNumbers(): Numbers {
-  let next = 10_001
+export function purchaseOrderNumbers(first = 10_001): Numbers {
+  let next = first
   return {
     take(count) {
-      const first = next
+      const taken = next
       next += count
-      return first
+      return taken
     },
   }
 }
@@ -68,8 +69,12 @@ export async function orderTranslator(
 }
 
 /** The bodies of a file as JSON. Throws when a record of it is refused. */
-export async function* bodiesOf(file: string, translator: Translator): AsyncGenerator<string> {
-  const translation = await translateFile(file, createCsvFormat(), translator)
+export async function* bodiesOf(
+  file: string,
+  translator: Translator,
+  format: Pick<Format, 'read'> = createCsvFormat(),
+): AsyncGenerator<string> {
+  const translation = await translateFile(file, format, translator)
   if ('unusable' in translation) throw new Error(JSON.stringify(translation.unusable))
   for await (const drafts of translation.drafts) {
     for (const draft of drafts) {

@@ -4,24 +4,10 @@
  * configurations; it makes a pass with each and sends a `PassReport` of the last.
  */
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { openBridge } from '../../dist/app/bridge.js'
 import { systemClock } from '../../dist/support/clock.js'
 import { limitHeap } from '../../dist/support/process.js'
-
-/**
- * The peak of this program alone, where the system reports it: `maxRSS` may count the process that started this one, which
- * Linux hands down.
- */
-function peakMb() {
-  try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
-    if (kilobytes !== undefined) return Number(kilobytes) / 1024
-  } catch {
-    // not Linux
-  }
-  return process.resourceUsage().maxRSS / 1024
-}
+import { peakMb } from './peak.mjs'
 
 function acceptedIn(result) {
   if (result.kind === 'failed') throw result.failure

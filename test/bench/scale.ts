@@ -23,6 +23,15 @@ export interface Scale {
     readonly writes: number
     readonly rounds: number
   }
+  /** The sizes of interchanges, for ours and for libraries that are slow; and how many orders go through a whole pass. */
+  readonly edi: {
+    readonly megabytes: number
+    readonly peerMegabytes: number
+    readonly inboundOrders: number
+    /** Sizes of the interchanges whose memory is measured, smallest first. */
+    readonly memoryMegabytes: readonly number[]
+    readonly rounds: number
+  }
   readonly sftp: { readonly mebibytes: number; readonly rounds: number }
 }
 
@@ -34,6 +43,7 @@ export const QUICK: Scale = {
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
+  edi: { megabytes: 4, peerMegabytes: 1, inboundOrders: 1_500, memoryMegabytes: [4, 20], rounds: 3 },
   sftp: { mebibytes: 16, rounds: 3 },
 }
 
@@ -45,5 +55,6 @@ export const FULL: Scale = {
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   oldFiles: { files: 100_000, rounds: 7 },
   service: { fewOrders: 10_000, manyOrders: 1_000_000, requests: 8, writes: 1_000, rounds: 9 },
+  edi: { megabytes: 100, peerMegabytes: 5, inboundOrders: 10_000, memoryMegabytes: [30, 300], rounds: 7 },
   sftp: { mebibytes: 128, rounds: 5 },
 }

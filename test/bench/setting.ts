@@ -40,6 +40,16 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
     to: { mailbox: 'exchange', folder: 'outbox', name: 'orders-{seq}.csv' },
     acknowledge: 'delivered',
   } as const
+  const orders = {
+    party: { kind: 'retailer', id: RETAILER },
+    credentials: RETAILER_LOGIN,
+    direction: 'inbound',
+    operation: 'create-order',
+    results: { mailbox: 'exchange', folder: 'results' },
+    rules: { totals: 'warn', dates: 'warn', stock: 'off' },
+    circuitBreaker: { sameRefusal: 20 },
+  } as const
+  const from = { mailbox: 'exchange', folder: 'inbox', archive: 'archive', stableForMs: 0 }
   return {
     api: {
       baseUrl,
@@ -54,22 +64,16 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
     mailboxes: { exchange: { type: 'directory', path: join(folder, 'exchange') } },
     routes: [
       {
+        ...orders,
         name: 'orders',
-        party: { kind: 'retailer', id: RETAILER },
-        credentials: RETAILER_LOGIN,
-        direction: 'inbound',
-        operation: 'create-order',
         mappingPath: mapping('retailer-orders'),
-        from: {
-          mailbox: 'exchange',
-          folder: 'inbox',
-          match: '*.csv',
-          archive: 'archive',
-          stableForMs: 0,
-        },
-        results: { mailbox: 'exchange', folder: 'results' },
-        rules: { totals: 'warn', dates: 'warn', stock: 'off' },
-        circuitBreaker: { sameRefusal: 20 },
+        from: { ...from, match: '*.csv' },
+      },
+      {
+        ...orders,
+        name: 'orders-850',
+        mappingPath: mapping('x12/850-orders'),
+        from: { ...from, match: '*.x12' },
       },
       { ...ordersOut, name: 'orders-out', verifyBeforeAck: false },
       { ...ordersOut, name: 'orders-out-verified', verifyBeforeAck: true },

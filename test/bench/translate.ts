@@ -59,7 +59,7 @@ export function translateRows({ translate: { rows, rounds } }: Scale): Promise<R
   })
 }
 
-function countBodies(bodies: AsyncIterable<string>): Promise<Round> {
+export function countBodies(bodies: AsyncIterable<string>): Promise<Round> {
   return timed(async () => {
     let count = 0
     let characters = 0
@@ -83,7 +83,7 @@ function parseOnly({ path, rows, orders }: OrderFile): Promise<Round> {
 }
 
 /** A comparison is worthless when the two contenders do different work. */
-async function sameBodies(ways: Readonly<Record<string, () => AsyncIterable<string>>>): Promise<void> {
+export async function sameBodies(ways: Readonly<Record<string, () => AsyncIterable<string>>>): Promise<void> {
   const hashes = new Set<string>()
   for (const bodies of Object.values(ways)) {
     const hash = createHash('sha256')

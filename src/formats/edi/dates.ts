@@ -30,7 +30,13 @@ function toDay(text: string): string | undefined {
   if (match === null) return undefined
   const [, century, year = '', month = '', day = ''] = match
   const date = `${century ?? (Number(year) < 70 ? '20' : '19')}${year}-${month}-${day}`
-  return DateTime.fromISO(date).isValid ? date : undefined
+  return isDay(Number(date.slice(0, 4)), Number(month), Number(day)) ? date : undefined
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
 }
 
 /** HHMM, HHMMSS or HHMMSSDD, with hundredths. */
@@ -66,8 +72,29 @@ function addZone(local: string, code: string): string {
   const zone = ZONES[code] ?? toOffset(code)
   if (zone === undefined) return `${local} ${code}`
   if (!zone.includes('/')) return `${local}${zone}`
-  const date = DateTime.fromISO(local, { zone })
-  return date.isValid ? `${local}${date.toFormat('ZZ')}` : `${local} ${code}`
+  return `${local}${findOffset(local, zone)}`
+}
+
+/** Offsets of zones on days that have one offset only, because asking luxon is slow. */
+const knownOffsets = new Map<string, string>()
+const MAX_KNOWN_OFFSETS = 4096
+
+function findOffset(local: string, zone: string): string {
+  const day = local.slice(0, 10)
+  const key = zone + day
+  const known = knownOffsets.get(key)
+  if (known !== undefined) return known
+  const offset = readOffset(local, zone)
+  // A clock that is changed and changed back on one day is none of these zones'.
+  const isWhole = readOffset(day, zone) === readOffset(`${day}T23:59:59`, zone)
+  if (!isWhole) return offset
+  if (knownOffsets.size >= MAX_KNOWN_OFFSETS) knownOffsets.clear()
+  knownOffsets.set(key, offset)
+  return offset
+}
+
+function readOffset(local: string, zone: string): string {
+  return DateTime.fromISO(local, { zone }).toFormat('ZZ')
 }
 
 /** `05` is five hours ahead of UTC; `P5` and `M5` have a sign. */

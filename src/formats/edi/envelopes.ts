@@ -2,6 +2,7 @@
 import { type Fault, type FaultName, FAULTS } from '../../edi/faults.ts'
 import type { Segment, Syntax } from '../../edi/segment.ts'
 import { type CutItem, type CutNote, isSegment } from './cut.ts'
+import { SetNumbers } from './set-numbers.ts'
 
 /** Ordinals count from 1 in the file. */
 export interface Interchange {
@@ -72,11 +73,8 @@ interface OpenSet {
 interface OpenGroup {
   readonly group: Group
   sets: number
-  readonly numbers: Set<string>
+  readonly numbers: SetNumbers
 }
-
-/** Numbers of sets that are compared within a group; beyond it, repeated ones are not found. */
-const MAX_COMPARED = 1_000_000
 
 export class EnvelopeTracker {
   readonly #handler: EnvelopeHandler
@@ -210,7 +208,7 @@ export class EnvelopeTracker {
     if (of.segment !== undefined) around.named += 1
     this.#counts.groups += 1
     const group = { ...of, ordinal: this.#counts.groups, interchange: around.of }
-    this.#group = { group, sets: 0, numbers: new Set() }
+    this.#group = { group, sets: 0, numbers: new SetNumbers() }
     this.#handler.onGroup?.(group)
     return this.#group
   }
@@ -247,13 +245,13 @@ export class EnvelopeTracker {
     }
     this.#set = { set, segments: 1, isUnfolded: false }
     this.#handler.onSet?.(set)
-    if (open.numbers.has(number)) {
+    if (!open.numbers.add(number)) {
       this.#report(
         'set-number-repeated',
         segment,
         `The number ${number} was that of another set of the group before.`,
       )
-    } else if (open.numbers.size < MAX_COMPARED) open.numbers.add(number)
+    }
   }
 
   #closeSet(trailer: Segment | undefined, note?: CutNote): void {

@@ -1,5 +1,6 @@
 /** Reads a file of interchanges for the first time: which of its sets are unusable, and why, before any of them is read. */
 import { findGrammar } from '../../edi/documents.ts'
+import type { LoopPlace } from '../../edi/grammar.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { type CutItem, cutSegments, isSegment } from './cut.ts'
@@ -164,7 +165,6 @@ export async function inspectInterchanges(input: AsyncIterable<Uint8Array>): Pro
 /** Checks the segments of each set against the grammar of its document. Sets without a grammar are not checked. */
 function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
   let open: { readonly set: TransactionSet; readonly placer: LoopPlacer; segments: number } | undefined
-  let counts = new Map<Loop, Map<string, number>>()
   /** Records smaller than a set are bounded by the reader. */
   let isWhole = true
   const reportAt = (kind: Fault['kind'], { number, at, id }: Segment, message: string) => {
@@ -173,19 +173,11 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
     const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
     report({ kind, segment: number, at, id, message }, owner)
   }
-  const count = (loop: Loop, id: string) => {
-    const own = counts.get(loop) ?? new Map<string, number>()
-    counts.set(loop, own)
-    const total = (own.get(id) ?? 0) + 1
-    own.set(id, total)
-    return total
-  }
   return {
     begin(set: TransactionSet): void {
       const grammar = findGrammar(set.segment.delimiters.syntax, set.document)
       open = undefined
       if (grammar === undefined) return
-      counts = new Map()
       isWhole = (grammar.definition.records ?? []).every((record) => /[*+]/.test(record))
       const placer = new LoopPlacer(grammar.root, set.segment, {
         keeps: false,
@@ -195,27 +187,22 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
             reportAt('hierarchy-unclear', loop.first, `More than ${MAX_DEPTH} levels are below each other.`)
           if (parent === undefined) return
           const around = rule.tree === undefined ? parent : placer.root
-          const total = count(around, rule.id)
+          const total = countPlace(around, around.rule.places.get(rule.id))
           if (total === rule.max + 1)
             reportAt('segment-too-often', loop.first, `${rule.id} stands there more than ${rule.max} times.`)
         },
-        onJoined(segment, loop) {
-          const { min = 0, max = Infinity } = loop.rule.segments.get(segment.id) ?? {}
+        onJoined(segment, loop, place) {
+          const { min = 0, max = Infinity } = place.segment ?? {}
           if (min === 0 && max === Infinity) return
-          if (count(loop, segment.id) !== max + 1) return
+          if (countPlace(loop, place) !== max + 1) return
           reportAt('segment-too-often', segment, `${segment.id} stands there more than ${max} times.`)
         },
         onClosed(loop) {
-          const own = counts.get(loop)
-          counts.delete(loop)
-          const { rule } = loop
-          for (const [id, { min }] of rule.segments) {
-            if (min > (own?.get(id) ?? 0))
-              reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`)
-          }
-          for (const [id, { min }] of rule.loops) {
-            if (min > (own?.get(id) ?? 0))
-              reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`)
+          for (const { id, index, segment, loop: inner } of loop.rule.required) {
+            const count = loop.counts[index] ?? 0
+            for (const bounds of [segment, inner])
+              if ((bounds?.min ?? 0) > count)
+                reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`)
           }
         },
         onUnplaced: (segment, loop) =>
@@ -238,7 +225,6 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
       if (isWhole && open.segments > MAX_RECORD_SEGMENTS) {
         if (open.segments === MAX_RECORD_SEGMENTS + 1) {
           reportAt('set-too-large', segment, `The set has more than ${MAX_RECORD_SEGMENTS} segments.`)
-          counts = new Map()
         }
         return
       }
@@ -249,6 +235,14 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
       open = undefined
     },
   }
+}
+
+/** Counts what stands at a place of the loop. Returns how many there are so far. */
+function countPlace({ counts }: Loop, place: LoopPlace | undefined): number {
+  if (place === undefined) return 0
+  const count = (counts[place.index] ?? 0) + 1
+  counts[place.index] = count
+  return count
 }
 
 function describe({ rule, first }: Loop): string {

@@ -1,6 +1,6 @@
 /** Puts the segments of a set into their loops, and the levels of a tree below each other. */
-import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
-import type { Segment } from '../../edi/segment.ts'
+import type { LoopPlace, LoopRule, TreeRule } from '../../edi/grammar.ts'
+import { type Segment, toIdBit } from '../../edi/segment.ts'
 
 /** One occurrence of a loop; the whole set is the outermost. */
 export class Loop {
@@ -12,14 +12,19 @@ export class Loop {
   readonly depth: number
   /** Its segments and the loops in it, in the order of the file, without the first segment. */
   readonly items: (Segment | Loop)[] = []
+  /** The bits of the ids of its first segment, of its own segments, and of the first segments of the loops in it. */
+  idBits: number
   /** The number of its last segment so far. */
   last: number
+  /** How often each place of its rule was taken, by the index of the place; only for who counts. */
+  readonly counts: number[] = []
 
   constructor(rule: LoopRule, first: Segment, parent: Loop | undefined, depth = 0) {
     this.rule = rule
     this.first = first
     this.parent = parent
     this.depth = depth
+    this.idBits = toIdBit(first.id)
     this.last = first.number
   }
 }
@@ -36,7 +41,7 @@ export interface PlacerOptions {
   readonly keeps: boolean
   readonly onOpened?: (loop: Loop) => void
   /** A segment joined the loop. */
-  readonly onJoined?: (segment: Segment, loop: Loop) => void
+  readonly onJoined?: (segment: Segment, loop: Loop, place: LoopPlace) => void
   readonly onClosed?: (loop: Loop) => void
   readonly onUnplaced?: (segment: Segment, loop: Loop) => void
   /** A level of a tree whose parent is none of the levels before it; `parent` is the one that was taken. */
@@ -65,14 +70,11 @@ export class LoopPlacer {
       const loop = open[index]
       if (loop === undefined) continue
       const { rule } = loop
-      const inner = rule.loops.get(id)
-      if (inner !== undefined) {
+      const place = rule.places.get(id)
+      if (place !== undefined) {
         this.#closeTo(index)
-        return this.#openLoop(inner, segment, loop)
-      }
-      if (rule.segments.has(id)) {
-        this.#closeTo(index)
-        this.#options.onJoined?.(segment, loop)
+        if (place.loop !== undefined) return this.#openLoop(place.loop, segment, loop)
+        this.#options.onJoined?.(segment, loop, place)
         return this.#join(loop, segment)
       }
       const outer = open[index - 1]
@@ -100,14 +102,19 @@ export class LoopPlacer {
     const loop =
       rule.tree === undefined ? new Loop(rule, segment, around) : this.#openLevel(rule, segment, around)
     const { parent } = loop
-    if (this.#options.keeps && parent !== undefined) parent.items.push(loop)
+    if (this.#options.keeps && parent !== undefined) {
+      parent.items.push(loop)
+      parent.idBits |= loop.idBits
+    }
     this.#open.push(loop)
     this.#options.onOpened?.(loop)
   }
 
   #join(loop: Loop, segment: Segment): void {
     loop.last = segment.number
-    if (this.#options.keeps) loop.items.push(segment)
+    if (!this.#options.keeps) return
+    loop.items.push(segment)
+    loop.idBits |= toIdBit(segment.id)
   }
 
   /** Closes the open loops behind the index. */

@@ -13,37 +13,76 @@ export interface PathHit {
   /** The loop in which it stands, or which it begins. */
   readonly loop: Loop | undefined
   readonly text: string
-  readonly element?: number
-  readonly component?: number
+  readonly element: number | undefined
+  readonly component: number | undefined
 }
 
-type Visit = (segment: Segment, loop: Loop | undefined) => boolean
+/** Sees the segments that a path may mean, until it has what it looks for. */
+interface Visitor {
+  /** Whether one value is looked for, and not all. */
+  readonly isSingle: boolean
+  /** True when no more segments are needed. */
+  visit(segment: Segment, loop: Loop | undefined): boolean
+}
+
+/** Objects and not functions: a search is made for every column of every row. */
+class FirstValue implements Visitor {
+  readonly isSingle = true
+  readonly #path: EdiPath
+  #before: number
+  /** The value, or the segment in which it should be. */
+  found: PathHit | undefined = undefined
+
+  constructor(path: EdiPath) {
+    this.#path = path
+    this.#before = path.segment.nth - 1
+  }
+
+  visit(segment: Segment, loop: Loop | undefined): boolean {
+    if (this.#before > 0) {
+      this.#before -= 1
+      return false
+    }
+    const hit = readValue(this.#path, segment, loop)
+    if (hit === undefined) {
+      this.found ??= { segment, loop, text: '', element: undefined, component: undefined }
+      return false
+    }
+    this.found = hit
+    return true
+  }
+}
+
+class AllValues implements Visitor {
+  readonly isSingle = false
+  readonly #places: readonly EdiPath[]
+  readonly hits: PathHit[] = []
+
+  constructor(path: EdiPath) {
+    this.#places = listPlaces(path)
+  }
+
+  visit(segment: Segment, loop: Loop | undefined): boolean {
+    for (const place of this.#places) {
+      const hit = readValue(place, segment, loop)
+      if (hit !== undefined && hit.text.trim() !== '') this.hits.push(hit)
+    }
+    return false
+  }
+}
 
 /** Finds the value, or the segment in which it should be; undefined where no segment fits. */
 export function findValue(path: EdiPath, loop: Loop, envelope: Envelope): PathHit | undefined {
-  let found: PathHit | undefined
-  visitSegments(path, { loop, envelope, isSingle: true }, (segment, inside) => {
-    const hit = readValue(path, segment, inside)
-    found ??= hit ?? { segment, loop: inside, text: '' }
-    if (hit === undefined) return false
-    found = hit
-    return true
-  })
-  return found
+  const search = new FirstValue(path)
+  visitSegments(path, loop, envelope, search)
+  return search.found
 }
 
 /** All values of the path that are not blank, in the order of the file. */
 export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathHit[] {
-  const hits: PathHit[] = []
-  const all = { ...path, segment: { ...path.segment, nth: 1 } }
-  visitSegments(all, { loop, envelope, isSingle: false }, (segment, inside) => {
-    for (const one of listPlaces(path)) {
-      const hit = readValue(one, segment, inside)
-      if (hit !== undefined && hit.text.trim() !== '') hits.push(hit)
-    }
-    return false
-  })
-  return hits
+  const search = new AllValues(path)
+  visitSegments(path, loop, envelope, search)
+  return search.hits
 }
 
 /** A path for each place of a data element that a segment has several times, such as the lines of a text. */
@@ -56,46 +95,44 @@ function listPlaces(path: EdiPath): readonly EdiPath[] {
 /** Undefined where the segment has no such pair: another one may have it. */
 function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): PathHit | undefined {
   const { value } = path
-  const hit = (text: string, element?: number, component?: number): PathHit => ({
-    segment,
-    loop,
-    text: decodeText(text, segment.delimiters.charset),
-    ...(element === undefined ? {} : { element }),
-    ...(component === undefined ? {} : { component }),
-  })
   switch (value.kind) {
-    case 'element':
-      return hit(
-        path.number === undefined
-          ? segment.value(value.element, value.component)
-          : formatNumber(segment.value(value.element, value.component), path.number, segment),
-        value.element,
-        value.component,
-      )
+    case 'element': {
+      const { element, component } = value
+      const text = segment.value(element, component)
+      const written = path.number === undefined ? text : formatNumber(text, path.number, segment)
+      return createHit({ segment, loop, text: written, element, component })
+    }
     case 'date':
-      return hit(readDate(segment, value.places), value.places.date)
+      return createHit({ segment, loop, text: readDate(segment, value.places), element: value.places.date })
     case 'text':
-      return hit(segment.texts().join(' '))
+      return createHit({ segment, loop, text: segment.texts().join(' ') })
     case 'pair':
-      return readPair(value, segment, loop, hit)
+      return readPair(value, segment, loop)
   }
+}
+
+/** `text`: as it stands in the file. */
+function createHit(found: Pick<PathHit, 'segment' | 'loop' | 'text'> & Partial<PathHit>): PathHit {
+  const { segment, loop, text, element, component } = found
+  return { segment, loop, text: decodeText(text, segment.delimiters.charset), element, component }
 }
 
 function readPair(
   { qualifier, pairs }: Extract<EdiPath['value'], { kind: 'pair' }>,
   segment: Segment,
   loop: Loop | undefined,
-  hit: (text: string, element?: number, component?: number) => PathHit,
 ): PathHit | undefined {
   if (!('value' in pairs)) {
     for (let element = pairs.from; element <= segment.size; element += 2) {
-      if (segment.value(element) === qualifier) return hit(segment.value(element + 1), element + 1)
+      if (segment.value(element) !== qualifier) continue
+      return createHit({ segment, loop, text: segment.value(element + 1), element: element + 1 })
     }
     return undefined
   }
   for (let element = pairs.from; element <= segment.size; element += 1) {
     if (segment.value(element, pairs.qualifier) === qualifier) {
-      return hit(segment.value(element, pairs.value), element, pairs.value)
+      const text = segment.value(element, pairs.value)
+      return createHit({ segment, loop, text, element, component: pairs.value })
     }
   }
   const { more } = pairs
@@ -104,19 +141,17 @@ function readPair(
     if (isLoop(other) || other.id !== more.id) continue
     for (let element = more.from; element <= other.size; element += 1) {
       if (other.value(element, pairs.qualifier) !== qualifier) continue
-      return {
-        segment: other,
-        loop,
-        text: decodeText(other.value(element, pairs.value), other.delimiters.charset),
-        element,
-        component: pairs.value,
-      }
+      const text = other.value(element, pairs.value)
+      return createHit({ segment: other, loop, text, element, component: pairs.value })
     }
   }
   return undefined
 }
 
 const NUMBER = /^([+-]?)(\d*)(?:([.,])(\d*))?$/
+
+/** As most are written. */
+const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/
 
 /**
  * A number with its point, as mappings read it: `.5`, `5.`, `+5` and implied decimals are written in full. A text that is no
@@ -127,6 +162,7 @@ function formatNumber(
   { implied }: NonNullable<EdiPath['number']>,
   { delimiters: { syntax } }: Segment,
 ): string {
+  if (PLAIN_NUMBER.test(text) && (implied === 0 || text.includes('.'))) return text
   const [match, sign = '', whole = '', mark, decimals = ''] = NUMBER.exec(text.trim()) ?? []
   if (match === undefined || whole + decimals === '') return text
   // EDIFACT allows both marks, whatever the service string says.
@@ -139,53 +175,38 @@ function formatNumber(
   return `${minus}${digits.slice(0, -implied)}.${digits.slice(-implied)}`
 }
 
-/** Where a path looks: from a loop outwards, to the segments around the set. `isSingle`: for one value and not all. */
-interface Search {
-  readonly loop: Loop
-  readonly envelope: Envelope
-  readonly isSingle: boolean
-}
-
-/** Visits the segments that the path may mean, until one is taken. */
-function visitSegments(path: EdiPath, { loop, envelope, isSingle }: Search, visit: Visit): void {
+/** Visits the segments that the path may mean: those of a loop, of the loops around it, or around the set. */
+function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visitor: Visitor): void {
   const { scope, loops, segment: test } = path
   if (scope === 'envelope') {
     const found = envelope.find(({ id }) => id === test.id)
-    if (found !== undefined) visit(found, undefined)
+    if (found !== undefined) visitor.visit(found, undefined)
     return
   }
-  const counted = countTo(test.nth, visit)
   if (scope === 'any') {
-    visitInside(getRoot(loop), loops, test, counted)
+    visitInside(getRoot(loop), path, 0, visitor)
     return
   }
-  const [outer, ...inner] = loops
+  const outer = loops[0]
   for (let around: Loop | undefined = loop; around !== undefined; around = around.parent) {
     if (outer === undefined) {
-      if (visitNear(around, test, counted)) return
+      if (visitNear(around, test, visitor)) return
       continue
     }
     const starts = listNearLoops(around, outer)
     if (starts.length === 0) continue
     // Of several ship-to parties the first counts, so that no address is made of two.
-    const meant = isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
-    for (const start of meant) if (visitInside(start, inner, test, counted)) return
+    const meant = visitor.isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
+    for (const start of meant) if (visitInside(start, path, 1, visitor)) return
     return
   }
 }
 
-/** Lets the first ones pass that are not meant. */
-function countTo(nth: number, visit: Visit): Visit {
-  if (nth === 1) return visit
-  let seen = 0
-  return (segment, loop) => {
-    seen += 1
-    return seen >= nth && visit(segment, loop)
-  }
-}
+const NO_LOOPS: readonly Loop[] = []
 
 /** The loop itself, or the loops right below it, that fit. */
-function listNearLoops(around: Loop, test: SegmentTest): Loop[] {
+function listNearLoops(around: Loop, test: SegmentTest): readonly Loop[] {
+  if ((around.idBits & test.idBit) === 0) return NO_LOOPS
   if (fits(around.first, test)) return [around]
   const found: Loop[] = []
   for (const item of around.items) if (isLoop(item) && fits(item.first, test)) found.push(item)
@@ -193,32 +214,34 @@ function listNearLoops(around: Loop, test: SegmentTest): Loop[] {
 }
 
 /** Visits the first segment of the loop, its own segments and the first segments of the loops in it. True when it found any. */
-function visitNear(loop: Loop, test: SegmentTest, visit: Visit): boolean {
+function visitNear(loop: Loop, test: SegmentTest, visitor: Visitor): boolean {
+  if ((loop.idBits & test.idBit) === 0) return false
   let isFound = false
   if (loop.first.id === test.id && fits(loop.first, test)) {
     isFound = true
-    if (visit(loop.first, loop)) return true
+    if (visitor.visit(loop.first, loop)) return true
   }
   for (const item of loop.items) {
     const segment = isLoop(item) ? item.first : item
     if (segment.id !== test.id || !fits(segment, test)) continue
     isFound = true
-    if (visit(segment, isLoop(item) ? item : loop)) return true
+    if (visitor.visit(segment, isLoop(item) ? item : loop)) return true
   }
   return isFound
 }
 
-/** Visits the fitting segments inside of a loop, at any depth; true when one was taken. */
-function visitInside(loop: Loop, loops: readonly SegmentTest[], test: SegmentTest, visit: Visit): boolean {
-  const [next, ...rest] = loops
-  if (next === undefined && fits(loop.first, test) && visit(loop.first, loop)) return true
+/** Visits the fitting segments inside of a loop, at any depth; true when one was taken. `step`: the next loop of the path. */
+function visitInside(loop: Loop, path: EdiPath, step: number, visitor: Visitor): boolean {
+  const test = path.segment
+  const next = path.loops[step]
+  if (next === undefined && fits(loop.first, test) && visitor.visit(loop.first, loop)) return true
   for (const item of loop.items) {
     if (!isLoop(item)) {
-      if (next === undefined && fits(item, test) && visit(item, loop)) return true
+      if (next === undefined && fits(item, test) && visitor.visit(item, loop)) return true
       continue
     }
     const isNext = next !== undefined && fits(item.first, next)
-    if (visitInside(item, isNext ? rest : loops, test, visit)) return true
+    if (visitInside(item, path, isNext ? step + 1 : step, visitor)) return true
   }
   return false
 }

@@ -6,35 +6,38 @@ import { fits } from './path-reader.ts'
 /** Of loops that make records and stand inside each other, the innermost; in the order of the file. */
 export function listRecords(root: Loop, tests: readonly LoopTest[]): Loop[] {
   const found: Loop[] = []
-  const visit = (loop: Loop): boolean => {
-    let hasInner = false
-    for (const item of loop.items) if (isLoop(item) && visit(item)) hasInner = true
-    if (hasInner) return true
-    if (!tests.some((test) => fits(loop.first, test))) return false
-    found.push(loop)
-    return true
-  }
-  visit(root)
+  addRecords(root, tests, found)
   return found.toSorted((a, b) => a.first.number - b.first.number)
+}
+
+/** True when the loop or one in it makes a record. */
+function addRecords(loop: Loop, tests: readonly LoopTest[], found: Loop[]): boolean {
+  let hasInner = false
+  for (const item of loop.items) if (isLoop(item) && addRecords(item, tests, found)) hasInner = true
+  if (hasInner) return true
+  if (!tests.some((test) => fits(loop.first, test))) return false
+  found.push(loop)
+  return true
 }
 
 /** The lines inside of a record; where it stands inside of a line, that one. */
 export function listLines(record: Loop, test: LoopTest): Loop[] {
   if (fits(record.first, test)) return [record]
   const found: Loop[] = []
-  const visit = (loop: Loop): void => {
-    for (const item of loop.items) {
-      if (!isLoop(item)) continue
-      if (fits(item.first, test)) found.push(item)
-      visit(item)
-    }
-  }
-  visit(record)
+  addInner(record, test, found)
   if (found.length > 0) return found.toSorted((a, b) => a.first.number - b.first.number)
   for (let around = record.parent; around !== undefined; around = around.parent) {
     if (fits(around.first, test)) return [around]
   }
   return []
+}
+
+function addInner(loop: Loop, test: LoopTest, found: Loop[]): void {
+  for (const item of loop.items) {
+    if (!isLoop(item)) continue
+    if (fits(item.first, test)) found.push(item)
+    addInner(item, test, found)
+  }
 }
 
 /** Whether the line stands above the record, so that it may be of several records. */

@@ -101,12 +101,13 @@ export class SetReader {
   #judge(set: TransactionSet): Pick<Row, 'problems' | 'verdict'> | undefined {
     const { document, usage } = this.#plan
     const { segment, group } = set
-    const place = { line: segment.number, spot: createSpot(segment, set) }
     const faults = this.#inspection.findFaults(set)
     if (faults.length > 0) {
       return { problems: faults.map((fault) => this.#toProblem(fault)) }
     }
     const isWanted = usage === 'any' || group.interchange.isTest === (usage === 'test')
+    if (isWanted && set.document === document) return undefined
+    const place = { line: segment.number, spot: createSpot(segment, set) }
     if (!isWanted) {
       const what = group.interchange.isTest ? 'a test' : 'production'
       const found = problem(
@@ -116,7 +117,6 @@ export class SetReader {
       )
       return { problems: [found], verdict: 'skipped' }
     }
-    if (set.document === document) return undefined
     const isAnswer = ['997', '999', 'CONTRL'].includes(set.document)
     const message = `The set is a ${set.document}, and the mapping reads ${document}.`
     return {
@@ -218,12 +218,16 @@ export class SetReader {
   ): Row {
     const set = this.#set
     const envelope = this.#envelope()
-    const findSpot = (name: string) => {
-      const column = columns.find((each) => each.name === name)
-      if (column === undefined) return undefined
-      return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
+    return {
+      layout,
+      ...place,
+      values: this.#readValues(columns, loop),
+      findSpot(name) {
+        const column = columns.find((each) => each.name === name)
+        if (column === undefined) return undefined
+        return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
+      },
     }
-    return { layout, ...place, values: this.#readValues(columns, loop), findSpot }
   }
 
   #readValues(columns: readonly CompiledColumn[], loop: Loop): readonly string[] {
