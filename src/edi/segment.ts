@@ -17,8 +17,6 @@ export interface Delimiters {
   readonly charset?: string
   /** What stands before the decimals of a number where the service string of EDIFACT says it. */
   readonly decimal?: '.' | ','
-  /** The level of the character set that UNB states, such as `UNOC`; only EDIFACT. */
-  readonly charset?: string
 }
 
 /**

@@ -220,7 +220,6 @@ export class SegmentCutter {
     const [from, to] = [this.#offset + at, this.#offset + end]
     const segment = new Segment({ number: this.#count, at: from, end: to, text, delimiters })
     this.#items.push(segment)
-    if (segment.id === 'UNB') this.#delimiters = { ...delimiters, charset: segment.value(1) }
     if (segment.id === 'IEA' || segment.id === 'UNZ') {
       this.#mode = 'outside'
       this.#delimiters = undefined
