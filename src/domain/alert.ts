@@ -59,7 +59,8 @@ export const ALERTS = {
   'file-unusable': {
     title: 'A file could not be used, and no other one came.',
     fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
-    details: 'Shown until a file comes under its name, or until a person dismisses it.',
+    details:
+      'Shown until a file comes under its name or that of its rejects file, or until a person dismisses it.',
   },
   'file-vanished': {
     title: 'A file was removed before it was read.',
@@ -71,7 +72,7 @@ export const ALERTS = {
     title: 'Rejected records of a file are not corrected.',
     fix: 'Have them corrected and sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
     details:
-      'Shown until a later file of the route has records with the same key cells accepted, or until a person dismisses the file, or one record as ROUTE/KEY.',
+      'Shown until a later file of the route has records with the same key cells accepted, or until their rejects file comes under its name, or until a person dismisses the file, or one record as ROUTE/KEY.',
   },
   'route-failing': {
     title: 'The latest work of a route failed.',

@@ -48,6 +48,42 @@ test('an unusable file is an alert until another one came under its name', async
   expect((await run('status')).out).not.toContain('file-unusable')
 })
 
+test.each(['broken.csv.rejects.csv', 'broken.csv.rejects-corrected.csv'])(
+  'an unusable file is no alert any more once its rejects file came, corrected, as %s',
+  async (name) => {
+    const { world, run } = await anOfficeWithRejects()
+    await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')
+    await run('run')
+    await world.drop('inbox/orders', 'broken.csv-other.csv', ordersFile(DAMAGED.slice(0, 1)).text)
+    await run('run')
+    expect((await run('status')).out).toContain('file-unusable')
+
+    await world.drop('inbox/orders', name, ordersFile(DAMAGED.slice(0, 2)).text)
+    await run('run')
+    expect((await run('status')).out).not.toContain('file-unusable')
+  },
+)
+
+test('rejected records are no alert any more once their rejects file came with other keys', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  const corrected = sampleOrders({ seed: 7, orders: 4, damageEvery: 0, firstNumber: 900 })
+  await world.drop('inbox/orders', 'orders.csv.rejects.csv', ordersFile(corrected).text)
+  expect((await run('run')).exit).toBe(0)
+
+  expect((await run('status')).out).not.toContain('records-rejected')
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('records that are rejected again from the rejects file wait as records of that file alone', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  await world.drop('inbox/orders', 'orders.csv.rejects.csv', `${ordersFile(DAMAGED).text}\n`)
+  await run('run')
+
+  const { out } = await run('status')
+  expect(out).toContain(`orders: orders.csv.rejects.csv: ${bad.length} records are rejected`)
+  expect(out).not.toContain('orders: orders.csv: ')
+})
+
 test('a person dismisses a rejected record or a whole file, and the journal keeps who and why', async () => {
   const { world, run } = await anOfficeWithRejects()
   await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')
