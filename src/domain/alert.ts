@@ -56,6 +56,12 @@ export const ALERTS = {
     title: 'Records of a file wait for a person to decide.',
     fix: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
   },
+  'record-unacknowledged': {
+    title: 'A delivered record is not acknowledged.',
+    fix: 'Tell the reader of the file; then `dropbridge dismiss ROUTE/ID --by NAME --why TEXT`.',
+    details:
+      'It was canceled, or changed otherwise, after its file was delivered, or the API refused to acknowledge it. The reader has it in a file. Shown until a person dismisses it, as ROUTE/ID or with all of its file.',
+  },
   'file-unusable': {
     title: 'A file could not be used, and no other one came.',
     fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
