@@ -1,5 +1,6 @@
 /** Alerts about deliveries: held, not fetched or confirmed in time, and receipts that confirm nothing. */
 import { fillNameTemplate } from '../config/file-name.ts'
+import type { OutboundOperationName } from '../contract/operations.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { DeliveryEntry, UnacknowledgedRecord, UnconfirmedDelivery } from '../domain/delivery.ts'
@@ -65,7 +66,7 @@ function buildUnacknowledgedAlert(
   const route = configuration.routes.find((each) => each.name === name)
   const to = route?.direction === 'outbound' ? route.to : undefined
   const path = (to && mailboxes.get(to.mailbox)?.describe(to.folder, record.name)) ?? record.name
-  const called = formatRecordName(operation, record.body)
+  const called = formatRecordName(operation as OutboundOperationName, record.body)
   const who = called === '' ? `id ${apiId}` : `${called} (id ${apiId})`
   const why = problems[0] === undefined ? '' : `: ${problems[0].message}`
   const message = `${who} of ${path} is ${state} and not acknowledged${why}`

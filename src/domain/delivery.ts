@@ -1,5 +1,4 @@
 /** Outgoing files as the journal knows them, and their confirmation by the consumer. */
-import type { OutboundOperationName } from '../contract/operations.ts'
 import type { DecisionEntry, Dismissal } from './decision.ts'
 import type { Lease } from './lease.ts'
 import type { Resource } from './api.ts'
@@ -37,7 +36,7 @@ export type DeliveryResolution = 'resolve-delivered' | 'resolve-again'
 export interface UnacknowledgedRecord {
   readonly id: number
   readonly apiId: string
-  readonly operation: OutboundOperationName
+  readonly operation: string
   readonly state: 'held' | 'rejected'
   readonly problems: readonly Problem[]
   /** What was delivered; empty where it was pruned. */
