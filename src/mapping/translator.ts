@@ -9,7 +9,13 @@ import type { BindContext, BoundNode, BoundObject, RecordBuilder } from './bindi
 import { createTextReader } from './binding/text-source.ts'
 import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
 import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
-import { type Columns, indexColumns, type MissingColumn, missingColumnProblem } from './rows/columns.ts'
+import {
+  type Columns,
+  describeWrongFile,
+  indexColumns,
+  type MissingColumn,
+  missingColumnProblem,
+} from './rows/columns.ts'
 import { type Check, type Condition, formatCondition } from './rows/conditions.ts'
 import { bindTotals, type BoundTotals, type TotalsColumns, type TotalsPlan } from './rows/control-totals.ts'
 import {
@@ -104,7 +110,8 @@ function bindFile(
     unpack: packed && { layout: itemLayout, unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext) },
     totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
   }
-  const found = removeRepeats([...problems, ...missing.map(missingColumnProblem)])
+  const wrongFile = describeWrongFile(missing, typed ? [] : header.unused(), layoutAt(headerLayout).columns)
+  const found = removeRepeats([...problems, ...(wrongFile ?? missing.map(missingColumnProblem))])
   if (found.length > 0) return found
   const numbered =
     packed === undefined ? undefined : listNumberedColumns(packed.columns, layoutAt(itemLayout))
