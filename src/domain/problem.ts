@@ -187,6 +187,12 @@ export const PROBLEMS = {
     title: 'The date is too early or too late to be right.',
     fix: 'Correct the date. To switch the rule off for the route: `rules: { dates: off }`.',
   },
+  'postal-code-odd': {
+    title: 'The postal code has not the form of its country.',
+    fix: 'Correct it, or write `digits: 5` in the mapping where a spreadsheet cut a zero.',
+    details:
+      'Checked for the US and Canada. To switch the rule off for the route: `rules: { addresses: off }`.',
+  },
   'stock-short': {
     title: 'The brand has too few units of the item.',
     fix: 'Order fewer. To switch the rule off for the route: `rules: { stock: off }`.',

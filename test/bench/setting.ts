@@ -68,7 +68,7 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
           stableForMs: 0,
         },
         results: { mailbox: 'exchange', folder: 'results' },
-        rules: { totals: 'warn', dates: 'warn', stock: 'off' },
+        rules: { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn' },
         circuitBreaker: { sameRefusal: 20 },
       },
       { ...ordersOut, name: 'orders-out', verifyBeforeAck: false },

@@ -149,3 +149,16 @@ test('status of one route shows its work and its alerts alone', async () => {
     err: expect.stringContaining('there is no route "order"'),
   })
 })
+
+test('a run whose file waits for answers says what the API answered in their place', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  Object.assign(world.service.switches, { error500Before: 1 })
+
+  const { err } = await run('run')
+
+  expect(err).toMatch(
+    /orders: orders\.csv is not finished: some answers are not known yet: HTTP 500\. Run again/,
+  )
+})

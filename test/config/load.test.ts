@@ -94,7 +94,7 @@ describe('a configuration without errors', () => {
             stableForMs: 2000,
           },
           results: { mailbox: 'erp', folder: 'results', alertIfNotEmptiedMs: 2_592_000_000 },
-          rules: { totals: 'warn', dates: 'warn', stock: 'off' },
+          rules: { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn' },
           circuitBreaker: { sameRefusal: 20 },
         },
         {
