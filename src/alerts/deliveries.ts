@@ -77,7 +77,7 @@ function buildUnacknowledgedAlert(
     subject: `${apiId} (${delivery})`,
     since,
     message,
-    fix: `Tell the reader of the file that it is not valid; then \`${dismissal}\`.`,
+    fix: `The reader of the file must leave it out; then \`${dismissal}\`.`,
   })
 }
 

@@ -91,8 +91,8 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   }
   if (value === undefined) {
     const form = path[0] === 'routes' && path.length === 3 ? ROUTE_FORMS[String(path[2])] : undefined
-    const hint = form === undefined ? formatChoiceHint(issue) : `: write it such as \`${form}\``
-    return [{ path, at: 'value', message: `is missing${hint}.` }]
+    const example = form === undefined ? formatChoiceHint(issue) : `: write it such as \`${form}\``
+    return [{ path, at: 'value', message: `is missing${example}.` }]
   }
   if (value === null) {
     const blank = path.length === 0 ? 'is empty' : 'has no value'

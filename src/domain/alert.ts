@@ -58,7 +58,7 @@ export const ALERTS = {
   },
   'record-unacknowledged': {
     title: 'A delivered record is not acknowledged.',
-    fix: 'Tell the reader of the file; then `dropbridge dismiss ROUTE/ID --by NAME --why TEXT`.',
+    fix: 'Its reader must leave it out; then `dropbridge dismiss ROUTE/ID --by NAME --why TEXT`.',
     details:
       'It was canceled, or changed otherwise, after its file was delivered, or the API refused to acknowledge it. The reader has it in a file. Shown until a person dismisses it, as ROUTE/ID or with all of its file.',
   },
