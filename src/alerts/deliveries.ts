@@ -1,12 +1,14 @@
 /** Alerts about deliveries: held, not fetched or confirmed in time, and receipts that confirm nothing. */
 import { fillNameTemplate } from '../config/file-name.ts'
+import type { OutboundOperationName } from '../contract/operations.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
-import type { DeliveryEntry, UnconfirmedDelivery } from '../domain/delivery.ts'
+import type { DeliveryEntry, UnacknowledgedRecord, UnconfirmedDelivery } from '../domain/delivery.ts'
 import { checkOverdue, type Overdue } from '../pipeline/outbound/confirmation-rules.ts'
+import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { isoTime } from '../support/clock.ts'
-import { findSimilarName } from '../support/text.ts'
+import { findSimilarName, quoteForShell } from '../support/text.ts'
 import {
   type EvaluationContext,
   formatFolder,
@@ -25,6 +27,9 @@ const HELD_MAX = 50
 export async function findDeliveryAlerts(context: EvaluationContext): Promise<Alert[]> {
   const { journal, configuration, mailboxes, now } = context
   const alerts = (await journal.listHeldDeliveries(HELD_MAX)).map((each) => buildHeldAlert(context, each))
+  for (const each of await journal.listUnacknowledgedRecords(HELD_MAX)) {
+    alerts.push(buildUnacknowledgedAlert(context, each))
+  }
   for (const route of configuration.routes) {
     if (route.direction !== 'outbound' || route.overdue === undefined) continue
     const mailbox = mailboxes.get(route.to.mailbox)
@@ -50,6 +55,30 @@ function buildHeldAlert({ configuration, mailboxes }: EvaluationContext, deliver
       ? `Give the route back its name, ${name}.`
       : `Ask the reader of the files whether its records came, under whatever name (dropbridge trace ${id} lists them). All: dropbridge resolve ${id} --delivered; none: --again, with --by NAME --why TEXT; some: see docs/support.md.`
   return { code: 'delivery-held', route: name, subject: `${file} (${id})`, since: composedAt, message, fix }
+}
+
+/** `order HV-30015 (id 16) of /out/orders-1.csv is held: it was cancelled at …` */
+function buildUnacknowledgedAlert(
+  { configuration, mailboxes }: EvaluationContext,
+  record: UnacknowledgedRecord,
+): Alert {
+  const { route: name, delivery, operation, apiId, state, since, problems } = record
+  const route = configuration.routes.find((each) => each.name === name)
+  const to = route?.direction === 'outbound' ? route.to : undefined
+  const path = (to && mailboxes.get(to.mailbox)?.describe(to.folder, record.name)) ?? record.name
+  const called = formatRecordName(operation as OutboundOperationName, record.body)
+  const who = called === '' ? `id ${apiId}` : `${called} (id ${apiId})`
+  const why = problems[0] === undefined ? '' : `: ${problems[0].message}`
+  const message = `${who} of ${path} is ${state} and not acknowledged${why}`
+  const dismissal = `dropbridge dismiss ${quoteForShell(`${name}/${apiId}`)} --by NAME --why TEXT`
+  return createAlert({
+    code: 'record-unacknowledged',
+    route: name,
+    subject: `${apiId} (${delivery})`,
+    since,
+    message,
+    fix: `The reader of the file must leave it out; then \`${dismissal}\`.`,
+  })
 }
 
 function buildRefusedAlert(route: OutboundRoute, delivery: UnconfirmedDelivery, path: string): Alert {

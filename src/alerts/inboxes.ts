@@ -83,9 +83,17 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes
     unmatchedFiles.push({ path, ...(nearest === undefined ? {} : { nearest }) })
     const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
     const message = `no route takes ${path}${suggestion}`
-    alerts.push(createAlert({ code: 'file-unmatched', subject, since: context.now, message }))
+    const fix = WORKBOOK.test(name) ? { fix: describeWorkbookFix(patterns) } : {}
+    alerts.push(createAlert({ code: 'file-unmatched', subject, since: context.now, message, ...fix }))
   }
   return { unmatchedFiles, alerts: limitAlerts(context, alerts, place) }
+}
+
+const WORKBOOK = /\.(?:xls[xmb]?|ods|numbers)$/i
+
+/** Names the patterns of the routes, because a workbook under their names is refused. */
+function describeWorkbookFix(patterns: readonly string[]): string {
+  return `It is a workbook: save it as CSV, under a name like ${[...new Set(patterns)].join(' or ')}.`
 }
 
 /** The patterns of receipts that arrive in the folder of an inbox. */

@@ -1,4 +1,4 @@
-/** Dismisses rejected records and unusable files that need no correction. Changes no work, so it needs no lease. */
+/** Dismisses what needs no correction: rejected records, unusable files, delivered records that are not acknowledged. Changes no work, so it needs no lease. */
 import type { DecisionEntry, Dismissal, OpenRejection } from '../domain/decision.ts'
 import type { FileEntry } from '../domain/file.ts'
 import { isoTime } from '../support/clock.ts'
@@ -13,15 +13,17 @@ export interface DismissRequest extends Omit<Dismissal, 'record'> {
 }
 
 export interface DismissResult {
-  readonly file: FileEntry
+  /** The file or delivery that the records belong to. */
+  readonly file: Pick<FileEntry, 'id' | 'name' | 'route'>
   readonly decision: DecisionEntry
 }
 
-/** Throws `not-known` where nothing of that name waits for a correction. */
+/** Throws `not-known` where nothing of that name waits for a person. */
 export async function dismissRejected(
   { journal }: Pick<BridgeContext, 'journal'>,
-  { what, ...dismissal }: DismissRequest,
+  request: DismissRequest,
 ): Promise<DismissResult> {
+  const { what, ...dismissal } = request
   const files = await journal.findFilesByName(what, AMBIGUOUS_MAX)
   const open: FileEntry[] = []
   for (const each of files) {
@@ -33,8 +35,30 @@ export async function dismissRejected(
     record === undefined ? chooseOnly(open, message, describeFile) : await journal.getFile(record.file)
   const chosen = { ...dismissal, ...(record && { record: record.id }) }
   const decision = file && (await journal.dismissRejected(file.id, chosen))
-  if (file === undefined || decision === undefined) throw await nothingOpenError(journal, what)
-  return { file, decision }
+  if (file !== undefined && decision !== undefined) return { file, decision }
+  const delivered = await dismissDelivered(journal, request)
+  if (delivered === undefined) throw await nothingOpenError(journal, what)
+  return delivered
+}
+
+/** Dismisses unacknowledged records of a delivery by its name or id, or one of them as `ROUTE/ID`. */
+async function dismissDelivered(
+  journal: Journal,
+  { what, by, why }: DismissRequest,
+): Promise<DismissResult | undefined> {
+  const all = await journal.listUnacknowledgedRecords(KNOWN_FILES_MAX)
+  const one = all.find(({ route, apiId }) => `${route}/${apiId}` === what)
+  const named = new Map(
+    all.filter(({ delivery, name }) => [delivery, name].includes(what)).map((each) => [each.delivery, each]),
+  )
+  const message = `several files called ${what} have such records; name the one that is meant by its id`
+  const chosen =
+    one ?? chooseOnly([...named.values()], message, ({ delivery, route }) => `${delivery}: ${route}`)
+  if (chosen === undefined) return undefined
+  const { delivery: id, name, route } = chosen
+  const record = one === undefined ? {} : { record: one.id }
+  const decision = await journal.dismissUnacknowledged(id, { by, why, ...record })
+  return decision && { file: { id, name, route }, decision }
 }
 
 function describeFile({ id, receivedAt, claimedAt, route }: FileEntry): string {

@@ -65,6 +65,14 @@ function listKnownKeys(known: readonly string[]): string {
   return known.length > 0 && known.length <= 12 ? ` Known here: ${known.join(', ')}.` : ''
 }
 
+/** How required keys of a route are written. */
+const ROUTE_FORMS: Readonly<Record<string, string>> = {
+  from: 'from: { mailbox: exchange, folder: inbox/orders }',
+  results: 'results: { mailbox: exchange }',
+  to: 'to: { mailbox: exchange, folder: outbox, name: "orders-{seq}.csv" }',
+  mapping: 'mapping: mappings/orders.yaml',
+}
+
 /** Converts one issue, with the value at its place, to errors. */
 export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   const { path } = issue
@@ -81,7 +89,11 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   if (issue.code === 'invalid_key') {
     return [{ path, at: 'key', message: 'a name holds lower-case letters, digits and hyphens only.' }]
   }
-  if (value === undefined) return [{ path, at: 'value', message: `is missing${formatChoiceHint(issue)}.` }]
+  if (value === undefined) {
+    const form = path[0] === 'routes' && path.length === 3 ? ROUTE_FORMS[String(path[2])] : undefined
+    const example = form === undefined ? formatChoiceHint(issue) : `: write it such as \`${form}\``
+    return [{ path, at: 'value', message: `is missing${example}.` }]
+  }
   if (value === null) {
     const blank = path.length === 0 ? 'is empty' : 'has no value'
     return [{ path, at: 'value', message: `${blank}${formatChoiceHint(issue)}.` }]

@@ -52,7 +52,7 @@ export function hasRecordPlaceholder(template: string): boolean {
   return findPlaceholders(template).some(({ name }) => !FILE_PLACEHOLDERS.has(name))
 }
 
-const PLACEHOLDER = /\{([^{}:]*)(?::([^{}]*))?\}/g
+export const PLACEHOLDER = /\{([^{}:]*)(?::([^{}]*))?\}/g
 
 /** The placeholders that are not fields of a record. */
 const FILE_PLACEHOLDERS = new Set(['date', 'day', 'seq', 'route'])

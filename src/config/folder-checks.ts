@@ -1,5 +1,6 @@
 /** Checks folders that routes share: no file matches two routes, and no output lands in an inbox. */
 import { getDefaultArchive } from './defaults.ts'
+import { PLACEHOLDER } from './file-name.ts'
 import { type ConfigError, keyError, valueError } from './errors.ts'
 import { resolvePlace } from './mailboxes.ts'
 import type { RawRoute } from './raw-route.ts'
@@ -23,6 +24,7 @@ export function checkFolders(
     ...checkSources(routes, placeOf),
     ...checkOutputsAvoidInboxes(routes, placeOf),
     ...checkTargets(routes, placeOf),
+    ...checkExportsAvoidInboxes(routes, placeOf),
   ]
 }
 
@@ -97,6 +99,22 @@ function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveR
       const message = `${what} would be left where the route ${taker} takes files from; use another folder.`
       return [valueError(['routes', name, ...path], message)]
     })
+  })
+}
+
+/** Finds exports that a route would take as input: the folder is its inbox, and it matches their names. */
+function checkExportsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
+  return routes.flatMap(({ name, to }) => {
+    const place = placeOf(to)
+    if (to === undefined || place === undefined) return []
+    const names = (to.name ?? '*').replaceAll(PLACEHOLDER, '*')
+    const taker = routes.find(
+      ({ from }) =>
+        from !== undefined && placeOf(from) === place && findCommonName(names, from.match) !== undefined,
+    )
+    if (taker === undefined) return []
+    const message = `files would be left where the route ${taker.name} takes them; use another folder.`
+    return [valueError(['routes', name, 'to', 'folder'], message)]
   })
 }
 

@@ -136,6 +136,9 @@ export const RuleSettings = z.strictObject({
   stock: RulePolicy.default('off').describe(
     'When more is ordered of an item than the brand had when it was last seen. Needs the items: export them whole once.',
   ),
+  addresses: RulePolicy.default('warn').describe(
+    'When the postal code of an address in the US or Canada has not the form of that country.',
+  ),
 })
 
 export type Rules = z.output<typeof RuleSettings>

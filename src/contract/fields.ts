@@ -7,7 +7,12 @@ import { isCountry } from './places.ts'
  * `reference` marks an id that files replace by another name: an order by its purchase order number (`REFERENCES`).
  */
 export type FieldRule =
-  | { readonly kind: 'text'; readonly max?: number; readonly blankAllowed?: boolean; readonly code?: 'upc' }
+  | {
+      readonly kind: 'text'
+      readonly max?: number
+      readonly blankAllowed?: boolean
+      readonly code?: 'upc' | 'number'
+    }
   | {
       readonly kind: 'integer'
       readonly min: number
@@ -51,6 +56,11 @@ export function textOrBlank(max: number) {
 /** Spec: string (64). Always text, never a number: leading zeros count. */
 export function upc() {
   return z.string().min(1).max(64).register(FIELD_RULES, { kind: 'text', max: 64, code: 'upc' })
+}
+
+/** A number that people give to an order, invoice or parcel: text that a spreadsheet may take for a number. */
+export function numberText(max: number) {
+  return text(max).clone().register(FIELD_RULES, { kind: 'text', max, code: 'number' })
 }
 
 /** Control characters that no keyboard writes; line breaks and tabs are not among them. */

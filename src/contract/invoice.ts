@@ -1,7 +1,7 @@
 /** Invoices. Spec: "Invoice", "Invoice create". */
 import { z } from 'zod'
 import { Address } from './address.ts'
-import { boolean, date, dateTime, id, integer, money, text } from './fields.ts'
+import { boolean, date, dateTime, id, integer, money, numberText, text } from './fields.ts'
 import { objectSchema } from './object-schema.ts'
 import { PartySummary } from './order.ts'
 import { BrandVariantSummary, oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
@@ -19,8 +19,8 @@ export const InvoiceLineInput = objectSchema({
  */
 export const InvoiceCreate = objectSchema(
   {
-    purchase_order_number: text(32),
-    invoice_number: text(32),
+    purchase_order_number: numberText(32),
+    invoice_number: numberText(32),
     terms_net_days_due: integer(0),
     terms_date_due: date(),
     /** Spec: decimal (8,2), US dollars. */

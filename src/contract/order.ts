@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Address, AddressInput, flatAddress } from './address.ts'
 import { RequestedShippingMethod, ShippingAccount, ShippingMethod, ShippingMethodInput } from './carrier.ts'
-import { boolean, choice, dateTime, id, integer, money, text, textOrBlank } from './fields.ts'
+import { boolean, choice, dateTime, id, integer, money, numberText, text, textOrBlank } from './fields.ts'
 import { objectSchema } from './object-schema.ts'
 import { BrandVariantSummary, oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
@@ -22,7 +22,7 @@ export const OrderLineInput = objectSchema({
  */
 export const OrderCreate = objectSchema(
   {
-    purchase_order_number: text(32),
+    purchase_order_number: numberText(32),
     customer_order_number: text(32).nullish(),
     ordered_at: dateTime(),
     sold_to: AddressInput.nullish(),

@@ -2,7 +2,18 @@
 import { z } from 'zod'
 import { Address, flatAddress, provinceRule } from './address.ts'
 import { Carrier, ShippingMethod } from './carrier.ts'
-import { boolean, country, dateTime, id, integer, measure, province, reference, text } from './fields.ts'
+import {
+  boolean,
+  country,
+  dateTime,
+  id,
+  integer,
+  measure,
+  numberText,
+  province,
+  reference,
+  text,
+} from './fields.ts'
 import { objectSchema, type Rule } from './object-schema.ts'
 import { PartySummary } from './order.ts'
 import {
@@ -61,7 +72,7 @@ export const ShipmentCreate = objectSchema(
     carrier_id: reference('carrier').nullish(),
     shipping_account_id: reference('shipping-account').nullish(),
     shipping_method_id: reference('shipping-method'),
-    tracking_number: text(128).nullish(),
+    tracking_number: numberText(128).nullish(),
     /** Text for the label. Spec: "text the supplier may add"; how is not shown. */
     label_reference: text(30).nullish(),
     ship_weight: measure('pounds').nullish(),

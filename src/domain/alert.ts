@@ -62,10 +62,17 @@ export const ALERTS = {
     title: 'Records of a file wait for a person to decide.',
     fix: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
   },
+  'record-unacknowledged': {
+    title: 'A delivered record is not acknowledged.',
+    fix: 'Its reader must leave it out; then `dropbridge dismiss ROUTE/ID --by NAME --why TEXT`.',
+    details:
+      'It was canceled, or changed otherwise, after its file was delivered, or the API refused to acknowledge it. The reader has it in a file. Shown until a person dismisses it, as ROUTE/ID or with all of its file.',
+  },
   'file-unusable': {
     title: 'A file could not be used, and no other one came.',
     fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
-    details: 'Shown until a file comes under its name, or until a person dismisses it.',
+    details:
+      'Shown until a file comes under its name or that of its rejects file, or until a person dismisses it.',
   },
   'file-vanished': {
     title: 'A file was removed before it was read.',
@@ -77,7 +84,7 @@ export const ALERTS = {
     title: 'Rejected records of a file are not corrected.',
     fix: 'Have them corrected and sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
     details:
-      'Shown until a later file of the route has records with the same key cells accepted, or until a person dismisses the file, or one record as ROUTE/KEY.',
+      'Shown until a later file of the route has records with the same key cells accepted, or until their rejects file comes under its name, or until a person dismisses the file, or one record as ROUTE/KEY.',
   },
   'route-failing': {
     title: 'The latest work of a route failed.',

@@ -83,6 +83,7 @@ export interface NewDecision {
 export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
   readonly id: number
   readonly action: DecisionAction | ResolutionAction | 'dismiss'
+  /** The id of the file or delivery that the records belong to. */
   readonly file: string
   readonly at: number
   /** How many records it was about. */

@@ -1,6 +1,9 @@
 /** Outgoing files as the journal knows them, and their confirmation by the consumer. */
+import type { DecisionEntry, Dismissal } from './decision.ts'
 import type { Lease } from './lease.ts'
+import type { Resource } from './api.ts'
 import type { Claim } from './mailbox.ts'
+import type { Problem } from './problem.ts'
 import type { OutgoingRecord, RecordResult } from './record.ts'
 
 /** The states of an outgoing file, in this order. */
@@ -28,6 +31,21 @@ export interface NewDelivery extends Pick<DeliveryEntry, 'id' | 'folder' | 'sha2
  * `resolve-again`: deliver it now, whether it was before or not. Stored as decisions.
  */
 export type DeliveryResolution = 'resolve-delivered' | 'resolve-again'
+
+/** A delivered record that changed before it was acknowledged (held), or whose acknowledgement the API refused (rejected). */
+export interface UnacknowledgedRecord {
+  readonly id: number
+  readonly apiId: string
+  readonly operation: string
+  readonly state: 'held' | 'rejected'
+  readonly problems: readonly Problem[]
+  /** What was delivered; empty where it was pruned. */
+  readonly body: Resource
+  readonly route: string
+  readonly delivery: string
+  readonly name: string
+  readonly since: number
+}
 
 export interface NewDeliveryResolution {
   readonly action: DeliveryResolution
@@ -119,6 +137,13 @@ export interface DeliveryJournal {
   markDeliveryDone(lease: Lease, id: string, place?: string): Promise<void>
   /** delivered → acknowledged, when every record is final; false when some are not. */
   markDeliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
+  /** Lists delivered records that are not acknowledged and wait for a person, of one delivery or of all, the oldest first. */
+  listUnacknowledgedRecords(limit: number, deliveryId?: string): Promise<UnacknowledgedRecord[]>
+  /**
+   * Notes that a person needs no acknowledgement of such records: of a delivery, or of one record. Undefined, with nothing
+   * stored, where none waits. Needs no lease: it changes no work.
+   */
+  dismissUnacknowledged(deliveryId: string, dismissal: Dismissal): Promise<DecisionEntry | undefined>
   getDelivery(id: string): Promise<DeliveryEntry | undefined>
   /** Lists undelivered ones first and those that wait for a confirmation last; without the held ones. */
   listUnfinishedDeliveries(route: string): Promise<DeliveryEntry[]>

@@ -184,10 +184,11 @@ async function countDecidedRecords(db: Db, decisionId: number): Promise<StateCou
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** For a decision about records of a file. */
+/** For a decision about records of a file or delivery. */
 export function toDecisionEntry(row: Row<'decisions'>): DecisionEntry {
-  const { id, file_id: file, action, decided_by: by, why, decided_at: at, records } = row
-  assert(file !== null && isFileDecision(action), `Decision ${id} is about no file.`)
+  const { id, file_id, delivery_id, action, decided_by: by, why, decided_at: at, records } = row
+  const file = file_id ?? delivery_id
+  assert(file !== null && isFileDecision(action), `Decision ${id} is about no records.`)
   return { id, file, action, by, why, at, records }
 }
 

@@ -120,7 +120,7 @@ create table records (
   warnings text not null default '[]',
   step integer,                                   -- from 1; null where the route has one step
   waived integer not null default 0,            -- 1 while later steps continue although it failed
-  corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person gave it up
+  corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person dismissed it
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 create unique index records_by_key on records (operation, account, natural_key) where owns_key = 1;
@@ -136,6 +136,8 @@ create index records_rejected on records (file_id, number) where state = 'reject
 create index records_held on records (file_id, number) where state = 'held' and file_id is not null;
 create index records_uncertain on records (file_id, id) where state = 'uncertain';
 create index records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred');
+create index records_unacknowledged on records (delivery_id, number) where direction = 'outgoing' and corrected = 0
+  and state in ('held', 'rejected') and delivery_id is not null;
 create index records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 
 -- Apart from the records, because every change of state rewrites its row, and the bodies are the bulk.

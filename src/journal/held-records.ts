@@ -146,9 +146,24 @@ function normalizeText(text: RawBuilder<string>): RawBuilder<string> {
 export const IS_UNCORRECTED = sql<boolean>`(records.state = 'rejected' and records.corrected = 0
   and records.file_id is not null)`
 
-/** Marks what was rejected in earlier files of the route, and is accepted from this one: records with the same key cells. */
+/** Condition: `later` is named as the rejects or exceptions file of `files`, or as that file with more behind the word. */
+const IS_RETURNED_PART = sql<boolean>`(
+  substr(later.name, 1, length(files.report_name)) = files.report_name
+  and (substr(later.name, length(files.report_name) + 1) glob '.rejects*'
+    or substr(later.name, length(files.report_name) + 1) glob '.exceptions*'))`
+
+/**
+ * Marks what was rejected in earlier files of the route and is corrected by this one: records with the same key cells that
+ * are accepted, and all records whose rejects file this is. A correction may change the key, and what is rejected again
+ * waits as a record of this file.
+ */
 export async function markCorrected({ db, route }: RouteTx, fileId: string): Promise<void> {
   if (!(await exists(db, sql`records where route = ${route} and ${IS_UNCORRECTED}`))) return
+  await sql`
+    update records set corrected = 1
+    where route = ${route} and ${IS_UNCORRECTED} and file_id in (
+      select files.id from files join files as later on later.route = files.route
+      where later.id = ${fileId} and files.number < later.number and ${IS_RETURNED_PART})`.execute(db)
   await sql`
     update records set corrected = 1
     where route = ${route} and ${IS_UNCORRECTED} and id in (
@@ -163,9 +178,11 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
 /** Condition on `files`, as in an index: something of it was lost. */
 const IS_LOST = sql<boolean>`(files.outcome in ('unusable', 'vanished') or files.source_removed = 1)`
 
-/** Condition on `files`: it was lost, none came under its name since, and no person dismissed it. */
+/** Condition on `files`: it was lost, no file came under its name or as its rejects file, and no person dismissed it. */
 const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not exists (
-    select 1 from files as later where later.route = files.route and later.name = files.name
+    select 1 from files as later where later.route = files.route
+      and later.name >= files.name and later.name < files.name || char(1114111)
+      and (later.name = files.name or ${IS_RETURNED_PART})
       and later.number > files.number and later.received_at is not null))
   and not exists (select 1 from decisions where decisions.file_id = files.id and action = 'dismiss'))`
 

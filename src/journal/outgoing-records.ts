@@ -1,15 +1,26 @@
 /** Stores outgoing records from the moment the API shows them until they belong to a delivery. */
 import { type RawBuilder, sql } from 'kysely'
+import type { Resource } from '../domain/api.ts'
+import type { DecisionEntry, Dismissal } from '../domain/decision.ts'
+import type { UnacknowledgedRecord } from '../domain/delivery.ts'
 import type { Journal } from '../domain/journal.ts'
+import type { Problem } from '../domain/problem.ts'
 import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
-import { jsonRows } from './rows.ts'
-import { appendEvent, appendStateEvent } from './events.ts'
+import { PRUNED_BODY } from './prune.ts'
+import { changeRows, jsonRows, selectIdRuns } from './rows.ts'
+import {
+  appendDeliveryEvent,
+  appendEvent,
+  appendStateEvent,
+  insertDecision,
+  selectDecisionDetail,
+} from './events.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
 import type { Db } from './schema.ts'
-import type { BoundStore, RouteTx } from './store.ts'
+import type { BoundStore, RouteTx, Tx } from './store.ts'
 import { undeliveredCondition } from './records.ts'
 
-export function createOutgoingJournal({ reads, leased }: BoundStore) {
+export function createOutgoingJournal({ reads, writes, leased }: BoundStore) {
   return {
     collectRecords: leased(collectRecords),
     listUndeliveredRecords: reads((db, route, ...page) =>
@@ -19,6 +30,8 @@ export function createOutgoingJournal({ reads, leased }: BoundStore) {
       selectOutgoingRecords(db, sql`records.delivery_id = ${id}`, ...page),
     ),
     holdRecords: leased(holdRecords),
+    listUnacknowledgedRecords: reads(selectUnacknowledged),
+    dismissUnacknowledged: writes(dismissUnacknowledged),
   } satisfies Partial<Journal>
 }
 
@@ -78,4 +91,55 @@ export async function holdRecords({ db, now, route }: RouteTx, held: readonly Re
     returning records.id`.execute(db)
   const ids = rows.map(({ id }) => id)
   await appendStateEvent(db, now, { kind: 'records-held', route, state: 'held', ids })
+}
+
+// Delivered records that are not acknowledged and wait for a person, until a person dismisses them.
+
+/** Condition on `records`. The words are those of an index. */
+const IS_UNACKNOWLEDGED = sql<boolean>`(records.direction = 'outgoing' and records.corrected = 0
+  and records.state in ('held', 'rejected') and records.delivery_id is not null)`
+
+async function selectUnacknowledged(db: Db, limit: number, id?: string): Promise<UnacknowledgedRecord[]> {
+  const isChosen = id === undefined ? sql`true` : sql`records.delivery_id = ${id}`
+  const { rows } = await sql<
+    Omit<UnacknowledgedRecord, 'problems' | 'body'> & { problems: string; body: string }
+  >`
+    select records.id, records.api_id as "apiId", records.operation, records.state, records.problems, records.route,
+      coalesce(bodies.body, ${PRUNED_BODY}) as body, deliveries.id as delivery, deliveries.name, records.changed_at as since
+    from records join deliveries on deliveries.id = records.delivery_id
+      left join bodies on bodies.record_id = records.id
+    where ${IS_UNACKNOWLEDGED} and ${isChosen}
+    order by records.changed_at, records.id limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    ...row,
+    problems: JSON.parse(row.problems) as Problem[],
+    body: row.body === PRUNED_BODY ? {} : (JSON.parse(row.body) as Resource),
+  }))
+}
+
+async function dismissUnacknowledged({ db, now }: Tx, deliveryId: string, dismissal: Dismissal) {
+  const { by, why, record } = dismissal
+  const isOne = record === undefined ? sql`true` : sql`records.id = ${record}`
+  const chosen = sql`${IS_UNACKNOWLEDGED} and records.delivery_id = ${deliveryId} and ${isOne}`
+  const mentions = await Promise.all(
+    (['held', 'rejected'] as const).map(async (state) => ({
+      state,
+      ids: await selectIdRuns(db, sql`${chosen} and state = ${state}`),
+    })),
+  )
+  const mentioned = mentions.filter(({ ids }) => ids.length > 0)
+  if (mentioned.length === 0) return undefined
+  const decision = { delivery_id: deliveryId, action: 'dismiss', by, why, records: 0 } as const
+  const id = await insertDecision(db, now, decision)
+  const records = await changeRows(
+    db,
+    sql`insert into decided_records (record_id, decision_id) select id, ${id} from records where ${chosen}`,
+  )
+  await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  await sql`
+    update records set corrected = 1
+    where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)
+  const more = { decision: await selectDecisionDetail(db, id), records: mentioned }
+  await appendDeliveryEvent(db, now, { id: deliveryId, kind: 'decision-made', more })
+  return { id, file: deliveryId, action: 'dismiss', by, why, at: now, records } satisfies DecisionEntry
 }

@@ -60,7 +60,7 @@ async function countStates(db: Db): Promise<StateCount[]> {
   const { rows } = await sql<StateCount>`
     select 'files' as what, route, state, count(*) as count from files group by route, state
     union all
-    select direction, route, state, count(*) from records where not (state = 'rejected' and corrected = 1)
+    select direction, route, state, count(*) from records where not (state in ('rejected', 'held') and corrected = 1)
     group by direction, route, state
     union all
     select 'deliveries', route, state, count(*) from deliveries group by route, state`.execute(db)

@@ -11,6 +11,7 @@ import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
 import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
 import {
   type Column,
+  describeWrongFile,
   foldColumnName,
   indexColumns,
   type MissingColumn,
@@ -132,7 +133,8 @@ function bindFile(
       plan.recordTotals &&
       bindTotals(plan.recordTotals, createTotalsColumns(typed ? grouping.recordTotals : '', itemLayout)),
   }
-  const found = removeRepeats([...problems, ...missing.map(missingColumnProblem)])
+  const wrongFile = describeWrongFile(missing, typed ? [] : header.unused(), layoutAt(headerLayout).columns)
+  const found = removeRepeats([...problems, ...(wrongFile ?? missing.map(missingColumnProblem))])
   if (found.length > 0) return found
   const numbered =
     packed === undefined ? undefined : listNumberedColumns(packed.columns, layoutAt(itemLayout))

@@ -1,4 +1,6 @@
 /** The order-fulfilment API itself: composes its parts, starts and stops it. */
+import { once } from 'node:events'
+import { createServer as createTcpServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
@@ -147,8 +149,23 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   try {
     return await app.listen({ host, port })
   } catch (error) {
-    throw new BridgeError('usage-wrong', `The service cannot listen on ${host}, port ${port}.`, {
-      cause: error,
-    })
+    throw cannotListenError(host, port, error)
+  }
+}
+
+function cannotListenError(host: string, port: number, cause: unknown): BridgeError {
+  return new BridgeError('usage-wrong', `The service cannot listen on ${host}, port ${port}.`, { cause })
+}
+
+/** Throws `usage-wrong` when another program has the port or the address is not one of this machine. */
+export async function assertCanListen(host: string, port: number): Promise<void> {
+  const probe = createTcpServer()
+  try {
+    probe.listen({ host, port })
+    await once(probe, 'listening')
+  } catch (error) {
+    throw cannotListenError(host, port, error)
+  } finally {
+    probe.close()
   }
 }

@@ -72,6 +72,15 @@ test('an unmatched file is reported once, shown while it is there, and reported 
   expect(fourth).toMatchObject({ reported: [], snapshot: { alerts: [] } })
 })
 
+test('a workbook in an inbox is to be saved as CSV, under a name that the route takes', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.xlsx', 'PK')
+
+  expect((await attend(world)).snapshot.alerts).toMatchObject([
+    { code: 'file-unmatched', fix: 'It is a workbook: save it as CSV, under a name like *.csv.' },
+  ])
+})
+
 test('of many unmatched files the alert reports how many more there are, and each one comes up in its order', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const names = Array.from({ length: 23 }, (_, index) => `note-${String(index).padStart(2, '0')}.txt`)

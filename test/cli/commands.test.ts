@@ -340,6 +340,8 @@ describe('a wrong command line', () => {
     [['check', '--onlin'], 'Unknown argument: onlin. Did you mean "--online"?'],
     [['service', '--swich', 'a=b'], 'Unknown argument: swich. Did you mean "--switch"?'],
     [['service', '--new-client'], 'Did you mean "--new-clients"?'],
+    [['service', '--port', '80x'], '--port is no port: write a number from 1 to 65535'],
+    [['service', '--port', '70000'], '--port is no port: write a number from 1 to 65535'],
     [['audit', 'verfy'], 'Did you mean "verify"?'],
     [['service', '--switch'], 'The value is missing: --switch'],
     [['export', 'shipments-out', '--po'], 'The value is missing: --po'],

@@ -1,6 +1,7 @@
 /** Rejected records and unusable files: shown until a corrected file came, or until a person dismisses them. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
+import { partnerOf, PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -48,6 +49,42 @@ test('an unusable file is an alert until another one came under its name', async
   expect((await run('status')).out).not.toContain('file-unusable')
 })
 
+test.each(['broken.csv.rejects.csv', 'broken.csv.rejects-corrected.csv'])(
+  'an unusable file is no alert any more once its rejects file came, corrected, as %s',
+  async (name) => {
+    const { world, run } = await anOfficeWithRejects()
+    await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')
+    await run('run')
+    await world.drop('inbox/orders', 'broken.csv-other.csv', ordersFile(DAMAGED.slice(0, 1)).text)
+    await run('run')
+    expect((await run('status')).out).toContain('file-unusable')
+
+    await world.drop('inbox/orders', name, ordersFile(DAMAGED.slice(0, 2)).text)
+    await run('run')
+    expect((await run('status')).out).not.toContain('file-unusable')
+  },
+)
+
+test('rejected records are no alert any more once their rejects file came with other keys', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  const corrected = sampleOrders({ seed: 7, orders: 4, damageEvery: 0, firstNumber: 900 })
+  await world.drop('inbox/orders', 'orders.csv.rejects.csv', ordersFile(corrected).text)
+  expect((await run('run')).exit).toBe(0)
+
+  expect((await run('status')).out).not.toContain('records-rejected')
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('records that are rejected again from the rejects file wait as records of that file alone', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  await world.drop('inbox/orders', 'orders.csv.rejects.csv', `${ordersFile(DAMAGED).text}\n`)
+  await run('run')
+
+  const { out } = await run('status')
+  expect(out).toContain(`orders: orders.csv.rejects.csv: ${bad.length} records are rejected`)
+  expect(out).not.toContain('orders: orders.csv: ')
+})
+
 test('a person dismisses a rejected record or a whole file, and the journal keeps who and why', async () => {
   const { world, run } = await anOfficeWithRejects()
   await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')
@@ -78,6 +115,63 @@ test('a person dismisses a rejected record or a whole file, and the journal keep
   })
   expect((await run('dismiss', 'orders/nothing', ...WHO)).exit).toBe(2)
   expect((await run('dismiss', 'nothing.csv', ...WHO)).exit).toBe(2)
+})
+
+/** One of three delivered orders was canceled before the file was taken away, and one pass has seen it. */
+async function anOfficeWithCanceledOrder() {
+  const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
+  await world.run('orders-out')
+  const [order] = await world.orders()
+  if (order === undefined) throw new Error('there is no order')
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      get: async (call) => {
+        const shown = await api.get(call)
+        if (shown === undefined || shown['id'] !== order.id) return shown
+        return { ...shown, status: 'canceled', canceled_at: '2026-11-21T15:00:00Z' }
+      },
+    }),
+  })
+  await partnerOf(world).takes('orders-1.csv')
+  await bridge.run(['orders-out'], new AbortController().signal)
+  await bridge.close()
+  const run = await commandsOf(world)
+  return { run, order: { id: order.id, purchaseOrder: order.purchase_order_number } }
+}
+
+test('an order that was canceled after its delivery is an alert until a person dismisses it', async () => {
+  const { run, order } = await anOfficeWithCanceledOrder()
+
+  const before = await run('status')
+  expect(before.out).toMatch(
+    new RegExp(
+      `orders-out: order ${order.purchaseOrder} \\(id ${order.id}\\) of .*orders-1.csv is held and not acknowledged: .*cancel`,
+    ),
+  )
+  const one = `orders-out/${order.id}`
+  expect(before.out).toContain(`\`dropbridge dismiss ${one} --by NAME --why TEXT\``)
+  expect((await run('run')).err).not.toMatch(/\d held/)
+  expect(await run('dismiss', one, ...WHO)).toMatchObject({
+    exit: 0,
+    err: 'orders-out: orders-1.csv: 1 record is dismissed',
+  })
+
+  const after = (await run('status')).out
+  expect(after).not.toContain('record-unacknowledged')
+  expect(after).not.toMatch(/orders-out.*held/)
+  expect((await run('trace', order.purchaseOrder)).out).toMatch(/dismiss by Ada: the shop withdrew them/)
+  expect((await run('audit', 'verify')).exit).toBe(0)
+  expect((await run('dismiss', one, ...WHO)).exit).toBe(2)
+})
+
+test('all unacknowledged records of a delivered file are dismissed by its name', async () => {
+  const { run } = await anOfficeWithCanceledOrder()
+
+  expect((await run('dismiss', 'orders-1.csv', ...WHO)).err).toBe(
+    'orders-out: orders-1.csv: 1 record is dismissed',
+  )
+  expect((await run('status')).out).not.toContain('record-unacknowledged')
 })
 
 test('held records that a person discards are no rejected records that wait for a correction', async () => {

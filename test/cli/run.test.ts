@@ -1,5 +1,6 @@
 /** The built program against the real service: what a scheduler and the operator see. */
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -383,6 +384,18 @@ function shell(folder: string, command: string): Promise<Finished> {
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   return new Promise((resolve) => child.on('close', (exit) => resolve({ exit, stdout, stderr })))
 }
+
+test('the service makes no clients when another program has its port', async () => {
+  const { world } = await anOffice()
+  const port = new URL(world.service.baseUrl).port
+
+  const { exit, stdout, stderr } = await startProgram(world.folder, ['service', '--port', port]).finished
+
+  expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
+  expect(stderr).toContain(`The service cannot listen on 127.0.0.1, port ${port}.`)
+  expect(stderr).not.toContain('client secret')
+  expect(existsSync(join(world.folder, 'service-data'))).toBe(false)
+})
 
 test('the service as a program prints where it listens and who may log in, and stops cleanly', async () => {
   const { world } = await anOffice()

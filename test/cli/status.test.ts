@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { formatRun } from '../../src/cli/format/run.ts'
 import { createOwnerId } from '../../src/journal/heartbeat.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
@@ -148,4 +149,26 @@ test('status of one route shows its work and its alerts alone', async () => {
     exit: 64,
     err: expect.stringContaining('there is no route "order"'),
   })
+})
+
+test('a run whose file stays open because of an answer such as 429 names its status', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  const [{ po } = { po: '' }] = sampleOrders({ seed: 5, orders: 24, damageEvery: 0 })
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      send: (call) =>
+        call.body?.includes(po) === true
+          ? Promise.resolve({ certainty: 'not-applied', status: 429, detail: 'HTTP 429: too many requests' })
+          : api.send(call),
+    }),
+  })
+
+  const result = await bridge.run(['orders'], new AbortController().signal)
+  await bridge.close()
+
+  expect(formatRun(result)).toContain(
+    'orders: orders.csv is not finished: some records are not sent yet: HTTP 429. Run again later',
+  )
 })

@@ -96,7 +96,7 @@ describe('a configuration without errors', () => {
             stableForMs: 2000,
           },
           results: { mailbox: 'erp', folder: 'results', alertIfNotEmptiedMs: 2_592_000_000 },
-          rules: { totals: 'warn', dates: 'warn', stock: 'off' },
+          rules: { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn' },
           circuitBreaker: { sameRefusal: 20 },
         },
         {
@@ -318,7 +318,7 @@ routes:
       '10:1 mailbox: unknown key. Did you mean "mailboxes"?',
       '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only.',
       '14:19 mailboxes.legacy.type: must be one of directory, sftp. Did you mean "sftp"?',
-      '16:3 routes.orders-in.mapping: is missing.',
+      '16:3 routes.orders-in.mapping: is missing: write it such as `mapping: mappings/orders.yaml`.',
       '16:3 routes.orders-in: says nothing of its retailer: write "retailer:" and the id.',
       '17:5 routes.orders-in.retialer: unknown key. Did you mean "retailer"?',
       '19:22 routes.orders-in.from.mailbox: there is no such mailbox. Did you mean "erp"?',

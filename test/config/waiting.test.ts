@@ -176,6 +176,24 @@ test('read receipts are never moved to a folder where a route takes files from',
   ])
 })
 
+test.each([
+  [', match: "*.csv"', '"orders-{date:yyyyMMdd}-{seq}.csv"'],
+  ['', '"{seq}.csv"'],
+  [', match: "order?-*"', '"{route}-{seq}.txt"'],
+])('files are never exported to an inbox whose route%s would take them as %s', async (match, name) => {
+  const out = OUT('').replace('folder: out, name: "{seq}.csv"', `folder: ./inbox/, name: ${name}`)
+
+  expect(await errorsOf(load(IN({ from: match }) + out))).toEqual([
+    'out.to.folder: files would be left where the route in takes them; use another folder',
+  ])
+})
+
+test('files may be exported to an inbox whose route takes only other names', async () => {
+  const out = OUT('').replace('folder: out, name: "{seq}.csv"', 'folder: inbox, name: "o-{seq}.json"')
+
+  expect((await load(IN({ from: ', match: "*.csv"' }) + out)).routes).toHaveLength(2)
+})
+
 const TWO = (names: readonly [string, string], receipts = ['', '']) =>
   ['out', 'out-2']
     .map(

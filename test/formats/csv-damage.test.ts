@@ -23,6 +23,24 @@ const outcome = async (text: string, reading: Reading = {}) =>
   )
 
 describe('the number of cells', () => {
+  it('that two short lines have together is one row with a line break in a cell', async () => {
+    const rows = await rowsOf(
+      await readable(start('PO,Note,SKU,Qty\n1,first\nsecond,a,2\n2,x,b,3\n3,b\n4,b\n')),
+    )
+    expect(rows[1]).toMatchObject({
+      problems: [
+        {
+          code: 'row-short',
+          message:
+            'Lines 2 and 3 have the 4 cells of one row together: a cell without quotes holds a line break.',
+          fix: 'Join lines 2 and 3, or put quotes around the cell with the line break.',
+          place: { line: 3 },
+        },
+      ],
+    })
+    expect(rows[4]?.problems?.[0]?.message).toContain('The row has 2 cells where 4 are expected')
+  })
+
   it('that is too small is refused with what is missing', async () => {
     const [row] = await rowsOf(await readable(start('PO,SKU,Qty\n1,a\n')))
     expect(row).toMatchObject({

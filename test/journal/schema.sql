@@ -282,7 +282,7 @@ CREATE TABLE records (
   warnings text not null default '[]',
   step integer,                                   -- from 1; null where the route has one step
   waived integer not null default 0,            -- 1 while later steps continue although it failed
-  corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person gave it up
+  corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person dismissed it
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
@@ -305,6 +305,9 @@ CREATE INDEX records_of_order on records (file_id, lane, number) where step is n
 CREATE INDEX records_planned on records (file_id, number) where state = 'planned';
 
 CREATE INDEX records_rejected on records (file_id, number) where state = 'rejected';
+
+CREATE INDEX records_unacknowledged on records (delivery_id, number) where direction = 'outgoing' and corrected = 0
+  and state in ('held', 'rejected') and delivery_id is not null;
 
 CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain';
 

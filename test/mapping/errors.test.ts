@@ -53,6 +53,18 @@ examples: [{ input: a.csv }]
   ])
 })
 
+test.each([
+  ['EST', 'America/New_York'],
+  ['mst', 'America/Denver, or America/Phoenix for Arizona'],
+  ['HST', 'Pacific/Honolulu'],
+])('the zone %s, which has no summer, is refused with the name of a place', async (zone, place) => {
+  const text = ORDERS.replace('ordered_at: Order Date', `ordered_at: { from: Order Date, zone: ${zone} }`)
+
+  expect((await errorsOf(text)).map((error) => error.replace(/^[\d:]+ /, ''))).toEqual([
+    `body.ordered_at.zone: "${zone}" has no daylight saving time; write the zone of a city, such as ${place}`,
+  ])
+})
+
 test('inside one item, every field is checked', async () => {
   const text = ORDERS.replace(
     `    - variant: { identifier: SKU, upc: UPC }

@@ -266,6 +266,33 @@ describe('columns', () => {
     ])
   })
 
+  test.each([
+    [
+      'a file of another route is named once',
+      'Retailer SKU,On Hand,Updated',
+      /^The mapping uses none of the columns of the file, "Retailer SKU", "On Hand", "Updated"; it needs "PO Number", /,
+      'Drop it into the inbox of its own route, or name its columns in the mapping.',
+    ],
+    [
+      'a result file of the bridge is named once, with the file to correct',
+      'PO Number,_line,_record,_status,_http,_id,_code,_field,_message,_fix,_attempts,_at',
+      /^The columns _line, _status and _fix are those of a result file/,
+      'Correct the file with `.rejects` in its name, in the same folder, and drop that in.',
+    ],
+  ])('%s', async (_, header, message, fix) => {
+    const problems = (await translatorOf(ORDERS)).bind(sheet(header).layouts)
+
+    expect(problems).toEqual([
+      { code: 'file-foreign', place: {}, fix, message: expect.stringMatching(message) as string },
+    ])
+  })
+
+  test('a rejects file that a person extended by result columns is read as the file itself', async () => {
+    expect((await translatorOf(ORDERS)).bind(sheet(`${HEADER},_line,_status,_fix`).layouts)).toHaveProperty(
+      'keyColumns',
+    )
+  })
+
   test('a missing key column is to be corrected in the group too', async () => {
     const { layouts } = sheet(HEADER.replace('PO Number', 'Bestellung'))
 

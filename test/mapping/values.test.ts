@@ -86,7 +86,7 @@ test.each<[FieldRule, string, unknown]>([
   [{ kind: 'text', max: 3 }, 'abc', 'abc'],
   [{ kind: 'text', max: 3 }, 'abcd', 'value-too-long'],
   [{ kind: 'text', max: 64, code: 'upc' }, '012345678905', '012345678905'],
-  [{ kind: 'text', max: 64, code: 'upc' }, '1.23457E+11', 'upc-in-exponent-form'],
+  [{ kind: 'text', max: 64, code: 'upc' }, '1.23457E+11', 'number-in-exponent-form'],
   [{ kind: 'boolean' }, 'Y', true],
   [{ kind: 'boolean' }, '0', false],
   [{ kind: 'boolean' }, 'maybe', 'boolean-expected'],

@@ -211,7 +211,7 @@ describe('an invoice', () => {
     const [po = ''] = await place(1)
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
     const route = world.configuration.routes.find(({ name }) => name === 'invoices') as InboundRoute
-    Object.assign(route, { rules: { totals, dates: 'warn', stock: 'off' } })
+    Object.assign(route, { rules: { totals, dates: 'warn', stock: 'off', addresses: 'warn' } })
 
     const [row] = await bill([po, '31.00', 'NL-0001', '3'], 'odd.csv')
 

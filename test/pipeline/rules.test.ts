@@ -266,3 +266,37 @@ test('an item matches a line only where it is certain which', () => {
   expect(findLineOfItem(lines, item({ id: 9001, identifier: 'HV-2' }))).toMatchObject({ id: 1 })
   expect(findLineOfItem(lines, item({ upc: '222' }))).toBe('none')
 })
+
+describe('a postal code', () => {
+  const to = (country: string, postal_code: string) => ({ ship_to: { country, postal_code } })
+  const fixOf = (body: RequestBody) =>
+    BUSINESS_RULES['create-order']?.onBody?.({ body, order: undefined, now: NOW }).map(({ fix }) => fix)
+
+  test.each([
+    ['US', '02134'],
+    ['US', '02134-1234'],
+    ['US', '021341234'],
+    ['CA', 'k1a 0b1'],
+    ['CA', 'K1A0B1'],
+    ['DE', '1'],
+  ])('of %s may be %s', (country, code) => {
+    expect(odd('create-order', to(country, code))).toEqual([])
+  })
+
+  test.each([
+    ['US', '2134', 'one of US has 5 digits, or 5 and 4'],
+    ['US', '0213', 'one of US has 5 digits, or 5 and 4'],
+    ['US', 'K1A 0B1', 'one of US has 5 digits, or 5 and 4'],
+    ['CA', '02134', 'one of CA has a form like K1A 0B1'],
+  ])('of %s is odd as %s', (country, code, what) => {
+    expect(odd('create-order', to(country, code))).toEqual([
+      ['ship_to.postal_code', 'addresses', `the postal code is "${code}"; ${what}`],
+    ])
+  })
+
+  test('of the US that is too short is to be mapped with its digits', () => {
+    expect(fixOf(to('US', '2134'))).toEqual([
+      'A spreadsheet cut its zeros: write `digits: 5` at ship_to.postal_code in the mapping.',
+    ])
+  })
+})

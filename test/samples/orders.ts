@@ -143,7 +143,7 @@ const DAMAGES: readonly Damage[] = [
   },
   (order) => {
     first(order).UPC = '8.60001E+11'
-    order.damage = ['upc-in-exponent-form']
+    order.damage = ['number-in-exponent-form']
   },
   (order, earlier) => {
     // The same number as an order two before, with other contents: neither can be preferred.

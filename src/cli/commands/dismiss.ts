@@ -7,7 +7,8 @@ import { assertNotEmpty } from './release.ts'
 
 export const dismissCommand = defineCommand({
   usage: 'dismiss <what>',
-  describe: 'Need no correction of what was rejected: FILE (name or id), or ROUTE/KEY for one record',
+  describe:
+    'Need no correction of what was rejected or not acknowledged: FILE (name or id), or ROUTE/KEY for one record',
   argument: 'FILE, or ROUTE/KEY of one record,',
   positionals: { what: REQUIRED_TEXT },
   options: { config: CONFIG_FLAG, ...DECISION_FLAGS, json: JSON_FLAG },

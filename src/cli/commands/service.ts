@@ -28,8 +28,11 @@ export const serviceCommand = defineCommand({
   },
   async run(terminal, { port, host, hostName, data, switch: words, newClients, json }) {
     const switches = parseSwitches(words)
+    assertPort(port)
     // Loaded on demand: a web server takes longer to load than all the rest.
-    const { createService } = await import('../../service/service.ts')
+    const { assertCanListen, createService } = await import('../../service/service.ts')
+    // Before the clients are made: their secrets are shown once.
+    await assertCanListen(host, port)
     const server = {
       clock: terminal.clock,
       host,
@@ -56,6 +59,11 @@ export const serviceCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+function assertPort(port: number): void {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return
+  throw usageError('--port is no port: write a number from 1 to 65535, or 0 for a free one.')
+}
 
 /** Throws `usage-wrong` with all errors. */
 function parseSwitches(words: readonly string[]): Partial<Switches> {

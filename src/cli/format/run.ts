@@ -97,8 +97,9 @@ export function formatFinishedWork({ route, done }: Extract<RouteResult, { kind:
 function formatOutcome(route: string, done: RouteOutcome, { terse, isUsedUp }: RunFormat): string[] {
   if (done.kind === 'outbound') return formatOutbound(route, done.pass, terse)
   const { reported, open, waiting, archived = [] } = done.pass
-  const why = isUsedUp ? 'not all of it could be sent' : 'some answers are not known yet. Run again later'
-  const unfinished = open.map((file) => `${route}: ${file.name} is not finished: ${why}`)
+  const formatWhy = (why = 'some answers are not known yet') =>
+    isUsedUp ? 'not all of it could be sent' : `${why}. Run again later`
+  const unfinished = open.map(({ name, why }) => `${route}: ${name} is not finished: ${formatWhy(why)}`)
   const waits = terse ? [] : waiting.map(formatWaitingFile)
   const ended = archived.map((file) => formatArchivedFile(route, file))
   return [...ended, ...reported.flatMap(formatReport), ...unfinished, ...waits]

@@ -131,26 +131,34 @@ export async function readPrivateKey(path: string, passphrase: string | undefine
   const [parsed] = [ssh2.utils.parseKey(toSupportedForm(text, passphrase), passphrase)].flat()
   if (parsed instanceof Error)
     throw unusableKeyError(describeUnreadableKey(path, text, parsed.message, passphrase))
-  if (parsed?.isPrivateKey() !== true) {
-    throw unusableKeyError(`${path} holds a public key. Name the private one in privateKeyFile.`)
-  }
+  if (parsed?.isPrivateKey() !== true) throw publicKeyError(path)
   return parsed
 }
 
 const KEY_BYTES_MAX = 65_536
+
+/** As OpenSSH writes it in one line, as RFC 4716 does, or as PEM. */
+const PUBLIC_KEY = /^(?:(?:ssh|ecdsa|sk)-\S+ AAAA|-{4,5} ?BEGIN (?:\w+ )?PUBLIC KEY)/
+
+function publicKeyError(path: string): BridgeError {
+  return unusableKeyError(`${path} holds a public key. Name the private one in privateKeyFile.`)
+}
 
 async function readKeyFile(path: string): Promise<string> {
   try {
     const file = await open(path, 'r')
     try {
       const { size, mode, uid } = await file.stat()
+      const text = size > KEY_BYTES_MAX ? undefined : normalizeKeyText(await file.readFile('utf8'))
+      // First: anyone may read a public key, so its mode says nothing.
+      if (text !== undefined && PUBLIC_KEY.test(text)) throw publicKeyError(path)
       // As in OpenSSH: the mode of another user's file, such as a mounted secret, is not checked.
       if (process.platform !== 'win32' && uid === process.geteuid?.() && (mode & 0o077) !== 0) {
         const open = `The private key ${path} can be read by others (mode ${(mode & 0o777).toString(8)})`
         throw unusableKeyError(`${open}. Close it: chmod 600 ${path}`)
       }
-      if (size > KEY_BYTES_MAX) throw unusableKeyError(`${path} is too large to be a private key.`)
-      return normalizeKeyText(await file.readFile('utf8'))
+      if (text === undefined) throw unusableKeyError(`${path} is too large to be a private key.`)
+      return text
     } finally {
       await file.close()
     }

@@ -143,6 +143,13 @@ export function convertText(convert: Convert, text: string): { value?: unknown; 
 
 // Compiles `format` and `zone`.
 
+/** Names of zones that people write for the time of a place, and that are not its time for half of the year. */
+const ZONES_WITHOUT_SUMMER: Readonly<Record<string, string>> = {
+  EST: 'America/New_York',
+  MST: 'America/Denver, or America/Phoenix for Arizona',
+  HST: 'Pacific/Honolulu',
+}
+
 /** Notes errors in the options; the rest can be used. */
 export function compileDates(
   node: SourceNode,
@@ -164,7 +171,11 @@ export function compileDates(
     errors.add(nodeAt(node, 'format'), `"${name}" names no ${missing}, so it is no date`)
   }
   const zone = options.zone === undefined ? UTC : findZone(options.zone)
-  if (zone === undefined) {
+  const city = ZONES_WITHOUT_SUMMER[options.zone?.toUpperCase() ?? '']
+  if (city !== undefined) {
+    const message = `"${options.zone}" has no daylight saving time; write the zone of a city, such as ${city}`
+    errors.add(nodeAt(node, 'zone'), message)
+  } else if (zone === undefined) {
     const message = `there is no time zone "${options.zone}"; write one such as America/New_York`
     errors.add(nodeAt(node, 'zone'), message)
   }

@@ -154,7 +154,8 @@ function compileConversion(
 
 /** Returns the rule for the name that replaces the id until the bridge finds the id. */
 function toReferenceRule(kind: ReferenceKind): FieldRule {
-  return { kind: 'text', max: REFERENCES[kind].max }
+  const { max } = REFERENCES[kind]
+  return kind === 'order' ? { kind: 'text', max, code: 'number' } : { kind: 'text', max }
 }
 
 /** Converts a calculation's result as plain text, whatever the format of its columns. */
@@ -165,12 +166,13 @@ function createValueConverter(
   { errors, decimal, allowsDamage, paths }: LeafContext,
 ): Convert {
   const { zone, calc, long } = options
+  const isCell = options.table === undefined && options.order === undefined && options.kept === undefined
   const written = compileDates(node, calc === undefined ? options : { zone }, errors, 'read')
   const dates = paths === undefined ? written : { ...written, isCompact: true }
   const { round, ...numbers } = resolveNumberOptions(options, decimal)
   const plain = calc === undefined ? numbers : { decimal: '.' as const }
   const sent = options.find === undefined ? rule : toReferenceRule(options.find)
-  return createConverter(sent, dates, { ...plain, round, cut: long !== undefined, allowsDamage })
+  return createConverter(sent, dates, { ...plain, round, cut: long !== undefined, allowsDamage, isCell })
 }
 
 function getWrittenValue(node: SourceNode): SourceNode | undefined {

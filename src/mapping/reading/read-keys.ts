@@ -160,7 +160,7 @@ export const READ_KEYS = {
   damaged: {
     schema: z.literal('allow', { error: 'expected `allow`' }),
     summary:
-      'a text with U+FFFD or a control character of U+0080 to U+009F, which a wrong encoding leaves, is refused; `allow` sends it as it is',
+      'a text with U+FFFD or a control character of U+0080 to U+009F, which a wrong encoding leaves, is refused, and so is the error of a spreadsheet, such as #N/A; `allow` sends them as they are',
     example: 'damaged: allow',
   },
   rows: {

@@ -78,6 +78,32 @@ export function missingColumnProblem({ names, field, columns, fix }: MissingColu
   return problem('column-missing', { column: names[0] ?? '', field }, message, similar)
 }
 
+/** A file lacks so many columns at least before it counts as one of another kind. */
+const FOREIGN_MISSING_MIN = 3
+
+/**
+ * One problem in place of those of the missing columns, where the whole file is a wrong one: a result file of the bridge, or
+ * one of whose columns the mapping uses none. Undefined for any other file.
+ */
+export function describeWrongFile(
+  missing: readonly MissingColumn[],
+  unused: readonly string[],
+  columns: readonly string[],
+): readonly Problem[] | undefined {
+  const names = columns.map((name) => name.trim()).filter((name) => name !== '')
+  if (missing.length > 0 && ['_line', '_status', '_fix'].every((name) => names.includes(name))) {
+    const message =
+      'The columns _line, _status and _fix are those of a result file, which has no rows to send.'
+    const fix = 'Correct the file with `.rejects` in its name, in the same folder, and drop that in.'
+    return [problem('file-foreign', {}, message, fix)]
+  }
+  const isUnused = unused.length > 0 && unused.length === new Set(names).size
+  if (!isUnused || missing.length < FOREIGN_MISSING_MIN) return undefined
+  const wanted = quoteNames(missing.flatMap(({ names: [name = ''] }) => name))
+  const message = `The mapping uses none of the columns of the file, ${quoteNames(names)}; it needs ${wanted}.`
+  return [problem('file-foreign', {}, message)]
+}
+
 /** Names the missing column, and a similar one as the fix, or those that the mapping does not use. */
 export function describeMissingColumn(names: readonly string[], columns: Columns) {
   const [first = '', ...otherNames] = names

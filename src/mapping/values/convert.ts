@@ -16,6 +16,8 @@ export interface ConvertOptions extends NumberOptions {
   readonly cut?: boolean
   /** Lets a text pass that shows signs of a wrong encoding. */
   readonly allowsDamage?: boolean
+  /** The text comes from a cell, and not from the mapping or an order. */
+  readonly isCell?: boolean
 }
 
 /** Creates the conversion for a field. */
@@ -24,7 +26,7 @@ export function createConverter(rule: FieldRule, dates: DateOptions, options: Co
     case 'text': {
       const { code, max } = rule
       const convertText = createTextConverter(max, options)
-      const convert = code === 'upc' ? createUpcConverter(convertText) : convertText
+      const convert = code === undefined ? convertText : createNumberConverter(EXPONENTS[code], convertText)
       if (!options.cut || max === undefined) return convert
       return (text, refuse) => convert(text.slice(0, findCutPosition(text, max)).trimEnd(), refuse)
     }
@@ -53,8 +55,16 @@ export function createConverter(rule: FieldRule, dates: DateOptions, options: Co
 /** What decoders write for bytes that are no character, and controls that Windows-1252 has as quotes and dashes. */
 const DAMAGED = /[\u0080-\u009F\uFFFD]/
 
-function createTextConverter(max = Number.POSITIVE_INFINITY, { allowsDamage }: ConvertOptions): Convert {
+/** What spreadsheets write for a formula that failed, and for a number in a column that is too narrow. */
+const SPREADSHEET_ERROR = /^(?:#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!)|#{4,})$/i
+
+function createTextConverter(
+  max = Number.POSITIVE_INFINITY,
+  { allowsDamage, isCell }: ConvertOptions,
+): Convert {
   return (text, refuse) => {
+    if (isCell === true && allowsDamage !== true && SPREADSHEET_ERROR.test(text))
+      return refuse('spreadsheet-error', `${quoteText(text)} is what a spreadsheet shows for no value.`)
     if (text.length > max) {
       const message = `${quoteText(text)} has ${text.length} characters; the API takes at most ${max}.`
       return refuse('value-too-long', message)
@@ -78,13 +88,14 @@ function nameCharacter(character: string): string {
   return `U+${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`
 }
 
-const EXPONENT = /^\d+([.,]\d+)?E\+?\d+$/i
+/** The forms that spreadsheets give to long numbers. An order or tracking number such as `12E3` may be right. */
+const EXPONENTS = { upc: /^\d+([.,]\d+)?E\+?\d+$/i, number: /^\d+([.,]\d+)?E\+\d+$/i }
 
-function createUpcConverter(convert: Convert): Convert {
+function createNumberConverter(exponent: RegExp, convert: Convert): Convert {
   return (text, refuse) => {
-    if (!EXPONENT.test(text)) return convert(text, refuse)
+    if (!exponent.test(text)) return convert(text, refuse)
     const message = `${quoteText(text)} is a number in exponent form; its last digits are gone.`
-    return refuse('upc-in-exponent-form', message)
+    return refuse('number-in-exponent-form', message)
   }
 }
 

@@ -3,6 +3,7 @@ import type { FileEntry, FileState } from '../../domain/file.ts'
 import type { StateCounts, WaitingFile } from '../../domain/record.ts'
 import { type BackgroundTasks, withBackgroundTasks } from '../../support/async.ts'
 import { hasCode, throwIfStopped } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import type { InboundContext } from '../context.ts'
 import { deliverFileDocuments } from '../documents/delivery.ts'
 import { PASS_FATAL } from '../failures.ts'
@@ -125,7 +126,23 @@ async function noteUnfinished({ journal }: InboundContext, file: FileEntry, pass
   const isWaiting = await journal.isOnlyWaitingForOrders(file.id)
   const waiting = isWaiting ? await journal.listWaitingFiles(1, file.id) : []
   if (waiting.length > 0) pass.waiting.push(...waiting)
-  else pass.open.push(file)
+  else pass.open.push({ ...file, ...omitUndefined({ why: await findOpenReason(journal, file.id) }) })
+}
+
+/** As many records with problems are searched for one that is open. */
+const PROBLEMS_MAX = 200
+
+/** What the API answered in place of an outcome: `some answers are not known yet: HTTP 502`. Without text of the API. */
+async function findOpenReason(
+  journal: InboundContext['journal'],
+  fileId: string,
+): Promise<string | undefined> {
+  const records = await journal.listProblemRecords({ file: fileId }, PROBLEMS_MAX)
+  const open = records.find(({ state }) => state === 'uncertain' || state === 'deferred')
+  const status = open?.problems.map(({ message }) => /\bHTTP \d{3}\b/.exec(message)?.[0]).find(Boolean)
+  if (status === undefined) return undefined
+  const what = open?.state === 'deferred' ? 'some records are not sent yet' : 'some answers are not known yet'
+  return `${what}: ${status}`
 }
 
 type FileStep = (context: InboundContext, file: FileEntry, pass: InboundProgress) => Promise<void>
@@ -165,6 +182,12 @@ async function advanceFile(context: InboundContext, file: FileEntry, pass: Inbou
   }
 }
 
+/** A file with records that could not be finished. */
+export interface OpenFile extends FileEntry {
+  /** The status of the API that explains it; left out where there is none. */
+  readonly why?: string
+}
+
 export interface InboundOutcome {
   readonly route: string
   /** One for every file that this pass reported. */
@@ -172,7 +195,7 @@ export interface InboundOutcome {
   /** The same files, with the paths of their reports. */
   readonly reported: readonly ReportedFile[]
   /** Files with records that could not be finished. */
-  readonly open: readonly FileEntry[]
+  readonly open: readonly OpenFile[]
   /** Files whose only open records wait for their orders. They need no person and delay no other file. */
   readonly waiting: readonly WaitingFile[]
   /** Files that an earlier pass reported and this one archived; left out where there are none. */
@@ -191,7 +214,7 @@ export function createInboundProgress() {
     /** The ids of the files in their order. */
     taken: [] as string[],
     reported: new Map<string, ReportedFile>(),
-    open: [] as FileEntry[],
+    open: [] as OpenFile[],
     waiting: [] as WaitingFile[],
     archived: [] as ArchivedFile[],
     failures: [] as unknown[],

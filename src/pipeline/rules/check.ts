@@ -165,17 +165,18 @@ function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: P
 function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean): Problem {
   const isOrder = check.context.route.operation === 'create-order'
   const sent = isOrder ? 'Sent as it is. If wrong, cancel it and send a new key. ' : 'It is sent as it is. '
-  const fix = `${isSent ? sent : ''}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
+  const own = violation.fix === undefined ? '' : `${violation.fix} `
+  const fix = `${isSent ? sent : ''}${own}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
 }
 
 /** Violations about a name, and not about a quantity or a date beside other values. */
 const ABOUT_NAMES: readonly ProblemCode[] = ['method-not-allowed', 'account-not-of-order']
 
-function toProblem({ code, field, message }: RuleViolation, { bound }: RuleCheck): Problem {
+function toProblem({ code, field, message, fix }: RuleViolation, { bound }: RuleCheck): Problem {
   const place = omitUndefined({ field, column: bound.findColumn(field) })
   return blameMapping(
-    problem(code, place, message),
+    problem(code, place, message, fix),
     ABOUT_NAMES.includes(code) ? bound.findOrigin(field) : undefined,
   )
 }

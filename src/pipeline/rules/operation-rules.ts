@@ -18,6 +18,7 @@ import {
   checkNotInFuture,
   checkNotLongAgo,
   checkNotPassed,
+  checkPostalCode,
   countOpenUnits,
   type OperationRules,
   type RuleViolation,
@@ -28,6 +29,7 @@ export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, Opera
     onBody: ({ body, now }) => [
       ...checkNotInFuture(body, 'ordered_at', now),
       ...checkNotLongAgo(body, 'ordered_at', now),
+      ...checkPostalCode(body, 'ship_to'),
     ],
   },
   'create-shipment': {
@@ -70,7 +72,9 @@ function checkUnfinished(order: ResourceFacts, effect: string): RuleViolation[] 
   if (status !== 'canceled' && status !== 'closed') return []
   const at = order[`${status}_at`]
   const since = typeof at === 'string' ? ` since ${at}` : ''
-  return [{ code: 'order-finished', field: 'order_id', message: `the order is ${status}${since}: ${effect}` }]
+  const fix = status === 'canceled' ? { fix: 'Remove its rows, or correct the order number.' } : {}
+  const message = `the order is ${status}${since}: ${effect}`
+  return [{ code: 'order-finished', field: 'order_id', message, ...fix }]
 }
 
 function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {

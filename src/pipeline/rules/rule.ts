@@ -26,9 +26,11 @@ export interface Policies {
   readonly dates: Policy
   /** More units ordered than the brand had when its stock was last read. */
   readonly stock: Policy
+  /** Postal codes that no address of the country has. */
+  readonly addresses: Policy
 }
 
-export const DEFAULT_POLICIES: Policies = { totals: 'warn', dates: 'warn', stock: 'off' }
+export const DEFAULT_POLICIES: Policies = { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn' }
 
 export interface RuleViolation {
   readonly code: ProblemCode
@@ -37,6 +39,8 @@ export interface RuleViolation {
   readonly message: string
   /** The policy of the route that decides about it; without one it refuses the record. */
   readonly policy?: keyof Policies
+  /** Left out for the fix of its code. */
+  readonly fix?: string
 }
 
 /** A body, its order, and the earlier bodies of the same order. */
@@ -102,6 +106,28 @@ function parseTimeField(body: RequestBody, field: string): number | undefined {
   const value = body[field]
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? undefined : at
+}
+
+// Postal codes of the countries whose form everyone knows.
+
+const POSTAL_CODES: Readonly<Record<string, { form: RegExp; what: string }>> = {
+  US: { form: /^\d{5}(?:-?\d{4})?$/, what: '5 digits, or 5 and 4' },
+  CA: { form: /^[A-Z]\d[A-Z][ -]?\d[A-Z]\d$/i, what: 'a form like K1A 0B1' },
+}
+
+/** `address` is the field of the address: `ship_to`. */
+export function checkPostalCode(body: RequestBody, address: string): RuleViolation[] {
+  const code = getAtPath(body, `${address}.postal_code`)
+  const country = getAtPath(body, `${address}.country`)
+  const known = typeof country === 'string' ? POSTAL_CODES[country] : undefined
+  if (known === undefined || typeof code !== 'string' || known.form.test(code)) return []
+  const field = `${address}.postal_code`
+  const message = `the postal code is ${JSON.stringify(code)}; one of ${String(country)} has ${known.what}`
+  const isCut = country === 'US' && /^\d{3,4}$/.test(code)
+  const fix = isCut
+    ? `A spreadsheet cut its zeros: write \`digits: 5\` at ${field} in the mapping.`
+    : 'Correct it in the file. To switch the rule off: `rules: { addresses: off }`.'
+  return [{ code: 'postal-code-odd', field, message, policy: 'addresses', fix }]
 }
 
 // The item is on the order, and enough units of it are left.

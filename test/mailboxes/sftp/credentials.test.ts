@@ -214,6 +214,11 @@ describe('a private key', () => {
     expect((await refusalOf(readPrivateKey(file, undefined))).message).toBe(
       `${file} holds a public key. Name the private one in privateKeyFile.`,
     )
+    await chmod(file, 0o644)
+    expect((await refusalOf(readPrivateKey(file, undefined))).message).toBe(
+      `${file} holds a public key. Name the private one in privateKeyFile.`,
+    )
+    await chmod(file, 0o600)
     await writeFile(file, 'no key at all\n')
     expect((await refusalOf(readPrivateKey(file, undefined))).message).toContain(`ssh-keygen -p -f ${file}`)
   })

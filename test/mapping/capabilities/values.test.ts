@@ -356,7 +356,7 @@ describe('V15: UPCs that a spreadsheet had in its hands', () => {
     ['012345678904', ['check-digit-wrong@2:UPC order_lines[0].variant.upc']],
     ['1234567890', ['check-digit-wrong@2:UPC order_lines[0].variant.upc']],
     ['4006381333931', ['check-digit-wrong@2:UPC order_lines[0].variant.upc']],
-    ['1.23457E+11', ['upc-in-exponent-form@2:UPC order_lines[0].variant.upc']],
+    ['1.23457E+11', ['number-in-exponent-form@2:UPC order_lines[0].variant.upc']],
   ])('%j is %j', async (cell, value) => {
     expect(await built(text, { UPC: cell }, `${LINE}.variant.upc`)).toEqual(value)
   })
@@ -364,6 +364,51 @@ describe('V15: UPCs that a spreadsheet had in its hands', () => {
   test('without `digits` a number is taken as written', async () => {
     expect(await built(ORDERS, { UPC: '12345678905' }, `${LINE}.variant.upc`)).toBe('12345678905')
   })
+})
+
+describe('texts that a spreadsheet left in place of a value', () => {
+  const ERRORS = ['#N/A', '#REF!', '#VALUE!', '#DIV/0!', '#NAME?', '#NUM!', '#NULL!', '########', '#n/a']
+
+  test.each(ERRORS)('%s is refused as the whole text of a cell', async (cell) => {
+    expect(await built(ORDERS, { City: ` ${cell} ` }, 'ship_to.city')).toEqual([
+      'spreadsheet-error@2:City ship_to.city',
+    ])
+  })
+
+  test.each(['#1 Main St', 'C#', 'Unit #N/A', '##'])('%s is a text', async (cell) => {
+    expect(await built(ORDERS, { City: cell }, 'ship_to.city')).toBe(cell)
+  })
+
+  test('a mapping can send them, take them for blank, or look them up in a table', async () => {
+    const sent = await built(
+      `${ORDERS}\nread: { format: csv, damaged: allow }`,
+      { City: '#N/A' },
+      'ship_to.city',
+    )
+    const blank = orders('city: City', 'city: { from: City, blanks: ["#N/A"], default: Boston }')
+    const table = orders('city: City', 'city: { from: City, table: cities, pick: city }')
+    const looked = table.replace(
+      '\ntables:\n',
+      '\ntables:\n  cities: { rows: { "#N/A": { city: Boston } } }\n',
+    )
+
+    expect(sent).toBe('#N/A')
+    expect(await built(blank, { City: '#N/A' }, 'ship_to.city')).toBe('Boston')
+    expect(await built(looked, { City: '#N/A' }, 'ship_to.city')).toBe('Boston')
+    expect(await built(orders('city: City', 'city: { const: "#N/A" }'), {}, 'ship_to.city')).toBe('#N/A')
+  })
+})
+
+test.each(['7.946E+11', '1,001E+03', '1E+12'])(
+  'a purchase order number such as %s is refused, because its last digits are gone',
+  async (cell) => {
+    const place = 'number-in-exponent-form@2:PO Number purchase_order_number'
+    expect(await built(ORDERS, { 'PO Number': cell }, 'purchase_order_number')).toEqual([place])
+  },
+)
+
+test.each(['12E3', '1E12', 'E+11'])('a purchase order number may be %s', async (cell) => {
+  expect(await built(ORDERS, { 'PO Number': cell }, 'purchase_order_number')).toBe(cell)
 })
 
 describe('V16: postal codes that lost their zero', () => {
