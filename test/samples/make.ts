@@ -1,5 +1,6 @@
-/** Writes the larger samples, and the API records for the samples of exports: `npm run samples`. */
+/** Writes the larger samples, the EDI samples, and the API records for the samples of exports: `npm run samples`. */
 import { writeFileSync } from 'node:fs'
+import { ediSamples } from './edi/files.ts'
 import { largeSamples } from './large.ts'
 import { receiptSamples } from './receipts.ts'
 
@@ -8,3 +9,4 @@ const exported = Object.entries(await receiptSamples()).map(([name, text]) => [`
 for (const [name, text] of [...Object.entries(largeSamples().files), ...exported]) {
   writeFileSync(new URL(name, samples), text)
 }
+for (const [name, bytes] of Object.entries(ediSamples())) writeFileSync(new URL(`edi/${name}`, samples), bytes)
