@@ -44,6 +44,8 @@ export interface LoopRule {
   /** Its segments without the first, by id. */
   readonly segments: ReadonlyMap<string, { readonly min: number; readonly max: number }>
   readonly loops: ReadonlyMap<string, LoopRule>
+  /** The ids of its segments and loops in the order in which they stand. */
+  readonly order: readonly string[]
   readonly tree?: TreeRule
 }
 
@@ -93,7 +95,10 @@ function compileLoop(
       loops.set(counted.id, rule)
     }
   }
-  return { ...own, segments, loops, ...(tree === undefined ? {} : { tree }) }
+  const order = entries.flatMap((entry) =>
+    (typeof entry === 'string' ? [entry] : Object.keys(entry)).map((written) => parseCount(written).id),
+  )
+  return { ...own, segments, loops, order, ...(tree === undefined ? {} : { tree }) }
 }
 
 /** Parses `REF 0..n`, `BEG 1`. */

@@ -36,8 +36,8 @@ export interface Inspection {
   findFaults(set: TransactionSet): readonly Fault[]
 }
 
-/** Where the faults of a file are collected; more than a bounded number of them is only counted. */
-class FaultStore {
+/** Collects faults by the ordinals of what they are of; more than a bounded number of them is only counted. */
+export class FaultStore {
   readonly #faults = new Map<number, Fault[]>()
   /** Ordinals of those whose faults are not kept. */
   readonly #others = new Set<number>()
@@ -150,11 +150,12 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
   let counts = new Map<Loop, Map<string, number>>()
   /** Records smaller than a set are bounded by the reader. */
   let isWhole = true
-  const reportAt = (kind: Fault['kind'], { number, at, id }: Segment, message: string) => {
+  const reportAt = (kind: Fault['kind'], { number, at, id }: Segment, message: string, missing?: string) => {
     if (open === undefined) return
     const { set } = open
     const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
-    report({ kind, segment: number, at, id, message }, owner)
+    const fault = { kind, segment: number, at, id, message }
+    report(missing === undefined ? fault : { ...fault, missing }, owner)
   }
   const count = (loop: Loop, id: string) => {
     const own = counts.get(loop) ?? new Map<string, number>()
@@ -194,11 +195,11 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
           const { rule } = loop
           for (const [id, { min }] of rule.segments) {
             if (min > (own?.get(id) ?? 0))
-              reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`)
+              reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`, id)
           }
           for (const [id, { min }] of rule.loops) {
             if (min > (own?.get(id) ?? 0))
-              reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`)
+              reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`, id)
           }
         },
         onUnplaced: (segment, loop) =>
