@@ -135,11 +135,23 @@ class Viewer {
 
   #describe(segment: Segment, set: number): ShownSegment {
     const { number, at, id, text, delimiters } = segment
-    const faults = this.#faults.splice(0)
-    const described = this.#options.isRaw === true ? PLAIN : describeSegment(segment)
-    const service = id === 'UNB' ? formatServiceString(delimiters) : ''
-    const rest = { number, at, id, depth: this.#depth, set, text: decodeForPeople(text), service, faults }
-    return { ...rest, terminator: delimiters.segment, ...described }
+    const faults = this.#faults.length === 0 ? NO_FAULTS : this.#faults.splice(0)
+    const { title, summary, elements } = this.#options.isRaw === true ? PLAIN : describeSegment(segment)
+    // Written out, because spreading takes most of the time of a large file.
+    return {
+      number,
+      at,
+      id,
+      depth: this.#depth,
+      set,
+      text: decodeForPeople(text),
+      terminator: delimiters.segment,
+      service: id === 'UNB' ? formatServiceString(delimiters) : '',
+      title,
+      summary,
+      elements,
+      faults,
+    }
   }
 
   #show(shown: ShownSegment, { id }: Segment): void {
@@ -160,6 +172,8 @@ class Viewer {
     if (faults.length > 0 && this.#options.set === undefined) this.#shown.push({ faults })
   }
 }
+
+const NO_FAULTS: readonly Problem[] = []
 
 const PLAIN: DescribedSegment = { title: '', summary: '', elements: [] }
 

@@ -4,7 +4,7 @@ import type { DescribedElement } from '../../formats/edi/describe.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { escapeTerminalControls, toOneLine } from '../../support/text.ts'
 
-/** Most texts are plain, and these need no look at each of their characters. */
+/** Most texts are plain, so the slower search for control characters is left out. */
 const PLAIN = /^[\x20-\x7E]*$/
 
 function showText(text: string): string {

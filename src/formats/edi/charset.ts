@@ -13,7 +13,7 @@ export function decodeText(latin1: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1.replace(/[\x80-\xFF]/g, UNDECODABLE)
 }
 
-/** Text for people to look at: bytes that are no UTF-8 are shown as Latin-1. */
+/** Text for people: bytes that are no UTF-8 are shown as Latin-1. */
 export function decodeForPeople(latin1: string): string {
   if (!NOT_ASCII.test(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')

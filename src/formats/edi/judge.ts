@@ -26,14 +26,17 @@ export async function* judgeFile(
 ): AsyncGenerator<readonly JudgedPart[]> {
   const judge = new Judge(findings, batches !== undefined)
   const drafts = batches === undefined ? undefined : new DraftQueue(batches)
+  /** The drafts of a set come before its segments, so that their texts are found when these are read. */
+  const beginSet = async ({ ordinal, segment }: TransactionSet) => {
+    const last = findings.lastSegments[ordinal - 1] ?? segment.number
+    await drafts?.takeUntil(last, (draft) => judge.takeDraft(draft))
+    judge.beginSet()
+  }
   try {
     for await (const items of cutSegments(input)) {
       for (const item of items) {
         const opened = judge.take(item)
-        if (opened === undefined) continue
-        const last = findings.lastSegments[opened.ordinal - 1] ?? opened.segment.number
-        await drafts?.takeUntil(last, (draft) => judge.takeDraft(draft))
-        judge.beginSet()
+        if (opened !== undefined) await beginSet(opened)
       }
       const parts = judge.takeParts()
       if (parts.length > 0) yield parts
@@ -152,7 +155,6 @@ class Judge {
     return this.#opened
   }
 
-  /** Its drafts come before its segments, so that their texts are found when these are read. */
   beginSet(): void {
     this.#set?.errors.begin()
   }

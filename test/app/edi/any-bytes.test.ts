@@ -93,7 +93,8 @@ test(
       await writeFile(join(folder, 'any.edi'), bytes)
       const { exit } = await runHere(folder, ['edi', 'fix', 'any.edi', '--out', `fixed-${count}.edi`])
       // A file that ends within a segment is not repaired.
-      if (exit !== 0) return expect(exit).toBe(64)
+      expect([0, 64]).toContain(exit)
+      if (exit !== 0) return
       const fixed = await readFile(join(folder, `fixed-${count}.edi`))
       await writeFile(join(folder, 'fixed.edi'), fixed)
       const result = await runHere(folder, ['edi', 'check', '--json', 'fixed.edi'])
