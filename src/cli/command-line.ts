@@ -9,6 +9,7 @@ import { auditCommand } from './commands/audit.ts'
 import { checkCommand } from './commands/check.ts'
 import { demoCommand } from './commands/demo.ts'
 import { dismissCommand } from './commands/dismiss.ts'
+import { ediCommand } from './commands/edi/edi.ts'
 import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { initCommand } from './commands/init.ts'
@@ -61,6 +62,7 @@ const COMMANDS: readonly Command[] = [
   translateCommand,
   checkCommand,
   mapCommand,
+  ediCommand,
   statusCommand,
   explainCommand,
   initCommand,

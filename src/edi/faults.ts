@@ -20,6 +20,8 @@ export interface Fault {
   /** The id of the segment, with its loop where it is not the envelope's. */
   readonly id: string
   readonly element?: number
+  /** Of `segment-missing`: the id of the segment that is not there; `segment` begins the loop that misses it. */
+  readonly missing?: string
   readonly message: string
 }
 

@@ -51,6 +51,8 @@ export interface LoopRule extends Bounds {
   readonly places: ReadonlyMap<string, LoopPlace>
   /** The ids that must be there: those of segments first. */
   readonly required: readonly LoopPlace[]
+  /** The ids of its segments and loops in the order in which they stand. */
+  readonly order: readonly string[]
   readonly tree?: TreeRule
 }
 
@@ -109,6 +111,9 @@ function compileLoop(
       loops.set(counted.id, rule)
     }
   }
+  const order = entries.flatMap((entry) =>
+    (typeof entry === 'string' ? [entry] : Object.keys(entry)).map((written) => parseCount(written).id),
+  )
   const places = new Map(
     [...new Set([...segments.keys(), ...loops.keys()])].map((id, index) => [
       id,
@@ -118,7 +123,7 @@ function compileLoop(
   const required = [...places.values()].filter(
     ({ segment, loop }) => (segment?.min ?? 0) > 0 || (loop?.min ?? 0) > 0,
   )
-  return { ...own, segments, loops, places, required, ...(tree === undefined ? {} : { tree }) }
+  return { ...own, segments, loops, places, required, order, ...(tree === undefined ? {} : { tree }) }
 }
 
 /** Parses `REF 0..n`, `BEG 1`. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 
 /** A character that stands for a byte which the character set does not have. */
-const UNDECODABLE = '\uFFFD'
+export const UNDECODABLE = '\uFFFD'
 
 const NOT_ASCII = /[\x80-\xFF]/
 
@@ -42,4 +42,11 @@ export function decodeText(latin1: string, charset: string | undefined): string 
   if (isUtf8(bytes)) return bytes.toString('utf8')
   if (charset !== undefined && charset !== 'utf-8') return iconv.decode(bytes, charset)
   return latin1.replace(/[\x80-\xFF]/g, UNDECODABLE)
+}
+
+/** Text for people: bytes that are no UTF-8 are shown as Latin-1. */
+export function decodeForPeople(latin1: string): string {
+  if (!NOT_ASCII.test(latin1)) return latin1
+  const bytes = Buffer.from(latin1, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : latin1
 }

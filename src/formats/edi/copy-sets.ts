@@ -237,7 +237,8 @@ function createPart(head = ''): Part {
   return { head, isWritten: false, count: 0 }
 }
 
-function formatServiceString(delimiters: Delimiters): string {
+/** The service string UNA of the delimiters; empty for the usual ones, which need none. */
+export function formatServiceString(delimiters: Delimiters): string {
   const { component, element, decimal = '.', release = ' ', repetition = ' ', segment } = delimiters
   const isUsual =
     component === ':' && element === '+' && decimal === '.' && release === '?' && segment === "'"

@@ -39,8 +39,8 @@ export interface Inspection {
   findFaults(set: TransactionSet): readonly Fault[]
 }
 
-/** Where the faults of a file are collected; more than a bounded number of them is only counted. */
-class FaultStore {
+/** Collects faults by the ordinals of what they are of; more than a bounded number of them is only counted. */
+export class FaultStore {
   readonly #faults = new Map<number, Fault[]>()
   /** Ordinals of those whose faults are not kept. */
   readonly #others = new Set<number>()
@@ -167,11 +167,12 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
   let open: { readonly set: TransactionSet; readonly placer: LoopPlacer; segments: number } | undefined
   /** Records smaller than a set are bounded by the reader. */
   let isWhole = true
-  const reportAt = (kind: Fault['kind'], { number, at, id }: Segment, message: string) => {
+  const reportAt = (kind: Fault['kind'], { number, at, id }: Segment, message: string, missing?: string) => {
     if (open === undefined) return
     const { set } = open
     const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
-    report({ kind, segment: number, at, id, message }, owner)
+    const fault = { kind, segment: number, at, id, message }
+    report(missing === undefined ? fault : { ...fault, missing }, owner)
   }
   return {
     begin(set: TransactionSet): void {
@@ -202,7 +203,7 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
             const count = loop.counts[index] ?? 0
             for (const bounds of [segment, inner])
               if ((bounds?.min ?? 0) > count)
-                reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`)
+                reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`, id)
           }
         },
         onUnplaced: (segment, loop) =>

@@ -1,0 +1,57 @@
+/** `dropbridge edi check`: what is wrong with files of X12 and EDIFACT, and the answers that a bridge would send. */
+import { checkEdiFile, type EdiCheck, type EdiCheckOptions } from '../../../app/edi/check.ts'
+import { type InboundMapping, loadMapping } from '../../../mapping/load.ts'
+import { EXIT, type ExitCode, usageError } from '../../../support/errors.ts'
+import { defineCommand, flag, JSON_FLAG, text } from '../../command.ts'
+import { resolvePath } from '../../context.ts'
+import { ediCheckToJson, formatEdiCheck } from '../../format/edi-check.ts'
+import type { Terminal } from '../../terminal.ts'
+
+export const checkCommand = defineCommand({
+  usage: 'check <files..>',
+  describe: 'Check files: the verdict on each interchange, group and set, and where the faults are',
+  argument: 'FILE',
+  positionals: { files: { type: 'string', array: true, demandOption: true } },
+  options: {
+    mapping: { ...text('Also translate the records with this mapping; nothing is sent'), alias: 'm' },
+    answer: flag('Print the TA1, 997 or CONTRL that is due; the verdicts go to stderr'),
+    kind: { choices: ['997', '999'], default: '997', describe: 'The document that answers groups of X12' },
+    json: JSON_FLAG,
+  },
+  async run(terminal, { files, mapping, answer, kind, json }) {
+    if (answer && json) throw usageError('--answer prints the answer itself, so it goes without --json')
+    const loaded = mapping === undefined ? undefined : await loadInbound(terminal, mapping)
+    const at = new Date(terminal.clock.now())
+    const options: EdiCheckOptions = {
+      mapping: loaded,
+      write: (bytes) => terminal.outBytes(bytes),
+      answer: answer ? { at, kind: kind === '999' ? kind : '997', firstNumber: 1, echoes: true } : undefined,
+    }
+    // The answers are the data then.
+    const say = (line: string) => (answer ? terminal.say(line) : terminal.out(line))
+    const exits: ExitCode[] = []
+    const checked: unknown[] = []
+    for (const file of files) {
+      const check = await checkEdiFile(resolvePath(terminal, file), options)
+      const exit = computeExit(check)
+      exits.push(exit)
+      if (json) checked.push(ediCheckToJson(file, check, exit))
+      else for (const line of formatEdiCheck(file, check)) say(line)
+    }
+    if (json) terminal.out(JSON.stringify({ files: checked }, null, 2))
+    if (exits.includes(EXIT.unusableFile)) return EXIT.unusableFile
+    return exits.includes(EXIT.rejects) ? EXIT.rejects : EXIT.ok
+  },
+})
+
+async function loadInbound(terminal: Terminal, path: string): Promise<InboundMapping> {
+  const mapping = await loadMapping(resolvePath(terminal, path))
+  const format = mapping.direction === 'inbound' ? mapping.translator.read.format : ''
+  if (mapping.direction === 'inbound' && (format === 'x12' || format === 'edifact')) return mapping
+  throw usageError(`${path} reads no documents of X12 or EDIFACT`)
+}
+
+function computeExit({ unusable, problems, counts }: EdiCheck): ExitCode {
+  if (unusable !== undefined) return EXIT.unusableFile
+  return problems.length > 0 || counts.refused > 0 ? EXIT.rejects : EXIT.ok
+}

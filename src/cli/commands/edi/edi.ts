@@ -1,0 +1,12 @@
+/** The `dropbridge edi` commands: to read, check and repair files of X12 and EDIFACT. */
+import { defineCommand } from '../../command.ts'
+import { checkCommand } from './check.ts'
+import { fixCommand } from './fix.ts'
+import { showCommand } from './show.ts'
+
+export const ediCommand = defineCommand({
+  usage: 'edi',
+  describe: 'Show, check and repair files of X12 and EDIFACT',
+  commands: [showCommand, checkCommand, fixCommand],
+  demand: 'Name what to do: show, check, fix.',
+})

@@ -1,0 +1,24 @@
+/** `dropbridge edi fix`: a copy of a file with right counts, numbers, trailers and padding. */
+import { fixEdiFile } from '../../../app/edi/fix.ts'
+import { EXIT } from '../../../support/errors.ts'
+import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT } from '../../command.ts'
+import { resolvePath } from '../../context.ts'
+import { formatCount } from '../../format/text.ts'
+
+export const fixCommand = defineCommand({
+  usage: 'fix <file>',
+  describe: 'Write a copy with right counts, numbers, trailers and padding; nothing else is changed',
+  ...FILE_ARGUMENT,
+  options: { out: { ...REQUIRED_TEXT, describe: 'The file to write; it must not exist' }, json: JSON_FLAG },
+  async run(terminal, { file, out, json }) {
+    const { repairs, more } = await fixEdiFile(resolvePath(terminal, file), resolvePath(terminal, out))
+    if (json) terminal.out(JSON.stringify({ file: out, repairs, more }, null, 2))
+    else {
+      for (const { segment, at, what } of repairs) terminal.out(`segment ${segment}, byte ${at}: ${what}`)
+      if (more > 0) terminal.out(`${formatCount(more, 'more repair')} not listed`)
+      const count = repairs.length + more
+      terminal.say(`${out}: ${count === 0 ? 'nothing had to be put right' : formatCount(count, 'repair')}`)
+    }
+    return EXIT.ok
+  },
+})

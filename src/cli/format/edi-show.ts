@@ -1,0 +1,64 @@
+/** Formats the segments of an EDI file: a gutter with number and byte, then the segment and its elements by their depth. */
+import type { ShownItem, ShownSegment } from '../../app/edi/show.ts'
+import type { DescribedElement } from '../../formats/edi/describe.ts'
+import type { Problem } from '../../domain/problem.ts'
+import { escapeTerminalControls, toOneLine } from '../../support/text.ts'
+
+/** Most texts are plain, so the slower search for control characters is left out. */
+const PLAIN = /^[\x20-\x7E]*$/
+
+function showText(text: string): string {
+  return PLAIN.test(text) ? text : toOneLine(text)
+}
+
+const NUMBER_WIDTH = 6
+const BYTE_WIDTH = 9
+const GUTTER = ' '.repeat(NUMBER_WIDTH + BYTE_WIDTH + 3)
+
+/** The segment, an indented line for each of its elements, and what is wrong there. */
+export function formatShownItem(item: ShownItem): readonly string[] {
+  const lines = 'number' in item ? formatSegment(item) : []
+  return [...lines, ...item.faults.map(formatFault)]
+}
+
+/** The segment as it stands in the file. */
+export function formatRawItem(item: ShownItem): readonly string[] {
+  if (!('number' in item)) return item.faults.map(formatFault)
+  const { service, text, terminator } = item
+  const segment = `${text}${/[\r\n]/.test(terminator) ? '' : terminator}`
+  return [...(service === '' ? [] : [service]), segment]
+}
+
+export function shownItemToJson(item: ShownItem): unknown {
+  const faults = item.faults.map(({ code, message, fix, place }) => ({ code, message, fix, place }))
+  if (!('number' in item)) return { faults }
+  const { number, at, id, depth, set, title, summary, text, elements } = item
+  return { segment: number, at, id, set, depth, title, summary, text, elements, faults }
+}
+
+function formatSegment({ number, at, depth, title, summary, elements }: ShownSegment): string[] {
+  const indent = '  '.repeat(depth)
+  const gutter = `${String(number).padStart(NUMBER_WIDTH)} ${String(at).padStart(BYTE_WIDTH)}  `
+  const head = `${gutter}${indent}${showText(title)}  ${showText(summary)}`
+  return [head, ...elements.map((each) => `${GUTTER}${indent}    ${formatElement(each)}`)]
+}
+
+/** `BEG01 00 original (purpose)` */
+function formatElement({ label, text, name, meaning }: DescribedElement): string {
+  const value = showText(text)
+  return [label, value, meaning, name === '' ? '' : `(${name})`].filter((part) => part !== '').join(' ')
+}
+
+/** Faults of loops and sets are found at their end, so each says of which segment it is. */
+function formatFault({ code, message, place }: Problem): string {
+  const where = place.spot === undefined ? '' : `segment ${place.spot.segment}: `
+  return `${GUTTER}!! ${where}${showText(message)}  [${code}]`
+}
+
+/** The lines as a terminal may show them. */
+export function toShownBytes(lines: readonly string[]): Uint8Array {
+  const text = `${lines.join('\n')}\n`
+  return Buffer.from(PLAIN_LINES.test(text) ? text : escapeTerminalControls(text))
+}
+
+const PLAIN_LINES = /^[\n\x20-\x7E]*$/

@@ -1,0 +1,124 @@
+/** Describes segments for people: the names of their elements, and the meanings of codes. */
+import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import { DICTIONARIES } from '../../edi/documents.ts'
+import { type Segment, splitReleased } from '../../edi/segment.ts'
+import { decodeForPeople } from './charset.ts'
+
+export interface DescribedElement {
+  /** `BEG01`, `DTM01-2`; the second repetition `…#2`. */
+  readonly label: string
+  readonly text: string
+  /** Empty where the dictionary does not know it. */
+  readonly name: string
+  /** Of a code. */
+  readonly meaning: string
+}
+
+export interface DescribedSegment {
+  /** `BEG`, `N1*ST`. */
+  readonly title: string
+  /** `ship to: Ada Park`; the name of the segment where it has no qualifier. */
+  readonly summary: string
+  readonly elements: readonly DescribedElement[]
+}
+
+/** Elements that are empty are left out. */
+export function describeSegment(segment: Segment): DescribedSegment {
+  const info = DICTIONARIES[segment.delimiters.syntax].find(segment.id)
+  const elements: DescribedElement[] = []
+  for (let element = 1; element <= segment.size; element += 1) {
+    if (segment.raw(element) !== '') describeElement(segment, element, info, elements)
+  }
+  return { ...summarize(segment, info), elements }
+}
+
+/** `ZZ:HAVEN to 12:7755550100` */
+export function formatSender(sender: string, receiver: string): string {
+  return `${sender === '' ? '?' : sender} to ${receiver === '' ? '?' : receiver}`
+}
+
+function describeElement(
+  segment: Segment,
+  element: number,
+  info: SegmentInfo | undefined,
+  elements: DescribedElement[],
+): void {
+  const { delimiters, id } = segment
+  const known = info?.elements[element - 1]
+  const label = id + String(element).padStart(2, '0')
+  const raw = segment.raw(element)
+  const isX12 = delimiters.syntax === 'x12'
+  // The first segment of X12 holds the delimiters themselves; texts of X12 may hold the component separator.
+  const repetition = id === 'ISA' || delimiters.repetition === undefined ? '' : delimiters.repetition
+  const isComposite = isX12 ? id !== 'ISA' && (known?.components.length ?? 0) > 0 : true
+  const repetitions = repetition === '' ? [raw] : splitReleased(raw, repetition, delimiters.release)
+  for (const [index, repeated] of repetitions.entries()) {
+    const suffix = index === 0 ? '' : `#${index + 1}`
+    const components = isComposite
+      ? splitReleased(repeated, delimiters.component, delimiters.release)
+      : [repeated]
+    for (const [at, component] of components.entries()) {
+      if (component === '') continue
+      const parts = known?.components ?? []
+      const own: ElementInfo | undefined = parts.length > 0 ? parts[at] : at === 0 ? known : undefined
+      const text = decodeForPeople(release(component, delimiters.release)).trim()
+      if (text === '') continue
+      elements.push({
+        label: label + (components.length > 1 || parts.length > 1 ? `-${at + 1}` : '') + suffix,
+        text,
+        name: own?.name ?? '',
+        meaning: findMeaning(info, element, at + 1, text),
+      })
+    }
+  }
+}
+
+function release(text: string, mark: string | undefined): string {
+  if (mark === undefined || !text.includes(mark)) return text
+  let plain = ''
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === mark) at += 1
+    plain += text[at] ?? ''
+  }
+  return plain
+}
+
+/** Codes stand at their element; those of pairs stand at the first of them. */
+function findMeaning(
+  info: SegmentInfo | undefined,
+  element: number,
+  component: number,
+  text: string,
+): string {
+  if (info?.codes === undefined) return ''
+  const { pairs } = info
+  let at = element
+  let codeComponent = 1
+  if (pairs !== undefined && element >= pairs.from) {
+    if ('qualifier' in pairs) codeComponent = pairs.qualifier
+    else if ((element - pairs.from) % 2 === 0) at = pairs.from
+  }
+  const codes = info.codes[at]
+  if (codes === undefined || component !== codeComponent) return ''
+  return Object.hasOwn(codes, text) ? (codes[text] ?? '') : ''
+}
+
+/** What the segment is about, by its qualifier, and the value right behind that. */
+function summarize(segment: Segment, info: SegmentInfo | undefined) {
+  const { id, delimiters } = segment
+  const qualifier = info?.qualifier
+  const code = qualifier === undefined ? '' : decodeForPeople(segment.value(qualifier)).trim()
+  const name = info?.name ?? 'unknown here'
+  if (info === undefined || qualifier === undefined || code === '') return { title: id, summary: name }
+  const isX12 = delimiters.syntax === 'x12'
+  const title = `${id}${isX12 ? '*' : '+'}${code}`
+  const meaning = findMeaning(info, qualifier, 1, code) || name
+  const components = info.elements[qualifier - 1]?.components ?? []
+  const inside = !isX12 && components.length > 1
+  const next = inside ? components[1] : info.elements[qualifier]
+  const first = next?.components[0] ?? next
+  const isText = first !== undefined && first.type !== 'ID'
+  const value = inside ? segment.value(qualifier, 2) : segment.value(qualifier + 1)
+  const text = isText ? decodeForPeople(value).trim() : ''
+  return { title, summary: text === '' ? meaning : `${meaning}: ${text}` }
+}

@@ -1,0 +1,93 @@
+/** Inspects a file once, and keeps what is wrong with each interchange, group and set of it. */
+import { type Fault, FAULTS } from '../../edi/faults.ts'
+import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './cut.ts'
+import type { FaultOwner } from './envelopes.ts'
+import { createInspector, FaultStore, type Inspection } from './inspection.ts'
+
+/** What a file says of its parts, by their ordinals. Bounded, whatever the size of the file. */
+export interface Findings {
+  readonly inspection: Inspection
+  /** Why the bytes can hold no interchange at all. */
+  readonly foreign: ForeignBytes | undefined
+  readonly faults: Readonly<Record<'interchange' | 'group' | 'set', Pick<FaultStore, 'find'>>>
+  /** What is only noted, of sets and of what is around them. */
+  readonly notes: Readonly<Record<'interchange' | 'set', Pick<FaultStore, 'find'>>>
+  /** The number of the last segment of each set. */
+  readonly lastSegments: readonly number[]
+  /** Whether several sets of the group have the number. */
+  isRepeated(group: number, number: string): boolean
+  /** Whether the interchange holds only answers, which are not answered themselves. */
+  isAnswer(interchange: number): boolean
+}
+
+const MAX_REPEATED = 10_000
+
+/** Reads the whole input once. */
+export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Findings> {
+  const faults = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
+  const notes = { interchange: new FaultStore(), set: new FaultStore() }
+  const lastSegments: number[] = []
+  const repeated = new Set<string>()
+  const answers = new Set<number>()
+  let content = { hasAnswers: false, hasOthers: false }
+  const onFault = (fault: Fault, of: FaultOwner): void => {
+    const { reach } = FAULTS[fault.kind]
+    if (reach === 'note') {
+      if (of.set !== undefined) notes.set.add(of.set.ordinal, fault)
+      else if (of.interchange !== undefined) notes.interchange.add(of.interchange.ordinal, fault)
+      if (fault.kind === 'set-number-repeated' && of.set !== undefined && repeated.size < MAX_REPEATED)
+        repeated.add(`${of.set.group.ordinal}/${of.set.number}`)
+    } else if (of.set !== undefined) faults.set.add(of.set.ordinal, fault)
+    else if (of.group !== undefined) faults.group.add(of.group.ordinal, fault)
+    else if (of.interchange !== undefined) faults.interchange.add(of.interchange.ordinal, fault)
+  }
+  const inspector = createInspector({
+    onFault,
+    onInterchange: () => (content = { hasAnswers: false, hasOthers: false }),
+    onGroup({ segment, code }) {
+      if (segment?.id !== 'GS') return
+      if (code === 'FA') content.hasAnswers = true
+      else content.hasOthers = true
+    },
+    onSet({ segment, document }) {
+      if (segment.id !== 'UNH') return
+      if (document === 'CONTRL') content.hasAnswers = true
+      else content.hasOthers = true
+    },
+    onSetEnd: (set, _, segments) => lastSegments.push(set.segment.number + segments - 1),
+    onInterchangeEnd({ ordinal }) {
+      if (content.hasAnswers && !content.hasOthers) answers.add(ordinal)
+    },
+  })
+  let foreign: ForeignBytes | undefined
+  const noteHead = (head: Uint8Array) => (foreign = findForeignBytes(head))
+  for await (const items of cutSegments(tapHead(input, noteHead))) {
+    for (const item of items) {
+      if (isSegment(item) && item.id === 'TA1') content.hasAnswers = true
+      inspector.take(item)
+    }
+  }
+  return {
+    inspection: inspector.finish(),
+    foreign,
+    faults,
+    notes,
+    lastSegments,
+    isRepeated: (group, number) => repeated.size > 0 && repeated.has(`${group}/${number}`),
+    isAnswer: (interchange) => answers.has(interchange),
+  }
+}
+
+async function* tapHead(
+  input: AsyncIterable<Uint8Array>,
+  take: (head: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  for await (const chunk of input) {
+    if (isFirst && chunk.length > 0) {
+      take(chunk)
+      isFirst = false
+    }
+    yield chunk
+  }
+}
