@@ -206,7 +206,7 @@ test('a configuration with errors does not blind status, trace and why-not, whic
   expect(kept).toContain('orders')
   expect(kept).not.toContain(secret)
   const status = await run('status')
-  expect(status.exit).toBe(0)
+  expect(status.exit).toBe(2)
   expect(status.out).toMatch(/nonsense.*\(configuration-broken, since/)
   expect(status.out).toContain('second.txt')
   expect(status.err).toMatch(/has an error in it\. This is from the last one that was at work, of 20/)
@@ -226,7 +226,7 @@ test('a mapping with errors does not blind status, and is an alert', async () =>
 
   const status = await run('status')
 
-  expect(status.exit).toBe(0)
+  expect(status.exit).toBe(2)
   expect(status.out).toMatch(/nonsense.*\(configuration-broken, since/)
   expect((await run('why-not', 'first.csv')).out).toContain('mapping-invalid')
 })
