@@ -28,6 +28,8 @@ export class SetReader {
   #refused: Pick<Row, 'problems' | 'verdict'> | undefined
   /** Of a flat record: its segments so far. */
   #size = 0
+  /** The first segment of what is too large to be read; all behind it in the set is not read either. */
+  #unreadFrom: Segment | undefined
   /** The values of `same` of the record before, in this set. */
   #before: string | undefined
 
@@ -41,6 +43,7 @@ export class SetReader {
     const { rule, isFlat } = this.#plan
     this.#set = set
     this.#size = 0
+    this.#unreadFrom = undefined
     this.#before = undefined
     this.#refused = this.#judge(set)
     if (this.#refused?.verdict !== undefined) {
@@ -55,9 +58,9 @@ export class SetReader {
 
   take(segment: Segment): void {
     this.#size += 1
-    // A set that is too large is refused anyway, and its beginning says which it is.
-    if (this.#size > MAX_RECORD_SEGMENTS) return
-    this.#placer?.place(segment)
+    // The beginning of a set that is too large says which it is.
+    if (this.#size > MAX_RECORD_SEGMENTS) this.#unreadFrom ??= segment
+    else this.#placer?.place(segment)
   }
 
   end(trailer: Segment | undefined): void {
@@ -71,6 +74,8 @@ export class SetReader {
       // The row opens a record also where nothing of the set was read.
       const values = root === undefined ? recordColumns.map(() => '') : this.#readValues(recordColumns, root)
       this.#emit({ ...rest, values, ...this.#refused, layout: RECORD_LAYOUT })
+    } else if (root !== undefined && this.#unreadFrom !== undefined) {
+      this.#emit(this.#tooLarge(this.#plan.isFlat ? this.#unreadFrom : root.first, root, last))
     } else if (root !== undefined && !this.#plan.isFlat) this.#emitSet(root, last)
     else if (root !== undefined && this.#before === undefined && !this.#hasRecords)
       this.#emit(this.#withoutRecords(root, rest))
@@ -135,8 +140,27 @@ export class SetReader {
     return { ...rest, layout: RECORD_LAYOUT, values, problems: [problem('segment-missing', place, message)] }
   }
 
+  /** The record of what was not read. The values of a flat one are not known. */
+  #tooLarge(first: Segment, root: Loop, lastLine: number): Row {
+    const { recordColumns, isFlat } = this.#plan
+    const place = { line: first.number, spot: createSpot(first, this.#set) }
+    const message = `From here the set has more than ${MAX_RECORD_SEGMENTS} segments without the end of a record.`
+    return {
+      layout: RECORD_LAYOUT,
+      line: first.number,
+      lastLine,
+      values: isFlat ? recordColumns.map(() => '') : this.#readValues(recordColumns, root),
+      problems: [problem('record-too-large', place, message)],
+    }
+  }
+
   #emitFlat(loop: Loop): void {
     if (!this.#plan.records.some((test) => fits(loop.first, test))) return
+    // It was not read to its end.
+    if (this.#unreadFrom !== undefined) {
+      if (loop.first.number < this.#unreadFrom.number) this.#unreadFrom = loop.first
+      return
+    }
     this.#emitRecord(loop, loop.first.number, loop.last)
     const items = loop.parent?.items
     if (items?.at(-1) === loop) items.pop()
