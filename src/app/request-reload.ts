@@ -69,7 +69,9 @@ function compare(before: Watcher, alive: readonly Watcher[]): ReloadAnswer {
   const watch = formatLeaseOwner(before.owner)
   const after = alive.find(({ owner }) => owner === before.owner)
   if (after === undefined) return { watch, state: 'ended' }
-  if (after.reloads === before.reloads) return { watch, state: 'waiting' }
+  // A reload that read the files before the request does not answer it.
+  if (after.reloads === before.reloads || after.reloadRequestedAt !== undefined)
+    return { watch, state: 'waiting' }
   const { reloadFailure: why } = after
   return { watch, state: why === undefined ? 'reloaded' : 'failed', ...omitUndefined({ why }) }
 }

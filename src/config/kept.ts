@@ -121,11 +121,17 @@ export function removeSecrets(filled: Document, written: Document): Record<strin
     if (isSecretKey(pair)) {
       const text = before.get(key.range?.[0]) ?? ''
       value.value = /^\$\{[^}]+\}$/.test(text) ? text : REMOVED
-    } else if (key.value === 'proxy') value.value = value.value.replace(/\/\/[^@/]*@/, '//')
+    } else if (key.value === 'proxy') value.value = removeLogin(value.value)
     // The address of a webhook may hold a token.
     else if (key.value === 'url') value.value = 'https://removed.invalid/'
   }
   return removeCommandArguments(copy.toJS({ maxAliasCount: 100 }) as Record<string, unknown>)
+}
+
+/** An address may be written in ways that only its own parser understands. */
+function removeLogin(address: string): string {
+  if (!URL.canParse(address)) return REMOVED
+  return Object.assign(new URL(address), { username: '', password: '' }).href
 }
 
 /** Arguments of a notification command may hold a token. */
@@ -158,5 +164,5 @@ function isSecretKey({ key }: TextPair): boolean {
 }
 
 function hasProxyLogin({ key, value }: TextPair): boolean {
-  return key.value === 'proxy' && /:\/\/[^/@]*:[^/@]+@/.test(value.value)
+  return key.value === 'proxy' && URL.canParse(value.value) && new URL(value.value).password !== ''
 }

@@ -45,8 +45,11 @@ export interface WatcherJournal {
   saveHeartbeat(owner: string, routes: readonly string[]): Promise<void>
   /** Asks watches to reload their configuration and mappings. */
   requestReload(owners: readonly string[]): Promise<void>
-  /** Ends the reload that was asked for, if any. `failure`: why the watch continues with what it had. */
-  finishReload(owner: string, failure?: string): Promise<void>
+  /**
+   * Ends the reload that read the files at `startedAt`, and the requests until then: a later one is about files that it did
+   * not read. `failure`: why the watch continues with what it had.
+   */
+  finishReload(owner: string, startedAt: number, failure?: string): Promise<void>
   /** Removes watches that have ended, or whose work other watches do. */
   removeWatchers(owners: readonly string[]): Promise<void>
   /** Lists watches that have not ended, the oldest first. */

@@ -47,9 +47,10 @@ export function createLeaseJournal({ store, reads, writes, leased }: BoundStore)
     requestReload: async (owners) => {
       if (owners.length > 0) await requestReload(owners)
     },
-    finishReload: writes(async ({ db }, owner, failure) => {
+    finishReload: writes(async ({ db }, owner, startedAt, failure) => {
       await sql`
-        update watchers set reload_requested_at = null, reloads = reloads + 1, reload_failure = ${failure ?? null}
+        update watchers set reloads = reloads + 1, reload_failure = ${failure ?? null},
+          reload_requested_at = case when reload_requested_at > ${startedAt} then reload_requested_at end
         where owner = ${owner}`.execute(db)
     }),
     removeWatchers: async (owners) => {

@@ -15,13 +15,16 @@ const STEPS_MAX = 2000
 /** The expression, or a text that says why it is refused. */
 export function compilePattern(pattern: string, flags: 'u' | 'iu' = 'u'): SearchPattern | string {
   if (pattern.length > CHARACTERS_MAX) return `a regular expression has at most ${CHARACTERS_MAX} characters`
+  const tokens = tokenizePattern(pattern)
+  // Node 24 takes flags for a part of an expression, such as (?i:a), and earlier ones do not.
+  if (tokens.some((token, at) => token === '(' && tokens[at + 1]?.startsWith('?')))
+    return 'behind "(?" must be a colon, "=", "!" or "<"'
   let native: RegExp
   try {
     native = new RegExp(pattern, flags)
   } catch (error) {
     return `this is no regular expression: ${error instanceof Error ? error.message : String(error)}`
   }
-  const tokens = tokenizePattern(pattern)
   const refusal = findRefusal(tokens)
   if (refusal !== undefined) return refusal
   const steps: Step[] = []

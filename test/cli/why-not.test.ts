@@ -531,7 +531,11 @@ test('a file of a route whose daily run is over waits for the next one, and why-
   // Today's run is due and was not made yet.
   expect(await ask('orders.csv')).toMatchObject({ exit: 0 })
   await run('run', '--due', 'orders')
-  await world.drop('inbox/orders', 'later.csv', ordersFile(sampleOrders({ seed: 6, orders: 2, damageEvery: 0 })).text)
+  await world.drop(
+    'inbox/orders',
+    'later.csv',
+    ordersFile(sampleOrders({ seed: 6, orders: 2, damageEvery: 0 })).text,
+  )
   const later = await ask('later.csv')
   await run('run', '--due', 'orders')
 

@@ -19,8 +19,8 @@ async function load(settings: string, env: NodeJS.ProcessEnv = {}) {
     '',
   ]
   await writeFile(path, lines.join('\n'))
-  const { mailboxes } = await loadConfiguration(path, env)
-  return { folder, mailbox: mailboxes['partner'] }
+  const { mailboxes, source } = await loadConfiguration(path, env)
+  return { folder, mailbox: mailboxes['partner'], source }
 }
 
 async function errorsOf(settings: string): Promise<string> {
@@ -122,4 +122,17 @@ test.each([
   const errors = await errorsOf(settings)
   expect(errors).toContain(says)
   expect(errors).not.toContain('geheim')
+})
+
+test.each([
+  'socks5://acme:sesam@geheim@proxy.example:1080',
+  'http:acme:geheim@proxy.example:3128',
+  'socks5://${PROXY_LOGIN}@proxy.example:1080',
+])('the copy of the configuration does not hold the password of a proxy: %s', async (proxy) => {
+  const { source } = await load(`${server.replace('geheim', 'x')}, proxy: "${proxy}"`, {
+    PROXY_LOGIN: 'acme:geheim',
+  })
+  const copy = JSON.stringify(source?.withoutSecrets)
+  expect(copy).toContain('proxy.example')
+  expect(copy).not.toContain('geheim')
 })

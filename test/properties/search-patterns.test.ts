@@ -132,3 +132,10 @@ test.each([
 
   expect(performance.now() - began).toBeLessThan(8000)
 })
+
+test.each(['(?i:a)', '(?i-s:a)', '(?a)'])(
+  '%s is refused alike by every version of the program',
+  (pattern) => {
+    expect(compilePattern(pattern)).toBe('behind "(?" must be a colon, "=", "!" or "<"')
+  },
+)

@@ -260,6 +260,27 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       ])
     })
 
+    it('keep a request to reload that came after the files of a reload were read', async () => {
+      const owner = 'here/1/a'
+      await journal.saveHeartbeat(owner, ['orders'])
+      await journal.requestReload([owner])
+      clock.advance(1000)
+      const startedAt = clock.now()
+      clock.advance(1000)
+      const requestedAt = clock.now()
+      await journal.requestReload([owner])
+
+      await journal.finishReload(owner, startedAt, 'broken')
+      expect(await journal.listWatchers()).toMatchObject([
+        { reloads: 1, reloadFailure: 'broken', reloadRequestedAt: requestedAt },
+      ])
+
+      await journal.finishReload(owner, requestedAt)
+      const [watch] = await journal.listWatchers()
+      expect(watch?.reloads).toBe(2)
+      expect(watch?.reloadRequestedAt).toBeUndefined()
+    })
+
     it('are gone when they are pruned, and no others', async () => {
       await journal.saveHeartbeat('here/1/a', ['orders'])
       await journal.saveHeartbeat('here/2/b', ['orders'])

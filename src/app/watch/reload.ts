@@ -27,8 +27,16 @@ export interface ContinuedWatch {
   readonly owner: string
   /** The names of its routes. */
   readonly routes: readonly string[]
+  /** When the files of the reload were read. */
+  readonly reloadedAt: number
   /** Why the watch continues with what it had before, although the files passed their check. */
   readonly failure?: string
+}
+
+/** What a reload read from the disk, and when it began to. */
+export interface ReadBridge {
+  readonly loaded: LoadedBridge
+  readonly startedAt: number
 }
 
 /** How often a watch asks the journal whether a reload was requested. */
@@ -47,15 +55,15 @@ interface ReloadWatch {
  * Waits for requests and checks the files at each. Returns what was loaded when they are right. Otherwise the request ends
  * with the failure, and the watch continues. Undefined when the signal fires.
  */
-export async function waitForReload(watch: ReloadWatch): Promise<LoadedBridge | undefined> {
+export async function waitForReload(watch: ReloadWatch): Promise<ReadBridge | undefined> {
   const { context, owner, signal, reloads } = watch
   const timer = createWakeableTimer(context.options.clock, signal)
   const unlisten = reloads?.listen(timer.wake)
   try {
     while (!signal.aborted) {
       const isWanted = reloads?.take() === true || (await isRequested(context, owner))
-      const loaded = isWanted ? await tryLoading(watch) : undefined
-      if (loaded !== undefined) return loaded
+      const read = isWanted ? await tryLoading(watch) : undefined
+      if (read !== undefined) return read
       await timer.wait(REQUEST_CHECK_MS)
     }
     return undefined
@@ -65,17 +73,18 @@ export async function waitForReload(watch: ReloadWatch): Promise<LoadedBridge | 
 }
 
 /** Undefined where the files cannot take the place of those at work; then the reload has ended. */
-async function tryLoading({ context, owner, names }: ReloadWatch): Promise<LoadedBridge | undefined> {
-  const { notify } = context.options
+async function tryLoading({ context, owner, names }: ReloadWatch): Promise<ReadBridge | undefined> {
+  const { notify, clock } = context.options
+  const startedAt = clock.now()
   try {
     const loaded = await loadChecked(context, names)
     notify({ kind: 'reload-started' })
-    return loaded
+    return { loaded, startedAt }
   } catch (error) {
     const failure = toBridgeError(error)
     const why = formatFailure(failure)
     notify({ kind: 'reload-failed', why, fix: failure.fix })
-    await context.journal.finishReload(owner, why).catch(() => undefined)
+    await context.journal.finishReload(owner, startedAt, why).catch(() => undefined)
     return undefined
   }
 }
@@ -134,7 +143,7 @@ function formatFailure(failure: BridgeError): string {
 /** Ends the reload in the journal, and reports what became of the routes. */
 export async function finishReload(
   { journal, options }: BridgeContext,
-  { owner, routes: before, failure }: ContinuedWatch,
+  { owner, routes: before, reloadedAt, failure }: ContinuedWatch,
   after: readonly string[],
 ): Promise<void> {
   if (failure !== undefined) {
@@ -145,7 +154,7 @@ export async function finishReload(
     const removed = before.filter((name) => !after.includes(name))
     options.notify({ kind: 'configuration-reloaded', added, removed })
   }
-  await journal.finishReload(owner, failure).catch((error: unknown) => {
+  await journal.finishReload(owner, reloadedAt, failure).catch((error: unknown) => {
     options.notify({ kind: 'background-task-failed', what: 'reload', why: getErrorMessage(error) })
   })
 }

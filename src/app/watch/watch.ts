@@ -15,6 +15,7 @@ import {
   type ContinuedWatch,
   finishReload,
   type LoadedBridge,
+  type ReadBridge,
   type ReloadSignal,
   waitForReload,
 } from './reload.ts'
@@ -81,42 +82,48 @@ export async function watchRoutes(
   const watches = classifyWatches(known, options.clock.now()).alive.filter((each) => each.owner !== owner)
   const others = watches.filter((watch) => watch.routes.some((name) => routes.includes(name))).length
   options.notify({ kind: 'watch-started', routes: routes.length, scanMs, ...(others > 0 && { others }) })
-  let loaded: LoadedBridge | undefined
+  let read: ReadBridge | undefined
   const reload = async () => {
     if (configuration.source === undefined) return
-    loaded = await waitForReload({
+    read = await waitForReload({
       context,
       owner,
       names,
       signal: ending.signal,
       ...(reloads && { reloads }),
     })
-    if (loaded !== undefined) ending.abort()
+    if (read !== undefined) ending.abort()
   }
-  const here = { journal, clock: options.clock, owner, routes, signal: ending.signal }
+  // Before the first look for a request: the one that led here would be seen again.
+  if (continued !== undefined) await finishReload(context, continued, routes)
+  // A file may take long after the watch was asked to end or reload, and until then the watch is there.
+  const gone = new AbortController()
+  const heartbeats = sendHeartbeats({ journal, clock: options.clock, owner, routes, signal: gone.signal })
   const loops = [
     ...chosen.map((route) => watchRoute(parts, route)),
     pruneDaily(context, ending.signal, onPruned),
-    sendHeartbeats(here),
     reload(),
   ]
+  let continues = false
   try {
-    if (continued !== undefined) await finishReload(context, continued, routes)
     await Promise.all(loops)
+    continues = read !== undefined && fatal === undefined && !signal.aborted
   } finally {
     end()
-    await Promise.allSettled(loops)
+    gone.abort()
+    await Promise.allSettled([...loops, heartbeats])
     signal.removeEventListener('abort', end)
     // A watch that goes on with another configuration keeps its place, so that it is never missed.
-    if (loaded === undefined || signal.aborted) {
+    if (!continues) {
       await journal.removeWatchers([owner]).catch(() => undefined)
       options.notify({ kind: 'watch-stopped' })
     }
   }
   if (fatal !== undefined) throw fatal
-  if (loaded === undefined || signal.aborted) return undefined
+  if (read === undefined || !continues) return undefined
+  const { loaded, startedAt: reloadedAt } = read
   const before = { configuration, mappings: context.mappings }
-  return { loaded, before, continued: { owner, routes } }
+  return { loaded, before, continued: { owner, routes, reloadedAt } }
 }
 
 /** Only an inbox without a schedule is scanned; every other route follows the clock. */

@@ -41,7 +41,7 @@ function isDay(year: number, month: number, day: number): boolean {
 
 /** HHMM, HHMMSS or HHMMSSDD, with hundredths. */
 function toClock(text: string): string | undefined {
-  const match = /^(\d\d)(\d\d)(\d\d)?(\d{1,2})?$/.exec(text)
+  const match = /^(\d\d)(\d\d)(?:(\d\d)(\d{1,2})?)?$/.exec(text)
   if (match === null) return undefined
   const [, hour = '', minute = '', second = '00', part] = match
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined

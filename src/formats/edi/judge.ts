@@ -1,7 +1,7 @@
 /** Reads a file a second time, and judges its parts by what was found in it and, with a mapping, by its records. */
 import type { Draft } from '../../domain/translator.ts'
 import { FAULTS } from '../../edi/faults.ts'
-import { cutSegments } from './cut.ts'
+import { type CutItem, cutSegments } from './cut.ts'
 import { EnvelopeTracker, type TransactionSet } from './envelopes.ts'
 import type { Findings } from './findings.ts'
 import {
@@ -32,13 +32,16 @@ export async function* judgeFile(
     await drafts?.takeUntil(last, (draft) => judge.takeDraft(draft))
     judge.beginSet()
   }
+  const takeAll = async (items: readonly CutItem[]) => {
+    for (const item of items) {
+      const opened = judge.take(item)
+      if (opened !== undefined) await beginSet(opened)
+    }
+    return judge.takeParts()
+  }
   try {
     for await (const items of cutSegments(input)) {
-      for (const item of items) {
-        const opened = judge.take(item)
-        if (opened !== undefined) await beginSet(opened)
-      }
-      const parts = judge.takeParts()
+      const parts = await takeAll(items)
       if (parts.length > 0) yield parts
     }
   } finally {

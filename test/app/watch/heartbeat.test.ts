@@ -1,10 +1,13 @@
 /** Heartbeats: which watches are alive, and which ones are missing. */
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { classifyWatches, createOwnerId } from '../../../src/journal/heartbeat.ts'
 import type { Watcher } from '../../../src/domain/lease.ts'
+import { BridgeError } from '../../../src/support/errors.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { watchWorld } from '../../fixtures/watching.ts'
+import { ordersFile, sampleOrders } from '../../samples/orders.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00Z')
 const MINUTE_MS = 60_000
@@ -76,4 +79,70 @@ test('a watch is shown while it is alive, replaces one that is gone, and unregis
   ])
   expect(during.alerts.map(({ subject }) => subject)).toEqual([subjectOf(`${ELSEWHERE_HOST}2`)])
   expect(owners(left)).toEqual([`${ELSEWHERE_HOST}2/7/x`])
+})
+
+/** A watch that was asked to reload while it sends; the API answers when it may. */
+async function aReloadingWatch(answer: () => void) {
+  const world = await aWorld({ routes: ['orders'] })
+  const state = { isSending: false, mayAnswer: () => {} }
+  const allowed = new Promise<void>((resolve) => {
+    state.mayAnswer = resolve
+  })
+  const watching = await watchWorld(world, {
+    speed: 100,
+    wrap: {
+      api: (api) => ({
+        ...api,
+        send: async (...call) => {
+          state.isSending = true
+          await allowed
+          answer()
+          return api.send(...call)
+        },
+      }),
+    },
+    configuration: (as) => ({
+      ...as,
+      source: {
+        path: join(world.folder, 'dropbridge.yaml'),
+        sha256: '',
+        withoutSecrets: {},
+        load: () => Promise.resolve(as),
+      },
+    }),
+  })
+  await world.drop(
+    'inbox/orders',
+    'orders.csv',
+    ordersFile(sampleOrders({ seed: 9, orders: 1, damageEvery: 0 })).text,
+  )
+  await watching.until(() => state.isSending)
+  const { journal } = watching.bridge
+  await journal.requestReload(owners(await journal.listWatchers()))
+  await watching.until(() => watching.events.some(({ kind }) => kind === 'reload-started'))
+  return { world, watching, journal, mayAnswer: state.mayAnswer }
+}
+
+test('a watch that finishes a long file before its reload is not missed', async () => {
+  const { world, watching, journal, mayAnswer } = await aReloadingWatch(() => undefined)
+  const [before] = await journal.listWatchers()
+
+  world.clock.skip(20 * MINUTE_MS)
+  await watching.until(async () => ((await journal.listWatchers())[0]?.seenAt ?? 0) >= world.clock.now())
+  mayAnswer()
+
+  expect(await watching.ended).toMatchObject({ continued: { owner: before?.owner, routes: ['orders'] } })
+  expect(owners(await journal.listWatchers())).toEqual([before?.owner])
+})
+
+test('a watch that gives up before its reload unregisters', async () => {
+  const { watching, journal, mayAnswer } = await aReloadingWatch(() => {
+    throw new BridgeError('journal-altered', 'The journal was changed.')
+  })
+
+  mayAnswer()
+
+  await expect(watching.ended).rejects.toThrow('The journal was changed.')
+  expect(await journal.listWatchers()).toEqual([])
+  expect(watching.events.at(-1)).toMatchObject({ kind: 'watch-stopped' })
 })
