@@ -28,13 +28,8 @@ export class SetReader {
   #refused: Pick<Row, 'problems' | 'verdict'> | undefined
   /** Of a flat record: its segments so far. */
   #size = 0
-<<<<<<< HEAD
   /** The number of the last segment. */
   #last = 0
-=======
-  /** The first segment of what is too large to be read; all behind it in the set is not read either. */
-  #unreadFrom: Segment | undefined
->>>>>>> w-r1
   /** The values of `same` of the record before, in this set. */
   #before: string | undefined
 
@@ -48,7 +43,6 @@ export class SetReader {
     const { rule, isFlat } = this.#plan
     this.#set = set
     this.#size = 0
-    this.#unreadFrom = undefined
     this.#before = undefined
     this.#refused = this.#judge(set)
     if (this.#refused?.verdict !== undefined) {
@@ -63,7 +57,6 @@ export class SetReader {
 
   take(segment: Segment): void {
     this.#size += 1
-<<<<<<< HEAD
     // The beginning of a record that is too large identifies it; where records are parts of a set, the next one follows.
     const isKept = this.#size <= MAX_RECORD_SEGMENTS || (this.#plan.isFlat && this.#beginsRecord(segment))
     if (isKept) this.#placer?.place(segment)
@@ -80,11 +73,6 @@ export class SetReader {
     const place = { line: first.number, spot: createSpot(first, this.#set) }
     const message = `The record has more than ${MAX_RECORD_SEGMENTS} segments.`
     return { problems: [problem('record-too-large', place, message)] }
-=======
-    // The beginning of a set that is too large says which it is.
-    if (this.#size > MAX_RECORD_SEGMENTS) this.#unreadFrom ??= segment
-    else this.#placer?.place(segment)
->>>>>>> w-r1
   }
 
   end(trailer: Segment | undefined): void {
@@ -99,8 +87,6 @@ export class SetReader {
       // The row opens a record also where nothing of the set was read.
       const values = root === undefined ? recordColumns.map(() => '') : this.#readValues(recordColumns, root)
       this.#emit({ ...rest, values, ...this.#refused, layout: RECORD_LAYOUT })
-    } else if (root !== undefined && this.#unreadFrom !== undefined) {
-      this.#emit(this.#tooLarge(this.#plan.isFlat ? this.#unreadFrom : root.first, root, last))
     } else if (root !== undefined && !this.#plan.isFlat) this.#emitSet(root, last)
     else if (root !== undefined && this.#before === undefined && !this.#hasRecords)
       this.#emit(this.#withoutRecords(root, rest))
@@ -165,22 +151,7 @@ export class SetReader {
     return { ...rest, layout: RECORD_LAYOUT, values, problems: [problem('segment-missing', place, message)] }
   }
 
-  /** The record of what was not read. The values of a flat one are not known. */
-  #tooLarge(first: Segment, root: Loop, lastLine: number): Row {
-    const { recordColumns, isFlat } = this.#plan
-    const place = { line: first.number, spot: createSpot(first, this.#set) }
-    const message = `From here the set has more than ${MAX_RECORD_SEGMENTS} segments without the end of a record.`
-    return {
-      layout: RECORD_LAYOUT,
-      line: first.number,
-      lastLine,
-      values: isFlat ? recordColumns.map(() => '') : this.#readValues(recordColumns, root),
-      problems: [problem('record-too-large', place, message)],
-    }
-  }
-
   #emitFlat(loop: Loop): void {
-<<<<<<< HEAD
     if (!this.#beginsRecord(loop.first)) return
     const tooLarge = this.#tooLarge(loop.first)
     const place = { line: loop.first.number, lastLine: this.#last }
@@ -191,15 +162,6 @@ export class SetReader {
       this.#hasRecords = true
       this.#emit({ ...place, values, ...tooLarge, layout: RECORD_LAYOUT })
     }
-=======
-    if (!this.#plan.records.some((test) => fits(loop.first, test))) return
-    // It was not read to its end.
-    if (this.#unreadFrom !== undefined) {
-      if (loop.first.number < this.#unreadFrom.number) this.#unreadFrom = loop.first
-      return
-    }
-    this.#emitRecord(loop, loop.first.number, loop.last)
->>>>>>> w-r1
     const items = loop.parent?.items
     if (items?.at(-1) === loop) items.pop()
     this.#size = 0
