@@ -101,13 +101,14 @@ export function mayMisplaceQuotes(text: string, { quote, delimiter }: Dialect): 
   const edge = String.raw`${escape(delimiter)}\r\n`
   const mark = escape(quote)
   const inside = `[^${mark}${edge}][${mark}][^${mark}${edge}]`
-  const indented = String.raw`(?:^|[${edge}])[ \t]+[${mark}](?:[${mark}](?=[${edge}])|(?![${mark}]))`
+  const indented = String.raw`(?:^|[${edge}])[ \t]+[${mark}]`
   return new RegExp(`${inside}|${indented}`).test(text)
 }
 
 /** A quoted cell behind blanks, which must end on its line; undefined when the cell does not begin so. */
 function scanIndented(text: string, from: number, bounds: QuotedBounds) {
-  const at = skipBlanks(text, from, bounds)
+  let at = from
+  while ((text[at] === ' ' || text[at] === '\t') && !text.startsWith(bounds.delimiter, at)) at++
   if (at === from || text[at] !== bounds.quote) return undefined
   const cell = scanQuoted(text, at, bounds)
   return typeof cell === 'string' || cell.newlines > 0 ? 'fault' : cell
