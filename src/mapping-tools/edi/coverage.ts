@@ -90,7 +90,7 @@ const ENVELOPE_IDS: readonly string[] = [
   'UNZ',
 ]
 
-/** Places of a file that are told apart; beyond them, without qualifiers. */
+/** More places of a file are counted without their qualifiers. */
 const MAX_PLACES = 2000
 
 /** Reads the file twice, first for its faults. `asked`: the number of a segment that is explained. */
@@ -251,9 +251,9 @@ class Cover {
 
   /** Why a segment was read by no path: none names it, another came first, or it stands in another loop. */
   #explainUnused(segment: Segment, loop: Loop, use: SegmentUse | undefined): string {
-    const [passed] = use?.passedOver ?? []
-    if (passed !== undefined)
-      return `another path of the list came first (${passed.replace(': ', ' after ')})`
+    const [winner] = use?.outranked ?? []
+    if (winner !== undefined)
+      return `another path of the list came first (${winner.replace(': ', ' after ')})`
     const columns = [...this.#plan.recordColumns, ...this.#plan.lineColumns].map(({ path }) => path)
     const named = columns.filter((path) => path.segment.id === segment.id)
     const meant = named.filter((path) => fits(segment, path.segment))
@@ -324,7 +324,7 @@ class Cover {
 
 /** Whether the mapping takes a value of it, or it begins a loop that a value stands in. */
 function isTaken(use: SegmentUse | undefined): use is SegmentUse {
-  return use !== undefined && (use.elements.size > 0 || use.passedOver.size === 0)
+  return use !== undefined && (use.elements.size > 0 || use.outranked.size === 0)
 }
 
 function explainUse({ elements }: SegmentUse): string {

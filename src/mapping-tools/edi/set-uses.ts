@@ -13,7 +13,7 @@ export interface SegmentUse {
   /** By element, the fields that take it; an empty text for an element that says what the segment is about. */
   readonly elements: Map<number, Set<string>>
   /** Paths whose value was not taken, because another path of their list came first: `REF*CO.02: BEG.03`. */
-  readonly passedOver: Set<string>
+  readonly outranked: Set<string>
 }
 
 export type SetUses = ReadonlyMap<Segment, SegmentUse>
@@ -93,7 +93,7 @@ export function findSetUses(root: Loop, plan: ReadingPlan, envelope: Envelope, r
     }: { name: string; path: EdiPath; hit: PathHit | undefined; first: string | undefined },
   ): void {
     if (first === name || first === undefined) mark(hit, path, field)
-    else if (hit !== undefined) getUse(uses, hit.segment).passedOver.add(`${name}: ${first}`)
+    else if (hit !== undefined) getUse(uses, hit.segment).outranked.add(`${name}: ${first}`)
   }
 
   function mark(hit: PathHit | undefined, path: EdiPath, field: string): void {
@@ -145,7 +145,7 @@ function markLevels(loop: Loop, uses: Map<Segment, SegmentUse>): void {
 }
 
 function getUse(uses: Map<Segment, SegmentUse>, segment: Segment): SegmentUse {
-  const use = uses.get(segment) ?? { elements: new Map(), passedOver: new Set() }
+  const use = uses.get(segment) ?? { elements: new Map(), outranked: new Set() }
   uses.set(segment, use)
   return use
 }
