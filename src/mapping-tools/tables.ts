@@ -16,6 +16,7 @@ export async function readTableTexts({ source }: Mapping, path: string) {
   const tables = await compileTables(getEntry(source, 'tables'), { readTable, errors })
   return {
     keys: new Map([...tables].map(([name, table]) => [name, table?.keys ?? []])),
+    find: (name: string, text: string) => tables.get(name)?.rows.get(normalizeKey(text)),
     /** Lists the texts that a lookup in an export can write: texts of a column, or with `reverse` keys. */
     written(name: string, { reverse, pick }: Options) {
       const table = tables.get(name)

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { learnMapping } from '../../src/mapping-tools/learn/learn.ts'
+import { learnColumns } from '../../src/mapping-tools/learn/learn.ts'
 import type { InboundOperationName } from '../../src/contract/operations.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { readRecords } from '../../src/mapping-tools/translate-file.ts'
@@ -13,7 +13,7 @@ async function learned(lines: readonly string[], operation: InboundOperationName
   const folder = await tempFolder()
   const path = join(folder, 'sample.csv')
   await writeFile(path, `${lines.join('\n')}\n`)
-  const found = await learnMapping(path, operation, { format: createFormats(), name: 'm.yaml' })
+  const found = await learnColumns(path, operation, { format: createFormats(), name: 'm.yaml' })
   if ('problems' in found) throw new Error(found.problems.map(({ message }) => message).join('\n'))
   const bodies = async () => {
     await writeFile(join(folder, 'm.yaml'), found.text)

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { learnMapping } from '../../src/mapping-tools/learn/learn.ts'
+import { learnColumns } from '../../src/mapping-tools/learn/learn.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { PLATFORM_EXPORTS, type PlatformExport } from '../fixtures/platform-exports.ts'
 import { HELD_OUT_EXPORTS } from '../fixtures/held-out-exports.ts'
@@ -11,7 +11,7 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 async function measure({ platform, operation, columns, csv }: PlatformExport) {
   const path = join(await tempFolder(), 'export.csv')
   await writeFile(path, csv)
-  const learned = await learnMapping(path, operation, { format: createFormats(), name: 'm.yaml' })
+  const learned = await learnColumns(path, operation, { format: createFormats(), name: 'm.yaml' })
   if ('problems' in learned) throw new Error(learned.problems.map(({ message }) => message).join('\n'))
   const { placed } = learned
   const placesOf = (name: string) => placed.filter(({ column, joined }) => column === name || joined === name)

@@ -2,14 +2,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { learnMapping } from '../../src/mapping-tools/learn/learn.ts'
+import { learnColumns } from '../../src/mapping-tools/learn/learn.ts'
 import type { InboundOperationName } from '../../src/contract/operations.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { readRecords } from '../../src/mapping-tools/translate-file.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
-type LearnedMapping = Exclude<Awaited<ReturnType<typeof learnMapping>>, { problems: unknown }>
+type LearnedMapping = Exclude<Awaited<ReturnType<typeof learnColumns>>, { problems: unknown }>
 
 interface Learned extends LearnedMapping {
   readonly lines: readonly string[]
@@ -24,7 +24,7 @@ async function learned(
   const folder = await tempFolder()
   const path = join(folder, 'sample.csv')
   await writeFile(path, text)
-  const found = await learnMapping(path, operation, { format: createFormats(), name: 'm.yaml' })
+  const found = await learnColumns(path, operation, { format: createFormats(), name: 'm.yaml' })
   if ('problems' in found) throw new Error(found.problems.map(({ message }) => message).join('\n'))
   const bodies = async () => {
     await writeFile(join(folder, 'm.yaml'), found.text)

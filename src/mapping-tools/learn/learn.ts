@@ -1,7 +1,8 @@
 /** Guesses a first mapping from a sample file. */
-import { basename } from 'node:path'
+import { basename, extname } from 'node:path'
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { Format } from '../../domain/format.ts'
+import { problem } from '../../domain/problem.ts'
 import { compileMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
 import {
@@ -21,16 +22,40 @@ import {
 } from './record-rows.ts'
 import { formatField, writeMapping } from './mapping-page.ts'
 import { type ColumnProfile, profileColumn } from './column-profile.ts'
+import { findInterchanges } from '../edi/interchanges.ts'
+import { learnDocuments } from '../edi/learn.ts'
 import { hasOpenLastLine } from '../translate-file.ts'
 import { readSample, type Sample } from './sample.ts'
 import { findServiceTables, type ServiceTable } from './services.ts'
 
+interface LearnTarget {
+  readonly format: Format
+  /** The name of the mapping file, for messages. */
+  readonly name: string
+}
+
+/**
+ * Returns problems for a file that cannot be read as a whole. Throws when it cannot be opened, and for documents that the
+ * operation does not read.
+ */
+export async function learnMapping(path: string, operation: InboundOperationName, to: LearnTarget) {
+  const found = await findInterchanges(path)
+  if (found !== undefined) {
+    const learned = await learnDocuments(path, found, operation, to.format)
+    return { ...learned, unfinished: await findMappingErrors(learned.text, to.name) }
+  }
+  if (EDI_EXTENSIONS.includes(extname(basename(path, '.gz')).toLowerCase())) {
+    const why = 'The file does not begin with ISA, UNA or UNB.'
+    return { problems: [problem('edi-not-found', {}, why)] }
+  }
+  return learnColumns(path, operation, to)
+}
+
+/** Files with these names are said to be no interchange, instead of being read as columns. */
+const EDI_EXTENSIONS: readonly string[] = ['.x12', '.edi', '.edifact']
+
 /** Returns problems for a file that cannot be read as a whole; throws only when it cannot be opened. */
-export async function learnMapping(
-  path: string,
-  operation: InboundOperationName,
-  to: { readonly format: Format; readonly name: string },
-) {
+export async function learnColumns(path: string, operation: InboundOperationName, to: LearnTarget) {
   const read = await readSample(path, to.format)
   if ('problems' in read) return read
   const fields = listFields(operation)

@@ -33,6 +33,9 @@ const SERVICE_NOTE =
   'the API requires this: name the column with a table for its words, or write { const: … }'
 const NEEDED_NOTE = 'the API requires this: name the column, or write { const: … }'
 
+export const CONFIDENCE_NOTE =
+  '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".'
+
 export function writeMapping(learned: MappingDraft): string {
   const body = writeBody(getBodyShape(learned.operation), '', 1, learned)
   const below = [...writeTables(learned), ...writeUnknownColumns(learned)]
@@ -64,7 +67,7 @@ function writeHead({ operation, file, sample, grouping, placed }: MappingDraft):
   const ends = hasBlankEnd(sample) ? ', a delimiter at the end of each line' : ''
   return [
     `# Learned from ${file}: ${rows.length} ${sample.numbered === undefined ? 'rows' : 'lines'}, ${encoding}, ${written}${above}${ends}${unread}.`,
-    '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".',
+    CONFIDENCE_NOTE,
     `operation: ${operation}`,
     ...writeReadSection(sample),
     ...writeLinesSection(sample),

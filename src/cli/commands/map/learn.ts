@@ -1,6 +1,7 @@
 /** `dropbridge map learn`: guesses a first mapping from a sample file. */
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import type { LearnedDocument } from '../../../mapping-tools/edi/learn.ts'
 import { learnMapping } from '../../../mapping-tools/learn/learn.ts'
 import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
 import { INBOUND_OPERATIONS } from '../../../contract/operations.ts'
@@ -32,12 +33,16 @@ export const learnCommand = defineCommand({
     if (out !== undefined) await writeNewMapping(resolvePath(terminal, out), text, out)
     if (json) terminal.out(JSON.stringify(learned, null, 2))
     else if (out === undefined) terminal.out(text.trimEnd())
-    terminal.say(formatCounts(learned.columns))
-    if (learned.hasOpenEnd) sayOpenEnd(terminal, `The last line of ${file}`)
-    if (unfinished.length > 0) terminal.say('To be filled in before it works:')
-    for (const line of unfinished) terminal.say(`  ${line}`)
+    const open = [...unfinished, ...('ready' in learned ? learned.openCodes.map(formatOpenCode) : [])]
+    if ('ready' in learned) terminal.say(formatReady(learned.ready))
+    else {
+      terminal.say(formatCounts(learned.columns))
+      if (learned.hasOpenEnd) sayOpenEnd(terminal, `The last line of ${file}`)
+    }
+    if (open.length > 0) terminal.say('To be filled in before it works:')
+    for (const line of open) terminal.say(`  ${line}`)
     if (out !== undefined) {
-      const first = unfinished.length > 0 ? 'fill in what is listed above, then ' : ''
+      const first = open.length > 0 ? 'fill in what is listed above, then ' : ''
       terminal.say(
         `Wrote ${out}. Next: ${first}${terminal.program} map try ${quoteForShell(file)} -m ${quoteForShell(out)}`,
       )
@@ -57,6 +62,14 @@ function formatCounts({
 }: Readonly<Record<'placed' | 'sure' | 'unplaced' | 'ignored', number>>): string {
   const none = ignored === 0 ? '' : `, ${ignored} ignored (without a name, or of a result file)`
   return `Of ${placed + unplaced + ignored} columns: ${placed} feed a field, ${sure} of them for sure; ${unplaced} unknown${none}.`
+}
+
+function formatReady({ name, paths, filled }: LearnedDocument['ready']): string {
+  return `Of the ${paths} paths of the ready mapping ${name}, the sample fills ${filled}.`
+}
+
+function formatOpenCode({ table, code }: LearnedDocument['openCodes'][number]): string {
+  return `table ${table}: what "${code}" means`
 }
 
 async function writeNewMapping(path: string, text: string, shown: string): Promise<void> {

@@ -5,6 +5,7 @@ import { EXIT } from '../../../support/errors.ts'
 import { unknownNameError } from '../../../support/text.ts'
 import { defineCommand } from '../../command.ts'
 import { diffCommand } from './diff.ts'
+import { coverageCommand } from './coverage.ts'
 import { docsCommand } from './docs.ts'
 import { learnCommand } from './learn.ts'
 import { testCommand } from './test.ts'
@@ -25,6 +26,6 @@ const schemaCommand = defineCommand({
 export const mapCommand = defineCommand({
   usage: 'map',
   describe: 'Learn, try, test, compare and explain mapping files',
-  commands: [learnCommand, docsCommand, schemaCommand, tryCommand, testCommand, diffCommand],
-  demand: 'Name what to do: learn, try, test, diff, docs, schema.',
+  commands: [learnCommand, docsCommand, schemaCommand, tryCommand, testCommand, coverageCommand, diffCommand],
+  demand: 'Name what to do: learn, try, test, coverage, diff, docs, schema.',
 })

@@ -1,0 +1,71 @@
+/** `dropbridge map coverage`: which parts of a file a mapping uses, which it does not, and why. */
+import { createFormats } from '../../../formats/formats.ts'
+import {
+  type CoveredPlace,
+  coverDocuments,
+  type DocumentCoverage,
+} from '../../../mapping-tools/edi/coverage.ts'
+import { countPaths } from '../../../mapping-tools/edi/path-counts.ts'
+import { type InboundMapping, loadMapping } from '../../../mapping/load.ts'
+import { EXIT, usageError } from '../../../support/errors.ts'
+import { defineCommand, FILE_ARGUMENT, translationFlags } from '../../command.ts'
+import { resolvePath } from '../../context.ts'
+import { formatTable } from '../../format/text.ts'
+import type { Terminal } from '../../terminal.ts'
+
+export const coverageCommand = defineCommand({
+  usage: 'coverage <file>',
+  describe: 'Say which segments of an interchange a mapping uses, which it does not, and why',
+  ...FILE_ARGUMENT,
+  options: translationFlags({
+    segment: { type: 'number', describe: 'Say of this segment why it is used or not' },
+  }),
+  async run(terminal, { file, mapping: name, segment, json }) {
+    const mapping = await loadMapping(resolvePath(terminal, name))
+    if (mapping.direction === 'outbound' || mapping.translator.read.edi === undefined)
+      throw usageError('map coverage is for mappings of interchanges; map test says the same of columns')
+    const path = resolvePath(terminal, file)
+    const covered = await coverDocuments(path, mapping, segment)
+    if (covered.segments === 0) throw usageError(`${file} holds no interchange`)
+    if (segment !== undefined) return sayAsked(terminal, covered, segment, json)
+    const neverFilled = await listNeverFilled(path, mapping)
+    if (json) terminal.out(JSON.stringify({ ...covered, neverFilled }, null, 2))
+    else sayCoverage(terminal, covered, neverFilled)
+    return EXIT.ok
+  },
+})
+
+function sayAsked(terminal: Terminal, { asked, segments }: DocumentCoverage, segment: number, json: boolean) {
+  if (asked === undefined) throw usageError(`there is no segment ${segment}: the file has ${segments}`)
+  if (json) terminal.out(JSON.stringify(asked, null, 2))
+  else {
+    terminal.out(`segment ${segment}: ${asked.text}`)
+    terminal.out(`${asked.place}, ${asked.status}: ${asked.why}`)
+  }
+  return EXIT.ok
+}
+
+async function listNeverFilled(path: string, mapping: InboundMapping): Promise<string[]> {
+  const counts = await countPaths(path, createFormats(), mapping)
+  return [...new Set(counts.list().flatMap((each) => (each.filled === 0 ? [each.path] : [])))]
+}
+
+function sayCoverage(terminal: Terminal, covered: DocumentCoverage, neverFilled: readonly string[]): void {
+  const rows = covered.places.flatMap(formatPlace)
+  for (const line of formatTable(['segment', 'times', 'status', 'what for, or an example'], rows, 90))
+    terminal.out(line)
+  const { segments, used, unused, unknown } = covered
+  terminal.say(`Of ${segments} segments: ${used} used, ${unused} unused, ${unknown} unknown to the grammar.`)
+  if (neverFilled.length > 0)
+    terminal.say(`Paths of the mapping that the file never fills: ${neverFilled.join(', ')}.`)
+}
+
+/** A line for the segment, and below it one for each of its elements that is not used. */
+function formatPlace({ place, status, count, why, example, elements }: CoveredPlace): string[][] {
+  const note = status === 'used' ? why : `${why}: ${example}`
+  const open = status === 'used' ? elements.filter(({ isUsed }) => !isUsed) : []
+  return [
+    [place, String(count), status, note],
+    ...open.map((each) => [`  ${each.element}`, String(each.filled), 'unused', `"${each.example}"`]),
+  ]
+}
