@@ -1,6 +1,7 @@
 /** Writes the page that shows a partner what to send: each column with its names, values and an example. */
 import { describeReference, REFERENCES } from '../contract/fields.ts'
 import { OPERATIONS } from '../contract/operations.ts'
+import { findGrammar } from '../edi/documents.ts'
 import type { CellPlace, ReadOptions } from '../domain/format.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { describeRule } from '../mapping/shape.ts'
@@ -33,6 +34,7 @@ interface ColumnFacts {
 /** Lists the columns in the order of the mapping's body, key columns first. */
 export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts): PartnerColumn[] {
   const columns = new Map<string, PartnerColumn>()
+  const isEdi = mapping.translator.read.edi !== undefined
   const keys = new Set(listGroupColumns(mapping).map(([name = '']) => name))
   const add = (names: readonly string[], column: Pick<PartnerColumn, 'required' | 'perRow' | 'takes'>) => {
     const [name = '', ...synonyms] = names
@@ -50,7 +52,7 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
     for (const { when, options, sources } of leaf.branches) {
       // Any of several sources may be blank, so none is required by itself.
       const isOnly = isOne && when === undefined && options['default'] === undefined && sources.length === 1
-      const takes = describeAcceptedValues(leaf, options, known.words)
+      const takes = describeAcceptedValues(leaf, options, { ...known, isEdi })
       for (const names of sources)
         add(names, { required: leaf.required && isOnly, perRow: leaf.perRow, takes })
     }
@@ -64,7 +66,7 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
 function describeAcceptedValues(
   { rule, list }: MappedField,
   options: Options,
-  tableKeys: ColumnFacts['words'],
+  { words: tableKeys, isEdi }: Pick<ColumnFacts, 'words'> & { readonly isEdi: boolean },
 ) {
   const { format, zone, table, find, wrap, split, decimal, all, blanks, default: fallback } = options
   const takes: string[] = []
@@ -73,7 +75,8 @@ function describeAcceptedValues(
   } else if (rule.kind === 'integer' && rule.reference !== undefined && find !== undefined)
     takes.push(`${describeReference(rule.reference)} by ${REFERENCES[rule.reference].called}`)
   else if (format !== undefined) takes.push(`a date written as ${[format].flat().map(String).join(' or ')}`)
-  else if (rule.kind === 'dateTime' || rule.kind === 'date') takes.push('a date written as yyyy-MM-dd HH:mm')
+  else if (rule.kind === 'dateTime' || rule.kind === 'date')
+    takes.push(isEdi ? 'a date, as the document writes it' : 'a date written as yyyy-MM-dd HH:mm')
   else takes.push(describeRule(rule))
   if (Array.isArray(all)) takes.push(`together: ${all.map(String).join(', ')}`)
   if (typeof zone === 'string') takes.push(`in the time of ${zone}`)
@@ -100,15 +103,25 @@ export function writePartnerPage(
     column.takes.join('; '),
     column.example,
   ])
-  const head = ['Column', 'Other names', 'Required', 'Per', 'What may stand in it', 'Example']
+  const isEdi = read.edi !== undefined
+  const head = [
+    isEdi ? 'Path' : 'Column',
+    isEdi ? 'Or' : 'Other names',
+    'Required',
+    'Per',
+    'What may stand in it',
+    'Example',
+  ]
   return `${[
     `# ${title}: what to send`,
     '',
     `${OPERATIONS[mapping.operation].summary} ${describeForm(read, form)}`,
     '',
-    keys.length === 0
-      ? 'A header row opens a record, the detail rows after it are its lines.'
-      : `Rows with the same ${keys.join(' and ')} that stand next to each other are one record. Columns "per record" say the same on each of its rows, or stand on the first one only.`,
+    isEdi
+      ? 'A path names a segment by its qualifier, the loop before `/` and the element behind the point. "row" means each line of a record. Other segments may be there and are not read.'
+      : keys.length === 0
+        ? 'A header row opens a record, the detail rows after it are its lines.'
+        : `Rows with the same ${keys.join(' and ')} that stand next to each other are one record. Columns "per record" say the same on each of its rows, or stand on the first one only.`,
     '',
     ...(hasNamedColumns(read) ? [COLUMN_NAMES_NOTE, ''] : []),
     ...writeRowSection(read),
@@ -131,6 +144,13 @@ interface DetectedForm {
 
 /** `One file, UTF-8, with semicolons between the cells and the names of the columns in its first line.` */
 function describeForm(read: ReadOptions, found: DetectedForm | undefined): string {
+  const { edi } = read
+  if (edi !== undefined) {
+    const syntax = read.format === 'x12' ? 'X12' : 'EDIFACT'
+    const title = findGrammar(read.format === 'x12' ? 'x12' : 'edifact', edi.document)?.definition.title ?? ''
+    const usage = edi.usage === 'any' ? 'production or test' : (edi.usage ?? 'production')
+    return `Interchanges of ${syntax} with documents ${edi.document} (${title}), marked as ${usage}. Any delimiters that the envelope states are read; counts and control numbers of the trailers must be right.`
+  }
   const encoding = (read.encoding ?? found?.encoding ?? 'utf-8').toUpperCase()
   if (read.format === 'fixed') {
     return `One text file, ${encoding}, with lines of fixed width: each cell stands at its place below, filled up with blanks.`

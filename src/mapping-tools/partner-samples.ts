@@ -48,6 +48,8 @@ export async function createPartnerSamples(mapping: InboundMapping, path: string
   const { reading, rows } = sample
   const exampleOf = (names: readonly string[]) =>
     rows.map((row) => findCell(row, reading.layouts, names)?.text ?? '').find((text) => text !== '') ?? ''
+  // Sample files are made of lines, which interchanges do not have.
+  if (mapping.translator.read.edi !== undefined) return { exampleOf }
   const files = await createSampleFiles(sample, mapping, format)
   const extension = extname(basename(input, '.gz')) || '.csv'
   return files === undefined ? { exampleOf } : { exampleOf, files: { ...files, extension } }

@@ -20,7 +20,7 @@ import {
 import { type Fixture, type ItemName, listItemNames, pickItem } from './fixture.ts'
 import type { RecordedRequest, Recording } from './request-recorder.ts'
 import type { ProofCase, Round } from './rounds.ts'
-import type { Sample } from './sample.ts'
+import type { Sample } from './sample-parts.ts'
 import { mailboxFolder, type World } from './world.ts'
 
 export interface InboundCaseInput {

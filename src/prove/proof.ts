@@ -22,7 +22,8 @@ import {
 } from './phases.ts'
 import { createResults, type RouteVerdict } from './results.ts'
 import type { ProofCase } from './rounds.ts'
-import { createSample, type NextNumber } from './sample.ts'
+import type { NextNumber } from './sample-parts.ts'
+import { createSample } from './sample.ts'
 import type { WorldSetup } from './world.ts'
 
 export interface Proof {

@@ -1,10 +1,11 @@
 /** Generates files to prove a route with: copies of the records of an example, each with new key values. */
 import { Readable } from 'node:stream'
+import { repeatable } from '../support/async.ts'
 import iconv from 'iconv-lite'
-import { type FileReading, type Format, isUnreadable, type Row } from '../domain/format.ts'
+import { type FileReading, isUnreadable, type Row } from '../domain/format.ts'
 import type { Draft } from '../domain/translator.ts'
 import { createEncoder } from '../formats/writer.ts'
-import { listGroupColumns, listMappedFields } from '../mapping-tools/mapped-fields.ts'
+import { listMappedFields } from '../mapping-tools/mapped-fields.ts'
 import {
   chooseWrongText,
   type ReplacedCell,
@@ -14,24 +15,16 @@ import {
 import { readHead, readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { foldColumnName } from '../mapping/rows/columns.ts'
-import { KEY_FIELDS } from '../mapping-tools/learn/record-rows.ts'
-
-export interface Sample {
-  /** Its records have no numbers that could differ each time: the stock of items, for example. */
-  readonly hasFixedRecords: boolean
-  /** A file of about this many records. */
-  readonly file: (records: number) => Uint8Array
-  /** The drafts that the mapping of the first or of a later step makes from a file. */
-  readonly drafts: (bytes: Uint8Array, mapping: InboundMapping) => Promise<Draft[]>
-}
-
-interface SampleOptions {
-  /** The mappings of the route's steps, the first one first. */
-  readonly mappings: readonly [InboundMapping, ...InboundMapping[]]
-  readonly path: string
-  readonly format: Format
-  readonly serial: NextNumber
-}
+import { createDocumentWriter } from './document-sample.ts'
+import {
+  createRenumberer,
+  findKeyColumns,
+  type Renumbering,
+  RENUMBERINGS,
+  type Sample,
+  type SampleOptions,
+  type SampleWriter,
+} from './sample-parts.ts'
 
 /** Only this many records of a longer example are used. */
 const RECORDS_MAX = 8
@@ -40,17 +33,25 @@ const CHARACTERS_MAX = 20_000_000
 
 /** The sample, or why there is none. */
 export async function createSample(parts: SampleOptions): Promise<Sample | string> {
-  const example = await readExample(parts)
-  if (typeof example === 'string') return example
+  const [first] = parts.mappings
   const drafts: Sample['drafts'] = (bytes, mapping) => translateDrafts(parts, bytes, mapping)
-  const hasFixedRecords = findKeyColumns(parts.mappings[0]).length === 0
-  const named = parts.mappings.flatMap(findKeyColumns)
+  const write = await (first.translator.read.edi === undefined
+    ? createRowWriter(parts)
+    : createDocumentWriter(parts, drafts))
+  if (typeof write === 'string') return write
+  const hasFixedRecords = findKeyColumns(first).length === 0
   for (const renewal of Object.keys(RENUMBERINGS) as Renumbering[]) {
-    const writing = { ...example, parts, named, renewal }
-    if (await isUsableSample(writing, drafts))
-      return { hasFixedRecords, file: (records) => writeSample(writing, records), drafts }
+    if (await isUsableSample(parts.mappings, () => write(2, renewal), drafts))
+      return { hasFixedRecords, file: (records) => write(records, renewal), drafts }
   }
   return 'its records cannot be distinguished once their numbers are changed; name a file with --file'
+}
+
+async function createRowWriter(parts: SampleOptions): Promise<SampleWriter | string> {
+  const example = await readExample(parts)
+  if (typeof example === 'string') return example
+  const named = parts.mappings.flatMap(findKeyColumns)
+  return (records, renewal) => writeSample({ ...example, parts, named, renewal }, records)
 }
 
 interface ExampleFile {
@@ -89,7 +90,7 @@ async function translateDrafts(
   mapping: InboundMapping,
 ): Promise<Draft[]> {
   const name = path.split(/[/\\]/).at(-1) ?? path
-  const from = { bytes: Readable.from([bytes]), source: { file: name, folder: '' } }
+  const from = { bytes: repeatable(() => Readable.from([bytes])), source: { file: name, folder: '' } }
   const read = await readRecordsFrom(from, format, mapping)
   if ('problems' in read) return []
   const drafts: Draft[] = []
@@ -105,10 +106,13 @@ interface SampleWriting extends ExampleFile {
 }
 
 /** Whether two files have nothing in common, and as many good records as they should. */
-async function isUsableSample(writing: SampleWriting, drafts: Sample['drafts']): Promise<boolean> {
-  const { mappings } = writing.parts
+async function isUsableSample(
+  mappings: SampleOptions['mappings'],
+  write: () => Uint8Array,
+  drafts: Sample['drafts'],
+): Promise<boolean> {
   for (const mapping of mappings) {
-    const two = [writeSample(writing, 2), writeSample(writing, 2)]
+    const two = [write(), write()]
     const made = (await Promise.all(two.map((bytes) => drafts(bytes, mapping)))).flat()
     const good = made.filter(({ problems }) => problems.length === 0)
     const wanted = findKeyColumns(mapping).length === 0 ? 1 : good.length
@@ -175,21 +179,6 @@ function encodeSample(text: string, { reading: { encoding }, parts }: SampleWrit
   return encode(needsMark && translator.read.encoding === undefined && !isMarked ? `\uFEFF${text}` : text)
 }
 
-// Key columns and new key values
-
-/** Returns a number that it never returned before. */
-export type NextNumber = () => number
-
-/** Columns, each with its other names, whose cells must differ in each copy of a record. */
-function findKeyColumns(mapping: InboundMapping): readonly (readonly string[])[] {
-  // Items are the same in every copy, whichever record names them.
-  const fields = KEY_FIELDS[mapping.operation].filter((field) => field !== 'variant_id')
-  if (fields.length === 0) return []
-  const leaves = listMappedFields(mapping).filter(({ field }) => fields.includes(field))
-  const own = leaves.flatMap(({ branches }) => branches.flatMap(({ sources }) => sources))
-  return [...own, ...listGroupColumns(mapping)]
-}
-
 /** The positions of the columns; leaves missing ones out. */
 function findPositions(columns: readonly string[], named: readonly (readonly string[])[]): number[] {
   const folded = columns.map(foldColumnName)
@@ -199,26 +188,4 @@ function findPositions(columns: readonly string[], named: readonly (readonly str
     return at === -1 ? [] : [at]
   })
   return [...new Set(found)]
-}
-
-/** The ways to make a new text from an old one; a mapping that takes a part of a text accepts one of them. */
-const RENUMBERINGS = {
-  digits: (text: string, number: number) =>
-    /\d/.test(text) ? text.replace(/\d{1,6}(?=\D*$)/, String(number)) : `${text}-${number}`,
-  append: (text: string, number: number) => `${text}-${number}`,
-  replace: (_: string, number: number) => `P${number}`,
-} as const
-
-type Renumbering = keyof typeof RENUMBERINGS
-
-/** The same old text becomes the same new one, so that rows which belong together still do. */
-function createRenumberer(renewal: Renumbering, serial: NextNumber): (text: string) => string {
-  const known = new Map<string, string>()
-  return (text) => {
-    const before = known.get(text)
-    if (before !== undefined || text.trim() === '') return before ?? text
-    const renewed = RENUMBERINGS[renewal](text, serial())
-    known.set(text, renewed)
-    return renewed
-  }
 }

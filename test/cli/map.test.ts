@@ -429,7 +429,7 @@ describe('schema and help', () => {
 
   test.each([
     [['lern', 'x'], 'Did you mean "learn"?'],
-    [[], 'Name what to do: learn, try, test, diff, docs, schema.'],
+    [[], 'Name what to do: learn, try, test, coverage, diff, docs, schema.'],
     [['schema', 'create-order2'], 'Did you mean "create-order"?'],
     [['try', SAMPLE, '-m', join(repository, 'mappings/orders-export.yaml')], 'is for an export'],
   ])('map %j is refused with 64 and a fix', async (args, message) => {

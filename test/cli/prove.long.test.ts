@@ -7,7 +7,7 @@ import type { PartsWrapper } from '../../src/prove/crash-point.ts'
 import type { Call, Resource } from '../../src/domain/api.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
-import { proving, READY } from '../fixtures/proving.ts'
+import { configureForDocuments, proving, READY } from '../fixtures/proving.ts'
 
 function wrongsOf({ routes }: Awaited<ReturnType<typeof proving>>) {
   return routes.map(({ route, wrongs, unproven }) => ({ route, ...wrongs, unproven }))
@@ -388,4 +388,16 @@ test('the unchanged bridge loses and doubles nothing, however its processes are 
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
   const wrongs = { lost: 0, doubled: 0, early: 0, twice: 0, unproven: undefined }
   expect(wrongsOf(proof)).toEqual(READY.map((route) => ({ route, ...wrongs })))
+})
+
+test('a bridge that dies while it reads interchanges neither loses nor doubles a record', async () => {
+  const path = await configureForDocuments(['x12/850-orders', 'edifact/orders'])
+
+  const proof = await proving({ path, only: ['crashes'] })
+
+  expect(proof.routes.map(({ unproven, failures }) => [unproven, failures])).toEqual([
+    [undefined, []],
+    [undefined, []],
+  ])
+  expect(proof.routes.every(({ kills, records }) => kills > 20 && records > 20)).toBe(true)
 })

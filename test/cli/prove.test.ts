@@ -8,7 +8,7 @@ import { createSample } from '../../src/prove/sample.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { parseCsv } from '../fixtures/csv.ts'
-import { proving, READY } from '../fixtures/proving.ts'
+import { configureForDocuments, DOCUMENTS, proving, READY } from '../fixtures/proving.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { listeningTerminal } from '../fixtures/terminal.ts'
 
@@ -163,6 +163,49 @@ test('files made of an example repeat its records under new numbers, with one da
     drafts.filter(({ problems }) => problems.length > 0).map((draft) => draft.problems[0]?.code),
   ).toEqual(['date-expected'])
 })
+
+test('routes of interchanges can be proven: in a calm run their records are accepted', async () => {
+  const path = await configureForDocuments(Object.keys(DOCUMENTS))
+
+  const { routes } = await proving({ path, only: [] })
+
+  expect(routes.map(({ route, unproven }) => [route, unproven])).toEqual(
+    Object.keys(DOCUMENTS).map((name) => [name.replace('/', '-'), undefined]),
+  )
+})
+
+test.each([
+  ['x12/850-orders', 'integer-expected'],
+  ['edifact/orders', 'value-missing'],
+])(
+  'interchanges made of the example of %s repeat its sets under new numbers, with a damaged one among them',
+  async (name, code) => {
+    const mapping = await loadMapping(join(repository, `mappings/${name}.yaml`))
+    if (mapping.direction !== 'inbound') throw new Error('an export')
+    let number = 500_000
+    const sample = await createSample({
+      mappings: [mapping],
+      path: join(repository, 'mappings', name, '..', mapping.examples[0]?.input ?? ''),
+      format: createFormats(),
+      serial: () => ++number,
+    })
+    if (typeof sample === 'string') throw new Error(sample)
+
+    const files = [sample.file(6), sample.file(6)]
+    const drafts = await Promise.all(files.map((bytes) => sample.drafts(bytes, mapping)))
+
+    const good = drafts.map((some) => some.filter(({ problems }) => problems.length === 0))
+    expect(good.map((some) => some.length >= 6)).toEqual([true, true])
+    const numbers = good.flat().map(({ keyValues }) => keyValues.join())
+    expect(new Set(numbers).size).toBe(numbers.length)
+    const bad = drafts[0]?.filter(({ problems }) => problems.length > 0) ?? []
+    expect(bad.map(({ problems }) => problems[0]?.code)).toEqual([code])
+    const controls = files.map(
+      (bytes) => /(?:IEA\*1\*|UNZ\+\d+\+)(\d+)/.exec(Buffer.from(bytes).toString())?.[1],
+    )
+    expect(new Set(controls).size).toBe(2)
+  },
+)
 
 test('docs/prove.md names every option', async () => {
   const page = await readFile(join(repository, 'docs/prove.md'), 'utf8')

@@ -137,3 +137,17 @@ describe('map learn on the command line', () => {
     expect(await readFile(join(folder, 'm.yaml'), 'utf8')).toContain('x12/850-orders.yaml')
   })
 })
+
+test('map docs and map try speak of paths and segments', async () => {
+  const mapping = resolve(samples, '../../mappings/x12/850-orders.yaml')
+  const page = await runCommand({ folder: samples }, ['map', 'docs', mapping])
+  const tried = await runCommand({ folder: samples }, ['map', 'try', '850-two-orders.x12', '-m', mapping])
+
+  expect(page.exit).toBe(0)
+  expect(page.out).toContain('Interchanges of X12 with documents 850 (Purchase order), marked as production.')
+  expect(page.out).toContain(
+    '| N1*ST/N3.01 |  | yes | record | text of at most 255 characters | 12 Mill Lane |',
+  )
+  expect(page.out).not.toContain('commas')
+  expect(tried.out).toContain('record 1 (HV-41001), segments 3, 20, 23')
+})

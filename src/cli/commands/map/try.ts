@@ -52,6 +52,7 @@ async function tryImport(terminal: Terminal, mapping: InboundMapping, { file, re
     return EXIT.unusableFile
   }
   const { absentColumns, unusedColumns } = read.bound
+  const unit = mapping.translator.read.edi === undefined ? 'line' : 'segment'
   const whole = previewFile({ operation: mapping.operation, bound: read.bound, reading: read })
   let last = 0
   let refused = 0
@@ -62,7 +63,7 @@ async function tryImport(terminal: Terminal, mapping: InboundMapping, { file, re
     const tried = explainRecord(each)
     if (tried.outcome === 'refused') refused += 1
     if (json) terminal.out(JSON.stringify(tried))
-    else for (const line of formatTriedRecord(tried)) terminal.out(line)
+    else for (const line of formatTriedRecord(tried, unit)) terminal.out(line)
     if (record !== undefined) break
   }
   if (record !== undefined && last !== record) throw missingRecordError(file, last, record)
@@ -83,9 +84,9 @@ function sayHowManyAreShown(terminal: Terminal, records: number): void {
   terminal.say(`The first ${RECORDS_SHOWN} of ${records} records are shown; --record N shows another one.`)
 }
 
-function formatTriedRecord(tried: TriedRecord): string[] {
+function formatTriedRecord(tried: TriedRecord, unit: 'line' | 'segment'): string[] {
   const { number, key, lines, outcome, fields, problems } = tried
-  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`
+  const where = lines.length === 1 ? `${unit} ${lines[0]}` : `${unit}s ${lines.join(', ')}`
   const wrong = { translated: 'wrong', refused: 'wrong', skipped: 'left out', held: 'held' }[outcome]
   return [
     `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
