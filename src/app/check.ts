@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
+import { DEFAULT_MATCH } from '../config/defaults.ts'
 import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -47,7 +48,9 @@ export async function checkConfiguration(configuration: Configuration): Promise<
   const failures: string[] = []
   const warnings: string[] = []
   const routes: { route: string; mapping: string; examples: number }[] = []
-  for (const route of configuration.routes) warnings.push(...(await warnAboutOpenExamples(route, mappings)))
+  for (const route of configuration.routes) {
+    warnings.push(...(await warnAboutOpenExamples(route, mappings)), ...warnAboutMatch(route, mappings))
+  }
   for (const { key, name, mappingPath } of configuration.routes.flatMap(listMappedSteps)) {
     const mapping = mappings.get(key)
     if (!mapping) continue
@@ -61,6 +64,19 @@ export async function checkConfiguration(configuration: Configuration): Promise<
   warnings.push(...folders.warnings)
   failures.push(...folders.failures)
   return { routes, warnings, failures: [...new Set(failures)] }
+}
+
+/** Files of EDI rarely end with .csv, which is what a route takes where nothing else is said. */
+function warnAboutMatch(route: Route, mappings: Awaited<ReturnType<typeof loadMappings>>): string[] {
+  if (route.direction === 'outbound' || route.from.match !== DEFAULT_MATCH) return []
+  const readsEdi = listMappedSteps(route).some(({ key }) => {
+    const mapping = mappings.get(key)
+    return mapping?.direction === 'inbound' && mapping.translator.read.edi !== undefined
+  })
+  if (!readsEdi) return []
+  return [
+    `routes.${route.name}.from takes only ${DEFAULT_MATCH}, and its mapping reads EDI: write \`match: "*"\` there.`,
+  ]
 }
 
 /** Examples without a line end at their end: of a file that ends so, `run` holds the last record. */

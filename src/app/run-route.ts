@@ -9,6 +9,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import { formatAccount, type Party } from '../domain/route.ts'
 import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
+import type { Translator } from '../domain/translator.ts'
 import type { InboundContext, OutboundContext } from '../pipeline/context.ts'
 import {
   createInboundProgress,
@@ -200,7 +201,7 @@ async function passInboundRoute(
   const documents = buildDocumentPlace(route, (mailbox) => getMailbox(context, mailbox))
   const parts: InboundContext = {
     ...shared,
-    route: buildInboundRoute(context.configuration, route),
+    route: { ...buildInboundRoute(context.configuration, route), ...findLineEndRule(mapping.translator) },
     source: getMailbox(context, from.mailbox),
     results: getMailbox(context, results.mailbox),
     // Read once a pass, and only on demand.
@@ -215,6 +216,11 @@ async function passInboundRoute(
     done.push({ kind: 'inbound', pass: getInboundOutcome(name, progress) })
     throw error
   })
+}
+
+/** Interchanges say themselves where they end, and many have no line ends. */
+function findLineEndRule({ read }: Translator): Pick<InboundContext['route'], 'lastLineEnd'> {
+  return read.edi === undefined ? {} : { lastLineEnd: 'optional' }
 }
 
 async function passOutboundRoute(

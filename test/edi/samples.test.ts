@@ -10,6 +10,7 @@ const made = ediSamples()
 /** Each sample with its interchanges and the documents of its sets. */
 const SAMPLES: readonly (readonly [name: string, interchanges: number, documents: readonly string[]])[] = [
   ['850-two-orders.x12', 1, ['850', '850']],
+  ['850-one-day.x12', 1, ['850', '850', '850']],
   ['850-three-interchanges.x12', 3, ['850', '850', '850']],
   ['850-orders-amazon-style.x12', 1, ['850', '850', '850']],
   ['850-orders-walmart-style.x12', 1, ['850', '850']],

@@ -1103,6 +1103,22 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.listUnfinishedDeliveries('orders-out')).toEqual([])
       })
 
+      it('listing those that cannot be acknowledged until a person dismisses them, once', async () => {
+        await journal.collectRecords(out, [seen('1')])
+        await compose('d1')
+        await journal.markDeliveryDelivered(out, 'd1')
+        const [one] = await journal.startAttempts(out, { delivery: 'd1' }, 1)
+        const problems = [problem('acknowledge-refused', {}, 'The order is canceled.')]
+        await journal.finishAttempts(out, [{ id: one!.id, state: 'rejected', http: 409, problems }])
+
+        expect(await journal.listUnacknowledgedRecords(9)).toMatchObject([{ apiId: '1', problems }])
+        const dismissal = { by: 'Ada', why: 'the reader knows' }
+        const decision = await journal.dismissUnacknowledged('d1', dismissal)
+        expect(decision).toMatchObject({ action: 'dismiss', by: 'Ada', records: 1 })
+        expect(await journal.listUnacknowledgedRecords(9)).toEqual([])
+        expect(await journal.dismissUnacknowledged('d1', dismissal)).toBeUndefined()
+      })
+
       it('keeping deferred ones for another try', async () => {
         await journal.collectRecords(out, [seen('1')])
         await compose('d1')

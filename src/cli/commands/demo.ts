@@ -155,13 +155,14 @@ export interface Chapter {
 
 export const CHAPTERS: readonly Chapter[] = [
   {
-    title: 'The retailer drops its orders: three systems, three kinds of file',
+    title: 'The retailer drops its orders: four systems, four kinds of file, one of them EDI',
     drops: [
       { sample: 'orders/harbor-vine-week.csv', inbox: 'orders' },
       { sample: 'orders/shopify-orders.csv', inbox: 'shopify' },
       { sample: 'orders/dropstream-orders.csv', inbox: 'dropstream' },
+      { sample: 'edi/850-one-day.x12', inbox: 'edi' },
     ],
-    routes: ['orders-in', 'shopify-in', 'dropstream-in'],
+    routes: ['orders-in', 'shopify-in', 'dropstream-in', 'edi-orders-in'],
   },
   {
     title: 'The supplier receives its new orders as a file; then they are acknowledged',
@@ -250,10 +251,11 @@ type DemoRoute = readonly [name: string, party: Party, operation: string, folder
 
 /** A text is a comment on the routes that follow it. */
 const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
-  "The retailer's orders, from three systems that write them differently.",
+  "The retailer's orders, from four systems that write them differently; the last one writes X12.",
   ['orders-in', 'retailer', 'create-order', 'orders', 'retailer-orders'],
   ['shopify-in', 'retailer', 'create-order', 'shopify', 'shopify-orders'],
   ['dropstream-in', 'retailer', 'create-order', 'dropstream', 'dropstream-orders'],
+  ['edi-orders-in', 'retailer', 'create-order', 'edi', 'x12/850-orders'],
   "The supplier's side: new orders out; shipments and invoices in.",
   ['orders-out', 'brand', 'export-orders', 'orders', 'orders-export'],
   ['shipments-in', 'brand', 'create-shipment', 'shipments', 'supplier-shipments'],
@@ -280,8 +282,9 @@ function formatRoute(route: DemoRoute | string): string {
     mapping: mappings/${mapping}.yaml
     to: { mailbox: exchange, folder: outbox, name: "${folder}-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
 `
+  const match = mapping.startsWith('x12/') ? ', match: "*.x12"' : ''
   return `${head}
-    from: { mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms }
+    from: { mailbox: exchange, folder: inbox/${folder}${match}, stableFor: 300ms }
     mapping: mappings/${mapping}.yaml
     results: { mailbox: exchange, folder: results }
     rules: { dates: off }   # the samples are of November 2026

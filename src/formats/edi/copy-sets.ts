@@ -72,7 +72,7 @@ class SetCopier {
       onGroup: (group) => this.#beginGroup(group),
       onSet: (set) => this.#beginSet(set),
       onSegment: (segment) => this.#copySegment(segment),
-      onSetEnd: (set, trailer) => this.#endSet(set, trailer),
+      onSetEnd: (set, trailer, segments) => this.#endSet(set, trailer, segments),
       onGroupEnd: (group) => this.#endGroup(group),
       onInterchangeEnd: (interchange) => this.#endInterchange(interchange),
     })
@@ -175,13 +175,22 @@ class SetCopier {
     return [id, counted, ...rest].join(element) + terminator + this.#gap
   }
 
-  #endSet({ segment }: TransactionSet, trailer: Segment | undefined): void {
-    if (!this.#set.isWritten) return
+  /**
+   * A set whose end is missing or wrong may lack lines. Its copy ends as it came, so it is refused again until a person
+   * corrects it. A set of which only some records are copied gets a right end.
+   */
+  #endSet({ segment }: TransactionSet, trailer: Segment | undefined, segments: number): void {
+    if (!this.#set.isWritten || trailer === undefined) {
+      this.#set = createPart()
+      return
+    }
     this.#set.count += 1
     const { count } = this.#set
     const [id, number] = segment.id === 'ST' ? ['SE', segment.raw(2)] : ['UNT', segment.raw(1)]
-    const isRight = trailer !== undefined && Number(trailer.value(1)) === count && trailer.raw(2) === number
-    this.#written += isRight ? this.#raw(trailer) : this.#formatTrailer([id, count, number], segment)
+    const wasRight = Number(trailer.value(1)) === segments && trailer.raw(2) === number
+    const isRight = Number(trailer.value(1)) === count && trailer.raw(2) === number
+    this.#written +=
+      isRight || !wasRight ? this.#raw(trailer) : this.#formatTrailer([id, count, number], segment)
     this.#set = createPart()
   }
 

@@ -84,6 +84,8 @@ export class EnvelopeTracker {
   #group: OpenGroup | undefined
   #set: OpenSet | undefined
   #last: Segment | undefined
+  /** Segments stand here that are in no set, which is reported. */
+  #isAstray = false
 
   constructor(handler: EnvelopeHandler) {
     this.#handler = handler
@@ -130,6 +132,9 @@ export class EnvelopeTracker {
       return
     }
     if (segment.id === 'TA1' && this.#group === undefined) return
+    // The segments of a set whose beginning is missing are one fault.
+    if (this.#isAstray) return
+    this.#isAstray = true
     const isInGroup = this.#group !== undefined && this.#group.group.segment !== undefined
     const kind = isInGroup ? 'segment-outside-set' : 'segment-outside-group'
     const { setStart } = TAGS[segment.delimiters.syntax]
@@ -163,6 +168,7 @@ export class EnvelopeTracker {
   }
 
   #openInterchange(segment: Segment): void {
+    this.#isAstray = false
     const isX12 = segment.id === 'ISA'
     const party = (qualifier: number, id: number) =>
       [segment.value(qualifier).trim(), segment.value(id).trim()].filter((part) => part !== '').join(':')
@@ -191,6 +197,7 @@ export class EnvelopeTracker {
   }
 
   #openGroup(segment: Segment, syntax: Syntax): void {
+    this.#isAstray = false
     if (this.#group !== undefined) this.#closeGroup(undefined)
     const isX12 = syntax === 'x12'
     this.#startGroup({
@@ -222,7 +229,11 @@ export class EnvelopeTracker {
     const open = isFree
       ? this.#startGroup({ segment: undefined, code: '', number: '', version: '' })
       : this.#group
-    if (open === undefined || around === undefined) {
+    const hasGroup = open !== undefined && around !== undefined
+    const isReported = this.#isAstray
+    this.#isAstray = !hasGroup
+    if (!hasGroup) {
+      if (isReported) return
       return this.#report(
         'segment-outside-group',
         segment,
@@ -257,7 +268,7 @@ export class EnvelopeTracker {
   #closeSet(trailer: Segment | undefined, note?: CutNote): void {
     const open = this.#set
     if (open === undefined) {
-      if (trailer === undefined) return
+      if (trailer === undefined || this.#isAstray) return
       const { setStart } = TAGS[trailer.delimiters.syntax]
       const kind = this.#group?.group.segment === undefined ? 'segment-outside-group' : 'segment-outside-set'
       return this.#report(kind, trailer, `${trailer.id} ends no set: a ${setStart} before it is missing.`)
@@ -267,7 +278,7 @@ export class EnvelopeTracker {
       this.#reportAt('set-not-ended', locate(note, open.set.segment), `The set has no ${tag}.`)
     } else {
       open.segments += 1
-      this.#checkCount('set-count-differs', trailer, open.segments, 'segments')
+      this.#checkCount('set-count-differs', trailer, open.segments)
       this.#checkNumber('set-number-differs', trailer, open.set.number, open.set.segment.id)
     }
     this.#handler.onSetEnd?.(open.set, trailer, open.segments)
@@ -286,7 +297,7 @@ export class EnvelopeTracker {
       const { group: tag } = TAGS[start.delimiters.syntax]
       this.#reportAt('group-not-ended', locate(note, start), `The group has no ${tag}.`)
     } else if (start !== undefined && trailer !== undefined) {
-      this.#checkCount('group-count-differs', trailer, open.sets, 'sets')
+      this.#checkCount('group-count-differs', trailer, open.sets)
       this.#checkNumber('group-number-differs', trailer, open.group.number, start.id)
     }
     this.#handler.onGroupEnd?.(open.group, trailer, open.sets)
@@ -308,19 +319,18 @@ export class EnvelopeTracker {
       this.#reportAt('interchange-not-ended', where, `The interchange ends without ${tag}.`)
     } else {
       const hasGroups = trailer.id === 'IEA' || open.named > 0
-      const [count, what] = hasGroups ? [open.named, 'groups'] : [open.sets, 'messages']
-      this.#checkCount('interchange-count-differs', trailer, count, what)
+      this.#checkCount('interchange-count-differs', trailer, hasGroups ? open.named : open.sets)
       this.#checkNumber('interchange-number-differs', trailer, open.of.number, start.id)
     }
     this.#handler.onInterchangeEnd?.(open.of, trailer, open.groups)
     this.#interchange = undefined
   }
 
-  #checkCount(kind: FaultName, trailer: Segment, counted: number, what: string): void {
+  #checkCount(kind: FaultName, trailer: Segment, counted: number): void {
     const written = trailer.value(1).trim()
     if (/^\d+$/.test(written) && Number(written) === counted) return
     const says = written === '' ? 'is blank' : `says ${showText(written)}`
-    this.#report(kind, trailer, `${trailer.id}01 ${says}, and there are ${counted} ${what}.`, 1)
+    this.#report(kind, trailer, `${trailer.id}01 ${says}, and the file has ${counted}.`, 1)
   }
 
   #checkNumber(kind: FaultName, trailer: Segment, number: string, start: string): void {

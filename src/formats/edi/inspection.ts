@@ -203,7 +203,7 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
             const count = loop.counts[index] ?? 0
             for (const bounds of [segment, inner])
               if ((bounds?.min ?? 0) > count)
-                reportAt('segment-missing', loop.first, `${describe(loop)} has no ${id}.`, id)
+                reportAt('segment-missing', loop.first, `No ${id} stands in ${describe(loop)}.`, id)
           }
         },
         onUnplaced: (segment, loop) =>
@@ -247,5 +247,5 @@ function countPlace({ counts }: Loop, place: LoopPlace | undefined): number {
 }
 
 function describe({ rule, first }: Loop): string {
-  return rule.id === 'ST' || rule.id === 'UNH' ? 'The set' : `The loop of ${first.id}`
+  return rule.id === 'ST' || rule.id === 'UNH' ? 'the set' : `the loop of ${first.id}`
 }

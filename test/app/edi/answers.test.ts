@@ -192,7 +192,7 @@ test('a message that lacks a segment is named in a CONTRL', async () => {
       "UCF+102+HAVEN+NORTHLIGHT+7'",
       "UCM+4+ORDERS:D:96A:UN+7'",
       "UCM+5+ORDERS:D:96A:UN+4'",
-      "UCS+2+13'",
+      "UCS+1+13'",
       "UCM+6+ORDERS:D:96A:UN+7'",
       "UCF+103+HAVEN+NORTHLIGHT+7'",
       "UCM+7+ORDERS:D:96A:UN+7'",

@@ -30,6 +30,7 @@ import {
 export function x12Samples(): Readonly<Record<string, Buffer>> {
   return {
     '850-two-orders.x12': dress(order('HV-41001', 'HV-41003'), { newline: '\n' }),
+    '850-one-day.x12': oneDay(),
     '850-three-interchanges.x12': threeInterchanges(),
     '850-orders-amazon-style.x12': amazonStyle(),
     '850-orders-walmart-style.x12': walmartStyle(),
@@ -69,6 +70,17 @@ function makeOrder(order: EdiOrder): MadeDocument {
 function orderLine({ identifier, quantity }: OrderedItem) {
   const { netPrice, price, name } = findItem(identifier)
   return { quantity, price: netPrice, retail: price, name, pairs: retailerPairs(identifier) }
+}
+
+/** The orders of one day. The second has a quantity that is no number. */
+function oneDay(): Buffer {
+  const sets = ['HV-41001', 'HV-41002', 'HV-41003'].map((po) => makeOrder(findOrder(po)))
+  const damaged = sets.map(({ document, segments }, index) => {
+    const isDamaged = ([id]: MadeSegment) => index === 1 && id === 'PO1'
+    const spoil = ([id, line, , ...rest]: MadeSegment): MadeSegment => [id, line ?? '', 'two', ...rest]
+    return { document, segments: segments.map((segment) => (isDamaged(segment) ? spoil(segment) : segment)) }
+  })
+  return dress(interchange(1126, '2026-11-16T23:00', damaged), { newline: '\n' })
 }
 
 /** A VAN put three interchanges into one file. Each has delimiters of its own. */

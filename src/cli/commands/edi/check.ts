@@ -15,7 +15,12 @@ export const checkCommand = defineCommand({
   options: {
     mapping: { ...text('Also translate the records with this mapping; nothing is sent'), alias: 'm' },
     answer: flag('Print the TA1, 997 or CONTRL that is due; the verdicts go to stderr'),
-    kind: { choices: ['997', '999'], default: '997', describe: 'The document that answers groups of X12' },
+    kind: {
+      type: 'string',
+      choices: ['997', '999'],
+      default: '997',
+      describe: 'The document that answers groups of X12',
+    },
     json: JSON_FLAG,
   },
   async run(terminal, { files, mapping, answer, kind, json }) {

@@ -41,10 +41,12 @@ export class EdifactAnswer implements InterchangeAnswer {
     const action = verdict === 'R' ? REJECTED : ACKNOWLEDGED
     const lines = [this.#writer.write('UCM', segment.raw(1), segment.raw(2), action, edifact)]
     for (const { inSet, edifact: code, elements } of errors) {
-      lines.push(this.#writer.write('UCS', String(inSet), code))
+      // A segment that is missing is placed at the one before it, and the tag of a segment is its first element.
+      const position = elements.length === 0 ? inSet - 1 : inSet
+      lines.push(this.#writer.write('UCS', String(position), code))
       for (const each of elements) {
         const { element, component } = each
-        const place = component === undefined ? `${element}` : `${element}${separator}${component}`
+        const place = component === undefined ? `${element + 1}` : `${element + 1}${separator}${component}`
         lines.push(this.#writer.write('UCD', each.edifact, place))
       }
     }
