@@ -1,6 +1,7 @@
 /** When a route runs, and how often `dropbridge watch` scans. */
 import { Cron } from 'croner'
 import { z } from 'zod'
+import { findZoneCity } from '../support/clock.ts'
 import { assert, getErrorMessage } from '../support/errors.ts'
 import { durationText, isTimeZone, toMs } from './time-values.ts'
 
@@ -17,6 +18,10 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 export const TimeZone = z
   .string()
   .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin or America/New_York')
+  .refine(
+    (name) => findZoneCity(name) === undefined,
+    'has no daylight saving time: write the zone of a city, such as America/New_York',
+  )
 
 /** A time of day, with its zone and days of the week. */
 export function timeOfDay(example: string) {

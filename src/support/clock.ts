@@ -29,3 +29,15 @@ export function elapsed(clock: Clock): number {
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
+
+/** Names of zones that people write for the time of a place, and that are not its time for half of the year. */
+const ZONES_WITHOUT_SUMMER: Readonly<Record<string, string>> = {
+  EST: 'America/New_York',
+  MST: 'America/Denver, or America/Phoenix for Arizona',
+  HST: 'Pacific/Honolulu',
+}
+
+/** The zone of a city to write in place of a name such as `EST`; undefined for other names. */
+export function findZoneCity(name: string): string | undefined {
+  return ZONES_WITHOUT_SUMMER[name.toUpperCase()]
+}

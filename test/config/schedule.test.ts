@@ -134,6 +134,9 @@ describe('errors', () => {
       'daily.catchUp: must be a number of days from 0d to 366d, such as 7d.',
       'daily.at: unknown key. Known here: after, zone, days, catchUp.',
     ])
+    expect(await errorsOf('daily: { after: "06:30", zone: EST }')).toEqual([
+      'daily.zone: has no daylight saving time: write the zone of a city, such as America/New_York.',
+    ])
     expect(await errorsOf('', 'zone: Mars')).toEqual([
       'zone: must be the name of a time zone, such as Europe/Berlin or America/New_York.',
     ])

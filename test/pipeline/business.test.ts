@@ -280,7 +280,7 @@ describe('an order', () => {
       expect.stringContaining('more than a year ago') as string,
     ])
     expect(row?.['_fix']).toBe(
-      'Sent as it is. If wrong, cancel it and send a new key. To refuse such: `rules: { dates: refuse }`.',
+      'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. To refuse such: `rules: { dates: refuse }`.',
     )
   })
 

@@ -1,5 +1,6 @@
 /** Compiles the conversion of a cell's text to the value of a field, always in the same order. */
 import type { FieldRule } from '../../contract/fields.ts'
+import { findZoneCity } from '../../support/clock.ts'
 import { compilePattern } from '../../support/search-pattern.ts'
 import { type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { padDigits, restoreUpc } from '../values/convert.ts'
@@ -143,13 +144,6 @@ export function convertText(convert: Convert, text: string): { value?: unknown; 
 
 // Compiles `format` and `zone`.
 
-/** Names of zones that people write for the time of a place, and that are not its time for half of the year. */
-const ZONES_WITHOUT_SUMMER: Readonly<Record<string, string>> = {
-  EST: 'America/New_York',
-  MST: 'America/Denver, or America/Phoenix for Arizona',
-  HST: 'Pacific/Honolulu',
-}
-
 /** Notes errors in the options; the rest can be used. */
 export function compileDates(
   node: SourceNode,
@@ -171,7 +165,7 @@ export function compileDates(
     errors.add(nodeAt(node, 'format'), `"${name}" names no ${missing}, so it is no date`)
   }
   const zone = options.zone === undefined ? UTC : findZone(options.zone)
-  const city = ZONES_WITHOUT_SUMMER[options.zone?.toUpperCase() ?? '']
+  const city = findZoneCity(options.zone ?? '')
   if (city !== undefined) {
     const message = `"${options.zone}" has no daylight saving time; write the zone of a city, such as ${city}`
     errors.add(nodeAt(node, 'zone'), message)

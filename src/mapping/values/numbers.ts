@@ -204,7 +204,9 @@ function suggestFewerDecimals(decimals: number): string {
 
 /** Returns the fix for an amount in another currency; undefined for a text that names none. */
 export function suggestCurrencyFix(text: string): string | undefined {
-  const isForeign = /\p{Sc}/u.test(text) || /^[A-Z]{3}\b|\b[A-Z]{3}$/.test(text.trim())
+  // The sign of US dollars is taken as it is; another fault is to be named then.
+  const plain = stripCurrency(text).trim()
+  const isForeign = /\p{Sc}/u.test(plain) || /^[A-Z]{3}\b|\b[A-Z]{3}$/.test(plain)
   return isForeign ? 'Amounts are US dollars: take the sign away, or do not send this record.' : undefined
 }
 

@@ -245,8 +245,8 @@ function listReports(file: FileEntry, summary: Summary): readonly ReportFile[] {
   return [results, ...(hasRejects ? [rejects] : []), ...(summary.heldLines > 0 ? [exceptions] : []), total]
 }
 
-/** Files that hold no text to correct, and get no rejects file. The archive has them. */
-const WITHOUT_TEXT: readonly ProblemCode[] = ['file-empty', 'file-not-text', 'file-damaged']
+/** Files that hold no rows of the route to correct, and get no rejects file. The archive has them. */
+const WITHOUT_TEXT: readonly ProblemCode[] = ['file-empty', 'file-not-text', 'file-damaged', 'file-foreign']
 
 function isWhollyRefused({ outcome, problems }: Summary): boolean {
   return outcome === 'unusable' && !problems.some(({ code }) => WITHOUT_TEXT.includes(code))

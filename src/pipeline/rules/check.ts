@@ -164,8 +164,11 @@ function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: P
 /** A record with nothing but warnings is sent, so their fix is not to correct the cell. */
 function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean): Problem {
   const isOrder = check.context.route.operation === 'create-order'
-  const sent = isOrder ? 'Sent as it is. If wrong, cancel it and send a new key. ' : 'It is sent as it is. '
-  const own = violation.fix === undefined ? '' : `${violation.fix} `
+  const sent = isOrder
+    ? 'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. '
+    : 'It is sent as it is. '
+  // To correct the file changes nothing of an order that is sent.
+  const own = violation.fix === undefined || (isOrder && isSent) ? '' : `${violation.fix} `
   const fix = `${isSent ? sent : ''}${own}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
 }

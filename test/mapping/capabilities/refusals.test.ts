@@ -35,6 +35,11 @@ describe('a fix fits the way in which numbers are written', () => {
     ],
     [
       'net_price: Cost',
+      '$12.5O',
+      'Cost: "$12.5O" is not an amount in US dollars. Write digits with a point, such as 12.50.',
+    ],
+    [
+      'net_price: Cost',
       '5.00 EUR',
       'Cost: "5.00 EUR" is not an amount in US dollars. Amounts are US dollars: take the sign away, or do not send this record.',
     ],
