@@ -54,6 +54,11 @@ export const EDI_PROBLEMS = {
     title: 'The document has no such segment.',
     fix: 'Nothing to do if it is not needed. A path `any/…` reads it.',
   },
+  'segment-misspelled': {
+    title: 'A segment has nearly the id of a line, such as P01.',
+    fix: 'Have the sender correct the id, and send the document again.',
+    details: 'Nothing of the document is sent: read as it is, it would lack a line.',
+  },
   'segment-missing': {
     title: 'A segment that the document needs is missing.',
     fix: 'Have the sender add it.',

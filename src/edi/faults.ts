@@ -46,6 +46,7 @@ export const FAULTS = {
   'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13' },
   'set-too-large': { problem: 'record-too-large', reach: 'set', x12: '5', edifact: '36' },
   'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13' },
+  'segment-misspelled': { problem: 'segment-misspelled', reach: 'set', x12: '5', edifact: '15' },
   'segment-too-large': { problem: 'segment-too-large', reach: 'set', x12: '5', edifact: '39' },
   'elements-too-many': { problem: 'element-too-many', reach: 'set', x12: '5', edifact: '16' },
   'hierarchy-unclear': { problem: 'hierarchy-unclear', reach: 'set', x12: '5', edifact: '18' },

@@ -1,6 +1,6 @@
 /** Reads a file of interchanges for the first time: which of its sets are unusable, and why, before any of them is read. */
 import { findGrammar } from '../../edi/documents.ts'
-import type { LoopPlace } from '../../edi/grammar.ts'
+import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { type CutItem, cutSegments, isSegment } from './cut.ts'
@@ -180,6 +180,7 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
       open = undefined
       if (grammar === undefined) return
       isWhole = (grammar.definition.records ?? []).every((record) => /[*+]/.test(record))
+      const lines = listLineIds(grammar)
       const placer = new LoopPlacer(grammar.root, set.segment, {
         keeps: false,
         onOpened(loop) {
@@ -206,8 +207,16 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
                 reportAt('segment-missing', loop.first, `No ${id} stands in ${describe(loop)}.`, id)
           }
         },
-        onUnplaced: (segment, loop) =>
-          reportAt('segment-unplaced', segment, `${segment.id} has no place in ${describe(loop)}.`),
+        onUnplaced(segment, loop) {
+          const meant = lines.get(foldId(segment.id))
+          if (meant === undefined)
+            return reportAt('segment-unplaced', segment, `${segment.id} has no place in ${describe(loop)}.`)
+          reportAt(
+            'segment-misspelled',
+            segment,
+            `The document has no ${showText(segment.id)}; ${meant} is nearly the same.`,
+          )
+        },
         onGuessedParent: (level, parent) =>
           reportAt(
             'parent-guessed',
@@ -236,6 +245,17 @@ function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void) {
       open = undefined
     },
   }
+}
+
+/** The ids of the loops that make records and lines, by how they look: a misspelled one would be a line that is lost. */
+function listLineIds({ definition: { lines, records = [] } }: Grammar): ReadonlyMap<string, string> {
+  const ids = [lines, ...records].map((loop) => /^[A-Z0-9]+/.exec(loop)?.[0] ?? '')
+  return new Map(ids.map((id) => [foldId(id), id]))
+}
+
+/** Ids that people and scanners take for each other are the same: `PO1`, `P01`, `po1`. */
+function foldId(id: string): string {
+  return id.trim().toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I')
 }
 
 /** Counts what stands at a place of the loop. Returns how many there are so far. */
