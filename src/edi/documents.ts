@@ -36,7 +36,7 @@ const DEFINITIONS: Readonly<Record<string, GrammarDefinition>> = Object.fromEntr
 /** Grammars do not change, so each is compiled once. */
 const compiled = new Map<string, Grammar>()
 
-/** Returns the grammar of a document such as `850` or `ORDERS`; undefined where there is none. */
+/** Returns the grammar of a document such as `850` or `ORDERS`; undefined for a document without a grammar. */
 export function findGrammar(syntax: Syntax, document: string): Grammar | undefined {
   const name = `${syntax}/${document}`
   const known = compiled.get(name)

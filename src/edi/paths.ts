@@ -56,7 +56,7 @@ export interface PathContext {
   readonly dictionary: Dictionary
 }
 
-/** Compiles a path, or says why it is none. */
+/** Compiles a path, or returns why the text is not a path of the document. */
 export function compilePath(text: string, context: PathContext): EdiPath | string {
   const { grammar, dictionary } = context
   const steps = text.split('/')
@@ -89,7 +89,7 @@ export function compilePath(text: string, context: PathContext): EdiPath | strin
   return { text, scope, loops, segment, value, ...(implied === undefined ? {} : { number: { implied } }) }
 }
 
-/** Compiles a loop of `records` or `lines`, or says why it is none. `ST` and `UNH` mean the whole set. */
+/** Compiles a loop of `records` or `lines`, or returns why the document has no such loop. `ST` and `UNH` mean the whole set. */
 export function compileLoopTest(text: string, context: PathContext): LoopTest | string {
   const loop = compileSegment(text, context)
   if (typeof loop === 'string') return loop

@@ -1,4 +1,4 @@
-/** Copies sets of a file into valid interchanges: their bytes as they came, and trailers that count what is there. */
+/** Copies sets of a file as they came, wrong ends included, into envelopes whose trailers count the copied sets. */
 import type { CopyOptions } from '../../domain/format.ts'
 import type { Delimiters, Segment } from '../../edi/segment.ts'
 import { cutPieces, isSegment, MAX_SEGMENT_BYTES } from './cut.ts'
