@@ -1,5 +1,5 @@
 /** Bytes to rows and rows to bytes: CSV and fixed width; documents of X12 and EDIFACT become rows of typed records. */
-import type { Spot } from './place.ts'
+import type { SetSelection, Spot } from './place.ts'
 import type { Problem } from './problem.ts'
 
 /** The place of a cell in a line of fixed width. */
@@ -87,6 +87,8 @@ export interface EdiReadOptions {
   readonly lines?: string | undefined
   /** Which interchanges count: those marked as production (the default), as a test, or both. */
   readonly usage?: 'production' | 'test' | 'any' | undefined
+  /** Only these sets, by their ordinals in the file; faults that stand in no set are then left out too. */
+  readonly sets?: SetSelection | undefined
   readonly recordColumns: readonly EdiColumn[]
   readonly lineColumns: readonly EdiColumn[]
 }
