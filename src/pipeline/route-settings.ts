@@ -9,6 +9,7 @@ import {
   hasRecordPlaceholder,
 } from '../config/file-name.ts'
 import { createNumberReader } from '../config/inbox.ts'
+import { OPERATIONS } from '../contract/operations.ts'
 import type { InboundRoute, OutboundRoute } from '../config/routes.ts'
 import { buildQuery, type SelectRule } from '../config/select.ts'
 import type { DatedRun } from '../config/time-values.ts'
@@ -37,6 +38,7 @@ export function buildInboundRoute({ api }: Configuration, route: InboundRoute): 
     rules,
     circuitBreaker,
     ...omitUndefined({ ready: buildReadyRule(from), order, lastLineEnd, when, waitMs }),
+    ...(OPERATIONS[operation].repeatable ? { contentsMayRepeat: true as const } : {}),
     ...(/[*?]/.test(match) ? {} : { onlyName: match }),
     ...(sequence && { sequence: { numberIn: createNumberReader(sequence.name), start: sequence.start } }),
   }

@@ -22,7 +22,7 @@ import { createOrderReader, createResourceFinder } from '../references/finder.ts
 import { createOrderValueFiller } from '../references/order-values.ts'
 import { createReferenceResolver } from '../references/resolver.ts'
 import { createBusinessRuleCheck, type CheckedDraft } from '../rules/check.ts'
-import { unpackFile } from './intake.ts'
+import { getSpoolName, unpackFile } from './intake.ts'
 import { holdCutRecords } from './cut-record.ts'
 import { readPages } from '../../support/async.ts'
 
@@ -35,7 +35,7 @@ export async function planFile(context: InboundContext, file: FileEntry): Promis
   const damage = await unpackFile(context, file)
   // The bytes of a retake are those that were checked against their manifest the first time.
   const isChecked = damage.length > 0 || file.retakeOf !== undefined
-  const differs = isChecked ? damage : await checkManifest(context, file)
+  const differs = isChecked ? damage : await checkManifest(context, file, () => openRows(context, file))
   if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
   const opened = await openSteps(context, file)
   if (!('steps' in opened)) return journal.markFileUnusable(lease, file.id, opened.problems)
@@ -44,6 +44,10 @@ export async function planFile(context: InboundContext, file: FileEntry): Promis
   } finally {
     await opened.close()
   }
+}
+
+function openRows({ format, spool, translator }: InboundContext, file: FileEntry) {
+  return format.read(spool.read(getSpoolName(file.id)), translator.read)
 }
 
 async function planSteps(context: InboundContext, file: FileEntry, opened: OpenFile): Promise<void> {
