@@ -103,6 +103,8 @@ export interface InboundContext extends SharedContext, IntakeContext {
   readonly translator: Translator
   /** Further steps on the same file. */
   readonly next?: readonly NextStep[]
+  /** The path of a file in the spool of another route or inbox, from which parts get their bytes. */
+  readonly locateSpooled: (route: string, name: string) => string
 }
 
 export interface OutboundContext extends SharedContext {

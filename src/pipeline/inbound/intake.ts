@@ -257,6 +257,7 @@ export async function unpackFile({ spool }: IntakeContext, file: FileEntry): Pro
 /** reported → closed: archives the source, unless it was archived before, and clears the spool. */
 export async function archiveFile(context: IntakeContext, file: FileEntry): Promise<void> {
   const { source, journal, lease, route, clock } = context
+  if (file.partOf !== undefined) return closePart(context, file)
   if (await hasAppendedRows(context, file)) return returnAppendedFile(context, file)
   const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
   const folder = `${route.archiveFolder}/${day}`
@@ -266,6 +267,15 @@ export async function archiveFile(context: IntakeContext, file: FileEntry): Prom
   await removeSpooled(context, file.id)
   const { name, outcome = 'processed' } = file
   context.notify({ kind: 'file-closed', route: route.name, file: name, outcome })
+}
+
+/** Its source is archived once, by the inbox of the whole file. */
+async function closePart(context: IntakeContext, file: FileEntry): Promise<void> {
+  const { journal, lease, route, notify } = context
+  await journal.markFileClosed(lease, file.id)
+  await removeSpooled(context, file.id)
+  const { name, outcome = 'processed' } = file
+  notify({ kind: 'file-closed', route: route.name, file: name, outcome })
 }
 
 /** Returns the path in the archive; undefined where another program removed the claimed file. */

@@ -5,7 +5,7 @@ import type { PlannedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { FileReading } from '../../domain/format.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
-import { throwIfStopped } from '../../support/errors.ts'
+import { assert, throwIfStopped } from '../../support/errors.ts'
 import type { InboundRules } from '../../operations/operation.ts'
 import { identifyRecord, INBOUND_RULES, isNamedByKeys } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
@@ -32,9 +32,10 @@ const RECORDS_PER_TRANSACTION = 500
 export async function planFile(context: InboundContext, file: FileEntry): Promise<void> {
   const { journal, lease } = context
   await journal.startPlanning(lease, file.id)
-  const damage = await unpackFile(context, file)
-  // The bytes of a retake are those that were checked against their manifest the first time.
-  const isChecked = damage.length > 0 || file.retakeOf !== undefined
+  if (file.partOf !== undefined) await adoptSource(context, file, file.partOf)
+  const damage = file.partOf === undefined ? await unpackFile(context, file) : []
+  // The bytes of a retake, and of a part, are those that were checked against their manifest the first time.
+  const isChecked = damage.length > 0 || file.retakeOf !== undefined || file.partOf !== undefined
   const differs = isChecked ? damage : await checkManifest(context, file, () => openRows(context, file))
   if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
   const opened = await openSteps(context, file)
@@ -44,6 +45,17 @@ export async function planFile(context: InboundContext, file: FileEntry): Promis
   } finally {
     await opened.close()
   }
+}
+
+/** The bytes of a part are those of its whole file, which its inbox keeps until all parts are closed. */
+async function adoptSource(
+  { journal, spool, locateSpooled }: InboundContext,
+  file: FileEntry,
+  whole: string,
+) {
+  const source = await journal.getFile(whole)
+  assert(source, `File ${whole}, of which ${file.id} is a part, is not in the journal.`)
+  await spool.adopt(getSpoolName(file.id), locateSpooled(source.route, getSpoolName(whole)))
 }
 
 function openRows({ format, spool, translator }: InboundContext, file: FileEntry) {

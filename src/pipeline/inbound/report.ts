@@ -22,7 +22,9 @@ const RECORDS_PAGE = 1000
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
   const { summary, firstReason } = await writeReports(context, file)
   const reports = listReports(file, summary)
-  const paths = await deliverReports(context, file, { baseName: file.name, reports })
+  // Several routes may report a part of the same file, to the same folder.
+  const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
+  const paths = await deliverReports(context, file, { baseName, reports })
   return { summary, paths, ...omitUndefined({ firstReason }) }
 }
 
@@ -175,7 +177,8 @@ export function formatFileRow(file: FileEntry): string[] {
   return ['', '', state, '', '', ...formatProblemCells(file.problems), '0', at]
 }
 
-function formatProblemCells(problems: readonly Problem[]): string[] {
+/** Four cells: codes, fields or columns, messages with their places, and fixes. */
+export function formatProblemCells(problems: readonly Problem[]): string[] {
   const cell = (text: (each: Problem) => string) => problems.map(text).join(SEPARATOR)
   return [
     cell((each) => each.code),
