@@ -192,9 +192,14 @@ function createKeyMemory() {
   }
 }
 
+type PlannedAnswer = Omit<NewAnswer, 'interchanges' | 'groups'> & {
+  readonly interchanges: number[]
+  groups: number
+}
+
 /** Collects which interchanges are answered together: those that have both sides, the syntax and the usage in common. */
 function createAnswerPlanner({ newId, clock }: InterchangeContext, file: FileEntry) {
-  const planned = new Map<string, NewAnswer & { readonly interchanges: number[]; groups: number }>()
+  const planned = new Map<string, PlannedAnswer>()
   const receivedAt = file.receivedAt ?? clock.now()
   return {
     add(
@@ -211,7 +216,7 @@ function createAnswerPlanner({ newId, clock }: InterchangeContext, file: FileEnt
       const scope: NumberScope = { syntax, sender: receiver, receiver: sender, usage }
       const key = JSON.stringify([partner.name, ...Object.values(scope)])
       const dueAt = when === 'syntax' ? receivedAt : receivedAt + withinMs
-      const answer = planned.get(key) ?? {
+      const answer: PlannedAnswer = planned.get(key) ?? {
         id: newId(),
         scope,
         partner: partner.name,
