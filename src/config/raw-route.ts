@@ -1,7 +1,7 @@
 /** The readable parts of a perhaps broken configuration, for the checks across its parts. */
 import { z } from 'zod'
 import { DEFAULT_FOLDERS, DEFAULT_MATCH, DEFAULT_RECEIPT } from './defaults.ts'
-import { normalizeFolder } from './schema.ts'
+import { normalizeFolder } from './folders.ts'
 
 const text = z.string().optional().catch(undefined)
 
