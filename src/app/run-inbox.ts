@@ -1,6 +1,6 @@
 /** Runs one pass over an inbox of interchanges under its lease. Failures become its result, so that routes still run. */
 import type { InterchangeInbox, Partner } from '../config/edi.ts'
-import { formatFileName } from '../config/file-name.ts'
+import { formatAnswerName } from '../config/file-name.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import type { AnswerPlace, InterchangeContext } from '../pipeline/interchanges/context.ts'
 import {
@@ -108,14 +108,12 @@ export function listInboxRoutes(
   )
 }
 
-function findAnswerPlace(context: BridgeContext, { name: partner, to, answer }: Partner): AnswerPlace {
+function findAnswerPlace(context: BridgeContext, { name: partner, to }: Partner): AnswerPlace {
   assert(to, `partner ${partner} has no place for answers`)
   return {
     target: getMailbox(context, to.mailbox),
     folder: to.folder,
-    nameFor: ({ number, sequence, at }) => {
-      const record = { icn: String(number).padStart(9, '0'), partner, kind: answer.kind }
-      return formatFileName(to.name, { route: partner, sequence, at, record })
-    },
+    nameFor: ({ number, ...values }) =>
+      formatAnswerName(to.name, { ...values, icn: String(number).padStart(9, '0'), partner }),
   }
 }

@@ -78,12 +78,9 @@ async function runChosenRoutes(
   for (const route of chosen) {
     const nextAt = found?.nextAt.get(route.name)
     const { scheduleMode = 'now' } = options
+    const run = () => runRoute(context, route, signal, { scheduleMode })
     if (found === undefined || found.due.includes(route))
-      results.push(
-        await runWhenFree(context, route.name, signal, options, () =>
-          runRoute(context, route, signal, { scheduleMode }),
-        ),
-      )
+      results.push(await runWhenFree(context, { name: route.name, run }, signal, options))
     else results.push({ kind: 'idle', route: route.name, scheduledRuns: omitUndefined({ nextAt }) })
   }
   return results
@@ -95,10 +92,9 @@ const LEASE_POLL_MS = 1000
 /** With a waiting time, waits until the lease owner is gone; two waiting bridges take the route one after the other. */
 async function runWhenFree(
   { journal, options }: BridgeContext,
-  name: string,
+  { name, run }: { readonly name: string; readonly run: () => Promise<RouteResult> },
   signal: AbortSignal,
   { ifBusy = 'fail' }: RunOptions,
-  run: () => Promise<RouteResult>,
 ): Promise<RouteResult> {
   const waitMs = typeof ifBusy === 'object' ? ifBusy.waitAtMostMs : 0
   const giveUpAt = options.clock.now() + waitMs
@@ -137,11 +133,10 @@ async function runInboxes(
   options: RunOptions,
 ): Promise<InboxRun[]> {
   const runs: InboxRun[] = []
-  for (const inbox of inboxes)
-    runs.push({
-      inbox,
-      result: await runWhenFree(context, inbox.key, signal, options, () => runInbox(context, inbox, signal)),
-    })
+  for (const inbox of inboxes) {
+    const work = { name: inbox.key, run: () => runInbox(context, inbox, signal) }
+    runs.push({ inbox, result: await runWhenFree(context, work, signal, options) })
+  }
   return runs
 }
 

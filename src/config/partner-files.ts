@@ -155,8 +155,8 @@ function mergeChain(chain: PartnerChain): unknown {
   return settings.reduceRight<unknown>((base, own) => mergeOver(base, own), undefined)
 }
 
-function omitExtends({ extends: _, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return rest
+function omitExtends(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'extends'))
 }
 
 function mergeOver(base: unknown, own: unknown): unknown {

@@ -1,6 +1,6 @@
 /** `dropbridge watch`: runs every route whenever it has something to do, until a signal arrives. */
 import { setMaxListeners } from 'node:events'
-import { getInboxKey } from '../../config/edi.ts'
+import { buildInboxKey } from '../../config/edi.ts'
 import type { InboundRoute, Route } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
 import { classifyWatches, createOwnerId, sendHeartbeats } from '../../journal/heartbeat.ts'
@@ -159,7 +159,7 @@ async function watchParts(parts: WatchContext, route: InboundRoute, inbox: strin
     inbound: (own, progress) => runInbound({ ...own, fileBackoff: backoff, endsAfterFile: ending }, progress),
   }
   const done = () => {
-    wakers.wake(getInboxKey(inbox))
+    wakers.wake(buildInboxKey(inbox))
     timer.wake()
   }
   while (!ending.aborted) {

@@ -98,7 +98,9 @@ async function composeAnswer(context: InterchangeContext, work: AnswerWork, plac
   const { sha256, bytes } = await spool.put(getDeliverySpoolName(id), writeAnswer(context, work))
   assert(bytes > 0, `Answer ${answer.id} would be an empty file.`)
   const { at, numbers } = answer.decided
-  const named = { number: numbers.interchange, at }
+  const kind = answer.groups === 0 ? 'TA1' : findPartnerOf(context, answer).answer.kind
+  const isX12 = answer.scope.syntax === 'x12'
+  const named = { number: numbers.interchange, at, kind: isX12 ? kind : 'CONTRL' }
   return journal.createAnswerDelivery(lease, answer.id, {
     id,
     nameFor: (sequence, attempt) => addNameSuffix(place.nameFor({ ...named, sequence }), attempt),

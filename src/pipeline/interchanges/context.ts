@@ -21,6 +21,8 @@ export interface AnswerPlace {
   readonly nameFor: (values: {
     /** The control number of the first interchange of the file. */
     readonly number: number
+    /** `997`, `999`, `TA1` or `CONTRL`. */
+    readonly kind: string
     readonly sequence: number
     readonly at: number
   }) => string

@@ -20,19 +20,26 @@ export async function* readJudgedRecords(
   for (;;) {
     const batch: JudgedRecord[] = []
     while (batch.length < RECORDS_PAGE) {
-      let first: ReturnType<typeof createRecordReader> | undefined
-      for (const reader of readers) {
-        await reader.fill()
-        const line = reader.peek()?.line
-        if (line !== undefined && line < (first?.peek()?.line ?? Infinity)) first = reader
-      }
-      const record = first?.take()
+      for (const reader of readers) await reader.fill()
+      const record = findFirst(readers)?.take()
       if (record === undefined) break
       batch.push(record)
     }
     if (batch.length === 0) return
     yield batch
   }
+}
+
+type RecordReader = ReturnType<typeof createRecordReader>
+
+/** The reader whose next record stands first in the file. */
+function findFirst(readers: readonly RecordReader[]): RecordReader | undefined {
+  let first: RecordReader | undefined
+  for (const reader of readers) {
+    const line = reader.peek()?.line
+    if (line !== undefined && line < (first?.peek()?.line ?? Infinity)) first = reader
+  }
+  return first
 }
 
 function createRecordReader(journal: InterchangeContext['journal'], fileId: string) {

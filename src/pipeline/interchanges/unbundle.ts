@@ -98,7 +98,7 @@ function createUnbundler(context: InterchangeContext, file: FileEntry) {
     const own = keys.find(key)
     const earlier =
       own === undefined
-        ? await journal.findEarlierInterchange(key, since, file.id)
+        ? await journal.findEarlierInterchange({ ...key, sha256 }, since, file.id)
         : { file: file.id, name: file.name, sha256: own }
     if (earlier === undefined) return undefined
     const where = { file: earlier.file, name: earlier.name }
@@ -113,6 +113,7 @@ function createUnbundler(context: InterchangeContext, file: FileEntry) {
     const common = {
       ...key,
       ordinal,
+      segment: each.head.spot.segment,
       sha256: end.sha256,
       sets: end.sets,
       ...(partner && { partner: partner.name }),
@@ -175,7 +176,11 @@ function getRuns(byRoute: Map<string, SetRuns>, route: string): SetRuns {
 }
 
 /** How interchanges of unknown partners are compared with earlier ones. */
-const UNKNOWN_PARTNERS: Partner['duplicates'] = { windowMs: 400 * 24 * 3_600_000, reused: 'refuse' }
+const UNKNOWN_PARTNERS: Partner['duplicates'] = {
+  windowMs: 400 * 24 * 3_600_000,
+  reused: 'refuse',
+  repeated: 'silent',
+}
 
 /** So many interchanges of one file are compared with each other. */
 const KEYS_MAX = 100_000
