@@ -56,8 +56,6 @@ const WORDS: readonly GivenUpWord[] = [
         'the first reading of a file of interchanges, not of an inbox',
       ],
       ['src/formats/edi/', /survey/i, 'the same'],
-      ['src/formats/formats.ts', /survey/i, 'the same'],
-      ['src/pipeline/interchanges/', /survey/i, 'the same'],
     ],
   },
   { word: /[Ss]ighting/, instead: 'file, file info, tracker' },
