@@ -163,8 +163,7 @@ function mergeChain(chain: PartnerChain): unknown {
 }
 
 function omitExtends(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { extends: _, ...rest } = settings
-  return rest
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'extends'))
 }
 
 function mergeOver(base: unknown, own: unknown): unknown {

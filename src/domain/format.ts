@@ -205,6 +205,8 @@ export interface UnreadableFile {
   readonly problems: readonly Problem[]
 }
 
-export function isUnreadable(reading: FileReading | UnreadableFile): reading is UnreadableFile {
+export function isUnreadable<Reading extends object>(
+  reading: Reading | UnreadableFile,
+): reading is UnreadableFile {
   return 'problems' in reading
 }
