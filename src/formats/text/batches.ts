@@ -26,7 +26,7 @@ interface TextForm extends Pick<FileReading, 'delimiter' | 'headerLines' | 'layo
   readonly hasParts: boolean
   /** A row that is cut inside its last cell is refused, so the rows that are left are whole. */
   readonly hasWholeRows?: boolean
-  /** Looks at neighboring rows; may hold rows back until the next ones are known. */
+  /** Judges rows by those beside them; may hold rows back until the next ones are known. */
   readonly neighbors?: {
     push(rows: readonly TypedRow[], openLine: number | undefined): readonly TypedRow[]
     end(): readonly TypedRow[]
