@@ -42,6 +42,14 @@ interface NextStep extends Pick<InboundContext['route'], 'operation' | 'when' | 
   readonly translator?: Translator
 }
 
+/** Another inbound route of the configuration: a file may be meant for it. */
+export interface OtherRoute {
+  readonly name: string
+  /** Its folder, with its mailbox where that is another one, as people call it. */
+  readonly inbox: string
+  readonly translator: Translator
+}
+
 export interface InboundContext extends SharedContext {
   readonly route: {
     readonly name: string
@@ -86,6 +94,8 @@ export interface InboundContext extends SharedContext {
   /** Where the packing slips and labels of created shipments go, if the route wants them. */
   readonly documents?: DocumentPlace
   readonly translator: Translator
+  /** For messages about a file that was dropped into a wrong inbox. Left out: no other route is named. */
+  readonly listOtherRoutes?: () => readonly OtherRoute[]
   /** Further steps on the same file. */
   readonly next?: readonly NextStep[]
   /** The files of the inbox as earlier passes saw them. Left out: the pass itself waits for the time of `stableFor`. */
