@@ -91,6 +91,8 @@ export interface EdiReadOptions {
   readonly sets?: SetSelection | undefined
   readonly recordColumns: readonly EdiColumn[]
   readonly lineColumns: readonly EdiColumn[]
+  /** For messages about a set of another document: the route and the inbox that take it, by document. */
+  readonly elsewhere?: ReadonlyMap<string, { readonly route: string; readonly inbox: string }> | undefined
 }
 
 /** A column of the rows of a document: a path, and how several values of it become one. */
