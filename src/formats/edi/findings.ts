@@ -1,12 +1,15 @@
 /** Inspects a file once, and keeps what is wrong with each interchange, group and set of it. */
+import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './cut.ts'
-import type { FaultOwner } from './envelopes.ts'
+import type { EnvelopeHandler, FaultOwner } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
 
 /** What a file says of its parts, by their ordinals. Bounded, whatever the size of the file. */
 export interface Findings {
   readonly inspection: Inspection
+  /** The grammars that it was inspected with. */
+  readonly findGrammar: FindGrammar
   /** Why the bytes can hold no interchange at all. */
   readonly foreign: ForeignBytes | undefined
   readonly faults: Readonly<Record<'interchange' | 'group' | 'set', Pick<FaultStore, 'find'>>>
@@ -23,7 +26,10 @@ export interface Findings {
 const MAX_REPEATED = 10_000
 
 /** Reads the whole input once. */
-export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Findings> {
+export async function inspectFile(
+  input: AsyncIterable<Uint8Array>,
+  find: FindGrammar = findGrammar,
+): Promise<Findings> {
   const faults = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
   const notes = { interchange: new FaultStore(), set: new FaultStore() }
   const lastSegments: number[] = []
@@ -41,7 +47,7 @@ export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Fin
     else if (of.group !== undefined) faults.group.add(of.group.ordinal, fault)
     else if (of.interchange !== undefined) faults.interchange.add(of.interchange.ordinal, fault)
   }
-  const inspector = createInspector({
+  const handler: EnvelopeHandler = {
     onFault,
     onInterchange: () => (content = { hasAnswers: false, hasOthers: false }),
     onGroup({ segment, code }) {
@@ -58,7 +64,8 @@ export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Fin
     onInterchangeEnd({ ordinal }) {
       if (content.hasAnswers && !content.hasOthers) answers.add(ordinal)
     },
-  })
+  }
+  const inspector = createInspector(handler, find)
   let foreign: ForeignBytes | undefined
   const noteHead = (head: Uint8Array) => (foreign = findForeignBytes(head))
   for await (const items of cutSegments(tapHead(input, noteHead))) {
@@ -69,6 +76,7 @@ export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Fin
   }
   return {
     inspection: inspector.finish(),
+    findGrammar: find,
     foreign,
     faults,
     notes,

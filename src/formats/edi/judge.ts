@@ -125,7 +125,9 @@ class Judge {
         this.#parts.push({ kind: 'group', group, verdict: own.length > 0 ? 'R' : 'A', faults: own })
       },
       onSet: (set) => {
-        const errors = new SetErrors(set, faults.set.find(set.ordinal, set.segment))
+        const { document, segment } = set
+        const grammar = findings.findGrammar(segment.delimiters.syntax, document)
+        const errors = new SetErrors(set, grammar, faults.set.find(set.ordinal, segment))
         this.#set = { set, errors, records: { all: 0, refused: 0 } }
         this.#opened = set
       },
