@@ -91,6 +91,8 @@ export interface EdiReadOptions {
   readonly sets?: SetSelection | undefined
   readonly recordColumns: readonly EdiColumn[]
   readonly lineColumns: readonly EdiColumn[]
+  /** For messages about a set of another document: the route and the inbox that take it, by document. */
+  readonly elsewhere?: ReadonlyMap<string, { readonly route: string; readonly inbox: string }> | undefined
 }
 
 /** A column of the rows of a document: a path, and how several values of it become one. */
@@ -205,6 +207,8 @@ export interface UnreadableFile {
   readonly problems: readonly Problem[]
 }
 
-export function isUnreadable(reading: FileReading | UnreadableFile): reading is UnreadableFile {
+export function isUnreadable<Reading extends object>(
+  reading: Reading | UnreadableFile,
+): reading is UnreadableFile {
   return 'problems' in reading
 }

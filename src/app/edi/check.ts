@@ -1,13 +1,15 @@
 /** Checks EDI files without taking them: what is wrong with each interchange, group and set, and the answers that are due. */
 import { createFaultSpot } from '../../formats/edi/spots.ts'
 import { formatSender } from '../../formats/edi/describe.ts'
+import type { JudgedRecord } from '../../domain/interchange.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
+import type { Draft } from '../../domain/translator.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { createAnswers } from '../../formats/edi/answers/answer.ts'
 import type { AnswerOptions } from '../../formats/edi/answers/segments.ts'
 import type { TransactionSet } from '../../formats/edi/envelopes.ts'
 import { type Findings, inspectFile } from '../../formats/edi/findings.ts'
-import { type DraftBatches, judgeFile } from '../../formats/edi/judge.ts'
+import { judgeFile } from '../../formats/edi/judge.ts'
 import type { GroupVerdict, JudgedPart, SetVerdict } from '../../formats/edi/judgment.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { translateFile } from '../../mapping-tools/translate-file.ts'
@@ -66,12 +68,12 @@ export async function checkEdiFile(path: string, options: EdiCheckOptions = {}):
   for (const fault of findings.inspection.ofFile) result.addFault(fault, undefined)
   const unusable = findUnusable(findings, source.getDamage())
   if (unusable !== undefined) return result.finish(unusable)
-  const drafts = options.mapping === undefined ? undefined : await translate(path, options.mapping)
-  if (drafts !== undefined && 'unusable' in drafts) {
-    return result.finish(drafts.unusable.map(({ message }) => message).join(' '))
+  const translated: Translated = options.mapping === undefined ? {} : await translate(path, options.mapping)
+  if ('unusable' in translated) {
+    return result.finish(translated.unusable.map(({ message }) => message).join(' '))
   }
   const compose = options.answer === undefined ? undefined : createAnswers(options.answer)
-  for await (const parts of judgeFile(source.bytes, findings, drafts?.drafts)) {
+  for await (const parts of judgeFile(source.bytes, findings, translated)) {
     let text = ''
     for (const part of parts) {
       result.add(part)
@@ -82,11 +84,25 @@ export async function checkEdiFile(path: string, options: EdiCheckOptions = {}):
   return result.finish(undefined)
 }
 
-async function translate(path: string, { translator }: InboundMapping) {
+type Translated =
+  { readonly records?: AsyncIterable<readonly JudgedRecord[]> } | { readonly unusable: readonly Problem[] }
+
+async function translate(path: string, { translator }: InboundMapping): Promise<Translated> {
   const translation = await translateFile(path, createFormats(), translator)
   if ('unusable' in translation) return { unusable: translation.unusable }
-  const drafts: DraftBatches = translation.drafts
-  return { drafts }
+  return { records: toRecords(translation.drafts) }
+}
+
+/** What stands in no set makes no verdict on one, and held and skipped records count as accepted. */
+async function* toRecords(batches: AsyncIterable<readonly Draft[]>): AsyncGenerator<readonly JudgedRecord[]> {
+  for await (const drafts of batches) {
+    yield drafts
+      .filter(({ problems }) => problems[0]?.place.spot?.set !== '')
+      .map(({ lines, problems, skipped, held }) => ({
+        line: lines[0]?.[0] ?? 0,
+        problems: skipped === true || held === true ? [] : problems,
+      }))
+  }
 }
 
 function findUnusable({ inspection, foreign }: Findings, damage: string | undefined): string | undefined {

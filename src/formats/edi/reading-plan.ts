@@ -19,6 +19,7 @@ export interface ReadingPlan {
   readonly recordColumns: readonly CompiledColumn[]
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
+  readonly elsewhere: EdiReadOptions['elsewhere']
 }
 
 export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
@@ -53,5 +54,6 @@ export function compileReading(syntax: Syntax, options: EdiReadOptions): Reading
     recordColumns: columns(options.recordColumns),
     lineColumns: columns(options.lineColumns),
     usage: options.usage ?? 'production',
+    elsewhere: options.elsewhere,
   }
 }
