@@ -5,6 +5,7 @@ import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
+import type { InterchangeFormat } from '../domain/interchange.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
@@ -22,6 +23,7 @@ export interface BridgeContext {
   readonly mailboxes: ReadonlyMap<string, Mailbox>
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly format: Format
+  readonly interchanges: InterchangeFormat
   readonly journalGuard: JournalGuard
 }
 

@@ -23,6 +23,8 @@ export interface InterchangeKey {
 
 export interface InterchangeEntry extends InterchangeKey {
   readonly ordinal: number
+  /** The number of its first segment in the file. */
+  readonly segment: number
   readonly sha256: string
   readonly sets: number
   readonly verdict: InterchangeVerdict
@@ -94,16 +96,18 @@ export interface Unbundling {
 /** The part of the journal for interchanges. Writing calls are durable when they return. */
 export interface InterchangeJournal {
   /**
-   * Finds the first interchange with the key that was `taken`, since then, and not from the file itself. Of names with
-   * `.rejects.` or `.exceptions.` none is compared; the caller leaves such files out.
+   * Finds the first interchange with the key that was `taken`, of a file received since then, and not the file itself; one
+   * with the same contents before any other. It finds none in files with `.rejects.` or `.exceptions.` in their names, and
+   * the caller looks for none for such files.
    */
   findEarlierInterchange(
-    key: InterchangeKey,
+    key: InterchangeKey & { readonly sha256?: string },
     since: number,
     notFile: string,
   ): Promise<{ readonly file: string; readonly name: string; readonly sha256: string } | undefined>
   /** Deletes what an interrupted unbundling left. The file is `received`. */
   startUnbundling(lease: Lease, fileId: string): Promise<void>
+  /** Their ordinals ascend, over all calls. */
   addInterchanges(lease: Lease, fileId: string, interchanges: readonly InterchangeEntry[]): Promise<void>
   /**
    * received → planned. Creates the parts as files of their routes in the state `received`, with the name, size, folder,
@@ -118,6 +122,8 @@ export interface InterchangeJournal {
   /** What no route takes, as `markFileUnbundled` noted it. */
   getUnrouted(fileId: string): Promise<Pick<Unbundling, 'unrouted' | 'ambiguous'>>
   listInterchanges(fileId: string, afterOrdinal: number, limit: number): Promise<readonly InterchangeEntry[]>
+  /** The interchange in which the segment with this number stands; undefined for one before the first. */
+  findInterchangeAt(fileId: string, segment: number): Promise<InterchangeEntry | undefined>
 
   /** In the order of their creation. */
   listAnswers(fileId: string): Promise<readonly AnswerEntry[]>

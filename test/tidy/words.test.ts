@@ -56,6 +56,7 @@ const WORDS: readonly GivenUpWord[] = [
         'the first reading of a file of interchanges, not of an inbox',
       ],
       ['src/formats/edi/', /survey/i, 'the same'],
+      ['src/pipeline/interchanges/', /survey/i, 'the same'],
     ],
   },
   { word: /[Ss]ighting/, instead: 'file, file info, tracker' },
