@@ -1,7 +1,8 @@
 /** Alerts about files beside the inboxes, where no run looks: above one, beside one, or in a folder of exports. */
 import { posix } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
-import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import { formatIntakeKey } from '../config/edi.ts'
+import { listScannedInboxes, type Route, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
@@ -16,19 +17,19 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
   const configured = listConfiguredFolders(configuration)
   const alerts: Alert[] = []
   const listings = new Map<string, Promise<readonly FileInfo[]>>()
-  for (const route of configuration.routes) {
-    if (route.direction !== 'inbound') continue
-    const mailbox = mailboxes.get(route.from.mailbox)
-    if (mailbox === undefined || configuration.mailboxes[route.from.mailbox]?.type !== 'directory') continue
-    const folders = await listFoldersBeside(route, mailbox, configured)
-    const outboxes = listOutboxes(configuration, route)
+  for (const inbox of listScannedInboxes(configuration)) {
+    const { mailbox: name } = inbox.from
+    const mailbox = mailboxes.get(name)
+    if (mailbox === undefined || configuration.mailboxes[name]?.type !== 'directory') continue
+    const folders = await listFoldersBeside(inbox, mailbox, configured)
+    const outboxes = listOutboxes(configuration, inbox)
     for (const folder of [...folders, ...outboxes.keys()]) {
-      const place = formatFolder({ mailbox: route.from.mailbox, folder })
+      const place = formatFolder({ mailbox: name, folder })
       const listing = listings.get(place) ?? listFiles(mailbox, folder)
       listings.set(place, listing)
       const isOwn = createOwnFilter(context, outboxes.get(folder))
       const files = (await listing).filter(({ name }) => !isOwn(name))
-      alerts.push(...createAlerts(route, { files, mailbox, now: context.now }))
+      alerts.push(...createAlerts(inbox, { files, mailbox, now: context.now }))
     }
   }
   // Several routes may take such names: the first one counts.
@@ -37,19 +38,34 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
 }
 
 /** Their files belong there, whatever their names. */
-function listConfiguredFolders({ routes }: Configuration): ReadonlySet<string> {
-  return new Set(routes.flatMap(listOwnFolders))
+function listConfiguredFolders(configuration: Configuration): ReadonlySet<string> {
+  const { routes, edi } = configuration
+  const answers = (edi?.partners ?? []).flatMap(({ to }) => to?.folder ?? [])
+  const ofRoutes = routes.flatMap((route) =>
+    route.direction === 'outbound' ? [route.to.folder, route.receipt?.folder] : [],
+  )
+  return new Set([...listIntakeFolders(configuration), ...normalizeAll([...ofRoutes, ...answers])])
 }
 
-function listOwnFolders(route: Route): string[] {
-  const folders =
-    route.direction === 'inbound'
-      ? [route.from.folder, route.from.archive, route.results.folder, route.documents?.folder]
-      : [route.to.folder, route.receipt?.folder]
+/** The folders of what comes in: files, and what became of them. */
+function listIntakeFolders(configuration: Configuration): string[] {
+  return normalizeAll([
+    ...listScannedInboxes(configuration).flatMap(({ from, results }) => [
+      from.folder,
+      from.archive,
+      results.folder,
+    ]),
+    ...configuration.routes.flatMap((route: Route) =>
+      route.direction === 'inbound' ? [route.results.folder, route.documents?.folder] : [],
+    ),
+  ])
+}
+
+function normalizeAll(folders: readonly (string | undefined)[]): string[] {
   return folders.flatMap((folder) => (folder === undefined ? [] : posix.normalize(folder)))
 }
 
-async function listFoldersBeside({ from }: InboundRoute, mailbox: Mailbox, configured: ReadonlySet<string>) {
+async function listFoldersBeside({ from }: ScannedInbox, mailbox: Mailbox, configured: ReadonlySet<string>) {
   const own = posix.normalize(from.folder)
   const parent = posix.dirname(own)
   const names = (await mailbox.listNames(parent).catch(() => undefined)) ?? []
@@ -62,29 +78,38 @@ async function listFoldersBeside({ from }: InboundRoute, mailbox: Mailbox, confi
 /** The folder of a mailbox itself. */
 const ROOT = '.'
 
-/** The folders that the bridge delivers to in the mailbox of the route, and in which it takes no files. */
-function listOutboxes({ routes }: Configuration, { from }: InboundRoute): Map<string, OutboundRoute[]> {
-  const inboxes = new Set(
-    routes.flatMap((route) => (route.direction === 'inbound' ? listOwnFolders(route) : [])),
+/** A folder that the bridge delivers to, and the template of the names. */
+interface Outbox {
+  readonly mailbox: string
+  readonly folder: string
+  readonly name: string
+}
+
+/** The folders that the bridge delivers to in the mailbox of the inbox, and in which it takes no files. */
+function listOutboxes(configuration: Configuration, { from }: ScannedInbox): Map<string, Outbox[]> {
+  const { routes, edi } = configuration
+  const intake = new Set(listIntakeFolders(configuration))
+  const outboxes = [
+    ...routes.flatMap((route) => (route.direction === 'outbound' ? [route.to] : [])),
+    ...(edi?.partners ?? []).flatMap(({ to }) => to ?? []),
+  ]
+  const here = outboxes.filter(
+    ({ mailbox, folder }) => mailbox === from.mailbox && !intake.has(posix.normalize(folder)),
   )
-  const outbound = routes.filter((route) => route.direction === 'outbound')
-  const here = outbound.filter(
-    ({ to }) => to.mailbox === from.mailbox && !inboxes.has(posix.normalize(to.folder)),
-  )
-  return groupBy(here, ({ to }) => posix.normalize(to.folder))
+  return groupBy(here, ({ folder }) => posix.normalize(folder))
 }
 
 /** Recognizes the files of the bridge, and the receipts for them, by their names. */
-function createOwnFilter({ configuration }: EvaluationContext, outbound: readonly OutboundRoute[] = []) {
+function createOwnFilter({ configuration }: EvaluationContext, outboxes: readonly Outbox[] = []) {
   const receipts = configuration.routes.flatMap((route) =>
     route.direction === 'outbound' && route.receipt ? [toNamePattern(route.receipt.match)] : [],
   )
-  const templates = outbound.flatMap(({ to }) => {
-    const pattern = to.name.replace(/\{[^{}]*\}/g, '*')
+  const templates = outboxes.flatMap(({ name }) => {
+    const pattern = name.replace(/\{[^{}]*\}/g, '*')
     // A name that was taken got a number before its extension.
     return [pattern, pattern.replace(/(\.[^.]*)?$/, '~*$1')]
   })
-  const isOwn = outbound.length === 0 ? [] : [...templates, ...receipts].map(compileFilePattern)
+  const isOwn = outboxes.length === 0 ? [] : [...templates, ...receipts].map(compileFilePattern)
   return (name: string) => isOwn.some((matches) => matches(name))
 }
 
@@ -95,9 +120,9 @@ async function listFiles(mailbox: Mailbox, folder: string): Promise<readonly Fil
   return isFolder ? list().catch(() => []) : []
 }
 
-/** For files that the route would take, once they have stopped changing: a writer may move a file from there. */
+/** For files that the inbox would take, once they have stopped changing: a writer may move a file from there. */
 function createAlerts(
-  { name: route, from }: InboundRoute,
+  { key, from }: ScannedInbox,
   { files, mailbox, now }: { files: readonly FileInfo[]; mailbox: Mailbox; now: number },
 ): Alert[] {
   const isWanted = from.match === '*' ? isDataName : compileFilePattern(from.match)
@@ -105,12 +130,12 @@ function createAlerts(
     .filter(({ name, modifiedAt }) => isWanted(name) && now - modifiedAt >= from.stableForMs)
     .map(({ folder, name, modifiedAt: since }) => {
       const path = mailbox.describe(folder, name)
-      const message = `${path} is in no inbox; route ${route} takes such names from ${from.folder}`
+      const message = `${path} is in no inbox; ${formatIntakeKey(key)} takes such names from ${from.folder}`
       return createAlert({ code: 'file-misplaced', subject: path, since, message })
     })
 }
 
-/** Where a route takes every name, those of data files: a note for people stays where it is. */
+/** Where every name is taken, those of data files: a note for people stays where it is. */
 function isDataName(name: string): boolean {
-  return /\.(?:csv|tsv|txt|dat|psv|xlsx?|gz)$/i.test(name) && !/^read.?me/i.test(name)
+  return /\.(?:csv|tsv|txt|dat|psv|xlsx?|gz|x12|edi|edifact)$/i.test(name) && !/^read.?me/i.test(name)
 }
