@@ -1,7 +1,7 @@
 /** The context that every use case works with: options, mailboxes and mappings. */
 import type { Configuration } from '../config/configuration.ts'
 import type { MailboxConfiguration } from '../config/mailboxes.ts'
-import type { Route } from '../config/routes.ts'
+import type { InboundRoute, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
@@ -10,7 +10,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
 import { createInterchangeFormat } from '../formats/formats.ts'
-import { loadMapping, type Mapping } from '../mapping/load.ts'
+import { type InboundMapping, loadMapping, type Mapping } from '../mapping/load.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Spool } from '../support/spool.ts'
@@ -98,10 +98,11 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
       const { name, operation, mappingPath: path } = route
       if (mapping.operation !== operation)
         errors.push(`route ${name} does ${operation}, but ${path} is for ${mapping.operation}`)
-      errors.push(...listConditionErrors(route, mapping))
       const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
+      if (mapping.direction === 'inbound' && route.direction === 'inbound')
+        errors.push(...findDocumentMismatch(route, mapping), ...listConditionErrors(route, mapping))
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
       const place = mappingPlaces?.get(route.mappingPath) ?? `route ${route.name}`
@@ -116,8 +117,7 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
 }
 
 /** Paths of `when` by which a route takes sets of an inbox, and that lead nowhere in the document. */
-function listConditionErrors(route: Route, mapping: Mapping): string[] {
-  if (route.direction === 'outbound' || mapping.direction === 'outbound') return []
+function listConditionErrors(route: InboundRoute, mapping: InboundMapping): string[] {
   const { document = '', when = {} } = route.from.interchanges ?? {}
   const { format: syntax } = mapping.translator.read
   if (syntax !== 'x12' && syntax !== 'edifact') return []
@@ -126,6 +126,20 @@ function listConditionErrors(route: Route, mapping: Mapping): string[] {
     const error = findPathError({ syntax, document, path })
     return error === undefined ? [] : [`route ${route.name}: \`from.when\` names ${path}: ${error}`]
   })
+}
+
+/** A route that takes sets of an inbox needs a mapping that reads them. */
+function findDocumentMismatch(
+  { name, from: { interchanges }, mappingPath: path }: InboundRoute,
+  { translator: { read } }: InboundMapping,
+): string[] {
+  if (interchanges === undefined) return []
+  const { document, inbox } = interchanges
+  if (read.edi?.document === document) return []
+  const reads = read.edi === undefined ? `files of the format ${read.format}` : read.edi.document
+  return [
+    `route ${name} takes ${document} of the inbox ${inbox}, but ${path} reads ${reads}; its \`read\` must say \`document: ${document}\``,
+  ]
 }
 
 type MappedStep = Route & {

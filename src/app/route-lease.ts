@@ -1,6 +1,6 @@
 /** Works on a route or an inbox under its lease, and opens its spool. */
 import { join } from 'node:path'
-import type { Configuration } from '../config/configuration.ts'
+import { type Configuration, getSpoolFolder } from '../config/configuration.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
@@ -63,9 +63,4 @@ export async function openRouteSpool(
 /** The path of a file in the spool of a route or inbox. */
 export function locateSpooled(configuration: Configuration, route: string, file: string): string {
   return join(getSpoolFolder(configuration, route), file)
-}
-
-/** The key of an inbox has a colon, which Windows allows in no name. */
-function getSpoolFolder({ stateFolder }: Configuration, route: string): string {
-  return join(stateFolder, 'spool', route.replace(':', '.'))
 }

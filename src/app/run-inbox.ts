@@ -54,6 +54,7 @@ async function runUnderLease(
   const { clock, newId, notify } = options
   try {
     return await withRouteLease(context, inbox.key, signal, async (lease) => {
+      await context.journalGuard.checkInbox(inbox)
       const own: InterchangeContext = {
         journal,
         lease,

@@ -1,5 +1,5 @@
 /** The configuration as the program uses it: absolute paths, times in milliseconds, secrets filled in. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -115,4 +115,9 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
     ...omitUndefined({ edi }),
     routes: Object.entries(file.routes).map(([name, route]) => toRoute(name, route, around)),
   }
+}
+
+/** The folder for the files in work of a route or inbox. The key of an inbox has a colon, which Windows allows in no name. */
+export function getSpoolFolder({ stateFolder }: Pick<Configuration, 'stateFolder'>, key: string): string {
+  return join(stateFolder, 'spool', key.replace(':', '.'))
 }

@@ -132,7 +132,7 @@ function checkAddresses(edi: RawEdi, takers: readonly Taker[]): ConfigError[] {
     known.set(key, other ?? who)
     if (other === undefined) return checkRoom(address, takers)
     const isOfTwo = partner !== undefined && other !== who && other.startsWith('the partner')
-    const help = isOfTwo ? 'tell them apart by the `group` that sends (GS02)' : 'take one of them away'
+    const help = isOfTwo ? 'add the `group` that sends (GS02) to both' : 'take one of them away'
     return [valueError(path, `${other} has the same address: ${help}.`)]
   })
 }

@@ -243,6 +243,12 @@ export function buildInboxKey(inbox: string): string {
   return `inbox:${inbox}`
 }
 
+/** What messages call a route or inbox by its name in the journal: `route orders-in`, `inbox van`. */
+export function formatIntakeKey(key: string): string {
+  const [, inbox] = /^inbox:(.*)$/.exec(key) ?? []
+  return inbox === undefined ? `route ${key}` : `inbox ${inbox}`
+}
+
 /** As `InterchangeHead` has it: `ZZ:HAVEN`, or the id alone. */
 export function formatAddress({ qualifier, id }: { qualifier?: string | undefined; id: string }): string {
   return qualifier === undefined ? id : `${qualifier}:${id}`

@@ -75,8 +75,8 @@ export type Route = InboundRoute | OutboundRoute
 
 /** A folder that is scanned for files: that of a route, or an inbox of interchanges. */
 export interface ScannedInbox {
-  /** The name of the route, or `inbox:NAME`. */
-  readonly name: string
+  /** Its name in the journal: that of the route, or `inbox:NAME`. */
+  readonly key: string
   readonly from: FileSource
   readonly results: OutputFolder
 }
@@ -90,11 +90,14 @@ export function listScannedInboxes({
   readonly edi?: EdiConfiguration
 }): ScannedInbox[] {
   return [
-    ...routes
-      .filter((route) => route.direction === 'inbound')
-      .filter(({ from }) => from.interchanges === undefined),
-    ...(edi?.inboxes ?? []).map(({ key, from, results }) => ({ name: key, from, results })),
+    ...routes.flatMap((route) => (route.direction === 'inbound' ? (toScannedInbox(route) ?? []) : [])),
+    ...(edi?.inboxes ?? []),
   ]
+}
+
+/** Undefined for a route that takes sets of an inbox. */
+export function toScannedInbox({ name, from, results }: InboundRoute): ScannedInbox | undefined {
+  return from.interchanges === undefined ? { key: name, from, results } : undefined
 }
 
 /** The parts of the file that a route depends on. Relative paths are relative to `folder`. */

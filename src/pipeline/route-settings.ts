@@ -10,7 +10,7 @@ import {
 } from '../config/file-name.ts'
 import { createNumberReader } from '../config/inbox.ts'
 import { OPERATIONS } from '../contract/operations.ts'
-import type { InboundRoute, OutboundRoute } from '../config/routes.ts'
+import type { InboundRoute, OutboundRoute, ScannedInbox } from '../config/routes.ts'
 import { buildQuery, type SelectRule } from '../config/select.ts'
 import type { DatedRun } from '../config/time-values.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
@@ -36,11 +36,6 @@ export function buildIntakeRoute({ key, from, results }: ScannedInbox): IntakeRo
     ...(/[*?]/.test(match) ? {} : { onlyName: match }),
     ...(sequence && { sequence: { numberIn: createNumberReader(sequence.name), start: sequence.start } }),
   }
-}
-
-interface ScannedInbox extends Pick<InboundRoute, 'from' | 'results'> {
-  /** What the journal calls it. */
-  readonly key: string
 }
 
 export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {

@@ -118,11 +118,9 @@ describe('the configuration of interchanges', () => {
     results: { mailbox: erp }
 `
     const configuration = await load({ ...WHOLE, 'dropbridge.yaml': BRIDGE + EDI + ROUTES + own })
-    expect(
-      listScannedInboxes(configuration).map(({ name, from }) => [name, from.mailbox, from.folder]),
-    ).toEqual([
-      ['csv-in', 'erp', 'in'],
-      ['inbox:van', 'van', 'in'],
+    expect(listScannedInboxes(configuration).map(({ key, from }) => [key, from.folder])).toEqual([
+      ['csv-in', 'in'],
+      ['inbox:van', 'in'],
     ])
   })
 })
@@ -307,8 +305,8 @@ ${INBOX}`,
     expect(errors).toEqual([
       'dropbridge.yaml:6:51 edi.us.retail.test: our address retail has the same address: take one of them away.',
       'dropbridge.yaml:8:82 edi.partners.one.ids.1.id: our address retail has the same address: take one of them away.',
-      'dropbridge.yaml:10:72 edi.partners.three.ids.1.id: the partner two has the same address: tell them apart by the `group` that sends (GS02).',
-      'dropbridge.yaml:11:73 edi.partners.four.ids.1.id: the partner two has the same address: tell them apart by the `group` that sends (GS02).',
+      'dropbridge.yaml:10:72 edi.partners.three.ids.1.id: the partner two has the same address: add the `group` that sends (GS02) to both.',
+      'dropbridge.yaml:11:73 edi.partners.four.ids.1.id: the partner two has the same address: add the `group` that sends (GS02) to both.',
     ])
   })
 
