@@ -9,6 +9,7 @@ import type { InterchangeFormat } from '../domain/interchange.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
+import { createInterchangeFormat } from '../formats/formats.ts'
 import { loadMapping, type Mapping } from '../mapping/load.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -97,6 +98,7 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
       const { name, operation, mappingPath: path } = route
       if (mapping.operation !== operation)
         errors.push(`route ${name} does ${operation}, but ${path} is for ${mapping.operation}`)
+      errors.push(...listConditionErrors(route, mapping))
       const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
@@ -111,6 +113,19 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
   const several = `there are ${details.length} errors in the mappings`
   const message = details.length === 1 ? 'there is an error in a mapping' : several
   throw new BridgeError('mapping-invalid', message, { details })
+}
+
+/** Paths of `when` by which a route takes sets of an inbox, and that lead nowhere in the document. */
+function listConditionErrors(route: Route, mapping: Mapping): string[] {
+  if (route.direction === 'outbound' || mapping.direction === 'outbound') return []
+  const { document = '', when = {} } = route.from.interchanges ?? {}
+  const { format: syntax } = mapping.translator.read
+  if (syntax !== 'x12' && syntax !== 'edifact') return []
+  const { findPathError } = createInterchangeFormat()
+  return Object.keys(when).flatMap((path) => {
+    const error = findPathError({ syntax, document, path })
+    return error === undefined ? [] : [`route ${route.name}: \`from.when\` names ${path}: ${error}`]
+  })
 }
 
 type MappedStep = Route & {
