@@ -22,6 +22,7 @@ export function createAnswerJournal({ reads, leased }: BoundStore) {
     listAnswers: reads((db, fileId) => selectAnswers(db, sql`file_id = ${fileId} order by number`)),
     decideAnswer: leased(decideAnswer),
     createAnswerDelivery: leased(createAnswerDelivery),
+    // Held deliveries count too; the first condition on deliveries is that of their partial index.
     listOverdueAnswers: reads((db, now, limit) =>
       selectAnswers(
         db,
@@ -29,7 +30,8 @@ export function createAnswerJournal({ reads, leased }: BoundStore) {
             select number from interchange_answers where delivery_id is null
             union all
             select interchange_answers.number from deliveries cross join interchange_answers
-            where deliveries.state = 'composed' and interchange_answers.delivery_id = deliveries.id)
+            where deliveries.state not in ('acknowledged', 'done') and deliveries.state = 'composed'
+              and interchange_answers.delivery_id = deliveries.id)
           order by due_at, number limit ${limit}`,
       ),
     ),

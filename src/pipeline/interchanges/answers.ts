@@ -85,8 +85,10 @@ async function deliverAnswer(context: InterchangeContext, work: AnswerWork): Pro
   const { answer } = work
   const place = context.findAnswerPlace(findPartnerOf(context, answer))
   const known = answer.delivery === undefined ? undefined : await journal.getDelivery(answer.delivery)
-  if (known !== undefined && (known.state !== 'composed' || known.held !== undefined)) return undefined
+  if (known !== undefined && known.state !== 'composed') return undefined
   const delivery = known ?? (await composeAnswer(context, work, place))
+  // After a restoration a new one may be held at once.
+  if (delivery.held !== undefined) return undefined
   return nameAnswer(context, work, { delivery, place, isNew: known === undefined })
 }
 
