@@ -99,11 +99,13 @@ const RECORDS_AT_ONCE = 2000
 
 /**
  * Conditions on the tables: finished long enough, with nothing to wait for. A file with held records may be reported
- * again, whole; and a wanted document gets its name from the request and the answer.
+ * again, whole; the answers to a file of interchanges rest on the records of its parts; and a wanted document gets its
+ * name from the request and the answer.
  */
 const IS_PRUNABLE: Readonly<Record<'files' | 'deliveries', (before: number) => RawBuilder<unknown>>> = {
   files: (before) => sql`files.state = 'closed' and files.pruned_at is null and files.closed_at < ${before}
     and not exists (select 1 from records where records.file_id = files.id and records.state = 'held')
+    and not exists (select 1 from files as whole where whole.id = files.part_of and whole.state <> 'closed')
     and files.id not in (
       select records.file_id from documents join records on records.id = documents.record_id
       where documents.state = 'wanted')`,
