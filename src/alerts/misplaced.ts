@@ -1,14 +1,17 @@
-/** Alerts about files beside the inboxes, where no run looks: above one, beside one, or in a folder of exports. */
-import { posix } from 'node:path'
+/** Alerts about files where no run looks: above an inbox, beside one, in a folder within one, or in a folder of exports. */
+import { dirname, posix, sep } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
+import { resolvePlace } from '../config/mailboxes.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
+import { isListedName } from '../mailboxes/names.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { groupBy } from '../support/collections.ts'
 import { findSimilarName } from '../support/text.ts'
-import { type EvaluationContext, formatFolder, limitAlerts, toNamePattern } from './context.ts'
+import { type EvaluationContext, findWithCache, formatFolder, limitAlerts, toNamePattern } from './context.ts'
+import type { InboxWithFolders } from './inboxes.ts'
 
 /** Looks only into folders of this machine: on a server each listing costs a call, and may be forbidden. */
 export async function findMisplacedFiles(context: EvaluationContext): Promise<readonly Alert[]> {
@@ -100,9 +103,9 @@ function createAlerts(
   { name: route, from }: InboundRoute,
   { files, mailbox, now }: { files: readonly FileInfo[]; mailbox: Mailbox; now: number },
 ): Alert[] {
-  const isWanted = from.match === '*' ? isDataName : compileFilePattern(from.match)
+  const isWanted = createWantedFilter(from)
   return files
-    .filter(({ name, modifiedAt }) => isWanted(name) && now - modifiedAt >= from.stableForMs)
+    .filter((file) => isWanted(file, now))
     .map(({ folder, name, modifiedAt: since }) => {
       const path = mailbox.describe(folder, name)
       const message = `${path} is in no inbox; route ${route} takes such names from ${from.folder}`
@@ -110,7 +113,119 @@ function createAlerts(
     })
 }
 
+/** Recognizes files that the route would take, and that have stopped changing. */
+function createWantedFilter({ match, stableForMs }: InboundRoute['from']) {
+  const isWantedName = match === '*' ? isDataName : compileFilePattern(match)
+  return ({ name, modifiedAt }: FileInfo, now: number) =>
+    isWantedName(name) && now - modifiedAt >= stableForMs
+}
+
 /** Where a route takes every name, those of data files: a note for people stays where it is. */
 function isDataName(name: string): boolean {
-  return /\.(?:csv|tsv|txt|dat|psv|xlsx?|gz)$/i.test(name) && !/^read.?me/i.test(name)
+  return /\.(?:csv|tsv|txt|dat|psv|edi|x12|xlsx?|gz)$/i.test(name) && !/^read.?me/i.test(name)
+}
+
+// Folders within an inbox: a run does not read them.
+
+/** People sort files by year, month and day; a scan of more would take its time each minute. */
+const DEPTH_MAX = 3
+const FOLDERS_MAX = 50
+
+/** Only in folders of this machine, as above, and not in folders that a route or the bridge itself uses. */
+export async function findFilesInFolders(
+  context: EvaluationContext,
+  inboxes: readonly InboxWithFolders[],
+): Promise<readonly Alert[]> {
+  const used = listUsedPlaces(context.configuration)
+  const alerts: Alert[] = []
+  for (const { routes, folders } of inboxes) {
+    const [{ from }] = routes
+    const { mailbox: name } = from
+    const mailbox = context.mailboxes.get(name)
+    if (mailbox === undefined || context.configuration.mailboxes[name]?.type !== 'directory') continue
+    const isFree = (folder: string) => {
+      const place = resolvePlace(context.configuration.mailboxes, { mailbox: name, folder })
+      return !used.some((each) => each === place || each.startsWith(`${place}${sep}`))
+    }
+    const place = formatFolder(from)
+    // Someone may keep an archive there, and listing that each minute is not cheap.
+    const found = await findWithCache(context, `within ${place}`, async () => {
+      const first = folders.map((folder) => posix.join(from.folder, folder))
+      return createInnerAlerts(routes, mailbox, await listFilesBelow(mailbox, first, isFree), context.now)
+    })
+    alerts.push(...limitAlerts(context, found, `within ${place}`))
+  }
+  return alerts
+}
+
+/** The folders of all routes, of their mappings and of the state. */
+function listUsedPlaces({ routes, mailboxes, stateFolder, journal }: Configuration): string[] {
+  const place = (mailbox: string, folder: string) => resolvePlace(mailboxes, { mailbox, folder })
+  const ofRoutes = routes.flatMap((route) => {
+    if (route.direction === 'inbound') {
+      const { from, results, documents } = route
+      const places = [place(from.mailbox, from.folder), place(from.mailbox, from.archive)]
+      places.push(place(results.mailbox, results.folder))
+      return documents === undefined ? places : [...places, place(documents.mailbox, documents.folder)]
+    }
+    const { to, receipt } = route
+    const target = place(to.mailbox, to.folder)
+    if (receipt === undefined) return [target]
+    const { mailbox, folder, archive } = receipt
+    return [target, place(mailbox, folder), place(mailbox, archive)]
+  })
+  const mappings = routes.map(({ mappingPath }) => dirname(mappingPath))
+  return [...ofRoutes, ...mappings, stateFolder, dirname(journal.path)]
+}
+
+/** The folders level by level, as far as they are few. A folder that cannot be read has no files. */
+async function listFilesBelow(
+  mailbox: Mailbox,
+  first: readonly string[],
+  isFree: (folder: string) => boolean,
+): Promise<readonly FileInfo[]> {
+  const files: FileInfo[] = []
+  let level = first.filter(isFree)
+  let rest = FOLDERS_MAX
+  for (let depth = 1; depth <= DEPTH_MAX; depth += 1) {
+    const folders = level.slice(0, rest)
+    rest -= folders.length
+    for (const folder of folders) files.push(...(await listFiles(mailbox, folder)))
+    if (depth < DEPTH_MAX && rest > 0) level = (await listFoldersIn(mailbox, folders)).filter(isFree)
+  }
+  return files
+}
+
+async function listFoldersIn(mailbox: Mailbox, folders: readonly string[]): Promise<string[]> {
+  const inner: string[] = []
+  for (const folder of folders) {
+    const entries = await mailbox.listIgnored(folder).catch(() => [])
+    const names = entries.filter(({ name, kind }) => kind === 'folder' && isListedName(name))
+    inner.push(...names.map(({ name }) => posix.join(folder, name)))
+  }
+  return inner
+}
+
+function createInnerAlerts(
+  routes: readonly InboundRoute[],
+  mailbox: Mailbox,
+  files: readonly FileInfo[],
+  now: number,
+): Alert[] {
+  const takers = routes.map((route) => ({ route, isWanted: createWantedFilter(route.from) }))
+  return files.flatMap((file) => {
+    const route = takers.find(({ isWanted }) => isWanted(file, now))?.route
+    if (route === undefined) return []
+    const { folder, name, modifiedAt: since } = file
+    const inbox = route.from.folder
+    const path = mailbox.describe(folder, name)
+    const where = `${path} is in a folder within ${inbox}, the inbox of route ${route.name}`
+    return createAlert({
+      code: 'file-misplaced',
+      subject: `${formatFolder({ mailbox: route.from.mailbox, folder })}/${name}`,
+      since,
+      message: `${where}; a run does not read folders in an inbox`,
+      fix: `Move it up into ${inbox}, or out of the inbox if no route is to take it.`,
+    })
+  })
 }

@@ -57,8 +57,8 @@ export interface ConfigurationSource {
   readonly path: string
   /** Of the file as it is written, without the values of variables. */
   readonly sha256: string
-  /** SHA-256 of each file of its partners, by its absolute path. */
-  readonly partners: ReadonlyMap<string, string>
+  /** The files of its partners, where they have a folder: SHA-256 of each by its absolute path, like that of the folder. */
+  readonly partners?: { readonly folder: string; readonly files: ReadonlyMap<string, string> }
   /** The settings, for a copy that others may see. */
   readonly withoutSecrets: Readonly<Record<string, unknown>>
   /** Reads the file again, in the same way. */

@@ -4,7 +4,7 @@ import { MAX_CONTROL_NUMBER } from '../domain/interchange.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { AlertIfNotEmptied } from './alerts.ts'
-import { DEFAULT_FOLDERS } from './defaults.ts'
+import { DEFAULT_FOLDERS, DEFAULT_INTERCHANGE_MATCH } from './defaults.ts'
 import { DEFAULT_ANSWER_NAME, findAnswerNameErrors } from './file-name.ts'
 import { Folder, MailboxName, Name, normalizeFolder, type OutputFolder, toOutputFolder } from './folders.ts'
 import { FolderSource, type FileSource, toFileSource } from './inbox.ts'
@@ -130,7 +130,7 @@ export const ResultFolder = z.strictObject({
 })
 
 const InterchangeInboxSettings = z.strictObject({
-  from: FolderSource('*', 'INBOX').describe('Where files come from.'),
+  from: FolderSource(DEFAULT_INTERCHANGE_MATCH, 'INBOX').describe('Where files come from.'),
   results: ResultFolder.describe('The folder for what became of the sets of a file.'),
 })
 

@@ -8,7 +8,7 @@ import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
 import { checkShape, type ConfigError, getRawValue, valueError } from './errors.ts'
 import { getSecretPlaceholder, isReference, listSecrets, readKept, removeSecrets } from './kept.ts'
-import { type PartnerFiles, readPartnerFiles } from './partner-files.ts'
+import { listPartnerFiles, type PartnerFiles, readPartnerFiles } from './partner-files.ts'
 import { configurationJsonSchema } from './schema.ts'
 import {
   type ConfigSource,
@@ -81,14 +81,14 @@ async function parseConfiguration(
     folder,
     standIn,
   })
-  const partners = await readPartners(source, env)
+  const { partners, errors: ofPartners } = await readPartners(source, env)
   const raw = toPlainData(source)
   const shape = checkShape(raw)
   const inShape = 'errors' in shape ? shape.errors : []
   const found = excludeEchoes([...unfilled, ...inShape, ...checkAcrossParts(raw, folder)], unfilled)
   const errors = [
     ...source.errors,
-    ...partners.errors,
+    ...ofPartners,
     ...found.flatMap((error) => locateAny(source, partners, error)),
   ]
   if ('file' in shape && errors.length === 0) {
@@ -99,7 +99,7 @@ async function parseConfiguration(
       source: {
         path: resolve(path),
         sha256: hash('sha256', text),
-        partners: partners.hashes,
+        ...(partners && { partners }),
         withoutSecrets: removeSecrets(source.document, written),
         load: () => loadConfiguration(path, env, options),
       },
@@ -109,30 +109,37 @@ async function parseConfiguration(
 }
 
 /** Reads the folder that `edi.partners` names, where it names one, and puts the partners in its place. */
-async function readPartners(source: ConfigSource, env: NodeJS.ProcessEnv): Promise<PartnerFiles> {
-  const none: PartnerFiles = { partners: {}, errors: [], locate: () => undefined, hashes: new Map() }
+async function readPartners(
+  source: ConfigSource,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly partners?: PartnerFiles; readonly errors: readonly LocatedError[] }> {
   const { document, file } = source
   const named = getRawValue(toPlainData(source), PARTNERS)
-  if (typeof named !== 'string' || named === '') return none
+  if (typeof named !== 'string' || named === '') return { errors: [] }
   const base = dirname(file)
   const folder = isAbsolute(named) ? named : join(base, named)
-  try {
-    const read = await readPartnerFiles(folder, { env, base: resolve(base) })
-    document.setIn(PARTNERS, document.createNode(read.partners))
-    return read
-  } catch (cause) {
-    if (cause instanceof BridgeError) throw cause
-    const message = `the folder with the files of the partners ${describeUnreadable(cause)}.`
-    return { ...none, errors: [locateError(source, valueError(PARTNERS, message))] }
+  const names = await listPartnerFiles(folder).catch(describeUnreadable)
+  if (typeof names === 'string') {
+    const message = `the folder with the files of the partners ${names}.`
+    return { errors: [locateError(source, valueError(PARTNERS, message))] }
   }
+  const partners = await readPartnerFiles(folder, names, { env, base: resolve(base) })
+  document.setIn(PARTNERS, document.createNode(partners.settings))
+  return { partners, errors: partners.errors }
 }
 
 const PARTNERS = ['edi', 'partners']
 
-function locateAny(source: ConfigSource, partners: PartnerFiles, error: ConfigError): LocatedError[] {
+/** None where it only follows from another error. */
+function locateAny(
+  source: ConfigSource,
+  partners: PartnerFiles | undefined,
+  error: ConfigError,
+): LocatedError[] {
   const isOfPartner = PARTNERS.every((step, index) => error.path[index] === step) && error.path.length > 2
-  if (!isOfPartner || partners.hashes.size === 0) return [locateError(source, error)]
-  return [partners.locate({ ...error, path: error.path.slice(PARTNERS.length) }) ?? []].flat()
+  if (!isOfPartner || partners === undefined) return [locateError(source, error)]
+  const located = partners.locate({ ...error, path: error.path.slice(PARTNERS.length) })
+  return located === undefined ? [] : [located]
 }
 
 /** Returns a placeholder for settings of `api`, and of `api` of a route. */

@@ -19,12 +19,14 @@ import { substituteVariables } from './variables.ts'
 
 export interface PartnerFiles {
   /** The settings by the name of the file without extension, with those that it takes over from the file it extends. */
-  readonly partners: Readonly<Record<string, unknown>>
+  readonly settings: Readonly<Record<string, unknown>>
   readonly errors: readonly LocatedError[]
-  /** Places an error of `partners`, whose path begins with the partner; undefined where its file has other errors. */
+  /** Places an error of the settings, whose path begins with the partner; undefined where its file has other errors. */
   readonly locate: (error: ConfigError) => LocatedError | undefined
+  /** The folder, absolute. */
+  readonly folder: string
   /** SHA-256 of each file that was read, by its absolute path. */
-  readonly hashes: ReadonlyMap<string, string>
+  readonly files: ReadonlyMap<string, string>
 }
 
 interface ReadContext {
@@ -51,14 +53,18 @@ type ReadPartnerFile = (shown: string) => Promise<PartnerFile | string>
 const CHARACTERS_MAX = 1 << 20
 const BASES_MAX = 8
 
-/** The names of the files with partners in a folder, and of those that they extend. Rejects when it cannot be listed. */
+/** The names of the files in a folder of partners. Rejects when it cannot be listed. */
 export async function listPartnerFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder)
   return names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).toSorted()
 }
 
-/** `folder` is as the user names it. Rejects when it cannot be listed. */
-export async function readPartnerFiles(folder: string, context: ReadContext): Promise<PartnerFiles> {
+/** `folder` is as the user names it. */
+export async function readPartnerFiles(
+  folder: string,
+  names: readonly string[],
+  context: ReadContext,
+): Promise<PartnerFiles> {
   const known = new Map<string, Promise<PartnerFile | string>>()
   const read: ReadPartnerFile = (shown) => {
     const path = resolve(shown)
@@ -68,7 +74,7 @@ export async function readPartnerFiles(folder: string, context: ReadContext): Pr
   }
   const errors: LocatedError[] = []
   const chains: PartnerChain[] = []
-  for (const name of await listPartnerFiles(folder)) {
+  for (const name of names) {
     const shown = join(folder, name)
     const first = await read(shown)
     if (typeof first === 'string')
@@ -89,10 +95,11 @@ export async function readPartnerFiles(folder: string, context: ReadContext): Pr
     else errors.push({ file: source.file, line: 1, column: 1, text: fault })
   }
   return {
-    partners: Object.fromEntries([...partners].map(([name, chain]) => [name, mergeChain(chain)])),
+    settings: Object.fromEntries([...partners].map(([name, chain]) => [name, mergeChain(chain) ?? null])),
     errors: uniqueErrors(errors),
     locate: (error) => locateInChain(error, partners),
-    hashes: new Map([...files.values()].map(({ path, sha256 }) => [path, sha256])),
+    folder: resolve(folder),
+    files: new Map([...files.values()].map(({ path, sha256 }) => [path, sha256])),
   }
 }
 

@@ -107,7 +107,6 @@ async function aReloadingWatch(answer: () => void) {
         path: join(world.folder, 'dropbridge.yaml'),
         sha256: '',
         withoutSecrets: {},
-        partners: new Map(),
         load: () => Promise.resolve(as),
       },
     }),
