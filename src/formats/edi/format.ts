@@ -5,6 +5,7 @@ import { FAULTS } from '../../edi/faults.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { copySets } from './copy-sets.ts'
+import { emptyFileProblem } from '../text/encoding.ts'
 import { findForeignBytes } from './cut.ts'
 import { type Inspection, inspectInterchanges } from './inspection.ts'
 import { readDocuments } from './reader.ts'
@@ -39,7 +40,7 @@ async function findForeign(input: AsyncIterable<Uint8Array>): Promise<Problem | 
     head = Buffer.concat([head, chunk.subarray(0, 3)])
     if (head.length >= 3) break
   }
-  if (head.length === 0) return problem('file-empty', {}, 'The file is empty.')
+  if (head.length === 0) return emptyFileProblem()
   const kind = findForeignBytes(head)
   if (kind === undefined) return undefined
   const message =
