@@ -4,6 +4,7 @@ import type { OutboundOperationName } from '../contract/operations.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { DeliveryEntry, UnacknowledgedRecord, UnconfirmedDelivery } from '../domain/delivery.ts'
+import { findFormerPath } from '../pipeline/outbound/outbox.ts'
 import { checkOverdue, type Overdue } from '../pipeline/outbound/confirmation-rules.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
@@ -38,7 +39,10 @@ export async function findDeliveryAlerts(context: EvaluationContext): Promise<Al
       const path = mailbox?.describe(delivery.folder, delivery.name) ?? delivery.name
       const late = checkOverdue(delivery, route.overdue, now)
       if (delivery.refusedReceipt !== undefined) found.push(buildRefusedAlert(route, delivery, path))
-      else if (late !== undefined) found.push(buildOverdueAlert(route, delivery, { ...late, path, now }))
+      else if (late !== undefined) {
+        const former = mailbox && findFormerPath(mailbox, delivery)
+        found.push(buildOverdueAlert(route, delivery, { ...late, path, former, now }))
+      }
     }
     alerts.push(...limitAlerts(context, found, route.name))
   }
@@ -92,21 +96,34 @@ function buildRefusedAlert(route: OutboundRoute, delivery: UnconfirmedDelivery, 
 function buildOverdueAlert(
   route: OutboundRoute,
   delivery: UnconfirmedDelivery,
-  { since, isNear, path, now }: Overdue & { readonly path: string; readonly now: number },
+  {
+    since,
+    isNear,
+    path,
+    former,
+    now,
+  }: Overdue & { readonly path: string; readonly former: string | undefined; readonly now: number },
 ): Alert {
   const left = isoTime(delivery.deliveredAt ?? delivery.composedAt)
   const isReceipt = route.acknowledge === 'receipt'
   const what = isReceipt ? 'no receipt came for' : 'not picked up:'
   const isOver = (delivery.acknowledgeBy ?? Infinity) <= now
+  const isElsewhere = !isReceipt && former !== undefined
+  const where = isElsewhere
+    ? `${former}, which did not move to ${path.slice(0, -delivery.name.length - 1)} with its mailbox`
+    : path
   return createAlert({
     code: isReceipt ? 'receipt-overdue' : 'pick-up-overdue',
     route: route.name,
     // Another subject, so that it is reported again when the deadline of its records comes near.
     subject: `${delivery.name} (${delivery.id})${isNear ? ', time is short' : ''}`,
     since,
-    message: `${what} ${path}, delivered at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? '; the deadline has passed' : ''}`,
+    message: `${what} ${where}, delivered at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? '; the deadline has passed' : ''}`,
+    ...(isElsewhere ? { fix: MOVED_FIX } : {}),
   })
 }
+
+const MOVED_FIX = 'Move it there. If its reader has it, let the route run once with `acknowledge: delivered`.'
 
 function formatDeadline({ acknowledgeBy }: UnconfirmedDelivery): string {
   return acknowledgeBy === undefined

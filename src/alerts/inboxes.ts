@@ -45,7 +45,7 @@ export async function findInboxAlerts(context: EvaluationContext): Promise<Inbox
     // A missing inbox counts as unreachable if any of its routes ever took files from it.
     const whenMissing = async () => {
       for (const { key: name, from } of takers)
-        await assertInboxUnused(context.journal, { name, folder: from.folder })
+        await assertInboxUnused({ ...context, source: mailbox, route: { name, folder: from.folder } })
     }
     const only = listNamesToRequest(takers)
     const files = await context.listings.list(takers[0].from, { only, whenMissing })

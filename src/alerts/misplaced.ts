@@ -18,7 +18,7 @@ import type { InboxWithFolders } from './inboxes.ts'
 export async function findMisplacedFiles(context: EvaluationContext): Promise<readonly Alert[]> {
   const { configuration, mailboxes } = context
   const configured = listConfiguredFolders(configuration)
-  const alerts: Alert[] = []
+  const alerts: [path: string, alert: Alert][] = []
   const listings = new Map<string, Promise<readonly FileInfo[]>>()
   for (const inbox of listScannedInboxes(configuration)) {
     const { mailbox: name } = inbox.from
@@ -36,7 +36,7 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
     }
   }
   // Several routes may take such names: the first one counts.
-  const once = new Map(alerts.toReversed().map((alert) => [alert.subject, alert]))
+  const once = new Map(alerts.toReversed())
   return limitAlerts(context, [...once.values()].toReversed(), 'beside the inboxes')
 }
 
@@ -127,14 +127,16 @@ async function listFiles(mailbox: Mailbox, folder: string): Promise<readonly Fil
 function createAlerts(
   { key, from }: ScannedInbox,
   { files, mailbox, now }: { files: readonly FileInfo[]; mailbox: Mailbox; now: number },
-): Alert[] {
+): [path: string, alert: Alert][] {
   const isWanted = createWantedFilter(from)
   return files
     .filter((file) => isWanted(file, now))
     .map(({ folder, name, modifiedAt: since }) => {
       const path = mailbox.describe(folder, name)
       const message = `${path} is in no inbox; ${formatIntakeKey(key)} takes such names from ${from.folder}`
-      return createAlert({ code: 'file-misplaced', subject: path, since, message })
+      // Not the path: the mailbox may be moved.
+      const subject = `${from.mailbox}:${posix.join(folder, name)}`
+      return [path, createAlert({ code: 'file-misplaced', subject, since, message })]
     })
 }
 

@@ -29,7 +29,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
-    ...rejected.map(buildRejectedAlert),
+    ...rejected.map((each) => buildRejectedAlert(each, rejected)),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
@@ -50,10 +50,13 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
 }
 
-function buildRejectedAlert({ what, route, name, file, code, records, since }: RejectedFile): Alert {
+function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFile[]): Alert {
+  const { what, route, name, file, code, records, since } = rejectedFile
+  // The name of several files does not say which one is meant. Of more than the listed ones it is not known.
+  const isNameUnique = all.length < HELD_MAX && all.filter((each) => each.name === name).length === 1
   const why = code === '' ? '' : ` (${code})`
   const are = records === 1 ? '1 record is' : `${records} records are`
-  const dismissal = `\`dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT\``
+  const dismissal = `\`dropbridge dismiss ${quoteForShell(isNameUnique ? name : file)} --by NAME --why TEXT\``
   const texts = {
     rejected: [
       'records-rejected',

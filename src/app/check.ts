@@ -14,7 +14,7 @@ import { openJournal } from '../journal/open.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
 import { readId } from '../operations/operation.ts'
-import { createGoneInboxError } from '../pipeline/inbound/inbox.ts'
+import { createGoneInboxError, getInboxPlace } from '../pipeline/inbound/inbox.ts'
 import { groupBy } from '../support/collections.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { findOpenToOthers, isMountPoint } from '../support/files.ts'
@@ -257,10 +257,11 @@ async function findMissingInboxes(
   const gone: BridgeError[] = []
   const missing: { readonly route: string; readonly path: string }[] = []
   for (const { key: name, from } of listScannedInboxes(configuration)) {
-    const isThere = await unlessAway(async () => mailboxes.get(from.mailbox)?.hasFolder(from.folder))
+    const mailbox = mailboxes.get(from.mailbox)
+    const isThere = await unlessAway(async () => mailbox?.hasFolder(from.folder))
     const settings = configuration.mailboxes[from.mailbox]
-    if (isThere !== false || settings?.type !== 'directory') continue
-    const wasUsed = await journal?.hasTakenFrom(name, from.folder)
+    if (mailbox === undefined || isThere !== false || settings?.type !== 'directory') continue
+    const wasUsed = await journal?.isPlaceKnown(getInboxPlace(mailbox, from.folder))
     if (wasUsed === true) gone.push(createGoneInboxError({ name, folder: from.folder }))
     else missing.push({ route: name, path: join(settings.path, from.folder) })
   }

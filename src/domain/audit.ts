@@ -40,6 +40,7 @@ const JOURNAL_EVENTS = {
   'delivery-renamed': 'It got another name, because the first was taken.',
   'delivery-held': 'It waits for a person to say whether it was delivered.',
   'delivery-delivered': 'It is in place.',
+  'delivery-moved': 'Its file was found at another path, with its mailbox.',
   'delivery-confirmed': 'It was picked up, or its receipt came.',
   'receipt-claiming': 'A receipt of it is about to be taken out of its folder.',
   'receipt-accepted': 'The receipt confirms it.',

@@ -213,6 +213,8 @@ export interface UnconfirmedDelivery extends DeliveryEntry {
 
 /** The part of the journal for confirmations. Writing calls are durable when they return. */
 export interface ConfirmationJournal {
+  /** Notes that the file, which waits, stands in another place by now: its mailbox was moved. */
+  moveDelivery(lease: Lease, id: string, place: string): Promise<void>
   /** Notes that the delivered file is gone from its place; notes nothing for a confirmed delivery. */
   markDeliveryPickedUp(lease: Lease, id: string): Promise<void>
   /** Notes that a receipt is about to be claimed. */
@@ -224,11 +226,9 @@ export interface ConfirmationJournal {
   listOpenReceipts(route: string, limit: number): Promise<ReceiptEntry[]>
   /** Lists unconfirmed deliveries of one route, or of all; the oldest first. */
   listUnconfirmedDeliveries(limit: number, route?: string): Promise<UnconfirmedDelivery[]>
-  /** Notes that a place has its mark, which identifies it later. */
+  /** Notes a folder that is in use, or that has its mark, which identifies it later. */
   savePlace(lease: Lease, place: string): Promise<void>
   isPlaceKnown(place: string): Promise<boolean>
-  /** Whether the route has claimed a file from the folder before. */
-  hasTakenFrom(route: string, folder: string): Promise<boolean>
   /** Whether the route has delivered a file to the place before. */
   hasDeliveredTo(route: string, place: string): Promise<boolean>
 }

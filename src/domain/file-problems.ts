@@ -3,7 +3,10 @@ import type { CodeText } from '../support/errors.ts'
 
 export const FILE_PROBLEMS = {
   // reading a file
-  'file-empty': { title: 'The file has no rows.', fix: 'Send a file with at least one data row.' },
+  'file-empty': {
+    title: 'The file has no rows.',
+    fix: 'Have it sent with its rows. If there are none: dropbridge dismiss FILE --by NAME --why TEXT.',
+  },
   'file-undecodable': {
     title: 'The bytes of the file do not fit its encoding.',
     fix: 'Save the file as UTF-8, or set its encoding in the mapping: `read: { encoding: … }`.',

@@ -72,7 +72,7 @@ export const PROBLEMS = {
   // identity and references
   'key-conflict': {
     title: 'Another record has the same key and other contents.',
-    fix: 'Give a new record its own key. A sent one does not change: cancel it if you can, or remove the row.',
+    fix: 'Give a new record its own key, or remove the row. What can be undone: dropbridge undo KEY',
     details:
       'The API has no call that changes an order or an invoice. An order can be canceled before the brand acknowledged it, by a file for a route with `create-cancel`; then a new one needs another number. When a file has the same key twice with other contents, neither is sent.',
   },
@@ -127,7 +127,9 @@ export const PROBLEMS = {
   },
   'order-acknowledged': {
     title: 'The order is acknowledged and cannot be canceled.',
-    fix: 'Ask the brand to cancel it, or take a return later.',
+    fix: 'Remove its rows: no call cancels it any more. Once it has shipped, agree on a return with the brand.',
+    details:
+      'A retailer may cancel an order only before the brand acknowledges it. The API has no call for a return: the parties agree on it, and the API lists it then.',
   },
   'waiting-for-order': {
     title: 'The record waits until its order is shipped and closed.',

@@ -16,6 +16,7 @@ import type { BoundStore, RouteTx } from './store.ts'
 
 export function createConfirmationJournal({ reads, leased }: BoundStore): ConfirmationJournal {
   return {
+    moveDelivery: leased(moveDelivery),
     markDeliveryPickedUp: leased((tx, id) => saveConfirmation(tx, id, 'picked-up')),
     startReceipt: leased(insertReceipt),
     finishReceipt: leased(finishReceipt),
@@ -32,13 +33,18 @@ export function createConfirmationJournal({ reads, leased }: BoundStore): Confir
       await saving.execute(db)
     }),
     isPlaceKnown: reads((db, place) => exists(db, sql`known_places where place = ${place}`)),
-    hasTakenFrom: reads((db, route, folder) =>
-      exists(db, sql`files where route = ${route} and folder = ${folder} and part_of is null`),
-    ),
     hasDeliveredTo: reads((db, route, place) =>
       exists(db, sql`deliveries where route = ${route} and place = ${place}`),
     ),
   }
+}
+
+/** Changes nothing if the delivery does not wait any more, or stands there already. */
+async function moveDelivery({ db, now, route }: RouteTx, id: string, place: string): Promise<void> {
+  const moving = sql`
+    update deliveries set place = ${place}
+    where id = ${id} and route = ${route} and state = 'delivered' and confirmed_at is null and place is not ${place}`
+  if ((await changeRows(db, moving)) === 1) await appendDeliveryEvent(db, now, { id, kind: 'delivery-moved' })
 }
 
 /** Changes nothing if the delivery is confirmed already, or waits for no confirmation any more. */

@@ -1,7 +1,8 @@
 /** Decides whether a record is new, a duplicate, or a conflict with the record that owns its key. Needs no database. */
-import { type Problem, problem } from '../domain/problem.ts'
+import { type Problem, problem, PROBLEMS } from '../domain/problem.ts'
 import type { PlannedRecord } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
+import { quoteForShell } from '../support/text.ts'
 
 /** The record that owns a key: the first record with the key that is accepted or under way. */
 export interface KeyOwner {
@@ -92,7 +93,13 @@ export function createConflictProblem(
   }
   if (!isInOneFile) {
     const message = `${name} is already known from ${formatOrigin(other)}, with other contents.`
-    return problem('key-conflict', place, message, operation === 'create-invoice' ? FIX_INVOICED : undefined)
+    const [key = naturalKey] = keyValues.filter((value) => value !== '')
+    return problem(
+      'key-conflict',
+      place,
+      message,
+      operation === 'create-invoice' ? FIX_INVOICED : suggestUndo(key),
+    )
   }
   const lines = [line, other.line].filter((known) => known !== undefined).toSorted((a, b) => a - b)
   const how = other.isBroken === true ? `and line ${other.line ?? '?'} is refused` : 'with other contents'
@@ -109,6 +116,10 @@ const FIX_ONE_INVOICE =
 
 const FIX_INVOICED =
   'Remove the row: the order has its invoice, and the API can neither change it nor take another.'
+
+function suggestUndo(key: string): string {
+  return PROBLEMS['key-conflict'].fix.replace('KEY', quoteForShell(key))
+}
 
 /** The name of a record for people: the cells of its key columns. */
 export function formatRecordName(keyValues: readonly string[], naturalKey: string): string {

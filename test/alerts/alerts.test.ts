@@ -525,7 +525,7 @@ test('where a route takes every name, files of data beside its inbox are reporte
   const { snapshot } = await attend(world)
 
   const misplaced = snapshot.alerts.filter(({ code }) => code === 'file-misplaced')
-  expect(misplaced.map(({ subject }) => subject)).toEqual([join(world.folder, 'exchange/inbox/orders.txt')])
+  expect(misplaced.map(({ subject }) => subject)).toEqual(['exchange:inbox/orders.txt'])
 })
 
 test('a gap in a sequence is reported with the missing number', async () => {

@@ -36,6 +36,20 @@ test('rejected records are an alert and counted until a later file has them acce
   expect(after.out).toMatch(/^orders +4 accepted +no records +idle/m)
 })
 
+test('of two files of one name the alerts name the command with the id of each, which the command takes', async () => {
+  const { world, run } = await anOfficeWithRejects()
+  const others = sampleOrders({ seed: 8, orders: 4, damageEvery: 2 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(others).text)
+  await run('run')
+
+  const { out } = await run('status')
+  const commands = out.match(/dropbridge dismiss \S+/g) ?? []
+  const ids = commands.map((command) => command.split(' ').at(-1) ?? '')
+  expect(new Set(ids).size).toBe(2)
+  for (const id of ids) expect((await run('dismiss', id, ...WHO)).exit, id).toBe(0)
+  expect((await run('status')).out).not.toContain('records-rejected')
+})
+
 test('an unusable file is an alert until another one came under its name', async () => {
   const { world, run } = await anOfficeWithRejects()
   await world.drop('inbox/orders', 'broken.csv', 'no,such\ncolumns,here\n')

@@ -243,6 +243,17 @@ describe('a file without a header', () => {
       { code: 'file-empty' },
     ])
   })
+
+  it('of 0 bytes is empty because its sender wrote nothing', async () => {
+    expect(await problemsOf(start('', { columns: ['A'] }))).toEqual([
+      {
+        code: 'file-empty',
+        place: {},
+        message: 'The file is empty: it has 0 bytes.',
+        fix: "The sender's program stopped, or its export was empty: have the file delivered again.",
+      },
+    ])
+  })
 })
 
 describe('typed records', () => {

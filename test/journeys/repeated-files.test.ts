@@ -115,6 +115,9 @@ test('sent again with one order changed, that one is refused as a conflict with 
   expect(rows.map((row) => row['_status'])).toEqual(['duplicate', 'rejected', 'duplicate', 'duplicate'])
   expect(rows[1]?.['_code']).toBe('key-conflict')
   expect(rows[1]?.['_message']).toContain('orders.csv')
+  expect(rows[1]?.['_fix']).toBe(
+    `Give a new record its own key, or remove the row. What can be undone: dropbridge undo ${POS[1]}`,
+  )
   expect(await ordersAtService(world)).toEqual(POS)
 })
 

@@ -242,7 +242,12 @@ test('a cancel after the brand has acknowledged is refused with the time of it',
     ],
   })
 
-  expect(row).toMatchObject({ _status: 'rejected', _code: 'order-acknowledged', _http: '' })
+  expect(row).toMatchObject({
+    _status: 'rejected',
+    _code: 'order-acknowledged',
+    _http: '',
+    _fix: 'Remove its rows: no call cancels it any more. Once it has shipped, agree on a return with the brand.',
+  })
   expect(row?.['_message']).toMatch(
     /^line 2, column "PO": the brand acknowledged the order at .*a cancel may be requested only before that$/,
   )

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/domain/alert.ts'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
-import { receiveFile, START, type TestClock, testClock } from './journal.suite.ts'
+import { START, type TestClock, testClock } from './journal.suite.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -144,12 +144,14 @@ export function alertsSuite(name: string, open: (clock: TestClock) => Promise<Jo
       expect(await journal.hasDeliveredTo('other', '/share/out')).toBe(false)
     })
 
-    it('know the folders in which a route has found files', async () => {
-      expect(await journal.hasTakenFrom('out', 'inbox')).toBe(false)
-      await receiveFile(journal, lease, 'f')
-      expect(await journal.hasTakenFrom('out', 'inbox')).toBe(true)
-      expect(await journal.hasTakenFrom('out', 'inbox/new')).toBe(false)
-      expect(await journal.hasTakenFrom('other', 'inbox')).toBe(false)
+    it('know where a file that waits stands after its mailbox was moved, and no other one', async () => {
+      await deliver('a', [{ id: 1 }])
+      await journal.moveDelivery(lease, 'a', '/moved/out')
+      expect(await journal.listUnconfirmedDeliveries(10)).toMatchObject([{ id: 'a', place: '/moved/out' }])
+      await journal.markDeliveryPickedUp(lease, 'a')
+      await journal.moveDelivery(lease, 'a', '/share/out')
+      expect(await journal.getDelivery('a')).toMatchObject({ place: '/moved/out' })
+      expect((await journal.verifyChain({})).findings).toEqual([])
     })
 
     it('are noted by no bridge whose lease is lost', async () => {

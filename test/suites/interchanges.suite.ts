@@ -313,8 +313,6 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
 
         expect(await journal.isFileTaken('inbox:van', info)).toBe(true)
         expect(await journal.isFileTaken('orders-in', info)).toBe(false)
-        expect(await journal.hasTakenFrom('inbox:van', 'inbox')).toBe(true)
-        expect(await journal.hasTakenFrom('orders-in', 'inbox')).toBe(false)
         expect(await journal.findFirstWithContents('orders-in', 'a')).toBeUndefined()
         expect(await journal.findFirstWithContents('inbox:van', 'a')).toMatchObject({ id: 'a' })
       })

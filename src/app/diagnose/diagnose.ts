@@ -189,7 +189,7 @@ async function findAwayReason(context: DiagnosisContext, { route }: LocalInbox) 
   try {
     const isThere = (await mailbox.listNames(folder)) !== undefined
     if (isThere) await mailbox.list(folder, undefined, () => refuseToCreateFolder(folder))
-    else await assertInboxUnused(context.journal, { name: route.name, folder })
+    else await assertInboxUnused({ ...context, source: mailbox, route: { name: route.name, folder } })
     return undefined
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error

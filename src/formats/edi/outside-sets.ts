@@ -1,6 +1,7 @@
 /** What is wrong with a file besides its sets: why it holds no interchange, and the faults that stand in no set. */
 import { type Problem, problem } from '../../domain/problem.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
+import { emptyFileProblem } from '../text/encoding.ts'
 import { findForeignBytes } from './cut.ts'
 import type { Inspection } from './inspection.ts'
 import { createFaultSpot } from './spots.ts'
@@ -10,7 +11,7 @@ export const HEAD_BYTES = 3
 
 /** Says why the bytes can hold no interchange that is readable. `head`: the first three bytes, or all where there are fewer. */
 export function findForeignProblem(head: Uint8Array): Problem | undefined {
-  if (head.length === 0) return problem('file-empty', {}, 'The file is empty.')
+  if (head.length === 0) return emptyFileProblem()
   const kind = findForeignBytes(head)
   if (kind === undefined) return undefined
   const message =

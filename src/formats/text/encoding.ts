@@ -15,6 +15,7 @@ export interface Encoding {
 type EncodingResult = { readonly encoding: Encoding } | { readonly problem: Problem }
 
 export function detectEncoding(head: Uint8Array, stated: string | undefined): EncodingResult {
+  if (head.length === 0) return { problem: emptyFileProblem() }
   const statedName = stated === undefined ? undefined : normalizeEncodingName(stated)
   if (stated !== undefined && statedName === undefined) return { problem: unknownEncodingProblem(stated) }
   const other = FILE_SIGNATURES.find(({ bytes }) => startsWith(head, bytes))
@@ -27,6 +28,12 @@ export function detectEncoding(head: Uint8Array, stated: string | undefined): En
   if (!isWide && isBinary(head)) return { problem: notTextProblem('binary data') }
   if (statedName !== undefined) return toEncodingResult(statedName, 0, statedName !== 'utf-8')
   return wide === undefined ? toEncodingResult('utf-8', 0, false) : toEncodingResult(wide, 0, true)
+}
+
+/** A file without a byte: a program created it, and wrote nothing. */
+export function emptyFileProblem(): Problem {
+  const fix = "The sender's program stopped, or its export was empty: have the file delivered again."
+  return problem('file-empty', {}, 'The file is empty: it has 0 bytes.', fix)
 }
 
 function toEncodingResult(name: string, markLength: number, isCertain: boolean): EncodingResult {

@@ -58,7 +58,7 @@ export type ScanContext = Pick<IntakeContext, 'route' | 'source' | 'journal' | '
 export async function scanInbox(context: ScanContext, tracker: FileTracker): Promise<InboxScan> {
   const { clock, source, route } = context
   const began = elapsed(clock)
-  const guard = () => assertInboxUnused(context.journal, route)
+  const guard = () => assertInboxUnused(context)
   const all = await source.list(route.folder, listWantedNames(route), guard)
   const listed = await excludeTaken(context, all)
   const changed = tracker.update(listed, { began, ended: elapsed(clock) })
@@ -323,9 +323,20 @@ const COMING_FIX = 'See what that file waits for: `dropbridge why-not FILE`.'
 /** `name` is the name of the route. */
 type InboxRef = Pick<IntakeContext['route'], 'name' | 'folder'>
 
+interface InboxContext {
+  readonly journal: Pick<Journal, 'isPlaceKnown'>
+  readonly source: Mailbox
+  readonly route: InboxRef
+}
+
+/** How the journal knows an inbox that has had files. The name is that of no entry. */
+export function getInboxPlace(source: Mailbox, folder: string): string {
+  return source.describe(folder, '.taken')
+}
+
 /** Throws `mailbox-unreachable` where files came from the missing inbox before: it may be on an unmounted share. */
-export async function assertInboxUnused(journal: Pick<Journal, 'hasTakenFrom'>, { name, folder }: InboxRef) {
-  if (await journal.hasTakenFrom(name, folder)) throw createGoneInboxError({ name, folder })
+export async function assertInboxUnused({ journal, source, route }: InboxContext): Promise<void> {
+  if (await journal.isPlaceKnown(getInboxPlace(source, route.folder))) throw createGoneInboxError(route)
 }
 
 export function createGoneInboxError({ name, folder }: InboxRef): BridgeError {
@@ -344,8 +355,7 @@ export function createGoneInboxError({ name, folder }: InboxRef): BridgeError {
 
 /** Guards folders of reports and documents: the bridge creates none while an inbox that had files is missing. */
 export async function assertInboxExists(context: Pick<IntakeContext, 'route' | 'source' | 'journal'>) {
-  if (!(await context.source.hasFolder(context.route.folder)))
-    await assertInboxUnused(context.journal, context.route)
+  if (!(await context.source.hasFolder(context.route.folder))) await assertInboxUnused(context)
 }
 
 /** How the journal knows a folder that has had reports. The name is that of no entry. */

@@ -7,7 +7,7 @@ import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { IntakeContext } from '../context.ts'
 import { createFileTracker, type FileTracker } from './file-tracker.ts'
-import { type InboxScan, scanInbox, scanUntilStable, type SkippedFile } from './inbox.ts'
+import { getInboxPlace, type InboxScan, scanInbox, scanUntilStable, type SkippedFile } from './inbox.ts'
 import { cleanDocumentSpool } from '../documents/delivery.ts'
 
 /** A file that keeps growing after it was claimed is copied again at most this often before its intake fails. */
@@ -77,6 +77,8 @@ async function beginClaims(context: IntakeContext, ready: readonly FileInfo[]): 
   if (next.length === 0) return []
   throwIfStopped(signal)
   const files = next.map((file) => ({ id: context.newId(), ...file }))
+  const place = getInboxPlace(context.source, route.folder)
+  if (!(await journal.isPlaceKnown(place))) await journal.savePlace(lease, place)
   await journal.startClaims(lease, files)
   return next.map(({ name }) => name)
 }

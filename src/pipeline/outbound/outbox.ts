@@ -1,5 +1,7 @@
 /** Checks the folder of deliveries: which files were picked up, and whether the folder is still the right one. */
-import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
+import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
+import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'
@@ -22,13 +24,49 @@ export async function recordPickUps(context: OutboundContext): Promise<void> {
   const awaited = await journal.listUnconfirmedDeliveries(PICK_UPS_MAX, route.name)
   for (const folder of new Set([route.folder, ...awaited.map(({ folder }) => folder)])) {
     const place = getFolderPlace(target, folder)
+    const inFolder = awaited.filter((delivery) => delivery.folder === folder)
+    const moved = await noteMoved(context, folder, inFolder)
     // A file delivered to another place of the same folder, before the mailbox was moved, is not missing here.
-    const own = awaited.filter((delivery) => delivery.folder === folder && delivery.place === place)
+    const own = inFolder.filter((delivery) => delivery.place === place || moved.has(delivery.id))
     for (const { id } of await findPickedUp(context, folder, own)) {
       throwIfStopped(signal)
       await journal.markDeliveryPickedUp(lease, id)
     }
   }
+}
+
+/**
+ * Notes files that moved along with their mailbox: the same bytes stand under the same name at another path. Returns the
+ * ids of their deliveries.
+ */
+async function noteMoved(
+  { journal, lease, target }: OutboundContext,
+  folder: string,
+  awaited: readonly UnconfirmedDelivery[],
+): Promise<ReadonlySet<string>> {
+  const place = getFolderPlace(target, folder)
+  const moved = new Set<string>()
+  const elsewhere = awaited.filter((delivery) => delivery.place !== undefined && delivery.place !== place)
+  if (elsewhere.length === 0) return moved
+  const names = new Set([...((await target.listNames(folder)) ?? [])].map(normalizeFileName))
+  for (const { id, name, sha256 } of elsewhere) {
+    if (!names.has(normalizeFileName(name)) || (await hashFile(target, folder, name)) !== sha256) continue
+    await journal.moveDelivery(lease, id, place)
+    moved.add(id)
+  }
+  return moved
+}
+
+/** Undefined where the file cannot be read. */
+async function hashFile(target: Mailbox, folder: string, name: string): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  try {
+    for await (const bytes of target.read({ archivedAs: posix.join(folder, name) })) hash.update(bytes)
+  } catch (error) {
+    if (error instanceof BridgeError) return undefined
+    throw error
+  }
+  return hash.digest('hex')
 }
 
 /**
@@ -93,6 +131,12 @@ async function listKnownFolder(
 /** The identity of a place: the path or address of its mark. */
 export function getFolderPlace(target: Mailbox, folder: string): string {
   return target.describe(folder, FOLDER_MARK)
+}
+
+/** Where the file of a delivery was left, where that is another place than the folder of its mailbox now. */
+export function findFormerPath(target: Mailbox, { folder, name, place }: DeliveryEntry): string | undefined {
+  if (place === undefined || place === getFolderPlace(target, folder)) return undefined
+  return place.endsWith(FOLDER_MARK) ? place.slice(0, -FOLDER_MARK.length) + name : undefined
 }
 
 /** Some systems return names with their accents decomposed. */

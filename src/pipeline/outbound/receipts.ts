@@ -96,7 +96,7 @@ async function listReceipts(context: ReceiptContext, byName: ReadonlyMap<string,
   const isThere = await mailbox.hasFolder(folder)
   if (!isThere) {
     await assertOutboxExists(context)
-    for (const inbox of receiptInboxes) await assertInboxUnused(journal, inbox)
+    for (const inbox of receiptInboxes) await assertInboxUnused({ journal, source: mailbox, route: inbox })
   }
   const beforeCreate = isThere ? () => refuseToCreateFolder(folder) : undefined
   const files = await mailbox.list(folder, undefined, beforeCreate)
