@@ -12,7 +12,7 @@ import { findDiskAlerts } from './disks.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
-import { findMisplacedFiles } from './misplaced.ts'
+import { findFilesInFolders, findMisplacedFiles } from './misplaced.ts'
 import { findLateOrders } from './orders.ts'
 import { findMissingFiles, findScheduleAlerts } from './schedules.ts'
 import { findMissingWatches, findRecordAlerts } from './stalled-work.ts'
@@ -34,6 +34,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
     ...(await findConfigurationAlerts(evaluation)),
     ...inboxes.alerts,
     ...(await findMisplacedFiles(evaluation)),
+    ...(await findFilesInFolders(evaluation, inboxes.withFolders)),
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),
     ...(await findDeliveryAlerts(evaluation)),

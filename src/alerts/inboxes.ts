@@ -4,7 +4,7 @@ import { listScannedInboxes, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
 import type { UnmatchedFile } from '../domain/snapshot.ts'
-import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
+import { hasInvalidUtf8, isListedName, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
 import { createFileTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
 import { buildIntakeRoute } from '../pipeline/route-settings.ts'
@@ -22,12 +22,23 @@ import {
   toNamePattern,
 } from './context.ts'
 
-export async function findInboxAlerts(
-  context: EvaluationContext,
-): Promise<{ readonly alerts: readonly Alert[]; readonly unmatchedFiles: readonly UnmatchedFile[] }> {
+/** An inbox with folders in it, which no run reads. */
+export interface InboxWithFolders {
+  readonly takers: readonly [ScannedInbox, ...ScannedInbox[]]
+  readonly folders: readonly string[]
+}
+
+interface InboxAlerts {
+  readonly alerts: readonly Alert[]
+  readonly unmatchedFiles: readonly UnmatchedFile[]
+  readonly withFolders: readonly InboxWithFolders[]
+}
+
+export async function findInboxAlerts(context: EvaluationContext): Promise<InboxAlerts> {
   const inboxes = listScannedInboxes(context.configuration)
   const alerts: Alert[] = []
   const unmatchedFiles: UnmatchedFile[] = []
+  const withFolders: InboxWithFolders[] = []
   for (const takers of groupByFolder(context, inboxes, ({ from }) => from)) {
     const mailbox = context.mailboxes.get(takers[0].from.mailbox)
     if (mailbox === undefined) continue
@@ -45,10 +56,15 @@ export async function findInboxAlerts(
     const patterns = takers.map(({ from }) => compileFilePattern(from.match))
     const isWanted = (name: string) => patterns.some((matches) => matches(name))
     const scanned = { ...takers[0].from, isWanted, mayBeClosed: only !== undefined }
-    alerts.push(...unknown.alerts, ...(await findIgnoredEntries(context, scanned)))
+    const ignored = await listIgnoredEntries(context, scanned)
+    const folders = ignored.flatMap(({ name, kind }) =>
+      kind === 'folder' && isListedName(name) ? [name] : [],
+    )
+    if (folders.length > 0) withFolders.push({ takers, folders })
+    alerts.push(...unknown.alerts, ...findIgnoredEntries(context, scanned, ignored))
     for (const taker of takers) alerts.push(...(await findWaitingFiles(context, folder, taker)))
   }
-  return { alerts, unmatchedFiles }
+  return { alerts, unmatchedFiles, withFolders }
 }
 
 /** Undefined when any of them takes files by a pattern: then the folder must be listed. */
@@ -143,16 +159,24 @@ interface ScannedFolder extends FolderRef {
 }
 
 /** None where the folder cannot be read. */
-async function findIgnoredEntries(context: EvaluationContext, inbox: ScannedFolder) {
-  const { listings, now } = context
-  const place = formatFolder(inbox)
+async function listIgnoredEntries({ listings }: EvaluationContext, inbox: ScannedFolder) {
   const found = await listings.tryMailbox(inbox, (mailbox) =>
     mailbox.listIgnored(inbox.folder).catch((error: unknown): IgnoredEntry[] => {
       if (inbox.mayBeClosed && error instanceof BridgeError) return []
       throw error
     }),
   )
-  const alerts = [...(found ?? [])]
+  return found ?? []
+}
+
+function findIgnoredEntries(
+  context: EvaluationContext,
+  inbox: ScannedFolder,
+  ignored: readonly IgnoredEntry[],
+): readonly Alert[] {
+  const { now } = context
+  const place = formatFolder(inbox)
+  const alerts = [...ignored]
     .toSorted((one, other) => one.modifiedAt - other.modifiedAt)
     .flatMap((each) => {
       const description = describeIgnoredEntry(each, inbox, place, now)

@@ -1,15 +1,25 @@
-/** Alerts about files beside the inboxes, where no run looks: above one, beside one, or in a folder of exports. */
-import { posix } from 'node:path'
+/** Alerts about files where no run looks: above an inbox, beside one, in a folder within one, or in a folder of exports. */
+import { dirname, posix, sep } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { formatIntakeKey } from '../config/edi.ts'
+import { resolvePlace } from '../config/mailboxes.ts'
 import { listScannedInboxes, type Route, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
+import { isListedName } from '../mailboxes/names.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { groupBy } from '../support/collections.ts'
 import { findSimilarName } from '../support/text.ts'
-import { type EvaluationContext, formatFolder, limitAlerts, toNamePattern } from './context.ts'
+import {
+  type EvaluationContext,
+  findWithCache,
+  type FolderRef,
+  formatFolder,
+  limitAlerts,
+  toNamePattern,
+} from './context.ts'
+import type { InboxWithFolders } from './inboxes.ts'
 
 /** Looks only into folders of this machine: on a server each listing costs a call, and may be forbidden. */
 export async function findMisplacedFiles(context: EvaluationContext): Promise<readonly Alert[]> {
@@ -125,9 +135,9 @@ function createAlerts(
   { key, from }: ScannedInbox,
   { files, mailbox, now }: { files: readonly FileInfo[]; mailbox: Mailbox; now: number },
 ): Alert[] {
-  const isWanted = from.match === '*' ? isDataName : compileFilePattern(from.match)
+  const isWanted = createWantedFilter(from)
   return files
-    .filter(({ name, modifiedAt }) => isWanted(name) && now - modifiedAt >= from.stableForMs)
+    .filter((file) => isWanted(file, now))
     .map(({ folder, name, modifiedAt: since }) => {
       const path = mailbox.describe(folder, name)
       const message = `${path} is in no inbox; ${formatIntakeKey(key)} takes such names from ${from.folder}`
@@ -135,7 +145,126 @@ function createAlerts(
     })
 }
 
+/** Recognizes files that the inbox would take, and that have stopped changing. */
+function createWantedFilter({ match, stableForMs }: ScannedInbox['from']) {
+  const isWantedName = match === '*' ? isDataName : compileFilePattern(match)
+  return ({ name, modifiedAt }: FileInfo, now: number) =>
+    isWantedName(name) && now - modifiedAt >= stableForMs
+}
+
 /** Where every name is taken, those of data files: a note for people stays where it is. */
 function isDataName(name: string): boolean {
-  return /\.(?:csv|tsv|txt|dat|psv|xlsx?|gz|x12|edi|edifact)$/i.test(name) && !/^read.?me/i.test(name)
+  return /\.(?:csv|tsv|txt|dat|psv|edi|edifact|x12|xlsx?|gz)$/i.test(name) && !/^read.?me/i.test(name)
+}
+
+// Folders within an inbox: a run does not read them.
+
+/** People sort files by year, month and day; a scan of more would take its time each minute. */
+const DEPTH_MAX = 3
+const FOLDERS_MAX = 50
+
+/** Only in folders of this machine, as above, and not in folders that a route or the bridge itself uses. */
+export async function findFilesInFolders(
+  context: EvaluationContext,
+  inboxes: readonly InboxWithFolders[],
+): Promise<readonly Alert[]> {
+  const used = listUsedPlaces(context.configuration)
+  const alerts: Alert[] = []
+  for (const { takers, folders } of inboxes) {
+    const [{ from }] = takers
+    const { mailbox: name } = from
+    const mailbox = context.mailboxes.get(name)
+    if (mailbox === undefined || context.configuration.mailboxes[name]?.type !== 'directory') continue
+    const isFree = (folder: string) => {
+      const place = resolvePlace(context.configuration.mailboxes, { mailbox: name, folder })
+      return !used.some((each) => each === place || each.startsWith(`${place}${sep}`))
+    }
+    const place = formatFolder(from)
+    // Someone may keep an archive there, and listing that each minute is not cheap.
+    const found = await findWithCache(context, `within ${place}`, async () => {
+      const first = folders.map((folder) => posix.join(from.folder, folder))
+      return createInnerAlerts(takers, mailbox, await listFilesBelow(mailbox, first, isFree), context.now)
+    })
+    alerts.push(...limitAlerts(context, found, `within ${place}`))
+  }
+  return alerts
+}
+
+/** The folders of all routes, inboxes and partners, of the mappings and of the state. */
+function listUsedPlaces(configuration: Configuration): string[] {
+  const { routes, edi, mailboxes, stateFolder, journal } = configuration
+  const ofInboxes = listScannedInboxes(configuration).flatMap(({ from, results }) => [
+    from,
+    { ...from, folder: from.archive },
+    results,
+  ])
+  const ofRoutes = routes.flatMap((route): FolderRef[] => {
+    if (route.direction === 'inbound') {
+      const { results, documents } = route
+      return documents === undefined ? [results] : [results, documents]
+    }
+    const { to, receipt } = route
+    return receipt === undefined ? [to] : [to, receipt, { ...receipt, folder: receipt.archive }]
+  })
+  const answers = (edi?.partners ?? []).flatMap(({ to }) => to ?? [])
+  const places = [...ofInboxes, ...ofRoutes, ...answers].map((ref) => resolvePlace(mailboxes, ref))
+  const mappings = routes.map(({ mappingPath }) => dirname(mappingPath))
+  return [...places, ...mappings, stateFolder, dirname(journal.path)]
+}
+
+/** The folders level by level, as far as they are few. A folder that cannot be read has no files. */
+async function listFilesBelow(
+  mailbox: Mailbox,
+  first: readonly string[],
+  isFree: (folder: string) => boolean,
+): Promise<readonly FileInfo[]> {
+  const files: FileInfo[] = []
+  let level = first.filter(isFree)
+  let rest = FOLDERS_MAX
+  for (let depth = 1; depth <= DEPTH_MAX; depth += 1) {
+    const folders = level.slice(0, rest)
+    rest -= folders.length
+    for (const folder of folders) files.push(...(await listFiles(mailbox, folder)))
+    if (depth < DEPTH_MAX && rest > 0) level = (await listFoldersIn(mailbox, folders)).filter(isFree)
+  }
+  return files
+}
+
+async function listFoldersIn(mailbox: Mailbox, folders: readonly string[]): Promise<string[]> {
+  const inner: string[] = []
+  for (const folder of folders) {
+    const entries = await mailbox.listIgnored(folder).catch(() => [])
+    const names = entries.filter(({ name, kind }) => kind === 'folder' && isListedName(name))
+    inner.push(...names.map(({ name }) => posix.join(folder, name)))
+  }
+  return inner
+}
+
+function formatInboxOf({ key }: ScannedInbox): string {
+  const label = formatIntakeKey(key)
+  return label.startsWith('inbox') ? label : `inbox of ${label}`
+}
+
+function createInnerAlerts(
+  inboxes: readonly ScannedInbox[],
+  mailbox: Mailbox,
+  files: readonly FileInfo[],
+  now: number,
+): Alert[] {
+  const takers = inboxes.map((inbox) => ({ inbox, isWanted: createWantedFilter(inbox.from) }))
+  return files.flatMap((file) => {
+    const taker = takers.find(({ isWanted }) => isWanted(file, now))?.inbox
+    if (taker === undefined) return []
+    const { folder, name, modifiedAt: since } = file
+    const inbox = taker.from.folder
+    const path = mailbox.describe(folder, name)
+    const where = `${path} is in a folder within ${inbox}, the ${formatInboxOf(taker)}`
+    return createAlert({
+      code: 'file-misplaced',
+      subject: `${formatFolder({ mailbox: taker.from.mailbox, folder })}/${name}`,
+      since,
+      message: `${where}; a run does not read folders in an inbox`,
+      fix: `Move it up into ${inbox}, or out of the inbox if no route is to take it.`,
+    })
+  })
 }

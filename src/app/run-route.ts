@@ -8,7 +8,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import { formatAccount, type Party } from '../domain/route.ts'
 import type { Translator } from '../domain/translator.ts'
-import type { InboundContext, OutboundContext } from '../pipeline/context.ts'
+import type { InboundContext, OtherRoute, OutboundContext } from '../pipeline/context.ts'
 import {
   createInboundProgress,
   getInboundOutcome,
@@ -185,6 +185,7 @@ async function passInboundRoute(
     methods: createMethodLoader(api, party),
     ...(documents && { documents }),
     translator: mapping.translator,
+    listOtherRoutes: () => listOtherRoutes(context, route),
     ...buildNextSteps(context, route),
   }
   const progress = createInboundProgress()
@@ -197,6 +198,17 @@ async function passInboundRoute(
 /** Interchanges say themselves where they end, and many have no line ends. */
 function findLineEndRule({ read }: Translator): Pick<InboundContext['route'], 'lastLineEnd'> {
   return read.edi === undefined ? {} : { lastLineEnd: 'optional' }
+}
+
+function listOtherRoutes({ configuration, mappings }: BridgeContext, own: InboundRoute): OtherRoute[] {
+  return configuration.routes.flatMap((route) => {
+    const mapping = mappings.get(route.name)
+    if (route.name === own.name || route.direction !== 'inbound' || mapping?.direction !== 'inbound')
+      return []
+    const { mailbox, folder } = route.from
+    const inbox = mailbox === own.from.mailbox ? folder : `${folder} of mailbox ${mailbox}`
+    return [{ name: route.name, inbox, translator: mapping.translator }]
+  })
 }
 
 async function passOutboundRoute(

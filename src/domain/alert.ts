@@ -158,10 +158,10 @@ export const ALERTS = {
     details: 'Its name is wrong, or it came twice.',
   },
   'file-misplaced': {
-    title: 'A file stands beside the inbox of a route.',
+    title: 'A file stands beside an inbox, or in a folder within it.',
     fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
     details:
-      'It is in the mailbox itself, in the folder above an inbox, in one with almost the name of an inbox, or beside exports, and has a name that a route would take. No run looks there.',
+      'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports, and has a name that a route would take. No run looks there. Folders within an inbox are checked on this machine only, three levels down.',
   },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',

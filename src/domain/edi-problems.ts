@@ -71,6 +71,10 @@ export const EDI_PROBLEMS = {
     fix: 'Have it sent under a new number; for a partner that never counts: `reused: accept`.',
     details: 'ISA13, or UNB 0020. The contents differ, and nothing of it was sent.',
   },
+  'edi-version': {
+    title: 'The document has another version than the grammar expects.',
+    fix: 'Nothing to do if it is read right. If not, add the version to the grammar.',
+  },
   'segment-unknown': {
     title: 'The document has no such segment.',
     fix: 'Nothing to do if it is not needed. A path `any/…` reads it.',
@@ -79,6 +83,10 @@ export const EDI_PROBLEMS = {
     title: 'A segment has nearly the id of a line, such as P01.',
     fix: 'Have the sender correct the id, and send the document again.',
     details: 'Nothing of the document is sent: read as it is, it would lack a line.',
+  },
+  'segment-misplaced': {
+    title: 'A segment stands where the document has no place for it.',
+    fix: 'Have the sender put it into its place, or add it to the grammar of the partner.',
   },
   'segment-missing': {
     title: 'A segment that the document needs is missing.',

@@ -79,6 +79,8 @@ export interface ReadOptions {
 export interface EdiReadOptions {
   /** `850`, `ORDERS`. Sets of other documents are held. */
   readonly document: string
+  /** What a partner's documents have otherwise than the grammar that it extends. */
+  readonly grammar?: EdiGrammarChanges | undefined
   /** The loops that make a record, such as `HL*P`; by default those of the grammar. */
   readonly records?: readonly string[] | undefined
   /** Records next to each other in which each of these has the same value are one record; of a list the first filled path. */
@@ -91,7 +93,31 @@ export interface EdiReadOptions {
   readonly sets?: SetSelection | undefined
   readonly recordColumns: readonly EdiColumn[]
   readonly lineColumns: readonly EdiColumn[]
+  /** For messages about a set of another document: the route and the inbox that take it, by document. */
+  readonly elsewhere?: ReadonlyMap<string, { readonly route: string; readonly inbox: string }> | undefined
 }
+
+/** The grammar of one partner, as its file says it. */
+export interface EdiGrammarChanges {
+  /** The built-in grammar: `x12/856`. */
+  readonly extends: string
+  readonly versions?: readonly string[] | undefined
+  /** The element with the qualifier, by segment. */
+  readonly qualifiers?: Readonly<Record<string, number>> | undefined
+  /** The kinds of levels of a tree from the outermost to the innermost. */
+  readonly ranks?: readonly string[] | undefined
+  /** Segments that a loop has besides or otherwise, by the loop: `ST` is the document itself. */
+  readonly segments?: Readonly<Record<string, readonly EdiGrammarEntry[]>> | undefined
+  /** Segments and elements that must be there: `N1*ST/N3`. */
+  readonly required?: readonly string[] | undefined
+  /** The codes that an element may have: `BEG.02`. */
+  readonly codes?: Readonly<Record<string, readonly string[]>> | undefined
+  /** Documents hold no other segments. */
+  readonly closed?: boolean | undefined
+}
+
+/** A segment and how often it may stand there, `REF 0..n`; or a loop that begins with it, and what it holds. */
+export type EdiGrammarEntry = string | { readonly [loop: string]: readonly EdiGrammarEntry[] }
 
 /** A column of the rows of a document: a path, and how several values of it become one. */
 export interface EdiColumn {

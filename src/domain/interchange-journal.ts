@@ -122,6 +122,8 @@ export interface InterchangeJournal {
   /** What no route takes, as `markFileUnbundled` noted it. */
   getUnrouted(fileId: string): Promise<Pick<Unbundling, 'unrouted' | 'ambiguous'>>
   listInterchanges(fileId: string, afterOrdinal: number, limit: number): Promise<readonly InterchangeEntry[]>
+  /** The interchange in which the segment with this number stands; undefined for one before the first. */
+  findInterchangeAt(fileId: string, segment: number): Promise<InterchangeEntry | undefined>
 
   /** In the order of their creation. */
   listAnswers(fileId: string): Promise<readonly AnswerEntry[]>

@@ -36,13 +36,16 @@ const DEFINITIONS: Readonly<Record<string, GrammarDefinition>> = Object.fromEntr
 /** Grammars do not change, so each is compiled once. */
 const compiled = new Map<string, Grammar>()
 
-/** Returns the grammar of a document such as `850` or `ORDERS`; undefined for a document without a grammar. */
+/** Finds the grammar of a document such as `850` or `ORDERS`: the built-in one, or that of a partner. */
+export type FindGrammar = (syntax: Syntax, document: string) => Grammar | undefined
+
+/** Returns the built-in grammar of a document such as `850` or `ORDERS`; undefined for a document without a grammar. */
 export function findGrammar(syntax: Syntax, document: string): Grammar | undefined {
   const name = `${syntax}/${document}`
   const known = compiled.get(name)
   const definition = Object.hasOwn(DEFINITIONS, name) ? DEFINITIONS[name] : undefined
   if (known !== undefined || definition === undefined) return known
-  const grammar = compileGrammar(definition)
+  const grammar = compileGrammar(definition, DICTIONARIES[syntax])
   compiled.set(name, grammar)
   return grammar
 }

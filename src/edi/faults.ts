@@ -10,6 +10,10 @@ export interface FaultKind {
   /** The codes of the answer: in TA1, AK9, AK5 or AK3 by the reach; in EDIFACT the data element 0085. */
   readonly x12: string
   readonly edifact: string
+  /** The codes are those of a segment of the set (AK3, UCS), or of an element of it (AK4, UCD). */
+  readonly of?: 'segment' | 'element'
+  /** Where that of the problem is not right. */
+  readonly fix?: string
 }
 
 /** A fault of one interchange. Segment numbers count from 1 in the file. */
@@ -20,10 +24,13 @@ export interface Fault {
   /** The id of the segment, with its loop where it is not the envelope's. */
   readonly id: string
   readonly element?: number
+  readonly component?: number
   /** Of `segment-missing`: the id of the segment that is not there; `segment` begins the loop that misses it. */
   readonly missing?: string
   readonly message: string
 }
+
+const FIX_CLOSED = 'Have the sender leave it out, or add it to the grammar of the partner.'
 
 export const FAULTS = {
   'delimiters-unclear': { problem: 'edi-delimiters', reach: 'interchange', x12: '026', edifact: '' },
@@ -52,14 +59,58 @@ export const FAULTS = {
   'set-count-differs': { problem: 'edi-count', reach: 'set', x12: '4', edifact: '29' },
   'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13' },
   'set-too-large': { problem: 'record-too-large', reach: 'set', x12: '5', edifact: '36' },
-  'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13' },
+  'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13', of: 'segment' },
   'segment-misspelled': { problem: 'segment-misspelled', reach: 'set', x12: '5', edifact: '15' },
   'segment-too-large': { problem: 'segment-too-large', reach: 'set', x12: '5', edifact: '39' },
   'elements-too-many': { problem: 'element-too-many', reach: 'set', x12: '5', edifact: '16' },
   'hierarchy-unclear': { problem: 'hierarchy-unclear', reach: 'set', x12: '5', edifact: '18' },
+  // Only where the grammar of a partner says so.
+  'segment-not-in-document': {
+    problem: 'segment-unknown',
+    reach: 'set',
+    x12: '1',
+    edifact: '15',
+    of: 'segment',
+    fix: FIX_CLOSED,
+  },
+  'segment-misplaced': { problem: 'segment-misplaced', reach: 'set', x12: '7', edifact: '15', of: 'segment' },
+  'segment-over-limit': {
+    problem: 'segment-repeated',
+    reach: 'set',
+    x12: '5',
+    edifact: '35',
+    of: 'segment',
+    fix: FIX_CLOSED,
+  },
+  'loop-over-limit': {
+    problem: 'segment-repeated',
+    reach: 'set',
+    x12: '4',
+    edifact: '36',
+    of: 'segment',
+    fix: FIX_CLOSED,
+  },
+  'element-missing': {
+    problem: 'value-missing',
+    reach: 'set',
+    x12: '1',
+    edifact: '13',
+    of: 'element',
+    fix: 'Have the sender fill in the element.',
+  },
+  'code-not-allowed': {
+    problem: 'value-not-allowed',
+    reach: 'set',
+    x12: '7',
+    edifact: '12',
+    of: 'element',
+    fix: 'Have the sender correct the code, or allow it in the grammar of the partner.',
+  },
+  // Nothing is refused.
   'set-number-repeated': { problem: 'edi-number-mismatch', reach: 'note', x12: '23', edifact: '26' },
   'segment-unplaced': { problem: 'segment-unknown', reach: 'note', x12: '2', edifact: '15' },
   'segment-too-often': { problem: 'segment-repeated', reach: 'note', x12: '5', edifact: '35' },
+  'version-unexpected': { problem: 'edi-version', reach: 'note', x12: '2', edifact: '' },
   'parent-guessed': { problem: 'hierarchy-unclear', reach: 'note', x12: '', edifact: '' },
   'lines-joined': { problem: 'edi-unfolded', reach: 'note', x12: '', edifact: '' },
   'text-between': { problem: 'edi-between', reach: 'note', x12: '', edifact: '' },

@@ -1,11 +1,12 @@
 /** Which segments a document has, in which loops, and what makes its records and their lines. */
-import type { Syntax } from './segment.ts'
+import type { Dictionary } from './dictionary.ts'
+import type { SegmentTest, Syntax } from './segment.ts'
 
 /** A segment, or a loop that is named by its first segment: `REF 0..n`, `{ 'N1 0..200': ['N2 0..2', 'N3 0..2'] }`. */
 export type GrammarEntry = string | Readonly<Record<string, readonly GrammarEntry[] | TreeDefinition>>
 
 /** A loop whose occurrences name their parents, such as HL and CPS. */
-interface TreeDefinition {
+export interface TreeDefinition {
   readonly tree: TreeRule
   readonly segments: readonly GrammarEntry[]
 }
@@ -54,6 +55,8 @@ export interface LoopRule extends Bounds {
   /** The ids of its segments and loops in the order in which they stand. */
   readonly order: readonly string[]
   readonly tree?: TreeRule
+  /** The element of its first segment that says what the loop is about: 1 for N1. */
+  readonly qualifier?: number
 }
 
 /** What a loop has under one id. */
@@ -65,6 +68,28 @@ export interface LoopPlace {
   readonly loop: LoopRule | undefined
 }
 
+/** What a rule of a grammar is about: a segment, or with `value` an element of it. */
+export interface SegmentPlace {
+  /** As the grammar spells it: `N1*ST/N3`. */
+  readonly text: string
+  /** The loops that it leads through, from the outermost. */
+  readonly loops: readonly SegmentTest[]
+  readonly segment: SegmentTest
+  readonly value?: { readonly element: number; readonly component?: number }
+}
+
+/** What a partner asks of each document besides the segments that must be there. */
+export interface GrammarChecks {
+  /** Documents hold no other segments than the grammar, and no more of each. */
+  readonly isClosed: boolean
+  /** The beginnings of the versions that are expected; empty for any. */
+  readonly versions: readonly string[]
+  /** What each loop through which a place leads must hold. */
+  readonly required: readonly SegmentPlace[]
+  /** The texts that an element may have where it is not blank. */
+  readonly codes: readonly { readonly place: SegmentPlace; readonly allowed: ReadonlySet<string> }[]
+}
+
 export interface Grammar {
   readonly syntax: Syntax
   /** `850`, `ORDERS`. */
@@ -73,22 +98,27 @@ export interface Grammar {
   readonly root: LoopRule
   /** The ids of all its segments. */
   readonly ids: ReadonlySet<string>
+  /** What is known of its segments. */
+  readonly dictionary: Dictionary
+  /** What a partner's grammar asks of each document; the built-in ones ask nothing. */
+  readonly checks?: GrammarChecks
 }
 
-export function compileGrammar(definition: GrammarDefinition): Grammar {
+export function compileGrammar(definition: GrammarDefinition, dictionary: Dictionary): Grammar {
   const [syntax, document = ''] = definition.document.split('/')
   const isX12 = syntax === 'x12'
-  const ids = new Set<string>()
-  const root = compileLoop({ id: isX12 ? 'ST' : 'UNH', min: 1, max: 1 }, definition.segments, ids)
-  return { syntax: isX12 ? 'x12' : 'edifact', document, definition, root, ids }
+  const context = { ids: new Set<string>(), dictionary }
+  const root = compileLoop({ id: isX12 ? 'ST' : 'UNH', min: 1, max: 1 }, definition.segments, context)
+  return { syntax: isX12 ? 'x12' : 'edifact', document, definition, root, ids: context.ids, dictionary }
 }
 
 function compileLoop(
   own: Pick<LoopRule, 'id' | 'min' | 'max'>,
   entries: readonly GrammarEntry[],
-  ids: Set<string>,
+  context: { readonly ids: Set<string>; readonly dictionary: Dictionary },
   tree?: TreeRule,
 ): LoopRule {
+  const { ids, dictionary } = context
   ids.add(own.id)
   const segments = new Map<string, Bounds>()
   const loops = new Map<string, LoopRule>()
@@ -105,7 +135,7 @@ function compileLoop(
       const rule = compileLoop(
         counted,
         isTree ? inside.segments : inside,
-        ids,
+        context,
         isTree ? inside.tree : undefined,
       )
       loops.set(counted.id, rule)
@@ -123,12 +153,25 @@ function compileLoop(
   const required = [...places.values()].filter(
     ({ segment, loop }) => (segment?.min ?? 0) > 0 || (loop?.min ?? 0) > 0,
   )
-  return { ...own, segments, loops, places, required, order, ...(tree === undefined ? {} : { tree }) }
+  const { qualifier } = dictionary.find(own.id) ?? {}
+  return {
+    ...own,
+    segments,
+    loops,
+    places,
+    required,
+    order,
+    ...(tree === undefined ? {} : { tree }),
+    ...(qualifier === undefined ? {} : { qualifier }),
+  }
 }
 
+/** A segment and how often it may stand there: `REF 0..n`, `BEG 1`. */
+export const COUNTED_SEGMENT = /^([A-Z][A-Z0-9]{1,2}) (\d{1,9})(?:\.\.(\d{1,9}|n))?$/
+
 /** Parses `REF 0..n`, `BEG 1`. */
-function parseCount(written: string) {
-  const match = /^([A-Z][A-Z0-9]{1,2}) (\d+)(?:\.\.(\d+|n))?$/.exec(written)
+export function parseCount(written: string) {
+  const match = COUNTED_SEGMENT.exec(written)
   if (match === null) throw new Error(`A segment of a grammar is not written as "REF 0..n": ${written}`)
   const [, id = '', min = '', max = min] = match
   return { id, min: Number(min), max: max === 'n' ? Infinity : Number(max) }

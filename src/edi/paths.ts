@@ -1,22 +1,8 @@
 /** Paths to values of an EDI document, as people who do EDI write them: `REF*CO.02`, `N1*ST/N4.02`, `NAD+DP.3042`. */
 import { didYouMean } from '../support/text.ts'
 import type { Dictionary, SegmentInfo } from './dictionary.ts'
-import type { Grammar, LoopRule } from './grammar.ts'
-import { shareText, toIdBit } from './segment.ts'
-
-/** Which segment is meant. */
-export interface SegmentTest {
-  readonly id: string
-  /** `toIdBit` of the id. */
-  readonly idBit: number
-  /** The qualifiers of which it has one; empty when it may have any. */
-  readonly qualifiers: readonly string[]
-  /** The element with the qualifier. */
-  readonly qualifier: number
-  readonly conditions: readonly { readonly element: number; readonly text: string }[]
-  /** The first that fits, the second … */
-  readonly nth: number
-}
+import type { Grammar, LoopRule, SegmentPlace } from './grammar.ts'
+import { type SegmentTest, shareText, toIdBit } from './segment.ts'
 
 export type PathValue =
   | {
@@ -58,20 +44,13 @@ export interface PathContext {
 
 /** Compiles a path, or returns why the text is not a path of the document. */
 export function compilePath(text: string, context: PathContext): EdiPath | string {
-  const { grammar, dictionary } = context
+  const { dictionary } = context
   const steps = text.split('/')
   const isAny = steps.length > 1 && steps[0] === 'any'
   if (isAny) steps.shift()
   const last = steps.pop() ?? ''
-  const loops: SegmentTest[] = []
-  for (const step of steps) {
-    const loop = compileSegment(step, context)
-    if (typeof loop === 'string') return loop
-    if (!isLoop(grammar.root, loop.id)) {
-      return `${loop.id} begins no loop of ${grammar.document}, so nothing is in it.${didYouMean(loop.id, listLoops(grammar.root))}`
-    }
-    loops.push(loop)
-  }
+  const loops = compileSteps(steps, context)
+  if (typeof loops === 'string') return loops
   const [written, valueText] = splitValue(last, dictionary)
   const isEnvelope = ENVELOPES.includes(written)
   const segment = isEnvelope ? createTest(written) : compileSegment(written, context)
@@ -80,13 +59,34 @@ export function compilePath(text: string, context: PathContext): EdiPath | strin
   if (valueText === undefined) return `${text} names no value: write an element, such as ${written}.02`
   const value = compileValue(valueText, segment.id, info)
   if (typeof value === 'string') return value
-  const [outer] = loops
-  if (!isAny && outer !== undefined && !isInside(grammar.root, outer.id, segment.id)) {
-    return `the loop of ${outer.id} in ${grammar.document} has no ${segment.id}. Write any/${last} to look in every loop.`
-  }
+  const error = isAny ? undefined : explainOutside(loops, segment, context)
+  if (error !== undefined) return `${error} Write any/${last} to look in every loop.`
   const scope = isEnvelope ? 'envelope' : isAny ? 'any' : 'near'
   const implied = countImplied(value, info)
   return { text, scope, loops, segment, value, ...(implied === undefined ? {} : { number: { implied } }) }
+}
+
+/** Compiles `N1*ST/N3` and `BEG.02`, or returns why the document has no such place. */
+export function compilePlace(text: string, context: PathContext): SegmentPlace | string {
+  const steps = text.split('/')
+  const last = steps.pop() ?? ''
+  const loops = compileSteps(steps, context)
+  if (typeof loops === 'string') return loops
+  const [written, valueText] = splitValue(last, context.dictionary)
+  const segment = compileSegment(written, context)
+  if (typeof segment === 'string') return segment
+  const error = explainOutside(loops, segment, context)
+  if (error !== undefined) return error
+  const second = [...loops, segment].find(({ nth }) => nth !== 1)
+  if (second !== undefined) return `the rule is for every ${second.id}: leave #${second.nth} out`
+  if (valueText === undefined) return { text, loops, segment }
+  const value = compileValue(valueText, segment.id, context.dictionary.find(segment.id))
+  if (typeof value === 'string') return value
+  if (value.kind === 'element') {
+    const { element, component } = value
+    return { text, loops, segment, value: { element, ...(component === undefined ? {} : { component }) } }
+  }
+  return `"${valueText}" is no element of ${segment.id}: write its number, such as ${segment.id}.02`
 }
 
 /** Compiles a loop of `records` or `lines`, or returns why the document has no such loop. `ST` and `UNH` mean the whole set. */
@@ -105,6 +105,30 @@ export function leadsInto({ scope, loops, segment }: EdiPath, loop: LoopTest, ro
   if (first === loop.id) return loop.qualifiers.length === 0
   const rule = findLoop(root, loop.id)
   return rule !== undefined && isOnlyInside(root, rule, first)
+}
+
+/** Compiles the loops that a path leads through. */
+function compileSteps(steps: readonly string[], context: PathContext): SegmentTest[] | string {
+  const { root, document } = context.grammar
+  const loops: SegmentTest[] = []
+  for (const step of steps) {
+    const loop = compileSegment(step, context)
+    if (typeof loop === 'string') return loop
+    if (!isLoop(root, loop.id))
+      return `${loop.id} begins no loop of ${document}, so nothing is in it.${didYouMean(loop.id, listLoops(root))}`
+    loops.push(loop)
+  }
+  return loops
+}
+
+/** Why a path through the loops cannot lead to the segment. */
+function explainOutside(
+  [outer]: readonly SegmentTest[],
+  segment: SegmentTest,
+  { grammar: { root, document } }: PathContext,
+): string | undefined {
+  if (outer === undefined || isInside(root, outer.id, segment.id)) return undefined
+  return `the loop of ${outer.id} in ${document} has no ${segment.id}.`
 }
 
 function createTest(id: string): SegmentTest {

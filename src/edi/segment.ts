@@ -87,6 +87,20 @@ export class Segment {
   }
 }
 
+/** Which segment is meant. */
+export interface SegmentTest {
+  readonly id: string
+  /** `toIdBit` of the id. */
+  readonly idBit: number
+  /** The qualifiers of which it has one; empty when it may have any. */
+  readonly qualifiers: readonly string[]
+  /** The element with the qualifier. */
+  readonly qualifier: number
+  readonly conditions: readonly { readonly element: number; readonly text: string }[]
+  /** The first that fits, the second … */
+  readonly nth: number
+}
+
 /** Ids of two and three characters, by these characters. */
 const knownIds = new Map<number, string>()
 const MAX_KNOWN_IDS = 4096

@@ -66,6 +66,7 @@ export const EventDetailSchema = z.strictObject({
   answers: z
     .array(
       z.strictObject({
+        number: IdSchema,
         id: z.string(),
         digest: z.string(),
         /** The first of its interchange and group numbers. */

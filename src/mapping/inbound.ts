@@ -6,6 +6,7 @@ import { checkColumns } from './fields/leaf-sources.ts'
 import { compileLeaf, createConditionContext, type LeafContext } from './fields/leaf.ts'
 import type { ColumnAlternatives, LeafPlan, ObjectPlan } from './fields/plan.ts'
 import { type Example, InboundFile } from './file.ts'
+import type { GrammarContext } from './reading/partner-grammar.ts'
 import { isEdi, ReadFrame } from './reading/read-keys.ts'
 import {
   compilePaths,
@@ -43,7 +44,7 @@ export interface CompiledInbound {
 export async function compileInbound(
   root: MapNode,
   operation: InboundOperation & { readonly name: string },
-  context: TableContext,
+  context: TableContext & GrammarContext,
 ): Promise<CompiledInbound | undefined> {
   const { errors } = context
   const file = checkPart(InboundFile, root, errors)
@@ -56,7 +57,7 @@ export async function compileInbound(
     return errors.add(root, 'body is missing: it says which field of the API comes from which column')
   }
   const records = compileRecordGrouping(read, root, errors)
-  const paths = compilePaths(read, root, errors)
+  const paths = await compilePaths(read, root, context)
   if (isEdi(read) && paths === undefined) return undefined
   const columnsFor = (perRow: boolean) => listKnownColumns(read, records, perRow)
   const packed = compilePacked(root, { errors, columns: columnsFor(true) })

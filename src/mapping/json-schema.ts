@@ -1,6 +1,7 @@
 /** Builds the JSON Schema of mapping files for editors: frames as the compiler checks them, bodies from the contract. */
 import { z } from 'zod'
 import { isOperation, type OperationName, OPERATIONS } from '../contract/operations.ts'
+import { GrammarFile } from '../edi/grammar-file.ts'
 import { ColumnLeaf, TotalLeaf } from './export/column-options.ts'
 import { listPaths } from './export/paths.ts'
 import { WriteFrame } from './export/write-options.ts'
@@ -31,6 +32,11 @@ export function createMappingSchema(operation?: OperationName): JsonSchema {
     ...(schemas.length === 1 ? only : { oneOf: [...schemas, createExtendingSchema(schemas)] }),
     definitions: createDefinitions(),
   }
+}
+
+/** The schema of the grammar of a partner. */
+export function createGrammarSchema(): JsonSchema {
+  return { $schema: DRAFT, title: 'A dropbridge grammar file', ...toDraft07(GrammarFile) }
 }
 
 function createDefinitions(): JsonSchema {

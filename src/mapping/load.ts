@@ -13,7 +13,8 @@ import { BridgeError, describeUnreadable } from '../support/errors.ts'
 import { didYouMean, findSimilarName } from '../support/text.ts'
 import { type CompiledInbound, compileInbound } from './inbound.ts'
 import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
-import { readWithBases } from './source/inherit.ts'
+import type { GrammarContext } from './reading/partner-grammar.ts'
+import { readWithBases, resolveFileName } from './source/inherit.ts'
 import {
   getEntry,
   locateKey,
@@ -26,7 +27,7 @@ import type { ReadTable, TableContext } from './tables.ts'
 
 interface MappingFile {
   readonly warnings: readonly string[]
-  /** The SHA-256 of its files by their paths relative to it: itself (''), its bases and tables. */
+  /** The SHA-256 of its files by their paths relative to it: itself (''), its bases, tables and grammar. */
   readonly files: Readonly<Record<string, string>>
   /** The tree of the mapping with its bases merged, for the mapping tools. */
   readonly source: MapNode
@@ -77,7 +78,9 @@ export async function compileMapping(mapping: {
   const reader = openSourceReader()
   const { errors } = reader
   const root = await readWithBases(text, name, { reader, readFile: readTable })
-  const compiled = root === undefined ? undefined : await compileRoot(root, { readTable, errors }, files)
+  const readSource = async (path: string) => reader.read(await readTable(path), resolveFileName(path, name))
+  const compiled =
+    root === undefined ? undefined : await compileRoot(root, { readTable, readSource, errors }, files)
   if (compiled !== undefined && errors.count() === 0) return compiled
   if (errors.count() === 0) errors.add({ offset: 0, path: '' }, 'the mapping is empty')
   const details = errors.lines()
@@ -87,7 +90,7 @@ export async function compileMapping(mapping: {
 
 async function compileRoot(
   root: SourceNode,
-  context: TableContext,
+  context: TableContext & GrammarContext,
   files: MappingFile['files'],
 ): Promise<Mapping | undefined> {
   const { errors } = context

@@ -77,6 +77,14 @@ export interface IntakeContext extends Omit<SharedContext, 'api' | 'concurrency'
   readonly fileBackoff?: FileBackoff
 }
 
+/** Another inbound route of the configuration: a file may be meant for it. */
+export interface OtherRoute {
+  readonly name: string
+  /** Its folder, with its mailbox where that is another one, as people call it. */
+  readonly inbox: string
+  readonly translator: Translator
+}
+
 export interface InboundContext extends SharedContext, IntakeContext {
   readonly route: IntakeRoute & {
     readonly party: Party
@@ -101,6 +109,8 @@ export interface InboundContext extends SharedContext, IntakeContext {
   /** Where the packing slips and labels of created shipments go, if the route wants them. */
   readonly documents?: DocumentPlace
   readonly translator: Translator
+  /** For messages about a file that was dropped into a wrong inbox. Left out: no other route is named. */
+  readonly listOtherRoutes?: () => readonly OtherRoute[]
   /** Further steps on the same file. */
   readonly next?: readonly NextStep[]
   /** The path of a file in the spool of another route or inbox, from which parts get their bytes. */

@@ -418,19 +418,25 @@ test('a mapping without examples is shown as untested, and its page has no part 
 })
 
 describe('schema and help', () => {
-  test('the schema is JSON, of all operations or of one', async () => {
+  test('the schema is JSON, of all operations, of one, or of grammars', async () => {
     const folder = await tempFolder()
     const all = await dropbridge(folder, 'schema')
     const one = await dropbridge(folder, 'schema', 'create-invoice')
+    const grammar = await dropbridge(folder, 'schema', '--grammar')
 
     expect(JSON.parse(all.out)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' })
     expect(JSON.parse(one.out)).toMatchObject({ properties: { operation: { const: 'create-invoice' } } })
+    expect(JSON.parse(grammar.out)).toMatchObject({
+      title: 'A dropbridge grammar file',
+      properties: { codes: {} },
+    })
   })
 
   test.each([
     [['lern', 'x'], 'Did you mean "learn"?'],
     [[], 'Name what to do: learn, try, test, coverage, diff, docs, schema.'],
     [['schema', 'create-order2'], 'Did you mean "create-order"?'],
+    [['schema', 'create-order', '--grammar'], 'a grammar is of no operation'],
     [['try', SAMPLE, '-m', join(repository, 'mappings/orders-export.yaml')], 'is for an export'],
   ])('map %j is refused with 64 and a fix', async (args, message) => {
     const { exit, out, err } = await dropbridge(await tempFolder(), ...args)

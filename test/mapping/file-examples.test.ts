@@ -33,7 +33,7 @@ const ROW = 'HV-1,A-1,2'
 const RECORD = ['HV-1 A-1 2']
 
 /** Keys of documents of X12 and EDIFACT; their test is below. */
-type DocumentKey = 'document' | 'loops' | 'usage'
+type DocumentKey = 'document' | 'grammar' | 'loops' | 'usage'
 
 const INCOMING: Readonly<Record<Exclude<keyof typeof READ_KEYS, DocumentKey>, Incoming>> = {
   format: { file: `${HEADER}\n${ROW}\n`, gives: RECORD },
@@ -143,6 +143,7 @@ const notice = make856({
 const DOCUMENTS: Readonly<Record<DocumentKey, { body: Plain; document: MadeDocument; gives: Plain }>> = {
   document: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
   usage: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
+  grammar: { body: ORDER_BODY, document: order, gives: { purchase_order_number: 'HV-1' } },
   loops: {
     body: SHIPMENT_BODY,
     document: notice,
@@ -162,6 +163,7 @@ test.each(Object.entries(DOCUMENTS))('read: %s', async (key, { body, document, g
   const { drafts } = await readFile(
     stringify({ operation, read, body }),
     dress(makeInterchange({ syntax: 'x12', usage, groups: [{ sets: [document] }] })),
+    { 'grammars/acme-850.yaml': 'extends: x12/850\nrequired: [BEG.03]\n' },
   )
 
   expect(drafts.map((draft) => draft.body)).toMatchObject([gives])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
 import { mapCommand } from '../../src/cli/commands/map/map.ts'
-import { createMappingSchema } from '../../src/mapping/json-schema.ts'
+import { createGrammarSchema, createMappingSchema } from '../../src/mapping/json-schema.ts'
 import { fieldsPage } from './field-tables.ts'
 import { PRINTED } from './page-tables.ts'
 
@@ -14,6 +14,12 @@ test('the published schema is the one the compiler has', async () => {
   const schema = `${JSON.stringify(createMappingSchema(), null, 2)}\n`
 
   await expect(schema).toMatchFileSnapshot(`${DOCS}mapping.schema.json`)
+})
+
+test('the published schema of grammars is the one the compiler has', async () => {
+  const schema = `${JSON.stringify(createGrammarSchema(), null, 2)}\n`
+
+  await expect(schema).toMatchFileSnapshot(`${DOCS}grammar.schema.json`)
 })
 
 test('the schema of one operation knows its own body', () => {

@@ -193,6 +193,16 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         expect(await journal.listInterchanges('b', 2, 2)).toEqual(all.slice(2))
       })
 
+      it('finds the one in which a segment stands', async () => {
+        await unbundleFile(journal, lease, 'a', { interchanges: [interchange(1), interchange(2)] })
+
+        expect(await journal.findInterchangeAt('a', 20)).toMatchObject({ ordinal: 1 })
+        expect(await journal.findInterchangeAt('a', 21)).toMatchObject({ ordinal: 2 })
+        expect(await journal.findInterchangeAt('a', 900)).toMatchObject({ ordinal: 2 })
+        expect(await journal.findInterchangeAt('a', 0)).toBeUndefined()
+        expect(await journal.findInterchangeAt('b', 1)).toBeUndefined()
+      })
+
       it('keeps one without a partner', async () => {
         const { partner: _, ...stranger } = interchange(1, { verdict: 'unknown' })
         await unbundleFile(journal, lease, 'a', { interchanges: [stranger] })

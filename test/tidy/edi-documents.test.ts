@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { PROBLEMS } from '../../src/domain/problem.ts'
 import { DICTIONARIES, findGrammar, listDocuments } from '../../src/edi/documents.ts'
-import { FAULTS, type FaultName } from '../../src/edi/faults.ts'
+import { type FaultKind, type FaultName, FAULTS } from '../../src/edi/faults.ts'
+import { GRAMMAR_KEYS } from '../../src/edi/grammar-file.ts'
 import type { Grammar, LoopRule } from '../../src/edi/grammar.ts'
 import type { Syntax } from '../../src/edi/segment.ts'
 
@@ -89,14 +90,22 @@ function printSegment(
   return `${indent}${id.padEnd(4)}${name}${name === '' ? '' : ' '}(${about.join(', ')})`
 }
 
-test('docs/edi.md says of every fault what it refuses', async () => {
+test('docs/edi.md says of every fault what it refuses, and what the keys of a grammar mean', async () => {
   const path = `${docs}edi.md`
   const head = ['Fault', 'Code', 'Refused', 'X12', 'EDIFACT']
-  const text = readFileSync(path, 'utf8')
+  const keys = Object.entries(GRAMMAR_KEYS).map(([key, { summary, example }]) => [
+    code(key),
+    summary,
+    code(example),
+  ])
+  const text = readFileSync(path, 'utf8').replace(
+    /(?<=^<!-- printed: grammar -->\n)(?:.+\n)*/m,
+    tableOf(['Key', 'Meaning', 'Example'], keys).join('\n'),
+  )
   const [before = '', rest = ''] = text.split(row(...head))
   const after = rest.split('\n\n').slice(1).join('\n\n')
   const rows = (Object.keys(FAULTS) as FaultName[]).map((name) => {
-    const { problem, reach, x12, edifact } = FAULTS[name]
+    const { problem, reach, x12, edifact }: FaultKind = FAULTS[name]
     const refused = { interchange: 'the interchange', group: 'the group', set: 'the set', note: 'nothing' }[
       reach
     ]

@@ -1,9 +1,10 @@
 /** Checks EDI files without taking them: what is wrong with each interchange, group and set, and the answers that are due. */
-import { createFaultSpot } from '../../formats/edi/spots.ts'
+import { createFaultProblem } from '../../formats/edi/spots.ts'
 import { formatSender } from '../../formats/edi/describe.ts'
 import type { JudgedRecord } from '../../domain/interchange.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { Draft } from '../../domain/translator.ts'
+import type { FindGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { createAnswers } from '../../formats/edi/answers/answer.ts'
 import type { AnswerOptions } from '../../formats/edi/answers/segments.ts'
@@ -11,6 +12,7 @@ import type { TransactionSet } from '../../formats/edi/envelopes.ts'
 import { type Findings, inspectFile } from '../../formats/edi/findings.ts'
 import { judgeFile } from '../../formats/edi/judge.ts'
 import type { GroupVerdict, JudgedPart, SetVerdict } from '../../formats/edi/judgment.ts'
+import { compileReading } from '../../formats/edi/reading-plan.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { translateFile } from '../../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
@@ -63,7 +65,7 @@ const MAX_PROBLEMS = 500
 /** Reads the file twice, with a mapping four times. Memory is bounded, whatever the file holds. */
 export async function checkEdiFile(path: string, options: EdiCheckOptions = {}): Promise<EdiCheck> {
   const source = openEdiSource(path)
-  const findings = await inspectFile(source.bytes)
+  const findings = await inspectFile(source.bytes, findGrammars(options.mapping))
   const result = createResult()
   for (const fault of findings.inspection.ofFile) result.addFault(fault, undefined)
   const unusable = findUnusable(findings, source.getDamage())
@@ -82,6 +84,13 @@ export async function checkEdiFile(path: string, options: EdiCheckOptions = {}):
     if (text !== '') await options.write?.(Buffer.from(text, 'latin1'))
   }
   return result.finish(undefined)
+}
+
+/** A mapping may bring the grammar of a partner. */
+function findGrammars(mapping: InboundMapping | undefined): FindGrammar | undefined {
+  const { format, edi } = mapping?.translator.read ?? {}
+  if (edi === undefined || (format !== 'x12' && format !== 'edifact')) return undefined
+  return compileReading(format, edi).findGrammar
 }
 
 type Translated =
@@ -142,7 +151,7 @@ function createResult() {
   }
   const addFault = (fault: Fault, set: TransactionSet | undefined) => {
     const add = FAULTS[fault.kind].reach === 'note' ? addNote : addProblem
-    add(toProblem(fault, set))
+    add(createFaultProblem(fault, set))
   }
   const addSet = (verdict: SetVerdict, create: () => CheckedPart) => {
     counts.sets += 1
@@ -231,9 +240,4 @@ function createResult() {
       moreNotes: more.notes,
     }),
   }
-}
-
-function toProblem(fault: Fault, set: TransactionSet | undefined): Problem {
-  const place = { line: fault.segment, spot: createFaultSpot(fault, set) }
-  return problem(FAULTS[fault.kind].problem, place, fault.message)
 }

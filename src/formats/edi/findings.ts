@@ -1,13 +1,16 @@
 /** Inspects a file once, and keeps what is wrong with each interchange, group and set of it. */
+import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './cut.ts'
-import type { FaultOwner, Group, TransactionSet } from './envelopes.ts'
+import type { EnvelopeHandler, FaultOwner, Group, TransactionSet } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
 
 /** What a file says of its parts, by their ordinals. Bounded, whatever the size of the file. */
 export interface Findings {
   readonly inspection: Inspection
+  /** The grammars that it was inspected with. */
+  readonly findGrammar: FindGrammar
   /** Why the bytes can hold no interchange at all. */
   readonly foreign: ForeignBytes | undefined
   readonly faults: Readonly<Record<'interchange' | 'group' | 'set', Pick<FaultStore, 'find'>>>
@@ -24,7 +27,10 @@ export interface Findings {
 const MAX_REPEATED = 10_000
 
 /** Reads the whole input once. */
-export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Findings> {
+export async function inspectFile(
+  input: AsyncIterable<Uint8Array>,
+  find: FindGrammar = findGrammar,
+): Promise<Findings> {
   const faults = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
   const notes = { interchange: new FaultStore(), set: new FaultStore() }
   const lastSegments: number[] = []
@@ -42,7 +48,7 @@ export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Fin
     else if (of.group !== undefined) faults.group.add(of.group.ordinal, fault)
     else if (of.interchange !== undefined) faults.interchange.add(of.interchange.ordinal, fault)
   }
-  const inspector = createInspector({
+  const handler: EnvelopeHandler = {
     onFault,
     onInterchange: () => content.begin(),
     onGroup: (group) => content.addGroup(group),
@@ -51,7 +57,8 @@ export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Fin
     onInterchangeEnd({ ordinal }) {
       if (content.isAnswer()) answers.add(ordinal)
     },
-  })
+  }
+  const inspector = createInspector(handler, find)
   let foreign: ForeignBytes | undefined
   const noteHead = (head: Uint8Array) => (foreign = findForeignBytes(head))
   for await (const items of cutSegments(tapHead(input, noteHead))) {
@@ -62,6 +69,7 @@ export async function inspectFile(input: AsyncIterable<Uint8Array>): Promise<Fin
   }
   return {
     inspection: inspector.finish(),
+    findGrammar: find,
     foreign,
     faults,
     notes,

@@ -17,7 +17,7 @@ export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyReco
       const plan = compileReading(syntax, edi)
       const foreign = await findForeign(input)
       if (foreign !== undefined) return { problems: [foreign] }
-      const inspection = await inspectInterchanges(input)
+      const inspection = await inspectInterchanges(input, plan.findGrammar)
       const missing = findMissingProblem(inspection)
       if (missing !== undefined) return { problems: [missing] }
       return readDocuments(input, plan, inspection, edi.sets)

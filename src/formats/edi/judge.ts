@@ -127,9 +127,12 @@ class Judge {
         this.#parts.push({ kind: 'group', group, verdict: own.length > 0 ? 'R' : 'A', faults: own })
       },
       onSet: (set) => {
-        const found = faults.set.find(set.ordinal, set.segment)
+        const { document, segment } = set
+        const found = faults.set.find(set.ordinal, segment)
         const own = refused.has(set.ordinal) ? [createUnroutedFault(set), ...found] : found
-        this.#set = { set, faults: own, errors: new SetErrors(set, own), records: { all: 0, refused: 0 } }
+        const grammar = findings.findGrammar(segment.delimiters.syntax, document)
+        const errors = new SetErrors(set, grammar, own)
+        this.#set = { set, faults: own, errors, records: { all: 0, refused: 0 } }
         this.#opened = set
       },
       onSegment: (segment) => this.#set?.errors.take(segment),

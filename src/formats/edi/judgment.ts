@@ -1,6 +1,6 @@
 /** What an acknowledgment says of interchanges, groups and sets: the verdicts, and the segments and elements with errors. */
 import type { Problem } from '../../domain/problem.ts'
-import { type Fault, FAULTS } from '../../edi/faults.ts'
+import { type Fault, type FaultKind, type FaultName, FAULTS } from '../../edi/faults.ts'
 import { SET_HAS_ERRORS } from '../../edi/answer-codes.ts'
 import type { Group, Interchange, TransactionSet } from './envelopes.ts'
 
@@ -118,19 +118,25 @@ export function judgeGroup(isRefused: boolean, counts: { all: number; refused: n
 /** AK502 and following: of the set's own faults, and whether its segments have errors. */
 export function listSetCodes(faults: readonly Fault[], isRepeated: boolean, hasErrors: boolean): string[] {
   const own = faults.map(({ kind }): string => {
-    const { reach, x12 } = FAULTS[kind]
-    return reach === 'set' && kind !== 'segment-missing' ? x12 : SET_HAS_ERRORS
+    const { reach, x12, of }: FaultKind = FAULTS[kind]
+    return reach === 'set' && of === undefined ? x12 : SET_HAS_ERRORS
   })
   if (isRepeated) own.push(FAULTS['set-number-repeated'].x12)
   if (hasErrors) own.push(SET_HAS_ERRORS)
   return [...new Set(own)].slice(0, MAX_CODES)
 }
 
-/** 0085 of UCM, which has room for one. A segment that is missing stands in a UCS. */
+/** 0085 of UCM, which has room for one. Errors of segments stand in a UCS. */
 export function findMessageCode(faults: readonly Fault[], isRepeated: boolean): string {
-  const fault = faults.find(({ kind }) => kind !== 'segment-missing')
+  const fault = faults.find(({ kind }) => !isOfSegment(kind))
   if (fault !== undefined) return FAULTS[fault.kind].edifact
   return isRepeated ? FAULTS['set-number-repeated'].edifact : ''
+}
+
+/** Whether the answer names the segment, or an element of it. */
+export function isOfSegment(kind: FaultName): boolean {
+  const { of }: FaultKind = FAULTS[kind]
+  return of !== undefined
 }
 
 /** AK9 and AK5 have room for five. */

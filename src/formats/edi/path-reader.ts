@@ -1,6 +1,6 @@
 /** Reads the values of paths from the loops of a set: nearest first, then outwards. */
-import type { EdiPath, SegmentTest } from '../../edi/paths.ts'
-import type { Segment } from '../../edi/segment.ts'
+import type { EdiPath } from '../../edi/paths.ts'
+import type { Segment, SegmentTest } from '../../edi/segment.ts'
 import { decodeText } from './charset.ts'
 import { readDate } from './dates.ts'
 import { isLoop, type Loop } from './loops.ts'

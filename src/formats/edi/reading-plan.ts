@@ -1,7 +1,8 @@
 /** Compiles how documents become rows: the grammar, the loops of records and lines, and the paths of the columns. */
 import type { EdiColumn, EdiReadOptions } from '../../domain/format.ts'
-import { DICTIONARIES, findGrammar } from '../../edi/documents.ts'
-import type { LoopRule } from '../../edi/grammar.ts'
+import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
+import type { Grammar, LoopRule } from '../../edi/grammar.ts'
+import { compilePartnerGrammar } from '../../edi/partner-grammar.ts'
 import { compileLoopTest, compilePath, type EdiPath, type LoopTest } from '../../edi/paths.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
@@ -11,6 +12,8 @@ export interface ReadingPlan {
   readonly syntax: Syntax
   readonly document: string
   readonly rule: LoopRule
+  /** The grammars for all documents of the file: for those that are read, the partner's. */
+  readonly findGrammar: FindGrammar
   readonly records: readonly LoopTest[]
   /** Records are smaller than a set and stand behind each other, so they need not be kept together. */
   readonly isFlat: boolean
@@ -19,6 +22,7 @@ export interface ReadingPlan {
   readonly recordColumns: readonly CompiledColumn[]
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
+  readonly elsewhere: EdiReadOptions['elsewhere']
 }
 
 export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
@@ -27,11 +31,8 @@ export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
 
 /** Throws `configuration-invalid` for a document without a grammar, and for paths that lead nowhere in it. */
 export function compileReading(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
-  const grammar = findGrammar(syntax, options.document)
-  if (grammar === undefined) {
-    throw new BridgeError('configuration-invalid', `There is no grammar for ${syntax} ${options.document}.`)
-  }
-  const context = { grammar, dictionary: DICTIONARIES[syntax] }
+  const grammar = compileOwnGrammar(syntax, options)
+  const context = { grammar, dictionary: grammar.dictionary }
   const sure = <Of>(compiled: Of | string): Of => {
     if (typeof compiled === 'string') throw new BridgeError('configuration-invalid', compiled)
     return compiled
@@ -46,6 +47,8 @@ export function compileReading(syntax: Syntax, options: EdiReadOptions): Reading
     syntax,
     document: options.document,
     rule: root,
+    findGrammar: (of, document) =>
+      of === syntax && document === options.document ? grammar : findGrammar(of, document),
     records,
     isFlat: records.every(({ id }) => id !== root.id && root.loops.get(id)?.tree === undefined),
     lines: loop(options.lines ?? definition.lines),
@@ -53,5 +56,17 @@ export function compileReading(syntax: Syntax, options: EdiReadOptions): Reading
     recordColumns: columns(options.recordColumns),
     lineColumns: columns(options.lineColumns),
     usage: options.usage ?? 'production',
+    elsewhere: options.elsewhere,
   }
+}
+
+function compileOwnGrammar(syntax: Syntax, { document, grammar: changes }: EdiReadOptions): Grammar {
+  const errors: string[] = []
+  const grammar =
+    changes === undefined
+      ? findGrammar(syntax, document)
+      : compilePartnerGrammar(changes, (_, message) => errors.push(message))
+  if (grammar?.document === document) return grammar
+  const message = errors[0] ?? `There is no grammar for ${syntax} ${document}.`
+  throw new BridgeError('configuration-invalid', message)
 }

@@ -1,15 +1,16 @@
 /** Finds the segments and elements of one set that an acknowledgment names, by the places of its problems. */
 import type { Problem } from '../../domain/problem.ts'
 import { findAnswerCodes, SEGMENT_CODES, UCS_CODES } from '../../edi/answer-codes.ts'
-import { DICTIONARIES, findGrammar } from '../../edi/documents.ts'
-import type { Fault } from '../../edi/faults.ts'
-import type { LoopRule } from '../../edi/grammar.ts'
+import { DICTIONARIES } from '../../edi/documents.ts'
+import { type Fault, FAULTS } from '../../edi/faults.ts'
+import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import type { SegmentInfo } from '../../edi/dictionary.ts'
 import { type Segment, splitReleased } from '../../edi/segment.ts'
 import type { Spot } from '../../domain/place.ts'
 import type { TransactionSet } from './envelopes.ts'
-import type { ElementError, SegmentError } from './judgment.ts'
+import { type ElementError, isOfSegment, type SegmentError } from './judgment.ts'
 import { type Loop, LoopPlacer } from './loops.ts'
+import { createFaultProblem } from './spots.ts'
 
 /** The most segments that one answer names. */
 const MAX_ERRORS = 100
@@ -37,20 +38,31 @@ export class SetErrors {
   /** Why records are refused; the first ones. */
   readonly problems: Problem[] = []
   readonly #set: TransactionSet
+  readonly #grammar: Grammar | undefined
   readonly #byStructure: boolean
   readonly #wanted = new Map<number, Problem[]>()
   readonly #found = new Map<number, FoundElements>()
   readonly #missing: Missing[] = []
+  /** Segments that may not stand where they stand. */
+  readonly #misplaced: SegmentError[] = []
   #placer: LoopPlacer | undefined
   #isPlain = true
 
-  constructor(set: TransactionSet, faults: readonly Fault[]) {
+  constructor(set: TransactionSet, grammar: Grammar | undefined, faults: readonly Fault[]) {
     this.#set = set
+    this.#grammar = grammar
     this.#byStructure = faults.length > 0
-    for (const { segment, id, missing } of faults) {
-      if (missing === undefined || this.#missing.length >= MAX_ERRORS) continue
-      const loop = id === set.segment.id ? '' : id
-      this.#missing.push({ id: missing, step: missing, begin: segment, loop, number: undefined })
+    for (const fault of faults.filter(({ kind }) => isOfSegment(kind)).slice(0, MAX_ERRORS)) {
+      const { kind, segment, id, missing, element } = fault
+      if (missing !== undefined) {
+        const loop = id === set.segment.id ? '' : id
+        this.#missing.push({ id: missing, step: missing, begin: segment, loop, number: undefined })
+      } else if (element !== undefined) this.#want(createFaultProblem(fault, set))
+      else {
+        const { x12: code, edifact } = FAULTS[kind]
+        const inSet = segment - set.segment.number + 1
+        this.#misplaced.push({ id, inSet, loop: '', code, edifact, elements: [] })
+      }
     }
   }
 
@@ -59,23 +71,26 @@ export class SetErrors {
     for (const each of problems) {
       if (this.problems.length >= MAX_ERRORS) return
       this.problems.push(each)
-      const { spot } = each.place
-      if (spot === undefined || spot.element === undefined) continue
-      if (findAnswerCodes(each.code, undefined).element === undefined) continue
-      const known = this.#wanted.get(spot.segment)
-      if (known === undefined) this.#wanted.set(spot.segment, [each])
-      else known.push(each)
+      this.#want(each)
     }
+  }
+
+  #want(found: Problem): void {
+    const { spot } = found.place
+    if (spot === undefined || spot.element === undefined) return
+    if (findAnswerCodes(found.code, undefined).element === undefined) return
+    const known = this.#wanted.get(spot.segment)
+    if (known === undefined) this.#wanted.set(spot.segment, [found])
+    else known.push(found)
   }
 
   /** All problems are known. */
   begin(): void {
     this.#isPlain = this.#missing.length === 0 && this.#wanted.size === 0
     if (this.#isPlain) return
-    const { segment, document } = this.#set
-    const grammar = findGrammar(segment.delimiters.syntax, document)
-    if (grammar !== undefined) {
-      this.#placer = new LoopPlacer(grammar.root, segment, {
+    const { segment } = this.#set
+    if (this.#grammar !== undefined) {
+      this.#placer = new LoopPlacer(this.#grammar.root, segment, {
         keeps: false,
         onJoined: (each, loop) => this.#pass(each.id, each.number, loop),
         onOpened: (loop) => {
@@ -103,7 +118,9 @@ export class SetErrors {
     const found = [...this.#found.values()].map((each): SegmentError => {
       return { ...each, code: SEGMENT_CODES.elements, edifact: UCS_CODES.elements }
     })
-    return [...missing, ...found].toSorted((a, b) => a.inSet - b.inSet).slice(0, MAX_ERRORS)
+    return [...missing, ...this.#misplaced, ...found]
+      .toSorted((a, b) => a.inSet - b.inSet)
+      .slice(0, MAX_ERRORS)
   }
 
   /** 0085 of UCM where a problem is of the set as such; empty where there is none. */

@@ -1,17 +1,17 @@
 /** Turns the segments of each set into rows: those of its records, or one that says why it is not read. */
 import type { Row } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { LoopTest } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { addDecimals, formatDecimal, parseDecimal } from '../../support/decimal.ts'
 import type { TransactionSet } from './envelopes.ts'
-import { type Inspection, MAX_RECORD_SEGMENTS } from './inspection.ts'
+import type { Inspection } from './inspection.ts'
 import { type Loop, LoopPlacer } from './loops.ts'
 import { type Envelope, findValue, fits, listValues } from './path-reader.ts'
 import type { CompiledColumn, ReadingPlan } from './reading-plan.ts'
 import { isAbove, listLines, listRecords } from './records.ts'
-import { createFaultSpot, createSpot, createValueSpot } from './spots.ts'
+import { createFaultProblem, createSpot, createValueSpot } from './spots.ts'
+import { MAX_RECORD_SEGMENTS } from './structure-check.ts'
 
 /** The layouts of the rows. */
 export const RECORD_LAYOUT = 0
@@ -99,11 +99,11 @@ export class SetReader {
 
   /** Undefined when the set is to be read. */
   #judge(set: TransactionSet): Pick<Row, 'problems' | 'verdict'> | undefined {
-    const { document, usage } = this.#plan
+    const { document, usage, elsewhere } = this.#plan
     const { segment, group } = set
     const faults = this.#inspection.findFaults(set)
     if (faults.length > 0) {
-      return { problems: faults.map((fault) => this.#toProblem(fault)) }
+      return { problems: faults.map((fault) => createFaultProblem(fault, set)) }
     }
     const isWanted = usage === 'any' || group.interchange.isTest === (usage === 'test')
     if (isWanted && set.document === document) return undefined
@@ -118,16 +118,16 @@ export class SetReader {
       return { problems: [found], verdict: 'skipped' }
     }
     const isAnswer = ['997', '999', 'CONTRL'].includes(set.document)
-    const message = `The set is a ${set.document}, and the mapping reads ${document}.`
+    const found = `The set is a ${set.document}, and the mapping reads ${document}.`
+    const other = elsewhere?.get(set.document)
+    const message = other === undefined ? found : `${found} Route ${other.route} reads it.`
+    const fix =
+      other &&
+      `Drop the exceptions file into ${other.inbox}, then: dropbridge discard FILE --by NAME --why TEXT.`
     return {
-      problems: [problem('edi-document-unrouted', place, message)],
+      problems: [problem('edi-document-unrouted', place, message, fix)],
       verdict: isAnswer ? 'skipped' : 'held',
     }
-  }
-
-  #toProblem(fault: Fault): Problem {
-    const spot = createFaultSpot(fault, this.#set)
-    return problem(FAULTS[fault.kind].problem, { line: fault.segment, spot }, fault.message)
   }
 
   /** Emits the records of a set that was kept whole. */

@@ -1,7 +1,7 @@
 /** Says where in an interchange something stands. */
 import type { Spot } from '../../domain/place.ts'
-import { DICTIONARIES } from '../../edi/documents.ts'
-import type { Fault } from '../../edi/faults.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { type Fault, type FaultKind, FAULTS } from '../../edi/faults.ts'
 import type { EdiPath } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
 import type { TransactionSet } from './envelopes.ts'
@@ -15,9 +15,18 @@ export function createSpot({ number, at, id }: Pick<Segment, 'number' | 'at' | '
   return { segment: number, inSet: countInSet(number, set), id: id === '' ? '?' : id, at, set: nameSet(set) }
 }
 
-export function createFaultSpot({ segment, at, id, element }: Fault, set: OfSet): Spot {
-  const spot = createSpot({ number: segment, at, id }, set)
-  return element === undefined ? spot : { ...spot, element }
+export function createFaultSpot({ segment, at, id, element, component }: Fault, set: OfSet): Spot {
+  return {
+    ...createSpot({ number: segment, at, id }, set),
+    ...(element === undefined ? {} : { element }),
+    ...(component === undefined ? {} : { component }),
+  }
+}
+
+/** What a fault means for who reads of it. */
+export function createFaultProblem(fault: Fault, set: OfSet): Problem {
+  const { problem: code, fix }: FaultKind = FAULTS[fault.kind]
+  return problem(code, { line: fault.segment, spot: createFaultSpot(fault, set) }, fault.message, fix)
 }
 
 /** The place of a value. Where no segment has it: the path that leads nowhere, at the begin of the loop that misses it. */
@@ -29,9 +38,7 @@ export function createValueSpot(path: EdiPath, hit: PathHit | undefined, loop: L
     return value.kind === 'element' ? { ...spot, element: value.element } : spot
   }
   const { segment, element, component } = hit
-  const around = hit.loop
-  const name = around === undefined || around.parent === undefined ? '' : nameLoop(around)
-  const id = name === '' ? segment.id : around?.first === segment ? name : `${name}/${segment.id}`
+  const id = nameSegment(segment, hit.loop)
   return {
     ...createSpot({ number: segment.number, at: segment.at, id }, set),
     ...(element === undefined ? {} : { element }),
@@ -50,10 +57,21 @@ function nameSet(set: OfSet): string {
   return [group.interchange.number, group.number, set.number].filter((part) => part !== '').join('/')
 }
 
+/** `BEG`, `N1*ST`, `N1*ST/N4`. `around`: the loop in which it stands, or which it begins. */
+export function nameSegment(segment: Segment, around: Loop | undefined): string {
+  if (around === undefined || around.parent === undefined) return segment.id
+  const name = nameLoop(around)
+  return around.first === segment ? name : `${name}/${segment.id}`
+}
+
 /** `N1*ST`, `LIN`; the set itself is `ST`. */
-function nameLoop({ first }: Loop): string {
-  const { syntax } = first.delimiters
-  const { qualifier } = DICTIONARIES[syntax].find(first.id) ?? {}
+export function nameLoop({ first, rule: { qualifier } }: Loop): string {
   const code = qualifier === undefined ? '' : first.value(qualifier).trim()
-  return code === '' || first.id === 'ST' ? first.id : `${first.id}${syntax === 'x12' ? '*' : '+'}${code}`
+  const mark = first.delimiters.syntax === 'x12' ? '*' : '+'
+  return code === '' || first.id === 'ST' ? first.id : `${first.id}${mark}${code}`
+}
+
+/** `BEG02`, `DTM01-2` */
+export function formatElement(id: string, element: number, component?: number): string {
+  return `${id}${String(element).padStart(2, '0')}${component === undefined ? '' : `-${component}`}`
 }

@@ -124,6 +124,8 @@ function toAnswerEntry(row: Row<'interchange_answers'>): AnswerEntry {
 
 /** An answer as an event has it. */
 export interface AnswerMention {
+  /** The order of its creation. */
+  readonly number: number
   readonly id: string
   readonly digest: string
   readonly numbers?: readonly [interchange: number, group: number]
@@ -141,8 +143,9 @@ export async function mentionAnswers(db: Db, ids: readonly string[]): Promise<An
 }
 
 export function mentionAnswer(row: Row<'interchange_answers'>): AnswerMention {
-  const { id, interchange_number: interchange, group_number: group, by_structure, delivery_id } = row
+  const { number, id, interchange_number: interchange, group_number: group, by_structure, delivery_id } = row
   return {
+    number,
     id,
     digest: digestAnswer(row),
     ...(interchange === null || group === null ? {} : { numbers: [interchange, group] }),

@@ -1,7 +1,5 @@
 /** Digests of rows about interchanges, made when a row changes and again when the chain is verified. */
-import type { SetSelection } from '../../domain/place.ts'
 import { digestValues } from '../event-detail.ts'
-import type { IdRuns } from '../rows.ts'
 import type { Row } from '../schema.ts'
 
 export function digestInterchanges(rows: readonly Row<'interchanges'>[]): string {
@@ -50,14 +48,4 @@ export function digestAnswer(row: Row<'interchange_answers'>): string {
     row.group_number,
     row.delivery_id,
   ])
-}
-
-// Sets as text: `[[1,800],802]`.
-
-export function formatSelection(sets: SetSelection): string {
-  return JSON.stringify(sets.map(([first, last]) => (first === last ? first : [first, last])))
-}
-
-export function parseSelection(text: string): SetSelection {
-  return (JSON.parse(text) as IdRuns).map((run) => (typeof run === 'number' ? [run, run] : run))
 }

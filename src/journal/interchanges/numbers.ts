@@ -9,7 +9,7 @@ import type { Db, Row } from '../schema.ts'
 import type { BoundStore, Tx } from '../store.ts'
 
 /** How many numbers of each scope are left out after a restoration: those since the backup must not be given again. */
-export const RESTORED_MARGIN = 1000
+const RESTORED_MARGIN = 1000
 
 export function createNumberJournal({ reads, writes }: BoundStore) {
   return {

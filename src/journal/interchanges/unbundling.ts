@@ -1,5 +1,5 @@
 /** Stores what a file of interchanges holds, and the files that its routes get of it. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type {
   InterchangeEntry,
   InterchangeJournal,
@@ -15,13 +15,8 @@ import { changeRows, jsonRows, omitNull, selectFirst } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
 import type { BoundStore, RouteTx } from '../store.ts'
 import { HAS_UNDELIVERED_ANSWER, insertAnswers, mentionAnswers } from './answers.ts'
-import {
-  digestInterchanges,
-  digestPart,
-  digestUnbundling,
-  formatSelection,
-  parseSelection,
-} from './digests.ts'
+import { digestInterchanges, digestPart, digestUnbundling } from './digests.ts'
+import { formatSelection, parseSelection } from './selections.ts'
 
 export function createUnbundlingJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   return {
@@ -51,7 +46,16 @@ export function createUnbundlingJournal({ reads, leased, leasedIfChanged }: Boun
       const { unrouted = '[]', ambiguous = '[]' } = row ?? {}
       return { unrouted: parseSelection(unrouted), ambiguous: parseSelection(ambiguous) }
     }),
-    listInterchanges: reads(selectInterchanges),
+    listInterchanges: reads((db, fileId, afterOrdinal, limit) =>
+      selectInterchanges(
+        db,
+        sql`file_id = ${fileId} and ordinal > ${afterOrdinal} order by ordinal limit ${limit}`,
+      ),
+    ),
+    findInterchangeAt: reads(async (db, fileId, segment) => {
+      const isBefore = sql`file_id = ${fileId} and segment <= ${segment}`
+      return (await selectInterchanges(db, sql`${isBefore} order by ordinal desc limit 1`))[0]
+    }),
   } satisfies Partial<InterchangeJournal>
 }
 
@@ -178,17 +182,12 @@ async function finishParts(tx: RouteTx, fileId: string): Promise<boolean> {
   return false
 }
 
-async function selectInterchanges(
-  db: Db,
-  fileId: string,
-  afterOrdinal: number,
-  limit: number,
-): Promise<InterchangeEntry[]> {
+async function selectInterchanges(db: Db, condition: RawBuilder<unknown>): Promise<InterchangeEntry[]> {
   const { rows } = await sql<Omit<Row<'interchanges'>, 'file_id'> & { readonly earlier_name: string | null }>`
     select ordinal, segment, syntax, sender, receiver, usage, interchanges.number, interchanges.sha256, sets, verdict,
       partner, earlier_file, earlier.name as earlier_name
     from interchanges left join files as earlier on earlier.id = interchanges.earlier_file
-    where file_id = ${fileId} and ordinal > ${afterOrdinal} order by ordinal limit ${limit}`.execute(db)
+    where ${condition}`.execute(db)
   return rows.map(({ partner, earlier_file, earlier_name, ...columns }) => ({
     ...columns,
     ...omitNull({ partner }),

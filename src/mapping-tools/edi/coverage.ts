@@ -1,10 +1,11 @@
 /** Accounts for every segment of a file: what the mapping uses of it, what it does not, and what the grammar does not know. */
-import { DICTIONARIES, findGrammar } from '../../edi/documents.ts'
-import type { Segment, Syntax } from '../../edi/segment.ts'
+import { DICTIONARIES } from '../../edi/documents.ts'
+import type { Segment } from '../../edi/segment.ts'
 import { decodeText } from '../../formats/edi/charset.ts'
 import { cutSegments, isSegment } from '../../formats/edi/cut.ts'
 import { EnvelopeTracker, type TransactionSet } from '../../formats/edi/envelopes.ts'
-import { type Inspection, inspectInterchanges, MAX_RECORD_SEGMENTS } from '../../formats/edi/inspection.ts'
+import { type Inspection, inspectInterchanges } from '../../formats/edi/inspection.ts'
+import { MAX_RECORD_SEGMENTS } from '../../formats/edi/structure-check.ts'
 import { type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
 import { fits } from '../../formats/edi/path-reader.ts'
 import { compileReading, type ReadingPlan } from '../../formats/edi/reading-plan.ts'
@@ -103,7 +104,7 @@ export async function coverDocuments(
   if (read.edi === undefined || (read.format !== 'x12' && read.format !== 'edifact'))
     throw new BridgeError('usage-wrong', 'The mapping does not read interchanges.')
   const plan = compileReading(read.format, read.edi)
-  const inspection = await inspectInterchanges(readUnpackedBytes(path))
+  const inspection = await inspectInterchanges(readUnpackedBytes(path), plan.findGrammar)
   const cover = new Cover(plan, listColumnRoles(mapping), inspection, asked)
   for await (const items of cutSegments(readUnpackedBytes(path))) {
     for (const item of items) {
@@ -183,7 +184,7 @@ class Cover {
   #begin(set: TransactionSet): void {
     this.#seen = undefined
     const { syntax } = set.segment.delimiters
-    const grammar = findGrammar(syntax, set.document)
+    const grammar = this.#plan.findGrammar(syntax, set.document)
     const unplaced = new Set<Segment>()
     const placer =
       grammar &&
@@ -265,7 +266,7 @@ class Cover {
     const texts = [...new Set(named.map(({ text }) => text))]
     if (meant.length === 0)
       return `no path asks for ${name.split('/').at(-1)}; there is ${texts.slice(0, 3).join(', ')}`
-    const around = loop.parent === undefined ? 'no loop' : `the loop of ${nameWithQualifier(loop.first)}`
+    const around = loop.parent === undefined ? 'no loop' : `the loop of ${this.#nameOwn(loop.first)}`
     const inLoop = meant.filter(
       ({ loops }) => loops.length === 0 || loops.some((test) => fits(loop.first, test)),
     )
@@ -278,7 +279,7 @@ class Cover {
 
   #name(segment: Segment, loop: Loop): string {
     const isKnown = this.#tallies.size < MAX_PLACES
-    const name = (each: Segment) => (isKnown ? nameWithQualifier(each) : each.id)
+    const name = (each: Segment) => (isKnown ? this.#nameOwn(each) : each.id)
     const names: string[] = []
     for (let around: Loop | undefined = loop; around?.parent !== undefined; around = around.parent) {
       if (around.first !== segment) names.unshift(name(around.first))
@@ -286,6 +287,15 @@ class Cover {
       if (around.rule.tree !== undefined) break
     }
     return [...names, name(segment)].join('/')
+  }
+
+  /** `N1*ST`, `NAD+DP`. */
+  #nameOwn(segment: Segment): string {
+    const { syntax } = segment.delimiters
+    const { dictionary } = this.#plan.findGrammar(syntax, this.#plan.document) ?? {}
+    const { qualifier } = (dictionary ?? DICTIONARIES[syntax]).find(segment.id) ?? {}
+    const code = qualifier === undefined ? '' : segment.value(qualifier).trim()
+    return code === '' ? segment.id : `${segment.id}${syntax === 'x12' ? '*' : '+'}${code}`
   }
 
   #tally(segment: Segment, { place, status, why, use }: Seen): void {
@@ -330,16 +340,4 @@ function isTaken(use: SegmentUse | undefined): use is SegmentUse {
 function explainUse({ elements }: SegmentUse): string {
   const fields = [...new Set([...elements.values()].flatMap((each) => [...each]))]
   return fields.length === 0 ? 'it begins a loop that is read' : fields.join(', ')
-}
-
-/** `N1*ST`, `NAD+DP`. */
-function nameWithQualifier(segment: Segment): string {
-  const { syntax } = segment.delimiters
-  const code = readQualifier(segment, syntax)
-  return code === '' ? segment.id : `${segment.id}${syntax === 'x12' ? '*' : '+'}${code}`
-}
-
-function readQualifier(segment: Segment, syntax: Syntax): string {
-  const { qualifier } = DICTIONARIES[syntax].find(segment.id) ?? {}
-  return qualifier === undefined ? '' : segment.value(qualifier).trim()
 }

@@ -1,6 +1,6 @@
 /** Finds out which elements of a set a mapping takes: the values of its paths, and the codes that they ask for. */
-import type { EdiPath, SegmentTest } from '../../edi/paths.ts'
-import type { Segment } from '../../edi/segment.ts'
+import type { EdiPath } from '../../edi/paths.ts'
+import type { Segment, SegmentTest } from '../../edi/segment.ts'
 import { isLoop, type Loop } from '../../formats/edi/loops.ts'
 import { type Envelope, findValue, fits, listValues, type PathHit } from '../../formats/edi/path-reader.ts'
 import type { CompiledColumn, ReadingPlan } from '../../formats/edi/reading-plan.ts'

@@ -1,12 +1,13 @@
 /** The names of a mapping for documents of X12 and EDIFACT: paths, which become the columns of the rows. */
 import { z } from 'zod'
 import type { EdiColumn, EdiReadOptions } from '../../domain/format.ts'
-import { DICTIONARIES, findGrammar, listDocuments } from '../../edi/documents.ts'
+import { findGrammar, listDocuments } from '../../edi/documents.ts'
 import type { Grammar } from '../../edi/grammar.ts'
 import { compileLoopTest, compilePath, leadsInto, type LoopTest, type PathContext } from '../../edi/paths.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { didYouMean } from '../../support/text.ts'
 import { Text } from '../source/schema.ts'
+import type { PartnerGrammar } from './partner-grammar.ts'
 
 const Loops = z.union([Text, z.array(Text).min(1)], {
   error: 'expected a loop such as HL*P, or a list of them',
@@ -33,6 +34,8 @@ export interface DocumentFrame {
   readonly document?: string | undefined
   readonly loops?: LoopsFrame | undefined
   readonly usage?: z.infer<typeof UsageFrame> | undefined
+  /** The grammar of a partner, which takes the place of the built-in one. */
+  readonly partner?: PartnerGrammar | undefined
 }
 
 /** How several values of a path become one. */
@@ -52,14 +55,14 @@ type Report = (keys: readonly string[], message: string) => undefined
 /** Undefined where the document or its loops are wrong; each error is noted. */
 export function createPathNames(
   syntax: Syntax,
-  { document, loops = {}, usage }: DocumentFrame,
+  { document, loops = {}, usage, partner }: DocumentFrame,
   report: Report,
 ): PathNames | undefined {
   const example = syntax === 'x12' ? '850' : 'ORDERS'
   if (document === undefined)
     return report(['format'], `document is missing: say which is read, such as \`document: ${example}\``)
-  const grammar = findGrammar(syntax, document)
-  if (grammar === undefined) {
+  const builtIn = findGrammar(syntax, document)
+  if (builtIn === undefined) {
     const known = listDocuments()
       .map((each) => each.document.split('/'))
       .flatMap(([of, name = '']) => (of === syntax ? [name] : []))
@@ -68,7 +71,12 @@ export function createPathNames(
       `there is no grammar for ${document}.${didYouMean(document, known)} There are ${known.join(', ')}.`,
     )
   }
-  const context: PathContext = { grammar, dictionary: DICTIONARIES[syntax] }
+  if (partner !== undefined && builtIn.definition.document !== partner.grammar.definition.document) {
+    const is = `${partner.grammar.syntax}/${partner.grammar.document}`
+    return report(['grammar'], `it is the grammar of ${is}, and the mapping reads ${syntax}/${document}`)
+  }
+  const grammar = partner?.grammar ?? builtIn
+  const context: PathContext = { grammar, dictionary: grammar.dictionary }
   const records = compileLoops(toList(loops.record), ['loops', 'record'], context, report)
   const [line] =
     compileLoops([loops.line ?? grammar.definition.lines], ['loops', 'line'], context, report) ?? []
@@ -104,6 +112,7 @@ export function createPathNames(
     nameGathered,
     toOptions: () => ({
       document: grammar.document,
+      ...(partner === undefined ? {} : { grammar: partner.changes }),
       ...(loops.record === undefined ? {} : { records: toList(loops.record) }),
       ...(same === undefined ? {} : { same }),
       ...(loops.line === undefined ? {} : { lines: loops.line }),

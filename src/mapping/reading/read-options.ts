@@ -4,8 +4,8 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import { suggestColumn } from '../rows/columns.ts'
 import type { TotalsContext } from '../rows/control-totals.ts'
 import { type Grouping, listLeaves, type ObjectPlan } from '../fields/plan.ts'
+import { checkReading } from './read-checks.ts'
 import {
-  checkReading,
   isEdi,
   type FixedColumn,
   getColumnName,
@@ -16,6 +16,7 @@ import {
   type RecordLayouts,
 } from './read-keys.ts'
 import { createPathNames, type PathNames } from './edi-paths.ts'
+import { type GrammarContext, readPartnerGrammar } from './partner-grammar.ts'
 import { getEntry, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
 import type { TraceableTranslator } from '../binding/explained.ts'
 
@@ -84,12 +85,22 @@ function listTypeColumns(records: RecordLayouts, as: 'header' | 'detail') {
   return types.flatMap((record) => listColumnNames(record).flat())
 }
 
-/** Creates the checker of paths; undefined for formats whose rows have columns, and where the document is wrong. */
-export function compilePaths(read: ReadFrame, root: MapNode, errors: MappingErrors): PathNames | undefined {
+/**
+ * Creates the checker of paths; undefined for formats whose rows have columns, and where the document or the grammar of
+ * the partner is wrong.
+ */
+export async function compilePaths(
+  read: ReadFrame,
+  root: MapNode,
+  context: GrammarContext,
+): Promise<PathNames | undefined> {
   if (!isEdi(read)) return undefined
-  return createPathNames(read.format, read, (keys, message) =>
-    errors.add(nodeAt(root, 'read', ...keys), message),
-  )
+  const { grammar: path } = read
+  const partner = path === undefined ? undefined : await readPartnerGrammar(path, root, context)
+  if (path !== undefined && partner === undefined) return undefined
+  const report = (keys: readonly string[], message: string) =>
+    context.errors.add(nodeAt(root, 'read', ...keys), message)
+  return createPathNames(read.format, { ...read, partner }, report)
 }
 
 /** Compiles the options of the format. A header line must hold at least one name that the mapping uses. */
@@ -101,7 +112,7 @@ export function toReadOptions(
 ): ReadOptions {
   if (isEdi(read)) return { format: read.format, edi: paths?.toOptions() }
   const { extra: _, decimal: __, blanks: ___, missing: ____, damaged: _____, ...options } = read
-  const { document: _document, loops: _loops, usage: _usage, ...tableOptions } = options
+  const { document: _document, grammar: _grammar, loops: _loops, usage: _usage, ...tableOptions } = options
   const { columns, records, typeIn, ignore, ...formatOptions } = tableOptions
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []

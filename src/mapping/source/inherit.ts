@@ -51,7 +51,7 @@ export async function readWithBases(text: string, name: string, inheriting: Inhe
   if (first === undefined || (isExtending && errors.count() > 0)) return undefined
   let merged: SourceNode | undefined
   for (const base of bases.toReversed()) {
-    const own = removeKeys(relocateTables(base), ['extends', 'examples'])
+    const own = removeKeys(relocateFiles(base), ['extends', 'examples'])
     merged = merged === undefined ? own : mergeOver(merged, own, errors)
   }
   const own = removeKeys(first.root, ['extends'])
@@ -79,26 +79,32 @@ async function readBase(links: readonly MappingLink[], name: string, { reader, r
   }
 }
 
-function resolveFileName(path: string, first: string): string {
+export function resolveFileName(path: string, first: string): string {
   if (path === '') return first
   return isAbsolute(path) ? path : join(dirname(first), path)
 }
 
-/** Makes the table paths of the base relative to the extending file. */
-function relocateTables({ path, root }: MappingLink): SourceNode {
+/** Makes the paths that the base names, of tables and of a grammar, relative to the extending file. */
+function relocateFiles({ path, root }: MappingLink): SourceNode {
   const folder = dirname(path)
-  const tables = root.kind === 'map' ? root.entries.get('tables') : undefined
-  if (root.kind !== 'map' || tables?.node.kind !== 'map' || folder === '.') return root
-  const moved = new Map(tables.node.entries)
-  for (const [name, { keyOffset, node }] of tables.node.entries) {
-    const file = node.kind === 'map' ? node.entries.get('file') : undefined
-    if (node.kind !== 'map' || file?.node.kind !== 'text' || isAbsolute(file.node.text)) continue
-    const text = join(folder, file.node.text)
-    const entries = new Map(node.entries).set('file', { ...file, node: { ...file.node, text, value: text } })
-    moved.set(name, { keyOffset, node: { ...node, entries } })
+  if (folder === '.') return root
+  const relocate = (file: SourceNode): SourceNode => {
+    if (file.kind !== 'text' || isAbsolute(file.text)) return file
+    const text = join(folder, file.text)
+    return { ...file, text, value: text }
   }
-  const node: MapNode = { ...tables.node, entries: moved }
-  return { ...root, entries: new Map(root.entries).set('tables', { ...tables, node }) }
+  const withGrammar = changeEntry(root, 'read', (read) => changeEntry(read, 'grammar', relocate))
+  return changeEntry(withGrammar, 'tables', (tables) => {
+    const names = tables.kind === 'map' ? [...tables.entries.keys()] : []
+    const relocateTable = (table: SourceNode) => changeEntry(table, 'file', relocate)
+    return names.reduce((moved, name) => changeEntry(moved, name, relocateTable), tables)
+  })
+}
+
+function changeEntry(node: SourceNode, key: string, change: (below: SourceNode) => SourceNode): SourceNode {
+  const entry = node.kind === 'map' ? node.entries.get(key) : undefined
+  if (node.kind !== 'map' || entry === undefined) return node
+  return { ...node, entries: new Map(node.entries).set(key, { ...entry, node: change(entry.node) }) }
 }
 
 function removeKeys(node: SourceNode, keys: readonly string[]): SourceNode {

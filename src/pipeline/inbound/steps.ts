@@ -7,6 +7,7 @@ import type { BoundTranslator, FileSource, Translator } from '../../domain/trans
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import { getSpoolName } from './intake.ts'
+import { explainWrongInbox, nameOtherDocuments } from './wrong-inbox.ts'
 
 export interface RouteStep {
   /** From 1; left out where the route has one step. */
@@ -101,16 +102,17 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
       steps.push(step)
       continue
     }
-    const options = selectSets(translator.read, sets)
+    const options = selectSets(nameOtherDocuments(context, translator), sets)
     const reading = await format.read(spool.read(getSpoolName(file.id)), options)
     if (isUnreadable(reading)) {
       await close()
-      return reading
+      return { problems: await explainWrongInbox(context, file, reading) }
     }
     const bound = translator.bind(reading.layouts, createFileSource(context, file))
     if (!('keyColumns' in bound)) {
       await Promise.all([close(), reading.close()])
-      return { problems: bound }
+      const { layouts } = reading
+      return { problems: await explainWrongInbox(context, file, { problems: bound, layouts }) }
     }
     const source = { reading, bound }
     sources.push(source)

@@ -96,15 +96,23 @@ export interface ReadFile {
 /** Compiled once: some tests read a file a thousand times. */
 const translators = new Map<string, Promise<Translator>>()
 
-function getTranslator(mapping: string): Promise<Translator> {
-  const known = translators.get(mapping) ?? translatorOf(mapping)
-  translators.set(mapping, known)
+function getTranslator(mapping: string, beside: MappingFiles = {}): Promise<Translator> {
+  const key = [mapping, ...Object.values(beside)].join('\0')
+  const known = translators.get(key) ?? translatorOf(mapping, beside)
+  translators.set(key, known)
   return known
 }
 
+/** What the mapping names, by path: grammars, tables and the mapping that it extends. */
+type MappingFiles = Readonly<Record<string, string>>
+
 /** Reads a file as the mapping says. */
-export async function readFile(mapping: string, file: Uint8Array | Chunks): Promise<ReadFile> {
-  const translator = await getTranslator(mapping)
+export async function readFile(
+  mapping: string,
+  file: Uint8Array | Chunks,
+  beside?: MappingFiles,
+): Promise<ReadFile> {
+  const translator = await getTranslator(mapping, beside)
   const reading = await createFormats().read(toInput(file), translator.read)
   if (isUnreadable(reading)) return { rows: [], drafts: [], unusable: reading.problems }
   const rows: Row[] = []

@@ -1,4 +1,5 @@
 /** Answers an interchange of EDIFACT with a CONTRL. */
+import { UCS_CODES } from '../../../edi/answer-codes.ts'
 import { FAULTS } from '../../../edi/faults.ts'
 import { formatServiceString } from '../copy-sets.ts'
 import type { JudgedGroup, JudgedSet } from '../judgment.ts'
@@ -42,7 +43,7 @@ export class EdifactAnswer implements InterchangeAnswer {
     const lines = [this.#writer.write('UCM', segment.raw(1), segment.raw(2), action, edifact)]
     for (const { inSet, edifact: code, elements } of errors) {
       // A segment that is missing is placed at the one before it, and the tag of a segment is its first element.
-      const position = elements.length === 0 ? inSet - 1 : inSet
+      const position = code === UCS_CODES.missing && elements.length === 0 ? inSet - 1 : inSet
       lines.push(this.#writer.write('UCS', String(position), code))
       for (const each of elements) {
         const { element, component } = each
