@@ -182,6 +182,7 @@ async function declareRestored(context: BridgeContext, request: RestoreRequest):
     const highest = route.direction === 'outbound' ? await findHighestSequence(context, route) : undefined
     routes.push(omitUndefined({ name, direction, highest }))
   }
+  for (const { key: name } of configuration.edi?.inboxes ?? []) routes.push({ name, direction: 'inbox' })
   const failure = await context.journalGuard.findFailure()
   const isLost =
     failure === undefined ? (await journal.getHead()).event === 1 : failure.code === 'journal-missing'

@@ -9,6 +9,7 @@ import type { InterchangeFormat } from '../domain/interchange.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
+import { createInterchangeFormat } from '../formats/formats.ts'
 import { type InboundMapping, loadMapping, type Mapping } from '../mapping/load.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -101,7 +102,7 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
       if (mapping.direction === 'inbound' && route.direction === 'inbound')
-        errors.push(...findDocumentMismatch(route, mapping))
+        errors.push(...findDocumentMismatch(route, mapping), ...listConditionErrors(route, mapping))
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
       const place = mappingPlaces?.get(route.mappingPath) ?? `route ${route.name}`
@@ -113,6 +114,18 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
   const several = `there are ${details.length} errors in the mappings`
   const message = details.length === 1 ? 'there is an error in a mapping' : several
   throw new BridgeError('mapping-invalid', message, { details })
+}
+
+/** Paths of `when` by which a route takes sets of an inbox, and that lead nowhere in the document. */
+function listConditionErrors(route: InboundRoute, mapping: InboundMapping): string[] {
+  const { document = '', when = {} } = route.from.interchanges ?? {}
+  const { format: syntax } = mapping.translator.read
+  if (syntax !== 'x12' && syntax !== 'edifact') return []
+  const { findPathError } = createInterchangeFormat()
+  return Object.keys(when).flatMap((path) => {
+    const error = findPathError({ syntax, document, path })
+    return error === undefined ? [] : [`route ${route.name}: \`from.when\` names ${path}: ${error}`]
+  })
 }
 
 /** A route that takes sets of an inbox needs a mapping that reads them. */

@@ -1,5 +1,5 @@
 /** Runs routes once, within the limits of a scheduler: due routes only, a deadline, a number of records. */
-import type { Configuration } from '../config/configuration.ts'
+import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import type { InterchangeInbox } from '../config/edi.ts'
 import type { Route } from '../config/routes.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -179,9 +179,8 @@ function hasFailedWith(code: FailureCode, result: RouteResult): result is Failed
 }
 
 /** Routes that were renamed or removed while they had unfinished work. */
-async function findStrandedRoutes(journal: Journal, { routes, edi }: Configuration): Promise<string[]> {
-  const inboxes = edi?.inboxes ?? []
-  const configured = new Set([...routes.map(({ name }) => name), ...inboxes.map(({ key }) => key)])
+async function findStrandedRoutes(journal: Journal, configuration: Configuration): Promise<string[]> {
+  const configured = new Set(listWorkNames(configuration))
   return (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
 }
 

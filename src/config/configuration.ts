@@ -76,6 +76,11 @@ interface ApiConfiguration {
   readonly trusts503: boolean
 }
 
+/** The names under which the journal knows work: those of routes, and the keys of inboxes of interchanges. */
+export function listWorkNames({ routes, edi }: Pick<Configuration, 'routes' | 'edi'>): readonly string[] {
+  return [...routes.map(({ name }) => name), ...(edi?.inboxes ?? []).map(({ key }) => key)]
+}
+
 /** Converts the checked file to the program's configuration. Relative paths are relative to `folder`. */
 export function toConfiguration(file: ConfigurationFile, folder: string): Configuration {
   const { keep, zone, log, health, status, notifications, watch } = file

@@ -74,6 +74,18 @@ export const ALERTS = {
     details:
       'Shown until a file comes under its name or that of its rejects file, or until a person dismisses it.',
   },
+  'answer-overdue': {
+    title: 'A partner is not answered in time.',
+    fix: 'See `dropbridge run`; it says why the answer is not delivered.',
+    details:
+      'An answer to interchanges (997, 999, TA1 or CONTRL) is due and not delivered: the bridge does not run, or its folder is away.',
+  },
+  'sets-unrouted': {
+    title: 'Documents of a file are taken by no route.',
+    fix: 'Add a route for them and drop the exceptions file in, or `dropbridge dismiss FILE`.',
+    details:
+      'No route of the inbox takes the document of the partner, more than one could, or the sender is unknown; NAME.sets.csv says which. Shown until its exceptions file comes, or until a person dismisses it.',
+  },
   'file-vanished': {
     title: 'A file was removed before it was read.',
     fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',

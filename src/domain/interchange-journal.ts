@@ -81,6 +81,13 @@ export interface NumberCounter extends NumberScope {
   readonly group: number
 }
 
+export interface PartnerActivity {
+  readonly partner: string
+  readonly interchanges: number
+  /** When the file of the last of them was received, milliseconds. */
+  readonly lastAt: number
+}
+
 /** A file with more than it gives to routes: what an inbox of interchanges does with it. */
 export interface Unbundling {
   readonly parts: readonly NewPart[]
@@ -147,6 +154,8 @@ export interface InterchangeJournal {
   /** The answer that a delivery is. */
   findAnswerOfDelivery(deliveryId: string): Promise<AnswerEntry | undefined>
 
+  /** What came of each partner, and when the last of it did. */
+  listPartnerActivity(): Promise<readonly PartnerActivity[]>
   listNumberCounters(): Promise<readonly NumberCounter[]>
   /** A person sets the last given numbers of a scope. */
   setNumberCounter(

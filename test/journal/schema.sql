@@ -201,8 +201,6 @@ CREATE TABLE interchange_answers (   -- answers that are due for a file, one for
   unique (file_id, syntax, sender, receiver, usage)
 ) strict;
 
-CREATE INDEX interchange_answers_due on interchange_answers (due_at, number) where delivery_id is null;
-
 CREATE TABLE interchanges (
   file_id text not null references files (id),
   ordinal integer not null,          -- its place in the file, from 1

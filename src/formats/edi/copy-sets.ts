@@ -179,8 +179,9 @@ class SetCopier {
   }
 
   #beginInterchange({ segment }: Interchange): void {
-    const service = segment.id === 'UNB' ? formatServiceString(segment.delimiters) + this.#gap : ''
-    this.#interchange = createPart(service + this.#raw(segment))
+    const service = segment.id === 'UNB' ? formatServiceString(segment.delimiters) : ''
+    const gap = service === '' ? '' : this.#gap
+    this.#interchange = createPart(service + gap + this.#raw(segment))
   }
 
   #beginGroup({ segment }: Group): void {

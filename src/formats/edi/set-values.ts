@@ -40,6 +40,8 @@ export function findPathError({
 interface AskedPaths {
   readonly rule: LoopRule
   readonly paths: readonly EdiPath[]
+  readonly indexes: readonly number[]
+  readonly blanks: readonly string[]
   /** The ids of the segments that hold the values. */
   readonly ids: ReadonlySet<string>
   /** Whether a value that was found stays the first one, whatever stands behind it. */
@@ -85,6 +87,8 @@ function compile(question: SurveyQuestion): AskedPaths {
   return {
     rule: plan.rule,
     paths,
+    indexes: paths.map((_, index) => index),
+    blanks: paths.map(() => ''),
     ids: new Set(paths.map(({ segment }) => segment.id)),
     // Levels of a tree may belong to one that stands far above them.
     isFinal: !hasTree || paths.every(({ scope, loops }) => scope !== 'any' && loops.length === 0),
@@ -99,19 +103,24 @@ function compileWholeSet(syntax: Syntax, { document, paths }: Omit<SurveyQuestio
 class OpenSet {
   readonly #asked: AskedPaths
   readonly #envelope: Envelope
+  readonly #values: string[]
+  /** The paths of which no value was found so far. */
+  #missing: readonly number[]
   #placer: LoopPlacer | undefined
-  #values: readonly string[] | undefined
   #segments = 1
   #bytes = 0
   #looks = 0
 
   constructor(asked: AskedPaths, { segment, group }: TransactionSet) {
-    this.#asked = asked
     const { interchange } = group
+    this.#asked = asked
     this.#envelope =
       group.segment === undefined ? [interchange.segment] : [interchange.segment, group.segment]
+    this.#values = [...asked.blanks]
+    this.#missing = asked.indexes
     this.#placer = new LoopPlacer(asked.rule, segment, { keeps: true })
-    this.#look()
+    for (const { id } of this.#envelope) this.#look(id)
+    this.#look(segment.id)
   }
 
   take(segment: Segment): void {
@@ -121,33 +130,39 @@ class OpenSet {
     this.#bytes += segment.text.length
     if (this.#segments > MAX_RECORD_SEGMENTS || this.#bytes > MAX_SET_BYTES) {
       this.#placer = undefined
+      this.#values.fill('')
       return
     }
     placer.place(segment)
-    if (this.#asked.ids.has(segment.id)) this.#look()
+    this.#look(segment.id)
   }
 
   end(): readonly string[] {
-    const { paths } = this.#asked
     const root = this.#placer?.root
-    if (this.#values !== undefined) return this.#values
-    if (root === undefined) return paths.map(() => '')
-    return paths.map((path) => findValue(path, root, this.#envelope)?.text.trim() ?? '')
+    if (root === undefined) return this.#values
+    for (const index of this.#missing) {
+      const path = this.#asked.paths[index]
+      if (path !== undefined) this.#values[index] = findValue(path, root, this.#envelope)?.text.trim() ?? ''
+    }
+    return this.#values
   }
 
-  /** Once all values are found, the rest of the set need not be kept. */
-  #look(): void {
-    const { paths, isFinal } = this.#asked
+  /** Looks for the values that a segment with the id may have. Once all are found, the rest of the set need not be kept. */
+  #look(id: string): void {
+    const { paths, ids, isFinal } = this.#asked
+    if (!isFinal || !ids.has(id)) return
     const root = this.#placer?.root
-    if (!isFinal || root === undefined || this.#looks >= MAX_LOOKS) return
+    if (root === undefined || this.#looks >= MAX_LOOKS) return
     this.#looks += 1
-    const hits = paths.map((path) => findValue(path, root, this.#envelope))
-    // A segment may lack the pair that is asked for, and another one have it.
-    const isFound = hits.every(
-      (hit, index) => hit !== undefined && (paths[index]?.value.kind !== 'pair' || hit.element !== undefined),
-    )
-    if (!isFound) return
-    this.#values = hits.map((hit) => hit?.text.trim() ?? '')
-    this.#placer = undefined
+    this.#missing = this.#missing.filter((index) => {
+      const path = paths[index]
+      if (path === undefined || path.segment.id !== id) return true
+      const hit = findValue(path, root, this.#envelope)
+      // A segment may lack the pair that is asked for, and another one have it.
+      if (hit === undefined || (path.value.kind === 'pair' && hit.element === undefined)) return true
+      this.#values[index] = hit.text.trim()
+      return false
+    })
+    if (this.#missing.length === 0) this.#placer = undefined
   }
 }

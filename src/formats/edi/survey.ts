@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { UnreadableFile } from '../../domain/format.ts'
 import type { InterchangeHead, Survey, SurveyedPart, SurveyQuestion } from '../../domain/interchange.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
+import type { Delimiters } from '../../edi/segment.ts'
 import { formatServiceString } from './copy-sets.ts'
 import { type CutItem, cutSegments, isSegment } from './cut.ts'
 import type { FaultOwner, Group, Interchange, TransactionSet } from './envelopes.ts'
@@ -69,7 +70,7 @@ class Surveyor {
   readonly #values: SetValues
   readonly #content = createContentCheck()
   #parts: SurveyedPart[] = []
-  #hash = new SegmentHash()
+  #hash: SegmentHash | undefined
   #isFound = false
   #isForeign = false
   #inspection: Inspection | undefined
@@ -77,6 +78,8 @@ class Surveyor {
   #isRefused = false
   #sets = 0
   #groups = 0
+  /** The sender and the receiver of the group that is open. */
+  #parties = { groupSender: '', groupReceiver: '' }
 
   constructor(questions: readonly SurveyQuestion[]) {
     this.#values = new SetValues(questions)
@@ -105,15 +108,14 @@ class Surveyor {
       if (!isSegment(item)) {
         if (item.kind === 'not-found') this.#isForeign = true
         // Of a segment that is not there as a whole, what is known of it.
-        if (item.kind === 'too-large' || item.kind === 'cut-off') this.#hash.add(item.text)
+        if (item.kind === 'too-large' || item.kind === 'cut-off') this.#hash?.add(item.text)
         this.#inspector.take(item)
         continue
       }
       this.#content.addSegment(item)
       const opens = item.id === 'ISA' || item.id === 'UNB'
       if (opens) this.#inspector.take(item)
-      this.#hash.add(item.text)
-      this.#hash.add(item.delimiters.segment)
+      this.#hash?.add(item.text)
       if (!opens) this.#inspector.take(item)
     }
   }
@@ -137,14 +139,20 @@ class Surveyor {
     this.#sets = 0
     this.#groups = 0
     this.#content.begin()
-    this.#hash = new SegmentHash()
-    this.#hash.add(formatServiceString(interchange.segment.delimiters))
+    const { delimiters } = interchange.segment
+    this.#hash = new SegmentHash(delimiters)
+    if (delimiters.syntax === 'edifact') this.#hash.add(formatServiceString(delimiters))
     this.#parts.push({ kind: 'interchange', head: createHead(interchange) })
   }
 
   #countGroup(group: Group): void {
+    const { segment } = group
     this.#content.addGroup(group)
-    if (group.segment?.id === 'GS' && group.code !== 'FA') this.#groups += 1
+    this.#parties = {
+      groupSender: segment?.value(2).trim() ?? '',
+      groupReceiver: segment?.value(3).trim() ?? '',
+    }
+    if (segment?.id === 'GS' && group.code !== 'FA') this.#groups += 1
   }
 
   #noteFault({ kind }: Fault, { interchange, group, set }: FaultOwner): void {
@@ -153,14 +161,12 @@ class Surveyor {
   }
 
   #endSet(set: TransactionSet): void {
-    const { segment: around } = set.group
     this.#parts.push({
       kind: 'set',
       ordinal: set.ordinal,
       interchange: set.group.interchange.ordinal,
       document: set.document,
-      groupSender: around?.value(2).trim() ?? '',
-      groupReceiver: around?.value(3).trim() ?? '',
+      ...this.#parties,
       values: this.#values.end(),
       spot: createSpot(set.segment, set),
     })
@@ -173,7 +179,7 @@ class Surveyor {
     this.#parts.push({
       kind: 'interchange-end',
       ordinal,
-      sha256: this.#hash.finish(),
+      sha256: this.#hash?.finish() ?? '',
       sets: this.#sets,
       groups: isX12 ? x12Groups : isAnswer ? 0 : 1,
       asksForAnswer: segment.value(isX12 ? 14 : 9).trim() === '1',
@@ -196,22 +202,36 @@ function createHead(interchange: Interchange): InterchangeHead {
   }
 }
 
-/** A call for each segment takes longer than the hash itself. */
+/** A call for each segment takes longer than the hash itself, and so does adding each text to one string. */
 const HASHED_LENGTH = 64 * 1024
 
-/** The hash of texts of which each character is one byte. */
+/** The hash of segments. Each character of a text is one byte. */
 class SegmentHash {
   readonly #hash = createHash('sha256')
-  #waiting = ''
+  readonly #terminator: string
+  #texts: string[] = []
+  #length = 0
 
-  add(latin1: string): void {
-    this.#waiting += latin1
-    if (this.#waiting.length < HASHED_LENGTH) return
-    this.#hash.update(this.#waiting, 'latin1')
-    this.#waiting = ''
+  constructor({ segment }: Delimiters) {
+    this.#terminator = segment
+  }
+
+  add(text: string): void {
+    this.#texts.push(text)
+    this.#length += text.length
+    if (this.#length >= HASHED_LENGTH) this.#update()
   }
 
   finish(): string {
-    return this.#hash.update(this.#waiting, 'latin1').digest('hex')
+    this.#update()
+    return this.#hash.digest('hex')
+  }
+
+  #update(): void {
+    // The last text ends with a terminator too.
+    this.#texts.push('')
+    this.#hash.update(this.#texts.join(this.#terminator), 'latin1')
+    this.#texts = []
+    this.#length = 0
   }
 }

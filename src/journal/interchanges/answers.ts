@@ -1,7 +1,12 @@
 /** Stores the answers that are due for files of interchanges: their numbers once they are decided, and their deliveries. */
 import { type RawBuilder, sql } from 'kysely'
 import type { DeliveryEntry, NewReport } from '../../domain/delivery.ts'
-import type { AnswerEntry, InterchangeJournal, NewAnswer } from '../../domain/interchange-journal.ts'
+import type {
+  AnswerEntry,
+  PartnerActivity,
+  InterchangeJournal,
+  NewAnswer,
+} from '../../domain/interchange-journal.ts'
 import { assert } from '../../support/errors.ts'
 import { insertDelivery } from '../deliveries.ts'
 import { appendDeliveryEvent, appendFileEvent } from '../events.ts'
@@ -17,6 +22,7 @@ export function createAnswerJournal({ reads, leased }: BoundStore) {
     listAnswers: reads((db, fileId) => selectAnswers(db, sql`file_id = ${fileId} order by number`)),
     decideAnswer: leased(decideAnswer),
     createAnswerDelivery: leased(createAnswerDelivery),
+    // Held deliveries count too; the first condition on deliveries is that of their partial index.
     listOverdueAnswers: reads((db, now, limit) =>
       selectAnswers(
         db,
@@ -24,10 +30,20 @@ export function createAnswerJournal({ reads, leased }: BoundStore) {
             select number from interchange_answers where delivery_id is null
             union all
             select interchange_answers.number from deliveries cross join interchange_answers
-            where deliveries.state = 'composed' and interchange_answers.delivery_id = deliveries.id)
+            where deliveries.state not in ('acknowledged', 'done') and deliveries.state = 'composed'
+              and interchange_answers.delivery_id = deliveries.id)
           order by due_at, number limit ${limit}`,
       ),
     ),
+    listPartnerActivity: reads(async (db) => {
+      const { rows } = await sql<PartnerActivity>`
+        select interchanges.partner, count(*) as interchanges, max(files.received_at) as "lastAt"
+        from interchanges join files on files.id = interchanges.file_id
+        where interchanges.partner is not null group by interchanges.partner order by interchanges.partner`.execute(
+        db,
+      )
+      return rows
+    }),
     findAnswerOfDelivery: reads(async (db, deliveryId) => {
       const [answer] = await selectAnswers(db, sql`delivery_id = ${deliveryId}`)
       return answer

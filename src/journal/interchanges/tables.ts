@@ -53,7 +53,6 @@ create table interchange_answers (   -- answers that are due for a file, one for
   delivery_id text unique references deliveries (id),
   unique (file_id, syntax, sender, receiver, usage)
 ) strict;
-create index interchange_answers_due on interchange_answers (due_at, number) where delivery_id is null;
 
 create table number_counters (       -- the last control numbers that were given in a scope; 0 where none was
   syntax text not null,

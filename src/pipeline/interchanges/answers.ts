@@ -5,7 +5,8 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { AnswerEntry, InterchangeEntry } from '../../domain/interchange-journal.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
 import { readPages } from '../../support/async.ts'
-import { assert, BridgeError } from '../../support/errors.ts'
+import { assert, BridgeError, hasCode } from '../../support/errors.ts'
+import { PASS_FATAL } from '../failures.ts'
 import { getSpoolName } from '../inbound/intake.ts'
 import { getDeliverySpoolName } from '../outbound/compose.ts'
 import { deliverOnce } from '../outbound/naming.ts'
@@ -22,27 +23,54 @@ export interface DeliveredAnswer {
   readonly path: string
 }
 
-/** Delivers the answers of the file that are due. After a crash at any point, the same answer is delivered once. */
+/**
+ * Delivers the answers of the file that are due, and adds them to `delivered`. After a crash at any point, the same answer is
+ * delivered once. An answer that fails does not stop those to other partners; its failure is thrown at the end.
+ */
 export async function deliverAnswers(
   context: InterchangeContext,
   file: FileEntry,
-): Promise<readonly DeliveredAnswer[]> {
+  delivered: DeliveredAnswer[],
+): Promise<void> {
   const { journal } = context
-  const delivered: DeliveredAnswer[] = []
   const answers = await journal.listAnswers(file.id)
-  if (answers.length === 0) return delivered
+  if (answers.length === 0) return
   const parts = await journal.listParts(file.id)
+  const failures: unknown[] = []
   for (const answer of answers) {
-    const decided = await decide(context, answer, parts)
-    if (decided === undefined) continue
-    const path = await deliverAnswer(context, { file, answer: decided, parts })
-    const { numbers } = decided.decided
-    if (path !== undefined) delivered.push({ partner: answer.partner, number: numbers.interchange, path })
+    try {
+      const done = await continueAnswer(context, { file, answer, parts })
+      if (done !== undefined) delivered.push(done)
+    } catch (error) {
+      if (hasCode(error, ...PASS_FATAL)) throw error
+      failures.push(error)
+    }
   }
-  return delivered
+  if (failures.length > 0) throw failures[0]
+}
+
+interface AnswerWork<Answer = DecidedAnswer> {
+  readonly file: FileEntry
+  readonly answer: Answer
+  readonly parts: readonly FileEntry[]
 }
 
 type DecidedAnswer = AnswerEntry & Required<Pick<AnswerEntry, 'decided'>>
+
+/** Returns the answer when this pass delivered it. One that is in place needs its partner no more, and a held one waits. */
+async function continueAnswer(
+  context: InterchangeContext,
+  work: AnswerWork<AnswerEntry>,
+): Promise<DeliveredAnswer | undefined> {
+  const { answer, parts } = work
+  const known = answer.delivery === undefined ? undefined : await context.journal.getDelivery(answer.delivery)
+  if (known !== undefined && (known.state !== 'composed' || known.held !== undefined)) return undefined
+  const decided = await decide(context, answer, parts)
+  if (decided === undefined) return undefined
+  const path = await deliverAnswer(context, { ...work, answer: decided }, known)
+  if (path === undefined) return undefined
+  return { partner: answer.partner, number: decided.decided.numbers.interchange, path }
+}
 
 /** Undefined where the answer is not due. */
 async function decide(
@@ -73,20 +101,16 @@ function findPartnerOf({ partners }: InterchangeContext, { partner: name }: Answ
   )
 }
 
-interface AnswerWork {
-  readonly file: FileEntry
-  readonly answer: DecidedAnswer
-  readonly parts: readonly FileEntry[]
-}
-
 /** Returns the path of its file when this pass delivered it. */
-async function deliverAnswer(context: InterchangeContext, work: AnswerWork): Promise<string | undefined> {
-  const { journal } = context
-  const { answer } = work
-  const place = context.findAnswerPlace(findPartnerOf(context, answer))
-  const known = answer.delivery === undefined ? undefined : await journal.getDelivery(answer.delivery)
-  if (known !== undefined && (known.state !== 'composed' || known.held !== undefined)) return undefined
+async function deliverAnswer(
+  context: InterchangeContext,
+  work: AnswerWork,
+  known: DeliveryEntry | undefined,
+): Promise<string | undefined> {
+  const place = context.findAnswerPlace(findPartnerOf(context, work.answer))
   const delivery = known ?? (await composeAnswer(context, work, place))
+  // After a restoration of the journal it may be held from the beginning.
+  if (delivery.held !== undefined) return undefined
   return nameAnswer(context, work, { delivery, place, isNew: known === undefined })
 }
 
@@ -197,6 +221,7 @@ async function nameAnswer(
       },
     },
   )
-  await spool.remove(spooled)
+  // A held answer stays in the spool: a person may say that it is to be delivered after all.
+  if (path !== undefined) await spool.remove(spooled)
   return path
 }

@@ -2,6 +2,7 @@
 import type { FileEntry } from '../../domain/file.ts'
 import { createFilePassProgress, type FileSteps, runFilePass, throwFailures } from '../inbound/file-pass.ts'
 import { archiveFile, receiveFile } from '../inbound/intake.ts'
+import { cleanDeliverySpool } from '../outbound/deliver.ts'
 import { type DeliveredAnswer, deliverAnswers } from './answers.ts'
 import type { InterchangeContext } from './context.ts'
 import { type ReportedSets, reportSets } from './sets-report.ts'
@@ -44,6 +45,7 @@ export async function runInterchanges(
   context: InterchangeContext,
   progress = createInterchangeProgress(),
 ): Promise<InterchangeOutcome> {
+  await cleanDeliverySpool(context)
   await runFilePass(context, createSteps(context, progress), progress)
   throwFailures(progress)
   return getInterchangeOutcome(context.route.name, progress)
@@ -64,7 +66,7 @@ function createSteps(
       claiming: receiveFile,
       received: unbundleFile,
       planned: async (own, file) => {
-        progress.answers.push(...(await deliverAnswers(own, file)))
+        await deliverAnswers(own, file, progress.answers)
         await journal.markPartsFinished(own.lease, file.id)
       },
       submitted: async (own, file) => {
