@@ -1,7 +1,7 @@
 /** Alerts about files where no run looks: above an inbox, beside one, in a folder within one, or in a folder of exports. */
 import { dirname, posix, sep } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
-import { formatIntakeKey } from '../config/edi.ts'
+import { formatIntakeKey, isInboxKey } from '../config/edi.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import { listScannedInboxes, type Route, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
@@ -241,8 +241,7 @@ async function listFoldersIn(mailbox: Mailbox, folders: readonly string[]): Prom
 }
 
 function formatInboxOf({ key }: ScannedInbox): string {
-  const label = formatIntakeKey(key)
-  return label.startsWith('inbox') ? label : `inbox of ${label}`
+  return isInboxKey(key) ? formatIntakeKey(key) : `inbox of ${formatIntakeKey(key)}`
 }
 
 function createInnerAlerts(
