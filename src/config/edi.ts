@@ -233,7 +233,8 @@ export function toEdi(file: z.output<typeof EdiSettings>, zone: string | undefin
     inboxes: Object.entries(inboxes).map(([name, { from, results }]) => ({
       name,
       key: buildInboxKey(name),
-      from: toFileSource(from, name, zone),
+      // Interchanges say themselves where they end, and many have no line ends.
+      from: { ...toFileSource(from, name, zone), lastLineEnd: 'optional' as const },
       results: toOutputFolder(results),
     })),
   }

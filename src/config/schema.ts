@@ -180,13 +180,16 @@ function isPlainUrl(text: string): boolean {
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Draft 07, the newest that the YAML language server reads. */
+let jsonSchema: JsonSchema | undefined
+
+/** Draft 07, the newest that the YAML language server reads. Made once; not for changing. */
 export function configurationJsonSchema(): JsonSchema {
-  return z.toJSONSchema(ConfigurationFile, {
+  jsonSchema ??= z.toJSONSchema(ConfigurationFile, {
     target: 'draft-7',
     io: 'input',
-    override: ({ jsonSchema }) => allowVariables(jsonSchema),
+    override: ({ jsonSchema: part }) => allowVariables(part),
   })
+  return jsonSchema
 }
 
 /** Of the file of one partner, which may extend another. */

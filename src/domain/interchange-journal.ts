@@ -7,11 +7,12 @@ import type { SetSelection } from './place.ts'
 import type { Problem } from './problem.ts'
 
 /**
- * What was decided about an interchange. `taken`: its sets went to the routes that take them. `answer`: it holds nothing
+ * What was decided about an interchange. `taken`: its sets went to the routes that take them. `refused`: the same, but its
+ * envelope is damaged, so that the routes refuse them; it may come again under its number. `answer`: it holds nothing
  * but answers. The others give nothing to any route: `duplicate` came before, `reused` has the number of another one,
  * `unknown` has a sender or receiver that is not configured.
  */
-export type InterchangeVerdict = 'taken' | 'answer' | 'duplicate' | 'reused' | 'unknown'
+export type InterchangeVerdict = 'taken' | 'refused' | 'answer' | 'duplicate' | 'reused' | 'unknown'
 
 export interface InterchangeKey {
   readonly syntax: Syntax

@@ -212,7 +212,7 @@ CREATE TABLE interchanges (
   number text not null,              -- the control number, as it stands there
   sha256 text not null,
   sets integer not null,
-  verdict text not null check (verdict in ('taken', 'answer', 'duplicate', 'reused', 'unknown')),
+  verdict text not null check (verdict in ('taken', 'refused', 'answer', 'duplicate', 'reused', 'unknown')),
   partner text,
   earlier_file text references files (id),   -- of a duplicate or reused number: the file that had it first
   primary key (file_id, ordinal)

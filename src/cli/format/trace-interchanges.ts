@@ -50,6 +50,7 @@ function formatInterchange(entry: InterchangeEntry): string {
 
 const VERDICTS = {
   taken: 'taken',
+  refused: 'refused, its envelope is damaged',
   answer: 'answers only',
   duplicate: 'came before in',
   reused: 'has the number of another one in',

@@ -233,6 +233,7 @@ function findReason(
       return { outcome: 'held', problem: say('edi-partner-unknown', message) }
     }
     case undefined:
+    case 'refused':
     case 'taken': {
       const code = isAmbiguous ? 'edi-routes-ambiguous' : 'edi-document-unrouted'
       const why = isAmbiguous ? 'More than one route takes the document.' : 'No route takes the document.'

@@ -130,22 +130,27 @@ export function createUnbundler(
       sets: end.sets,
       ...(partner && { partner: partner.name }),
     }
-    const repeated = await judgeNumber(key, end.sha256, partner ?? { duplicates: UNKNOWN_PARTNERS })
+    // A file that was cut in transfer comes again, whole, under the same number.
+    const repeated = end.isRefused
+      ? undefined
+      : await judgeNumber(key, end.sha256, partner ?? { duplicates: UNKNOWN_PARTNERS })
     const isKnown = each.isOurs && (partner !== undefined || each.taken.size > 0)
-    const verdict = repeated?.verdict ?? (end.isAnswer ? 'answer' : isKnown ? 'taken' : 'unknown')
+    const known = end.isRefused ? 'refused' : 'taken'
+    const verdict = repeated?.verdict ?? (end.isAnswer ? 'answer' : isKnown ? known : 'unknown')
     waiting.push({ ...common, verdict, ...(repeated && { earlier: repeated.earlier }) })
     counts.interchanges += 1
-    if (verdict === 'taken') {
-      keys.add(key, end.sha256)
+    const isGiven = verdict === 'taken' || verdict === 'refused'
+    if (verdict === 'taken') keys.add(key, end.sha256)
+    if (isGiven) {
       for (const [route, runs] of each.taken) getRuns(taken, route).addAll(runs.list())
     }
     // What is not known is for a person as well; what came before is not.
-    if (verdict === 'taken' || verdict === 'unknown') {
+    if (isGiven || verdict === 'unknown') {
       unrouted.addAll(each.unrouted.list())
       ambiguous.addAll(each.ambiguous.list())
       counts.unrouted += end.sets - [...each.taken.values()].reduce((sum, runs) => sum + runs.count(), 0)
     }
-    if (!isReturned && each.isOurs && partner && (verdict === 'taken' || verdict === 'reused'))
+    if (!isReturned && each.isOurs && partner && (isGiven || verdict === 'reused'))
       answers.add(each.head, end, { partner, isReused: verdict === 'reused' })
     if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
   }

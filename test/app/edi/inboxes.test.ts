@@ -101,6 +101,19 @@ describe('an inbox of interchanges', () => {
     ).toEqual([])
   })
 
+  test('takes an interchange again that was cut, under the same number', async () => {
+    const world = await anEdiInbox()
+    await world.drop('inbox/van', 'cut.x12', ONE_DAY.subarray(0, 900))
+    await world.run()
+    expect(await world.read('outbox/haven/TA1-000000001.x12')).toContain('*R*023~')
+    expect(await countOrders(world)).toBe(0)
+
+    await world.drop('inbox/van', 'whole.x12', ONE_DAY)
+    await world.run()
+
+    expect(await countOrders(world)).toBe(2)
+  })
+
   test('gives what no route takes back as an interchange, which can be dropped in again', async () => {
     const world = await anEdiInbox({ inboxRoutes: ORDER_ROUTES.filter(({ document }) => document === '860') })
     const { routes } = world.configuration
