@@ -1,7 +1,7 @@
 /** Alerts about files where no run looks: above an inbox, beside one, in a folder within one, or in a folder of exports. */
 import { dirname, posix, sep } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
-import { formatIntakeKey } from '../config/edi.ts'
+import { formatIntakeKey, isInboxKey } from '../config/edi.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
 import { listScannedInboxes, type Route, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
@@ -11,7 +11,14 @@ import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { groupBy } from '../support/collections.ts'
 import { findSimilarName } from '../support/text.ts'
-import { type EvaluationContext, findWithCache, formatFolder, limitAlerts, toNamePattern } from './context.ts'
+import {
+  type EvaluationContext,
+  findWithCache,
+  type FolderRef,
+  formatFolder,
+  limitAlerts,
+  toNamePattern,
+} from './context.ts'
 import type { InboxWithFolders } from './inboxes.ts'
 
 /** Looks only into folders of this machine: on a server each listing costs a call, and may be forbidden. */
@@ -140,7 +147,7 @@ function createAlerts(
     })
 }
 
-/** Recognizes files that the route would take, and that have stopped changing. */
+/** Recognizes files that the inbox would take, and that have stopped changing. */
 function createWantedFilter({ match, stableForMs }: ScannedInbox['from']) {
   const isWantedName = match === '*' ? isDataName : compileFilePattern(match)
   return ({ name, modifiedAt }: FileInfo, now: number) =>
@@ -185,28 +192,26 @@ export async function findFilesInFolders(
   return alerts
 }
 
-/** The folders of all routes, of their mappings and of the state. */
-function listUsedPlaces({ routes, edi, mailboxes, stateFolder, journal }: Configuration): string[] {
-  const place = (mailbox: string, folder: string) => resolvePlace(mailboxes, { mailbox, folder })
-  const ofRoutes = routes.flatMap((route) => {
+/** The folders of all routes, inboxes and partners, of the mappings and of the state. */
+function listUsedPlaces(configuration: Configuration): string[] {
+  const { routes, edi, mailboxes, stateFolder, journal } = configuration
+  const ofInboxes = listScannedInboxes(configuration).flatMap(({ from, results }) => [
+    from,
+    { ...from, folder: from.archive },
+    results,
+  ])
+  const ofRoutes = routes.flatMap((route): FolderRef[] => {
     if (route.direction === 'inbound') {
-      const { from, results, documents } = route
-      const places = [place(from.mailbox, from.folder), place(from.mailbox, from.archive)]
-      places.push(place(results.mailbox, results.folder))
-      return documents === undefined ? places : [...places, place(documents.mailbox, documents.folder)]
+      const { results, documents } = route
+      return documents === undefined ? [results] : [results, documents]
     }
     const { to, receipt } = route
-    const target = place(to.mailbox, to.folder)
-    if (receipt === undefined) return [target]
-    const { mailbox, folder, archive } = receipt
-    return [target, place(mailbox, folder), place(mailbox, archive)]
+    return receipt === undefined ? [to] : [to, receipt, { ...receipt, folder: receipt.archive }]
   })
-  const ofInboxes = (edi?.inboxes ?? []).map(({ results }) => place(results.mailbox, results.folder))
-  const ofPartners = (edi?.partners ?? []).flatMap(({ to }) =>
-    to === undefined ? [] : [place(to.mailbox, to.folder)],
-  )
+  const answers = (edi?.partners ?? []).flatMap(({ to }) => to ?? [])
+  const places = [...ofInboxes, ...ofRoutes, ...answers].map((ref) => resolvePlace(mailboxes, ref))
   const mappings = routes.map(({ mappingPath }) => dirname(mappingPath))
-  return [...ofRoutes, ...ofInboxes, ...ofPartners, ...mappings, stateFolder, dirname(journal.path)]
+  return [...places, ...mappings, stateFolder, dirname(journal.path)]
 }
 
 /** The folders level by level, as far as they are few. A folder that cannot be read has no files. */
@@ -237,6 +242,10 @@ async function listFoldersIn(mailbox: Mailbox, folders: readonly string[]): Prom
   return inner
 }
 
+function formatInboxOf({ key }: ScannedInbox): string {
+  return isInboxKey(key) ? formatIntakeKey(key) : `inbox of ${formatIntakeKey(key)}`
+}
+
 function createInnerAlerts(
   inboxes: readonly ScannedInbox[],
   mailbox: Mailbox,
@@ -250,7 +259,7 @@ function createInnerAlerts(
     const { folder, name, modifiedAt: since } = file
     const inbox = taker.from.folder
     const path = mailbox.describe(folder, name)
-    const where = `${path} is in a folder within ${inbox}, the inbox of ${formatIntakeKey(taker.key)}`
+    const where = `${path} is in a folder within ${inbox}, the ${formatInboxOf(taker)}`
     return createAlert({
       code: 'file-misplaced',
       subject: `${formatFolder({ mailbox: taker.from.mailbox, folder })}/${name}`,

@@ -80,7 +80,11 @@ async function runUnderLease(
   }
 }
 
-function buildInterchangeRules({ configuration, mappings }: BridgeContext, inbox: InterchangeInbox) {
+/** Who sends, who receives, and which routes take what of the inbox. */
+export function buildInterchangeRules(
+  { configuration, mappings }: Pick<BridgeContext, 'configuration' | 'mappings'>,
+  inbox: Pick<InterchangeInbox, 'name'>,
+) {
   const { ourAddresses, partners } = configuration.edi ?? { ourAddresses: [], partners: [] }
   const takers = listInboxRoutes(configuration, inbox).map(({ name, from }): Taker => {
     const mapping = mappings.get(name)
@@ -102,7 +106,7 @@ function buildInterchangeRules({ configuration, mappings }: BridgeContext, inbox
 /** The routes that take sets from the inbox. */
 export function listInboxRoutes(
   { routes }: BridgeContext['configuration'],
-  inbox: InterchangeInbox,
+  inbox: Pick<InterchangeInbox, 'name'>,
 ): readonly InboundRoute[] {
   return routes.flatMap((route) =>
     route.direction === 'inbound' && route.from.interchanges?.inbox === inbox.name ? [route] : [],

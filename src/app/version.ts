@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, relative, resolve } from 'node:path'
-import type { Configuration } from '../config/configuration.ts'
+import type { Configuration, ConfigurationSource } from '../config/configuration.ts'
+import { listPartnerFiles } from '../config/partner-files.ts'
 import type { BridgeVersion } from '../domain/version.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -17,14 +18,15 @@ export function buildVersion(
 ): BridgeVersion | undefined {
   if (source === undefined || broken !== undefined) return undefined
   const folder = dirname(source.path)
-  const ofMappings = new Map<string, string>()
+  const toName = (path: string) => relative(folder, path).replaceAll('\\', '/')
+  const others = new Map([...(source.partners?.files ?? [])].map(([path, sha256]) => [toName(path), sha256]))
   for (const { key, mappingPath } of routes.flatMap(listMappedSteps)) {
     for (const [path, sha256] of Object.entries(mappings.get(key)?.files ?? {})) {
       const file = path === '' ? mappingPath : resolve(dirname(mappingPath), path)
-      ofMappings.set(relative(folder, file).replaceAll('\\', '/'), sha256)
+      others.set(toName(file), sha256)
     }
   }
-  const sorted = [...ofMappings].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = [...others].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const files = Object.fromEntries([[basename(source.path), source.sha256], ...sorted])
   return { id: hash('sha256', JSON.stringify(files)).slice(0, ID_DIGITS), files }
 }
@@ -39,11 +41,15 @@ export function createDiskReader(
 ): (() => Promise<DiskState>) | undefined {
   if (source === undefined) return undefined
   let known = current
+  let partners = source.partners
   return async () => {
     if (broken !== undefined) return { failure: broken.failure }
-    if (known !== undefined && (await isUnchanged(dirname(source.path), known))) return { version: known }
+    const isSame = async ({ files }: BridgeVersion) =>
+      (await isUnchanged(dirname(source.path), files)) && !(await hasNewPartners(partners))
+    if (known !== undefined && (await isSame(known))) return { version: known }
     try {
       const configuration = await source.load()
+      partners = configuration.source?.partners
       known = buildVersion(configuration, await loadMappings(configuration))
       return known === undefined ? { failure: unreadable(source.path) } : { version: known }
     } catch (error) {
@@ -53,7 +59,14 @@ export function createDiskReader(
   }
 }
 
-async function isUnchanged(folder: string, { files }: BridgeVersion): Promise<boolean> {
+/** A file that came is in no version yet. */
+async function hasNewPartners(partners: ConfigurationSource['partners']): Promise<boolean> {
+  if (partners === undefined) return false
+  const names = await listPartnerFiles(partners.folder).catch(() => [])
+  return names.some((name) => !partners.files.has(resolve(partners.folder, name)))
+}
+
+async function isUnchanged(folder: string, files: BridgeVersion['files']): Promise<boolean> {
   for (const [path, sha256] of Object.entries(files)) {
     const text = await readFile(resolve(folder, path), 'utf8').catch(() => undefined)
     if (text === undefined || hash('sha256', text) !== sha256) return false

@@ -240,14 +240,25 @@ export function toEdi(file: z.output<typeof EdiSettings>, zone: string | undefin
   }
 }
 
+const INBOX_PREFIX = 'inbox:'
+
 export function buildInboxKey(inbox: string): string {
-  return `inbox:${inbox}`
+  return INBOX_PREFIX + inbox
+}
+
+/** Whether the name in the journal is that of an inbox of interchanges, and not of a route. */
+export function isInboxKey(key: string): boolean {
+  return key.startsWith(INBOX_PREFIX)
+}
+
+/** The name of the inbox of interchanges in the configuration. */
+export function getInboxName(key: string): string {
+  return key.slice(INBOX_PREFIX.length)
 }
 
 /** What messages call a route or inbox by its name in the journal: `route orders-in`, `inbox van`. */
 export function formatIntakeKey(key: string): string {
-  const [, inbox] = /^inbox:(.*)$/.exec(key) ?? []
-  return inbox === undefined ? `route ${key}` : `inbox ${inbox}`
+  return isInboxKey(key) ? `inbox ${getInboxName(key)}` : `route ${key}`
 }
 
 /** As `InterchangeHead` has it: `ZZ:HAVEN`, or the id alone. */

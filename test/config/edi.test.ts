@@ -381,3 +381,27 @@ status: { page: ./van/in/status.html }
     ])
   })
 })
+
+describe('a configuration with files of partners', () => {
+  test('knows each file that it was read from, so that a change of one is seen', async () => {
+    const { source } = await load({
+      ...WHOLE,
+      'partners/base.yaml': 'answer: { kind: 999 }\n',
+      'partners/northlight.yaml': `extends: ./base.yaml\n${NORTHLIGHT}`,
+    })
+    expect(source?.partners?.folder).toBe(join(folder, 'partners'))
+    expect([...(source?.partners?.files.keys() ?? [])].toSorted()).toEqual([
+      join(folder, 'partners/base.yaml'),
+      join(folder, 'partners/northlight.yaml'),
+    ])
+  })
+
+  test('is kept with its partners, so that commands that read need none of their files', async () => {
+    const { source } = await load(WHOLE)
+    expect(source?.withoutSecrets).toMatchObject({
+      edi: {
+        partners: { northlight: { title: 'Northlight Goods', to: { mailbox: 'van', folder: './out/' } } },
+      },
+    })
+  })
+})

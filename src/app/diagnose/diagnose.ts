@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
-import type { InboundRoute } from '../../config/routes.ts'
+import { getInboxName } from '../../config/edi.ts'
+import type { InboundRoute, ScannedInbox } from '../../config/routes.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
@@ -21,6 +22,8 @@ import { listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
 import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
 import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
+import { previewInterchanges } from './interchanges.ts'
+import { explainTakenFile, findWholeFiles } from './taken-files.ts'
 import {
   describeInbox,
   findInboxesAt,
@@ -45,7 +48,6 @@ import {
 import {
   type DiagnosisContext,
   type DiagnosisControls,
-  explainTakenFile,
   findDuplicateReasons,
   findLeaseReasons,
   findManifestReasons,
@@ -97,7 +99,7 @@ export async function diagnoseFile(
   }
 }
 
-type CheckedJournal = Pick<DiagnosisContext, 'journal' | 'mailboxes' | 'checkRoute'>
+type CheckedJournal = Pick<DiagnosisContext, 'journal' | 'mailboxes' | 'checkInbox'>
 
 /** Throws what a run throws about the journal. Where no journal exists, a new one in memory takes its place. */
 async function withCheckedJournal<Result>(
@@ -113,11 +115,11 @@ async function withCheckedJournal<Result>(
   try {
     const guard = createJournalGuard({ configuration, journal, mailboxes, clock, isReadOnly: true })
     await guard.checkJournal()
-    const checkRoute: CheckedJournal['checkRoute'] = (route, mailbox) => {
-      mailboxes.set(route.from.mailbox, mailbox)
-      return guard.checkRoute(route)
+    const checkInbox: CheckedJournal['checkInbox'] = (inbox, mailbox) => {
+      mailboxes.set(inbox.from.mailbox, mailbox)
+      return guard.checkInbox(inbox)
     }
-    return await work({ journal, mailboxes, checkRoute })
+    return await work({ journal, mailboxes, checkInbox })
   } finally {
     await journal.close()
   }
@@ -125,7 +127,7 @@ async function withCheckedJournal<Result>(
 
 /** Without an inbox the diagnosis is about no route. */
 function createVerdict(path: string, reasons: Reason[], inbox?: LocalInbox | RemoteInbox): RouteDiagnosis {
-  return { ...(inbox && { route: inbox.route.name }), path, reasons, notes: [] }
+  return { ...(inbox && { route: inbox.key }), path, reasons, notes: [] }
 }
 
 /** An error in any mapping stops every route. */
@@ -144,12 +146,12 @@ const SIMILAR_MAX = 5
 async function explainMissingFile(context: DiagnosisContext, misplaced: Reason | undefined) {
   const { journal, name, inboxes, remote, isAddress } = context
   if (misplaced?.code === 'is-folder') return { path: name, reasons: [misplaced], notes: [] }
-  const taken = await journal.findFilesByName(name, SIMILAR_MAX)
+  const taken = await findWholeFiles(journal, name, SIMILAR_MAX)
   const meant = isAddress ? remote : inboxes.length === 1 ? inboxes : []
   const only = meant.length === 1 ? meant[0] : undefined
-  const isMeant = ({ route }: FileEntry) => meant.some((each) => each.route.name === route)
+  const isMeant = ({ route }: FileEntry) => meant.some((each) => each.key === route)
   const known = taken.find((file) => meant.length === 0 || isMeant(file))
-  for (const inbox of inboxes.filter(({ route }) => known === undefined || known.route === route.name)) {
+  for (const inbox of inboxes.filter(({ key }) => known === undefined || known.route === key)) {
     const away = await findAwayReason(context, inbox)
     if (away !== undefined) return createVerdict(inbox.place, [away], inbox)
   }
@@ -157,7 +159,7 @@ async function explainMissingFile(context: DiagnosisContext, misplaced: Reason |
   if (knownReason !== undefined && misplaced?.code !== 'not-in-inbox')
     return createVerdict(name, [knownReason], only)
   for (const inbox of inboxes) {
-    const [claim] = await findClaims(inbox.root, inbox.route.from.folder, name)
+    const [claim] = await findClaims(inbox.root, inbox.from.folder, name)
     if (claim === undefined || known !== undefined) continue
     const message = `it was claimed from ${inbox.place} under the id ${claim}, which this journal does not know`
     return createVerdict(inbox.place, [createReason('claimed-elsewhere', message)], inbox)
@@ -176,20 +178,20 @@ async function explainMissingFile(context: DiagnosisContext, misplaced: Reason |
   const local = inboxes.map(({ place }) =>
     existsSync(place) ? place : `${place} (not there; a run makes it)`,
   )
-  const servers = remote.map(({ route: { from } }) => `${from.mailbox}:${from.folder}`)
+  const servers = remote.map(({ from }) => `${from.mailbox}:${from.folder}`)
   const searched = [...local, ...servers].join(', ')
   const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${searched}`
   return createVerdict(name, [createReason('no-such-file', message)], only)
 }
 
 /** The mailbox cannot be read; or the inbox is gone, for which a run fails if files came from it before. */
-async function findAwayReason(context: DiagnosisContext, { route }: LocalInbox) {
-  const { folder } = route.from
-  const mailbox = getLocalMailbox(context, route)
+async function findAwayReason(context: DiagnosisContext, inbox: LocalInbox) {
+  const { folder } = inbox.from
+  const mailbox = getLocalMailbox(context, inbox)
   try {
     const isThere = (await mailbox.listNames(folder)) !== undefined
     if (isThere) await mailbox.list(folder, undefined, () => refuseToCreateFolder(folder))
-    else await assertInboxUnused({ ...context, source: mailbox, route: { name: route.name, folder } })
+    else await assertInboxUnused({ ...context, source: mailbox, route: { name: inbox.key, folder } })
     return undefined
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
@@ -197,9 +199,9 @@ async function findAwayReason(context: DiagnosisContext, { route }: LocalInbox) 
   }
 }
 
-function getLocalMailbox({ mailboxes }: DiagnosisContext, { name, from }: InboundRoute): Mailbox {
+function getLocalMailbox({ mailboxes }: DiagnosisContext, { key, from }: ScannedInbox): Mailbox {
   const mailbox = mailboxes.get(from.mailbox)
-  assert(mailbox, `the mailbox of route ${name} is not open`)
+  assert(mailbox, `the mailbox of ${key} is not open`)
   return mailbox
 }
 
@@ -209,36 +211,36 @@ async function diagnoseInInbox(context: DiagnosisContext, inbox: LocalInbox): Pr
   } catch (error) {
     // Most likely the bridge takes the file at this moment.
     const path = join(inbox.place, context.name)
-    const { what } = await inspectFile(inbox.root, inbox.route.from.folder, context.name)
+    const { what } = await inspectFile(inbox.root, inbox.from.folder, context.name)
     if (what === 'nothing') return { ...(await explainMissingFile(context, undefined)), path }
     throw error
   }
 }
 
 async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
-  const { name, journal, mappings } = context
-  const { route, root, place } = inbox
-  const mailbox = getLocalMailbox(context, route)
+  const { name, mappings } = context
+  const { key, from, route, root, place } = inbox
+  const opened = { ...inbox, mailbox: getLocalMailbox(context, inbox) }
   const path = join(place, name)
   const away = await findAwayReason(context, inbox)
   if (away !== undefined) return createVerdict(path, [away], inbox)
-  const found = await inspectFile(root, route.from.folder, name)
+  const found = await inspectFile(root, from.folder, name)
   if (found.what === 'nothing') return { ...(await explainMissingFile(context, undefined)), path }
-  const sidecar = await findSidecarReason(context, { route, mailbox })
+  const sidecar = await findSidecarReason(context, opened)
   if (sidecar !== undefined) return createVerdict(path, [sidecar], inbox)
   const isIgnored = found.what === 'entry-ignored'
-  const unfinished = isIgnored ? findUnfinishedNameReason(name, route.from.match) : undefined
+  const unfinished = isIgnored ? findUnfinishedNameReason(name, from.match) : undefined
   const ignored = isIgnored ? [createReason('entry-ignored', found.why)] : []
   const reasons = unfinished === undefined ? [...findNameReasons(context, inbox), ...ignored] : [unfinished]
   const notes: string[] = []
   if (found.what === 'file') {
-    const skipped = await findScanReasons(context, { route, mailbox })
+    const skipped = await findScanReasons(context, opened)
     if (skipped === undefined) return { ...(await explainMissingFile(context, undefined)), path }
     reasons.push(...findPermissionReasons(found, path), ...skipped)
     notes.push(...noteEmptyFile(inbox, found))
     if (found.isReadable) {
       const contents =
-        'loaded' in mappings ? await previewContents(path, route, mappings.loaded, journal) : undefined
+        'loaded' in mappings ? await previewContents(context, inbox, mappings.loaded) : undefined
       const repeated = await findDuplicateReasons(context, inbox)
       const manifest = await findManifestReasons(context, inbox)
       reasons.push(...repeated, ...manifest, ...(contents?.reasons ?? []))
@@ -246,12 +248,9 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
     }
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
-  reasons.push(
-    ...(await findLeaseReasons(context, route.name)),
-    ...(await findScheduleReasons(context, route)),
-  )
+  reasons.push(...(await findLeaseReasons(context, key)), ...(await findScheduleReasons(context, route)))
   notes.push(...(await noteQueuedFiles(context, inbox)))
-  return { route: route.name, path, reasons, notes }
+  return { route: key, path, reasons, notes }
 }
 
 // Files on servers are diagnosed as far as possible without moving or fetching them.
@@ -259,19 +258,21 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
 /** One diagnosis for each inbox that has the file, or that cannot be read; none when no inbox has it. */
 async function diagnoseRemoteInboxes(context: DiagnosisContext): Promise<RouteDiagnosis[]> {
   const verdicts: RouteDiagnosis[] = []
-  for (const { route, open } of context.remote) {
-    const mailbox = await open()
-    const path = formatRemotePath({ route, mailbox }, context.name)
+  for (const inbox of context.remote) {
+    const { key, from } = inbox
+    const mailbox = await inbox.open()
+    const opened = { ...inbox, mailbox }
+    const path = formatRemotePath(opened, context.name)
     try {
       // Comes before the listing, which creates missing folders.
-      const names = await mailbox.listNames(route.from.folder)
+      const names = await mailbox.listNames(from.folder)
       if (names === undefined || !names.has(context.name)) continue
-      await context.checkRoute(route, mailbox)
-      const verdict = await diagnoseRemoteFile(context, { route, mailbox })
-      if (verdict !== undefined) verdicts.push({ route: route.name, path, ...verdict })
+      await context.checkInbox(inbox, mailbox)
+      const verdict = await diagnoseRemoteFile(context, opened)
+      if (verdict !== undefined) verdicts.push({ route: key, path, ...verdict })
     } catch (error) {
       if (!(error instanceof BridgeError) || hasCode(error, 'interrupted')) throw error
-      verdicts.push({ route: route.name, path, reasons: [toReason(error)], notes: [] })
+      verdicts.push({ route: key, path, reasons: [toReason(error)], notes: [] })
     } finally {
       await mailbox.close()
     }
@@ -282,16 +283,16 @@ async function diagnoseRemoteInboxes(context: DiagnosisContext): Promise<RouteDi
 /** Undefined for a file that is taken. */
 async function diagnoseRemoteFile(context: DiagnosisContext, inbox: OpenInbox) {
   const { mappings, name } = context
-  const { route } = inbox
+  const { key, from, route } = inbox
   const sidecar = await findSidecarReason(context, inbox)
   if (sidecar !== undefined) return { reasons: [sidecar], notes: [] }
-  const unfinished = findUnfinishedNameReason(name, route.from.match)
+  const unfinished = findUnfinishedNameReason(name, from.match)
   const scanned = await findScanReasons(context, inbox)
   if (scanned === undefined) return undefined
   const reasons = [
     ...(unfinished === undefined ? [...findNameReasons(context, inbox), ...scanned] : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
-    ...(await findLeaseReasons(context, route.name)),
+    ...(await findLeaseReasons(context, key)),
     ...(await findScheduleReasons(context, route)),
   ]
   const queued = await noteQueuedFiles(context, inbox)
@@ -300,7 +301,18 @@ async function diagnoseRemoteFile(context: DiagnosisContext, inbox: OpenInbox) {
 
 // Previews what a run would make of the contents: each step translates the file, and nothing is sent.
 
-async function previewContents(
+function previewContents(
+  context: DiagnosisContext,
+  { key, route, place }: LocalInbox,
+  mappings: ReadonlyMap<string, Mapping>,
+): Promise<Pick<RouteDiagnosis, 'reasons' | 'notes'>> {
+  const path = join(place, context.name)
+  return route === undefined
+    ? previewInterchanges(context, { path, inbox: getInboxName(key), mappings })
+    : previewRecords(path, route, mappings, context.journal)
+}
+
+async function previewRecords(
   path: string,
   route: InboundRoute,
   mappings: ReadonlyMap<string, Mapping>,

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
-import type { InboundRoute } from '../../config/routes.ts'
+import { buildInboxKey, formatIntakeKey } from '../../config/edi.ts'
+import { type InboundRoute, listScannedInboxes, type ScannedInbox } from '../../config/routes.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import {
   inspectFile,
@@ -15,25 +16,29 @@ import { isSafeName } from '../../mailboxes/names.ts'
 import { compileFilePattern } from '../../support/name-pattern.ts'
 import type { Clock } from '../../support/clock.ts'
 import { rankSimilarNames } from '../../support/text.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import { openMailbox } from '../context.ts'
 import { type Reason, createReason } from './reasons.ts'
 
-export interface LocalInbox {
-  readonly route: InboundRoute
+/** A folder that is scanned for files. */
+export interface Inbox extends ScannedInbox {
+  /** The route that it is of; absent for an inbox of interchanges. */
+  readonly route?: InboundRoute
+}
+
+export interface LocalInbox extends Inbox {
   readonly root: string
   /** The folder on the disk. */
   readonly place: string
 }
 
-export interface RemoteInbox {
-  readonly route: InboundRoute
+export interface RemoteInbox extends Inbox {
   /** Connects with the first call. */
   readonly open: () => Promise<Mailbox>
 }
 
 /** An inbox of this machine or of a server. */
-export interface OpenInbox {
-  readonly route: InboundRoute
+export interface OpenInbox extends Inbox {
   readonly mailbox: Mailbox
 }
 
@@ -45,12 +50,24 @@ interface LocatedFile {
   readonly misplaced?: Reason
 }
 
-export function listLocalInboxes({ routes, mailboxes }: Configuration, only?: string): LocalInbox[] {
-  return routes.flatMap((route) => {
-    if (route.direction !== 'inbound' || (only !== undefined && route.name !== only)) return []
-    const mailbox = mailboxes[route.from.mailbox]
+/** `only` is the name of a route, or the key of an inbox of interchanges; a route may take sets of such an inbox. */
+function listInboxes(configuration: Configuration, only: string | undefined): Inbox[] {
+  const inbound = configuration.routes.filter((route) => route.direction === 'inbound')
+  const feeding = inbound.find(({ name }) => name === only)?.from.interchanges
+  const wanted = feeding === undefined ? only : buildInboxKey(feeding.inbox)
+  return listScannedInboxes(configuration)
+    .filter(({ key }) => wanted === undefined || key === wanted)
+    .map((scanned) => {
+      const route = inbound.find(({ name }) => name === scanned.key)
+      return { ...scanned, ...omitUndefined({ route }) }
+    })
+}
+
+export function listLocalInboxes(configuration: Configuration, only?: string): LocalInbox[] {
+  return listInboxes(configuration, only).flatMap((inbox) => {
+    const mailbox = configuration.mailboxes[inbox.from.mailbox]
     if (mailbox?.type !== 'directory') return []
-    return [{ route, root: mailbox.path, place: resolveFolderPath(mailbox.path, route.from.folder) }]
+    return [{ ...inbox, root: mailbox.path, place: resolveFolderPath(mailbox.path, inbox.from.folder) }]
   })
 }
 
@@ -76,8 +93,8 @@ export async function findInboxesAt(path: string, inboxes: readonly LocalInbox[]
 }
 
 /** Says that the path is an inbox, and which files it has. */
-export async function describeInbox({ root, place, route }: LocalInbox): Promise<Reason> {
-  const { folder, match } = route.from
+export async function describeInbox({ root, place, key, from }: LocalInbox): Promise<Reason> {
+  const { folder, match } = from
   const names: string[] = []
   for (const name of await listNamesIfAllowed(place)) {
     if ((await inspectFile(root, folder, name)).what === 'file') names.push(name)
@@ -85,14 +102,14 @@ export async function describeInbox({ root, place, route }: LocalInbox): Promise
   const matching = names.filter(compileFilePattern(match)).length
   const files = names.length === 1 ? '1 file' : `${names.length} files`
   const how = names.length === matching ? '' : `, of which ${matching} match "${match}"`
-  const message = `${place} is itself an inbox, that of route ${route.name}, with ${files}${how}`
+  const message = `${place} is itself an inbox, that of ${formatIntakeKey(key)}, with ${files}${how}`
   return createReason('is-folder', message)
 }
 
 async function locateByName(name: string, inboxes: readonly LocalInbox[]): Promise<LocatedFile> {
   const containing: LocalInbox[] = []
   for (const inbox of inboxes) {
-    const inspection = await inspectFile(inbox.root, inbox.route.from.folder, name)
+    const inspection = await inspectFile(inbox.root, inbox.from.folder, name)
     if (inspection.what === 'file' || inspection.what === 'entry-ignored') containing.push(inbox)
   }
   return { name, inboxes: preferMatchingRoutes(name, containing) }
@@ -100,7 +117,7 @@ async function locateByName(name: string, inboxes: readonly LocalInbox[]): Promi
 
 /** Where one of the routes of a folder takes the name, its other routes do not matter. */
 function preferMatchingRoutes(name: string, inboxes: readonly LocalInbox[]): LocalInbox[] {
-  const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
+  const takers = inboxes.filter(({ from }) => compileFilePattern(from.match)(name))
   return inboxes.filter(
     (inbox) => takers.includes(inbox) || takers.every(({ place }) => place !== inbox.place),
   )
@@ -108,13 +125,13 @@ function preferMatchingRoutes(name: string, inboxes: readonly LocalInbox[]): Loc
 
 async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]): Promise<Reason> {
   const name = basename(path)
-  for (const { route, place, root } of inboxes) {
+  for (const { key, from, place, root } of inboxes) {
     if (path.startsWith((await resolveRealPath(place)) + sep)) {
-      const inner = `${path} is in a folder within the inbox ${place} of route ${route.name}; a run does not read folders in an inbox`
+      const inner = `${path} is in a folder within the inbox ${place} of ${formatIntakeKey(key)}; a run does not read folders in an inbox`
       return createReason('not-in-inbox', inner)
     }
-    if (path.startsWith((await resolveRealPath(resolveFolderPath(root, route.from.archive))) + sep)) {
-      const inner = `${path} is in the archive of route ${route.name}: it is finished`
+    if (path.startsWith((await resolveRealPath(resolveFolderPath(root, from.archive))) + sep)) {
+      const inner = `${path} is in the archive of ${formatIntakeKey(key)}: it is finished`
       return createReason('finished', inner)
     }
   }
@@ -124,7 +141,7 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
     const which = places === '' ? 'the configuration has none' : `the inboxes are ${places}`
     return createReason('is-folder', `${path} is a folder and no inbox; ${which}`)
   }
-  const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
+  const takers = inboxes.filter(({ from }) => compileFilePattern(from.match)(name))
   const [nearest] = sortByDistance(path, takers)
   // Names no inbox unless a route takes the file: a person might put a receipt or a report there.
   const where =
@@ -132,7 +149,7 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
       ? '; the configuration has none'
       : nearest === undefined
         ? ', and no route takes a file of this name'
-        : `; the nearest is ${nearest.place} of route ${nearest.route.name}`
+        : `; the nearest is ${nearest.place} of ${formatIntakeKey(nearest.key)}`
   return createReason('not-in-inbox', `${path} is in no inbox${where}`)
 }
 
@@ -161,24 +178,23 @@ export function isServerAddress(file: string): boolean {
 
 /** A bare name may mean a file on any server, and an address one on its own; a path is one of this machine. */
 export async function listRemoteInboxes(
-  { routes, mailboxes }: Configuration,
+  configuration: Configuration,
   clock: Clock,
   file: string,
   only: string | undefined,
 ): Promise<RemoteInbox[]> {
   if (/[/\\]/.test(file) && !isServerAddress(file)) return []
-  const inboxes = routes.flatMap((route) => {
-    if (route.direction !== 'inbound' || (only !== undefined && route.name !== only)) return []
-    const { mailbox } = route.from
-    const settings = mailboxes[mailbox]
+  const inboxes = listInboxes(configuration, only).flatMap((inbox) => {
+    const { mailbox } = inbox.from
+    const settings = configuration.mailboxes[mailbox]
     if (settings === undefined || settings.type === 'directory') return []
     const options = { clock, random: Math.random, newId: randomUUID, isImpatient: true }
-    return [{ route, open: () => openMailbox(mailbox, settings, options) }]
+    return [{ ...inbox, open: () => openMailbox(mailbox, settings, options) }]
   })
   if (!isServerAddress(file)) return inboxes
   const name = basename(file)
-  const formatOwn = async ({ route, open }: RemoteInbox) =>
-    formatRemotePath({ route, mailbox: await open() }, name)
+  const formatOwn = async (inbox: RemoteInbox) =>
+    formatRemotePath({ ...inbox, mailbox: await inbox.open() }, name)
   const addresses = await Promise.all(inboxes.map(formatOwn))
   return inboxes.filter((_, index) => addresses[index] === file)
 }
@@ -190,7 +206,7 @@ export function locateAddress(file: string, remote: readonly RemoteInbox[]): Loc
 }
 
 /** A mailbox gives no address for a name that it never takes. */
-export function formatRemotePath({ route, mailbox }: OpenInbox, name: string): string {
-  const { folder } = route.from
-  return isSafeName(name) ? mailbox.describe(folder, name) : `${route.from.mailbox}:${folder}/${name}`
+export function formatRemotePath({ from, mailbox }: OpenInbox, name: string): string {
+  const { folder } = from
+  return isSafeName(name) ? mailbox.describe(folder, name) : `${from.mailbox}:${folder}/${name}`
 }

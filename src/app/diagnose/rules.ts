@@ -3,11 +3,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toNamePattern } from '../../alerts/context.ts'
 import type { Configuration } from '../../config/configuration.ts'
+import { formatIntakeKey } from '../../config/edi.ts'
 import { fillNameTemplate } from '../../config/file-name.ts'
-import type { InboundRoute } from '../../config/routes.ts'
+import type { InboundRoute, ScannedInbox } from '../../config/routes.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
-import { ALERTS } from '../../domain/alert.ts'
-import { FILE_STATES, type FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
 import type { FileInfo, Mailbox } from '../../domain/mailbox.ts'
@@ -21,7 +20,7 @@ import { createFileTracker } from '../../pipeline/inbound/file-tracker.ts'
 import { FIX_ORPHANED, refuseToCreateFolder, scanUntilStable } from '../../pipeline/inbound/inbox.ts'
 import { compareWithManifest } from '../../pipeline/inbound/manifest.ts'
 import { findDueRuns, findNextRunAfter, findNextRunAt, isOneRunPerDate } from '../../schedule/schedule.ts'
-import { buildInboundRoute, buildReadyRule } from '../../pipeline/route-settings.ts'
+import { buildIntakeRoute, buildReadyRule } from '../../pipeline/route-settings.ts'
 import { compileFilePattern } from '../../support/name-pattern.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT } from '../../support/errors.ts'
@@ -40,8 +39,8 @@ export interface DiagnosisContext extends DiagnosisControls {
   readonly journal: Journal
   /** The mailboxes on this machine, by name. */
   readonly mailboxes: ReadonlyMap<string, Mailbox>
-  /** Throws what keeps a run from the work of the route, as its mailbox shows. */
-  readonly checkRoute: (route: InboundRoute, mailbox: Mailbox) => Promise<void>
+  /** Throws what keeps a run from the work on the inbox, as its mailbox shows. */
+  readonly checkInbox: (inbox: ScannedInbox, mailbox: Mailbox) => Promise<void>
   readonly configuration: Configuration
   readonly mappings: LoadedMappings
   readonly name: string
@@ -57,17 +56,17 @@ export type LoadedMappings = { readonly loaded: ReadonlyMap<string, Mapping> } |
 /** `place`: left out for an inbox on a server, which is diagnosed by itself. */
 export function findNameReasons(
   { name, inboxes }: DiagnosisContext,
-  { route, place }: { readonly route: InboundRoute; readonly place?: string },
+  { key, from, place }: ScannedInbox & { readonly place?: string },
 ): Reason[] {
-  const { match } = route.from
+  const { match } = from
   if (compileFilePattern(match)(name)) return []
-  const patterns = inboxes.filter((each) => each.place === place).map((each) => each.route.from.match)
+  const patterns = inboxes.filter((each) => each.place === place).map((each) => each.from.match)
   const nearest = findSimilarName(name, patterns) ?? match
   const fix = nearest === match ? '' : `; the nearest pattern is "${nearest}"`
-  return [createReason('name-differs', `its name does not match "${match}" of route ${route.name}${fix}`)]
+  return [createReason('name-differs', `its name does not match "${match}" of ${formatIntakeKey(key)}${fix}`)]
 }
 
-/** For a file with an unfinished name that the route would take under its final name. */
+/** For a file with an unfinished name that would be taken under its final name. */
 export function findUnfinishedNameReason(name: string, match: string): Reason | undefined {
   const { ends = '' } = matchTemporaryName(name) ?? {}
   if (ends === '' || !compileFilePattern(match)(name.slice(0, -ends.length))) return undefined
@@ -90,29 +89,29 @@ export function findPermissionReasons(
 
 export async function findDuplicateReasons(
   { name, journal }: DiagnosisContext,
-  { route, place }: LocalInbox,
+  { key, route, place }: LocalInbox,
 ): Promise<Reason[]> {
-  if (OPERATIONS[route.operation].repeatable) return []
+  if (route !== undefined && OPERATIONS[route.operation].repeatable) return []
   const sha256 = await computeSha256(readFileBytes(join(place, name)))
-  const first = await journal.findFirstWithContents(route.name, sha256)
+  const first = await journal.findFirstWithContents(key, sha256)
   if (first === undefined) return []
   const message = `the same bytes came before as ${first.name} on ${isoTime(first.receivedAt)} (id ${first.id}): the next run takes the file, reports it as a duplicate and sends nothing`
   return [{ code: 'file-repeated', message, fix: PROBLEMS['file-repeated'].fix, exit: EXIT.rejects }]
 }
 
-export async function findLeaseReasons({ journal }: DiagnosisContext, route: string): Promise<Reason[]> {
-  const held = await journal.getLeaseOwner(route)
+export async function findLeaseReasons({ journal }: DiagnosisContext, key: string): Promise<Reason[]> {
+  const held = await journal.getLeaseOwner(key)
   if (held === undefined || !isOwnerAlive(held.owner)) return []
-  const message = `${formatLeaseOwner(held.owner)} is working on route ${route}; its last sign of life was at ${isoTime(held.renewedAt)}`
+  const message = `${formatLeaseOwner(held.owner)} is working on ${formatIntakeKey(key)}; its last sign of life was at ${isoTime(held.renewedAt)}`
   return [toReason(new BridgeError('lease-held', message))]
 }
 
 /** A watch and `run --due` take files of a route with a schedule only when a run of it is due. */
 export async function findScheduleReasons(
   { journal, clock }: DiagnosisContext,
-  route: InboundRoute,
+  route: InboundRoute | undefined,
 ): Promise<Reason[]> {
-  if (route.schedule === undefined) return []
+  if (route?.schedule === undefined) return []
   const now = clock.now()
   const known = await journal.getKnownRuns(route.name)
   const { before } = findDueRuns(route.schedule, known, { now, oneByOne: isOneRunPerDate(route) })
@@ -126,17 +125,14 @@ export async function findScheduleReasons(
   return [createReason('not-due', message, REASONS['not-due'].fix.replace('ROUTE', route.name))]
 }
 
-export async function noteQueuedFiles(
-  { name, journal }: DiagnosisContext,
-  { route }: LocalInbox | OpenInbox,
-) {
+export async function noteQueuedFiles({ name, journal }: DiagnosisContext, { key }: ScannedInbox) {
   // A run that was stopped right before its claim has noted this very file, which is still there.
-  const open = (await journal.listUnfinishedFiles(route.name)).filter(
+  const open = (await journal.listUnfinishedFiles(key)).filter(
     (file) => file.name !== name || file.state !== 'claiming',
   )
   const [first] = open
   const [before] = (await journal.findFilesByName(name, 1)).filter(
-    (file) => file.route === route.name && file.state === 'closed',
+    (file) => file.route === key && file.state === 'closed',
   )
   const who =
     open.length === 1 ? 'an earlier file of the route goes' : `${open.length} earlier files of the route go`
@@ -146,34 +142,6 @@ export async function noteQueuedFiles(
   return [...(first === undefined ? [] : [queue]), ...(before === undefined ? [] : [namesake])]
 }
 
-/** For a file that the journal knows: how far it is, or what came of it. */
-export async function explainTakenFile(
-  { configuration, journal }: DiagnosisContext,
-  file: FileEntry,
-): Promise<Reason> {
-  const { id, state, outcome = 'processed', route, claimedAt, reportName, archivedAs } = file
-  const taken = `was taken by route ${route} on ${isoTime(file.receivedAt ?? claimedAt)} (id ${id})`
-  if (state !== 'closed') {
-    const { uncertain = 0, sending = 0 } = await journal.countRecords({ file: id })
-    const next = state === 'planned' && uncertain + sending > 0 ? LOOKED_UP_FIRST : FILE_STATES[state]
-    const message = `${taken} and is ${state}. ${next}`
-    if (configuration.routes.some(({ name }) => name === route))
-      return createReason('in-progress', message, REASONS['in-progress'].fix.replace('FILE', id))
-    const gone = `${message} But the configuration has no route ${route} any more`
-    const { fix } = ALERTS['route-not-configured']
-    return { code: 'route-not-configured', message: gone, fix, exit: EXIT.badConfiguration }
-  }
-  const results = reportName === undefined ? '' : `; results: ${reportName}.results.csv`
-  const archived = archivedAs === undefined ? '' : `; archived as ${archivedAs}`
-  const why = file.problems.length === 0 ? '' : `: ${file.problems[0]?.message ?? ''}`.replace(/\.$/, '')
-  const closed = `closed on ${isoTime(file.closedAt ?? claimedAt)}, ${outcome}${why}`
-  const fix = REASONS.finished.fix.replace('FILE', id)
-  return createReason('finished', `${taken} and ${closed}${results}${archived}`, fix)
-}
-
-const LOOKED_UP_FIRST =
-  'Every record of it is in the journal; the lost answers are looked up at the API before anything is sent.'
-
 // Completeness and order: stability, marker or manifest, sequence.
 
 /**
@@ -181,11 +149,11 @@ const LOOKED_UP_FIRST =
  * Undefined for a file that is taken: it has gone meanwhile, or was claimed in place.
  */
 export async function findScanReasons(
-  { configuration, journal, clock, signal, name }: DiagnosisContext,
+  { journal, clock, signal, name }: DiagnosisContext,
   inbox: OpenInbox,
 ): Promise<Reason[] | undefined> {
   const { mailbox } = inbox
-  const route = buildInboundRoute(configuration, inbox.route)
+  const route = buildIntakeRoute(inbox)
   const isNamed = (file: FileInfo) => file.name === name
   const matches = (each: string) => each === name || route.matches(each)
   let wasListed = false
@@ -207,8 +175,8 @@ export async function findScanReasons(
 }
 
 /** For the marker or manifest of a file, which no run takes by itself. */
-export async function findSidecarReason({ name }: DiagnosisContext, { route, mailbox }: OpenInbox) {
-  const { ready, match, folder } = route.from
+export async function findSidecarReason({ name }: DiagnosisContext, { from, mailbox }: OpenInbox) {
+  const { ready, match, folder } = from
   if (ready === undefined || !('sidecar' in ready)) return undefined
   const { when, sidecar } = ready
   if (!compileFilePattern(toNamePattern(sidecar))(name)) return undefined
@@ -227,21 +195,21 @@ export async function findSidecarReason({ name }: DiagnosisContext, { route, mai
 }
 
 /** A watch waits for the first row of an empty file, unless another file says that it is complete. */
-export function noteEmptyFile({ route }: LocalInbox, { info }: PresentFile): string[] {
-  if (info.size > 0 || buildReadyRule(route.from) !== undefined) return []
+export function noteEmptyFile({ from }: LocalInbox, { info }: PresentFile): string[] {
+  if (info.size > 0 || buildReadyRule(from) !== undefined) return []
   return ['a watch takes an empty file only when it has stayed empty for a quarter of an hour']
 }
 
 /** The problems that a run would find when it compares the file with its manifest. */
 export async function findManifestReasons(
   { name, mappings }: DiagnosisContext,
-  { root, route, place }: LocalInbox,
+  { root, key, from, place }: LocalInbox,
 ): Promise<Reason[]> {
-  const ready = buildReadyRule(route.from)
-  const mapping = 'loaded' in mappings ? mappings.loaded.get(route.name) : undefined
+  const ready = buildReadyRule(from)
+  const mapping = 'loaded' in mappings ? mappings.loaded.get(key) : undefined
   if (ready?.when !== 'manifest' || mapping?.direction !== 'inbound') return []
   const sidecar = ready.sidecarNameOf(name)
-  const found = await inspectFile(root, route.from.folder, sidecar)
+  const found = await inspectFile(root, from.folder, sidecar)
   if (found.what !== 'file' || !found.isReadable) return []
   const path = join(place, name)
   const { size } = await stat(path)

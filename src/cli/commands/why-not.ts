@@ -13,9 +13,10 @@ export const whyNotCommand = defineCommand({
   async run(terminal, { config, file, route, json }) {
     const { clock, signal, folder: from } = terminal
     const configuration = await readConfigurationToShow(terminal, config)
-    const inbound = configuration.routes
-      .filter(({ direction }) => direction === 'inbound')
-      .map(({ name }) => name)
+    const inbound = [
+      ...configuration.routes.filter(({ direction }) => direction === 'inbound').map(({ name }) => name),
+      ...(configuration.edi?.inboxes ?? []).map(({ key }) => key),
+    ]
     if (route !== undefined && !inbound.includes(route))
       throw unknownNameError(`there is no inbound route "${route}"`, route, inbound)
     const request = { file, from, ...(route === undefined ? {} : { route }) }

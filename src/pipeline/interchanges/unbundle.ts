@@ -33,7 +33,9 @@ export async function unbundleFile(context: InterchangeContext, file: FileEntry)
   if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
   const survey = await interchanges.survey(spool.read(getSpoolName(file.id)), listQuestions(takers))
   if (isUnreadable(survey)) return journal.markFileUnusable(lease, file.id, survey.problems)
-  const unbundler = createUnbundler(context, file)
+  const unbundler = createUnbundler(context, file, (entries) =>
+    journal.addInterchanges(lease, file.id, entries),
+  )
   for await (const parts of survey.parts) {
     throwIfStopped(context.signal)
     for (const part of parts) await unbundler.add(part)
@@ -63,8 +65,18 @@ interface OpenInterchange {
   answered: Partner | undefined
 }
 
-function createUnbundler(context: InterchangeContext, file: FileEntry) {
-  const { journal, lease, partners, ourAddresses, newId } = context
+type UnbundlerContext = Pick<
+  InterchangeContext,
+  'partners' | 'ourAddresses' | 'takers' | 'newId' | 'clock'
+> & { readonly journal: Pick<InterchangeContext['journal'], 'findEarlierInterchange'> }
+
+/** Decides about the parts of a survey, in their order. `note` gets each interchange once. */
+export function createUnbundler(
+  context: UnbundlerContext,
+  file: Pick<FileEntry, 'id' | 'name' | 'receivedAt'>,
+  note: (entries: readonly InterchangeEntry[]) => Promise<void>,
+) {
+  const { journal, partners, ourAddresses, newId } = context
   const chooseTaker = createTakerChooser(context.takers)
   const isReturned = isPartFile(file.name)
   const taken = new Map<string, SetRuns>()
@@ -143,7 +155,7 @@ function createUnbundler(context: InterchangeContext, file: FileEntry) {
     if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
   }
   const flush = async () => {
-    if (waiting.length > 0) await journal.addInterchanges(lease, file.id, waiting.splice(0))
+    if (waiting.length > 0) await note(waiting.splice(0))
   }
   return {
     counts,
@@ -208,7 +220,10 @@ type PlannedAnswer = Omit<NewAnswer, 'interchanges' | 'groups'> & {
 }
 
 /** Collects which interchanges are answered together: those that have both sides, the syntax and the usage in common. */
-function createAnswerPlanner({ newId, clock }: InterchangeContext, file: FileEntry) {
+function createAnswerPlanner(
+  { newId, clock }: Pick<InterchangeContext, 'newId' | 'clock'>,
+  file: Pick<FileEntry, 'receivedAt'>,
+) {
   const planned = new Map<string, PlannedAnswer>()
   const receivedAt = file.receivedAt ?? clock.now()
   return {
