@@ -189,7 +189,7 @@ const IS_DISMISSED = sql<boolean>`exists (
   select 1 from decisions where decisions.file_id = files.id and action = 'dismiss')`
 
 /** Condition on `files` joined with `unbundlings`: no route takes some of its sets, and they are not given back yet. */
-const IS_UNROUTED = sql<boolean>`((unbundlings.unrouted <> '[]' or unbundlings.ambiguous <> '[]')
+export const IS_UNROUTED = sql<boolean>`((unbundlings.unrouted <> '[]' or unbundlings.ambiguous <> '[]')
   and files.state in ('reported', 'closed') and not ${IS_REPLACED} and not ${IS_DISMISSED})`
 
 /** Condition on `files`: it was lost, no file came under its name or as its rejects file, and no person dismissed it. */

@@ -1,4 +1,5 @@
 /** Interchanges, their parts and answers, on SQLite; also after a restoration and after pruning. */
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MAX_CONTROL_NUMBER } from '../../src/domain/interchange.ts'
 import type { Journal } from '../../src/domain/journal.ts'
@@ -6,6 +7,7 @@ import type { Lease } from '../../src/domain/lease.ts'
 import type { SetSelection } from '../../src/domain/place.ts'
 import { problem } from '../../src/domain/problem.ts'
 import { openJournal } from '../../src/journal/open.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
 import { openWatched } from '../fixtures/watched-journal.ts'
 import {
   answerDelivery,
@@ -38,6 +40,29 @@ beforeEach(async () => {
 
 const decide = async (id: string, start = 1) =>
   (await journal.decideAnswer(lease, id, { byStructure: false, start })).decided?.numbers
+
+it('gives each control number once, and leaves none out, to two bridges that answer one partner', async () => {
+  const path = join(await tempFolder(), 'journal.db')
+  const decideAll = async (inbox: string) => {
+    const own = await openJournal({ path, clock })
+    const held = await own.acquireLease(`inbox:${inbox}`, inbox, 3_600_000, () => true)
+    const given: number[] = []
+    for (let file = 1; file <= 15; file++) {
+      const id = `${inbox}${file}`
+      await unbundleFile(own, held, id, { answers: [answerTo(id, { interchanges: [1, 2] })] })
+      const { decided } = await own.decideAnswer(held, id, { byStructure: false, start: 1 })
+      const first = decided?.numbers.interchange ?? 0
+      given.push(first, first + 1)
+    }
+    await own.close()
+    return given
+  }
+
+  const given = await Promise.all(['one', 'two'].map(decideAll))
+
+  const inOrder = given.flat().toSorted((one, other) => one - other)
+  expect(inOrder).toEqual(Array.from({ length: 60 }, (_, place) => place + 1))
+})
 
 describe('a restored journal of interchanges', () => {
   const declare = async () => {
@@ -168,9 +193,12 @@ describe('a journal of interchanges that prunes', () => {
     ] as const)
       await closePart(journal, await take(route), part, part)
     await closeParent('a')
-    expect(await journal.getPartSets('p1')).toEqual(MANY)
+    // What no route takes waits for a person, like a held record.
+    expect(await prune()).toMatchObject({ files: 2 })
+    expect(await journal.getUnrouted('a')).toEqual({ unrouted: MANY, ambiguous: [[4, 4]] })
+    await journal.dismissRejected('a', WHO)
 
-    await prune()
+    expect(await prune()).toMatchObject({ files: 1 })
 
     expect(await journal.getPartSets('p1')).toEqual([])
     expect(await journal.getPartSets('p2')).toEqual([[2, 2]])

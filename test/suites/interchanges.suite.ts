@@ -511,6 +511,19 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
       })
     })
 
+    it('counts what came of each partner', async () => {
+      await unbundleFile(journal, lease, 'a', {
+        interchanges: [interchange(1), interchange(2, { partner: 'haven' })],
+      })
+      clock.advance(5)
+      await unbundleFile(journal, lease, 'b')
+
+      expect(await journal.listPartnerActivity()).toEqual([
+        { partner: 'haven', interchanges: 1, lastAt: START },
+        { partner: 'northlight', interchanges: 2, lastAt: START + 5 },
+      ])
+    })
+
     describe('counts control numbers', () => {
       it('takes the last numbers from a person, who says why', async () => {
         await journal.setNumberCounter(
