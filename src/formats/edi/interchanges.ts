@@ -1,15 +1,13 @@
 /** Files of interchanges as a whole: surveys, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
 import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
-import { type Fault, FAULTS } from '../../edi/faults.ts'
+import type { Fault } from '../../edi/faults.ts'
 import { createAnswers } from './answers/answer.ts'
 import { copySelectedSets } from './copy-sets.ts'
-import type { TransactionSet } from './envelopes.ts'
 import { inspectFile } from './findings.ts'
 import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
 import { findPathError } from './set-values.ts'
-import { createFaultSpot, createSpot } from './spots.ts'
+import { createFaultProblem, createSpot } from './spots.ts'
 import { surveyInterchanges } from './survey.ts'
 
 export function createInterchangeFormat(): InterchangeFormat {
@@ -49,7 +47,7 @@ function toJudgment(judged: JudgedSet, around: readonly Fault[]): SetJudgment {
   const { ordinal, group, segment, document, version } = set
   // A number that stands there twice is only noted, but makes the verdict.
   const noted = notes.filter(({ kind }) => kind === 'set-number-repeated')
-  const all = [...around, ...faults, ...noted].map((fault) => toProblem(fault, set))
+  const all = [...around, ...faults, ...noted].map((fault) => createFaultProblem(fault, set))
   return {
     ordinal,
     interchange: group.interchange.ordinal,
@@ -61,11 +59,6 @@ function toJudgment(judged: JudgedSet, around: readonly Fault[]): SetJudgment {
     records: records ?? { all: 0, refused: 0 },
     problems: [...all, ...problems].slice(0, MAX_PROBLEMS),
   }
-}
-
-function toProblem(fault: Fault, set: TransactionSet): Problem {
-  const place = { line: fault.segment, spot: createFaultSpot(fault, set) }
-  return problem(FAULTS[fault.kind].problem, place, fault.message)
 }
 
 async function* composeAnswers(
