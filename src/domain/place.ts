@@ -20,6 +20,8 @@ export interface Spot {
   readonly id: string
   readonly element?: number
   readonly component?: number
+  /** The id of the segment that is not there, where that is the problem. */
+  readonly missing?: string
   /** The offset of its first byte in the file. */
   readonly at: number
   /** The numbers of interchange, group and set, as far as there are such: `000000101/101/0001`. */

@@ -1,5 +1,6 @@
 /** The codes with which acknowledgments name problems of the data: in 997 and 999, and in CONTRL. */
 import type { ProblemCode } from '../domain/problem.ts'
+import { FAULTS } from './faults.ts'
 
 export interface AnswerCodes {
   /** The error of the element in AK4 and IK4. Absent: the problem is of the whole set, and AK5 says 5. */
@@ -41,6 +42,21 @@ const TIME: AnswerCodes = { element: '9', edifact: '12' }
 export function findAnswerCodes(code: ProblemCode, type: string | undefined): AnswerCodes {
   if (code === 'date-expected' && type === 'TM') return TIME
   return ANSWER_CODES[code] ?? OTHER_PROBLEM
+}
+
+/** Of a segment that may not stand where it stands: AK304, and 0085 in UCS. */
+export interface SegmentCodes {
+  readonly x12: string
+  readonly edifact: string
+}
+
+/** Returns the codes of a problem that is a segment as such. `beginsLoop`: it is the first of a loop. */
+export function findSegmentCodes(code: ProblemCode, beginsLoop: boolean): SegmentCodes | undefined {
+  const { 'loop-over-limit': loop, 'segment-over-limit': segment } = FAULTS
+  if (code === 'segment-unknown') return FAULTS['segment-not-in-document']
+  if (code === 'segment-misplaced') return FAULTS['segment-misplaced']
+  if (code === 'segment-repeated') return beginsLoop ? loop : segment
+  return undefined
 }
 
 /** AK304 and IK304. */

@@ -131,6 +131,8 @@ export function describeInterchange({
       return `${which} to ${receiver}: one of these addresses is unknown`
     case 'answer':
       return `${which} holds only answers`
+    case 'refused':
+      return `${which} is refused, because its envelope is damaged`
     case 'taken':
       return `${which} is taken`
   }

@@ -13,6 +13,7 @@ const PROBLEMS_OF_DATA = [
   'edi-count',
   'edi-number-mismatch',
   'segment-unknown',
+  'segment-misplaced',
   'segment-misspelled',
   'segment-missing',
   'segment-repeated',

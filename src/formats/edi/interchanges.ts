@@ -1,7 +1,7 @@
 /** Files of interchanges as a whole: surveys, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
 import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { type Fault, FAULTS } from '../../edi/faults.ts'
+import type { Fault } from '../../edi/faults.ts'
 import { createAnswers } from './answers/answer.ts'
 import { copySelectedSets } from './copy-sets.ts'
 import type { TransactionSet } from './envelopes.ts'
@@ -9,7 +9,7 @@ import { inspectFile } from './findings.ts'
 import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
 import { findPathError } from './set-values.ts'
-import { createFaultSpot, createSpot } from './spots.ts'
+import { createFaultProblem, createSpot } from './spots.ts'
 import { surveyInterchanges } from './survey.ts'
 
 export function createInterchangeFormat(): InterchangeFormat {
@@ -45,11 +45,11 @@ async function* judgeSets(
 }
 
 function toJudgment(judged: JudgedSet, around: readonly Fault[]): SetJudgment {
-  const { set, verdict, faults, notes, problems, records, segments } = judged
+  const { set, verdict, faults, problems, records, segments } = judged
   const { ordinal, group, segment, document, version } = set
-  // A number that stands there twice is only noted, but makes the verdict.
-  const noted = notes.filter(({ kind }) => kind === 'set-number-repeated')
-  const all = [...around, ...faults, ...noted].map((fault) => toProblem(fault, set))
+  const all = [...around, ...faults].map((fault) => createFaultProblem(fault, set)).concat(problems)
+  // A number that stands there twice is only noted, at the second of the sets; but it makes the verdict of all of them.
+  if (all.length === 0 && verdict === 'E') all.push(createRepeatedProblem(set))
   return {
     ordinal,
     interchange: group.interchange.ordinal,
@@ -59,13 +59,14 @@ function toJudgment(judged: JudgedSet, around: readonly Fault[]): SetJudgment {
     segments: [segment.number, segment.number + segments - 1],
     verdict,
     records: records ?? { all: 0, refused: 0 },
-    problems: [...all, ...problems].slice(0, MAX_PROBLEMS),
+    problems: all.slice(0, MAX_PROBLEMS),
   }
 }
 
-function toProblem(fault: Fault, set: TransactionSet): Problem {
-  const place = { line: fault.segment, spot: createFaultSpot(fault, set) }
-  return problem(FAULTS[fault.kind].problem, place, fault.message)
+function createRepeatedProblem(set: TransactionSet): Problem {
+  const { segment, number } = set
+  const place = { line: segment.number, spot: createSpot(segment, set) }
+  return problem('edi-number-mismatch', place, `Several sets of the group have the number ${number}.`)
 }
 
 async function* composeAnswers(

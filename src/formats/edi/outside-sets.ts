@@ -1,10 +1,9 @@
 /** What is wrong with a file besides its sets: why it holds no interchange, and the faults that stand in no set. */
 import { type Problem, problem } from '../../domain/problem.ts'
-import { type Fault, FAULTS } from '../../edi/faults.ts'
+import { FAULTS } from '../../edi/faults.ts'
 import { emptyFileProblem } from '../text/encoding.ts'
 import { findForeignBytes } from './cut.ts'
 import type { Inspection } from './inspection.ts'
-import { createFaultSpot } from './spots.ts'
 
 /** How many bytes at the beginning of a file show whether it may hold an interchange. */
 export const HEAD_BYTES = 3
@@ -31,10 +30,4 @@ export function findMissingProblem({ notFound, interchanges, ofFile }: Inspectio
   const [fault] = ofFile
   if (fault === undefined) return problem('edi-not-found', {}, 'The file holds nothing but blank lines.')
   return problem(FAULTS[fault.kind].problem, {}, fault.message)
-}
-
-/** The problem of a fault that stands in no set. */
-export function toFileProblem(fault: Fault): Problem {
-  const place = { line: fault.segment, spot: createFaultSpot(fault, undefined) }
-  return problem(FAULTS[fault.kind].problem, place, fault.message)
 }

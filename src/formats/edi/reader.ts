@@ -5,10 +5,10 @@ import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { cutSegments } from './cut.ts'
 import { EnvelopeTracker } from './envelopes.ts'
 import type { Inspection } from './inspection.ts'
-import { toFileProblem } from './outside-sets.ts'
 import type { ReadingPlan } from './reading-plan.ts'
 import { RECORD_LAYOUT, SetReader } from './set-reader.ts'
 import { SelectionCursor } from './set-selection.ts'
+import { createFaultProblem } from './spots.ts'
 
 /** Starts the second reading of a file, which gives its rows: of all sets and of what stands in none, or of `sets` alone. */
 export function readDocuments(
@@ -71,7 +71,7 @@ function toFileRow(fault: Fault, { recordColumns }: ReadingPlan): Row {
     line: fault.segment,
     lastLine: fault.segment,
     values: recordColumns.map(() => ''),
-    problems: [toFileProblem(fault)],
+    problems: [createFaultProblem(fault, undefined)],
     ...(FAULTS[fault.kind].reach === 'note' ? { verdict: 'skipped' as const } : {}),
   }
 }

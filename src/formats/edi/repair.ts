@@ -79,7 +79,7 @@ class Repairer {
       onInterchangeEnd: ({ segment }, trailer) => {
         const isX12 = segment.id === 'ISA'
         const count = isX12 || this.#named > 0 ? this.#named : this.#sets
-        const number = isX12 ? segment.raw(13).trim().padStart(9, '0') : segment.raw(5)
+        const number = isX12 ? padNumber(segment.raw(ISA_NUMBER)) : segment.raw(5)
         this.#endPart(isX12 ? 'IEA' : 'UNZ', { start: segment, trailer, count, number })
         this.#named = 0
         this.#sets = 0
@@ -184,8 +184,7 @@ class Repairer {
     if (segment.id !== 'ISA' || segment.size !== ISA_LENGTHS.length) return
     const padded = segment.parts.map((part, index) => {
       const length = ISA_LENGTHS[index - 1] ?? 0
-      if (index !== ISA_NUMBER) return part.padEnd(length)
-      return /^\d+$/.test(part.trim()) ? part.trim().padStart(length, '0') : part.padEnd(length)
+      return index === ISA_NUMBER ? padNumber(part) : part.padEnd(length)
     })
     const short = padded.flatMap((part, index) =>
       part === segment.raw(index) ? [] : [`ISA${String(index).padStart(2, '0')}`],
@@ -212,6 +211,12 @@ class Repairer {
   #report({ number, at }: Pick<Segment, 'number' | 'at'>, what: string): void {
     this.#onRepair({ segment: number, at, what })
   }
+}
+
+/** The number of an interchange of X12. A text that is no number stays as it is. */
+function padNumber(text: string): string {
+  const length = ISA_LENGTHS[ISA_NUMBER - 1] ?? 0
+  return /^\d+$/.test(text.trim()) ? text.trim().padStart(length, '0') : text.padEnd(length)
 }
 
 function isSameNumber(a: string, b: string): boolean {

@@ -1,6 +1,12 @@
 /** Finds the segments and elements of one set that an acknowledgment names, by the places of its problems. */
 import type { Problem } from '../../domain/problem.ts'
-import { findAnswerCodes, SEGMENT_CODES, UCS_CODES } from '../../edi/answer-codes.ts'
+import {
+  findAnswerCodes,
+  findSegmentCodes,
+  SEGMENT_CODES,
+  type SegmentCodes,
+  UCS_CODES,
+} from '../../edi/answer-codes.ts'
 import { DICTIONARIES } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
@@ -54,14 +60,10 @@ export class SetErrors {
     this.#byStructure = faults.length > 0
     for (const fault of faults.filter(({ kind }) => isOfSegment(kind)).slice(0, MAX_ERRORS)) {
       const { kind, segment, id, missing, element } = fault
-      if (missing !== undefined) {
-        const loop = id === set.segment.id ? '' : id
-        this.#missing.push({ id: missing, step: missing, begin: segment, loop, number: undefined })
-      } else if (element !== undefined) this.#want(createFaultProblem(fault, set))
+      if (missing !== undefined) this.#addMissing(missing, segment, id)
+      else if (element !== undefined) this.#want(createFaultProblem(fault, set))
       else {
-        const { x12: code, edifact } = FAULTS[kind]
-        const inSet = segment - set.segment.number + 1
-        this.#misplaced.push({ id, inSet, loop: '', code, edifact, elements: [] })
+        this.#addMisplaced(id, segment, FAULTS[kind])
       }
     }
   }
@@ -75,13 +77,32 @@ export class SetErrors {
     }
   }
 
+  #addMissing(id: string, begin: number, around: string): void {
+    const loop = around === this.#set.segment.id ? '' : around
+    this.#missing.push({ id, step: id, begin, loop, number: undefined })
+  }
+
+  #addMisplaced(id: string, number: number, { x12: code, edifact }: SegmentCodes): void {
+    const inSet = number - this.#set.segment.number + 1
+    this.#misplaced.push({ id, inSet, loop: '', code, edifact, elements: [] })
+  }
+
   #want(found: Problem): void {
     const { spot } = found.place
-    if (spot === undefined || spot.element === undefined) return
+    if (spot === undefined) return
+    if (spot.missing !== undefined) return this.#addMissing(spot.missing, spot.segment, spot.id)
+    const codes = this.#findSegmentCodes(found)
+    if (codes !== undefined) return this.#addMisplaced(nameOf(spot), spot.segment, codes)
+    if (spot.element === undefined) return
     if (findAnswerCodes(found.code, undefined).element === undefined) return
     const known = this.#wanted.get(spot.segment)
     if (known === undefined) this.#wanted.set(spot.segment, [found])
     else known.push(found)
+  }
+
+  #findSegmentCodes({ code, place: { spot } }: Problem): SegmentCodes | undefined {
+    const beginsLoop = this.#grammar !== undefined && hasLoop(this.#grammar.root, nameOf(spot))
+    return spot === undefined ? undefined : findSegmentCodes(code, beginsLoop)
   }
 
   /** All problems are known. */
@@ -125,9 +146,10 @@ export class SetErrors {
 
   /** 0085 of UCM where a problem is of the set as such; empty where there is none. */
   findMessageCode(): string {
-    for (const { code } of this.problems) {
-      const { element, edifact } = findAnswerCodes(code, undefined)
-      if (element === undefined) return edifact
+    for (const each of this.problems) {
+      const { element, edifact } = findAnswerCodes(each.code, undefined)
+      const isOfSegment = each.place.spot?.missing !== undefined || this.#findSegmentCodes(each)
+      if (element === undefined && !isOfSegment) return edifact
     }
     return ''
   }
@@ -207,6 +229,11 @@ function findComponent(segment: Segment, known: SegmentInfo | undefined, spot: S
   }
   const isDate = delimiters.syntax === 'edifact' && known?.date?.date === element
   return component ?? (isDate ? 2 : undefined)
+}
+
+/** The id of the segment, without its loop. */
+function nameOf(spot: Spot | undefined): string {
+  return removeQualifier(spot?.id.split('/').at(-1) ?? '')
 }
 
 function removeQualifier(step: string): string {

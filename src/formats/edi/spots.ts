@@ -15,11 +15,13 @@ export function createSpot({ number, at, id }: Pick<Segment, 'number' | 'at' | '
   return { segment: number, inSet: countInSet(number, set), id: id === '' ? '?' : id, at, set: nameSet(set) }
 }
 
-export function createFaultSpot({ segment, at, id, element, component }: Fault, set: OfSet): Spot {
+export function createFaultSpot(fault: Fault, set: OfSet): Spot {
+  const { segment, at, id, element, component, missing } = fault
   return {
     ...createSpot({ number: segment, at, id }, set),
     ...(element === undefined ? {} : { element }),
     ...(component === undefined ? {} : { component }),
+    ...(missing === undefined ? {} : { missing }),
   }
 }
 

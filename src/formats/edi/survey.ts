@@ -9,9 +9,9 @@ import { type CutItem, cutSegments, isSegment } from './cut.ts'
 import type { FaultOwner, Group, Interchange, TransactionSet } from './envelopes.ts'
 import { createContentCheck } from './findings.ts'
 import { createInspector, type Inspection } from './inspection.ts'
-import { findForeignProblem, findMissingProblem, HEAD_BYTES, toFileProblem } from './outside-sets.ts'
+import { findForeignProblem, findMissingProblem, HEAD_BYTES } from './outside-sets.ts'
 import { SetValues } from './set-values.ts'
-import { createSpot } from './spots.ts'
+import { createFaultProblem, createSpot } from './spots.ts'
 
 /** The problems that are listed. */
 const MAX_PROBLEMS = 100
@@ -50,7 +50,11 @@ export async function surveyInterchanges(
   }
   return {
     parts: readParts(),
-    listProblems: () => surveyor.finish().ofFile.slice(0, MAX_PROBLEMS).map(toFileProblem),
+    listProblems: () =>
+      surveyor
+        .finish()
+        .ofFile.slice(0, MAX_PROBLEMS)
+        .map((fault) => createFaultProblem(fault, undefined)),
   }
 }
 

@@ -45,6 +45,14 @@ test('an ISA that is not padded is padded', async () => {
   expect(fixed.repairs.map(({ what }) => what)).toEqual(['ISA06: padded to the length of the standard'])
 })
 
+test('a number of an interchange that is none stands the same in its trailer', async () => {
+  const text = dress(makeFaultBase('x12'), { newline: '\n' }).toString('latin1')
+  const { out } = await fix(Buffer.from(text.replace('*000000101*0*P', '*A0000101*0*P'), 'latin1'))
+
+  expect(out).toContain('*A0000101 *0*P')
+  expect(out).toMatch(/IEA\*3\*A0000101\s*~\n$/)
+})
+
 test('a file that ends within a segment is not repaired, and nothing is written', async () => {
   const text = dress(makeFaultBase('x12'), { newline: '\n' }).toString('latin1')
   const folder = await tempFolder()
