@@ -139,6 +139,9 @@ export const RuleSettings = z.strictObject({
   addresses: RulePolicy.default('warn').describe(
     'When the postal code of an address in the US or Canada has not the form of that country.',
   ),
+  numbers: RulePolicy.default('warn').describe(
+    'When a shipment or an invoice of another order has the tracking number or invoice number, as far as the bridge has seen them.',
+  ),
 })
 
 export type Rules = z.output<typeof RuleSettings>

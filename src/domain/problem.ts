@@ -180,6 +180,12 @@ export const PROBLEMS = {
     details:
       'Checked for the US and Canada. To switch the rule off for the route: `rules: { addresses: off }`.',
   },
+  'number-in-use': {
+    title: 'A shipment or invoice of another order has this number.',
+    fix: 'Correct the number. Where it is right, such as for a shared parcel: `rules: { numbers: off }`.',
+    details:
+      'As far as the bridge has seen them: what it created itself, and what exports and reports showed. No call changes a sent number: `dropbridge undo` says what can be done.',
+  },
   'stock-short': {
     title: 'The brand has too few units of the item.',
     fix: 'Order fewer. To switch the rule off for the route: `rules: { stock: off }`.',

@@ -3,12 +3,19 @@ import { expect, test } from 'vitest'
 import { RuleSettings } from '../../src/config/sending.ts'
 
 test('odd totals, dates and postal codes are warnings by default, and stock is not checked', () => {
-  expect(RuleSettings.parse({})).toEqual({ totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn' })
+  expect(RuleSettings.parse({})).toEqual({
+    totals: 'warn',
+    dates: 'warn',
+    stock: 'off',
+    addresses: 'warn',
+    numbers: 'warn',
+  })
   expect(RuleSettings.parse({ totals: 'refuse', stock: 'warn' })).toEqual({
     totals: 'refuse',
     dates: 'warn',
     stock: 'warn',
     addresses: 'warn',
+    numbers: 'warn',
   })
 })
 

@@ -211,7 +211,9 @@ describe('an invoice', () => {
     const [po = ''] = await place(1)
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
     const route = world.configuration.routes.find(({ name }) => name === 'invoices') as InboundRoute
-    Object.assign(route, { rules: { totals, dates: 'warn', stock: 'off', addresses: 'warn' } })
+    Object.assign(route, {
+      rules: { totals, dates: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
+    })
 
     const [row] = await bill([po, '31.00', 'NL-0001', '3'], 'odd.csv')
 
@@ -325,5 +327,75 @@ describe('an order', () => {
     const row = await send({ Qty: '500' }, 'much.csv')
 
     expect(outcomeOf(row).slice(0, 2)).toEqual(['accepted', 'stock-short'])
+  })
+})
+
+describe('a number that another order has', () => {
+  const USED = 'It is sent as it is. To refuse such: `rules: { numbers: refuse }`.'
+
+  async function policy(name: string, numbers: 'warn' | 'refuse' | 'off'): Promise<void> {
+    const route = world.configuration.routes.find((each) => each.name === name) as InboundRoute
+    Object.assign(route, { rules: { ...route.rules, numbers } })
+  }
+
+  test('as its tracking number is a warning of a shipment, in a later file and in the same one', async () => {
+    const [one = '', two = '', three = ''] = await place(3)
+    await runFile(world, 'parcels', { rows: [HEAD, [one, 'T1', 'NL-0001', '1']], file: 'first.csv' })
+    const shipped = (await world.orders()).find((order) => order.purchase_order_number === one)
+    const shipment = shipped?.shipments[0]?.id
+
+    const rows = await runFile(world, 'parcels', {
+      rows: [HEAD, [one, 'T9', 'NL-0001', '1'], [two, 'T1', 'NL-0001', '1'], [three, 'T9', 'NL-0001', '1']],
+    })
+
+    expect(rows.map(outcomeOf)).toEqual([
+      ['accepted', '', ''],
+      [
+        'accepted',
+        'number-in-use',
+        `line 3, column "Tracking": the tracking number T1 is also that of shipment ${shipment} of order ${one}`,
+      ],
+      [
+        'accepted',
+        'number-in-use',
+        'line 4, column "Tracking": the tracking number T9 is also that of an earlier record of the file, for another order',
+      ],
+    ])
+    expect(rows.map((row) => row['_fix'])).toEqual(['', USED, USED])
+  })
+
+  test('as its tracking number refuses a shipment or is not looked for, as the route says', async () => {
+    const [one = '', two = ''] = await place(2)
+    await runFile(world, 'parcels', { rows: [HEAD, [one, 'T1', 'NL-0001', '1']], file: 'first.csv' })
+    const again = (file: string) =>
+      runFile(world, 'parcels', { rows: [HEAD, [two, 'T1', 'NL-0001', '1']], file })
+
+    await policy('parcels', 'refuse')
+    expect((await again('refused.csv'))[0]).toMatchObject({ _status: 'rejected', _code: 'number-in-use' })
+    await policy('parcels', 'off')
+    expect((await again('sent.csv'))[0]).toMatchObject({ _status: 'accepted', _code: '' })
+  })
+
+  test('as its invoice number is a warning of an invoice, for which no invoices are read', async () => {
+    const mapping = INVOICES.replace('{ all: [PO, PO], with: "-" }', 'Invoice')
+    await addRoute(world, { name: 'numbered', operation: 'create-invoice', mapping })
+    const [one = '', two = ''] = await place(2)
+    const parcels = [one, two].map((po) => [po, `T${po}`, 'NL-0001', '3'])
+    await runFile(world, 'parcels', { rows: [HEAD, ...parcels] })
+    const head = 'PO,Total,SKU,Qty,Invoice'
+    await world.drop('inbox/numbered', 'first.csv', `${head}\n${one},30.00,NL-0001,3,INV-1\n`)
+    await world.run('numbered')
+    await world.drop('inbox/numbered', 'second.csv', `${head}\n${two},30.00,NL-0001,3,INV-1\n`)
+
+    const calls = await callsOf(world, 'numbered')
+
+    expect(calls.map(({ endpoint }) => endpoint)).toEqual(['getBrandOrder', 'createInvoice'])
+    const [row] = await resultsOf(world, 'second.csv')
+    expect(row).toMatchObject({ _status: 'accepted', _code: 'number-in-use', _fix: USED })
+    expect(row?.['_message']).toMatch(
+      new RegExp(
+        `^line 2, column "Invoice": the invoice number INV-1 is also that of invoice \\d+ of order ${one}$`,
+      ),
+    )
   })
 })

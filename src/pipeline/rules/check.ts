@@ -15,6 +15,7 @@ import type { ResolvedDraft } from '../references/resolver.ts'
 import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
+import { createNumberCheck } from './used-numbers.ts'
 import { getAtPath, omitUndefined } from '../../support/object-paths.ts'
 import { describeItem, findItemField, readItems, readUnits } from '../../operations/order-lines.ts'
 
@@ -130,16 +131,19 @@ function checkInFileOrder(
 
 type BodyCheck = (bodies: readonly RequestBody[]) => Promise<readonly RuleViolation[][]>
 
-/** Rules that need more of the API than an order. A failed read breaks no rule. */
+/** Rules that need more than an order. A failed read breaks no rule. */
 function createContextRules(context: InboundContext, policies: Policies): BodyCheck {
   const { operation } = context.route
+  const checkNumbers = createNumberCheck(context, policies)
   if (operation === 'create-shipment') {
     return async (bodies) => {
       const read = await tryRead(context.carriers)
-      return bodies.map((body) => ('value' in read ? checkCarrier(body, read.value) : []))
+      const numbers = await checkNumbers(bodies)
+      const check = (body: RequestBody) => ('value' in read ? checkCarrier(body, read.value) : [])
+      return bodies.map((body, index) => [...check(body), ...(numbers[index] ?? [])])
     }
   }
-  if (operation !== 'create-order') return (bodies) => Promise.resolve(bodies.map(() => []))
+  if (operation !== 'create-order') return checkNumbers
   const checkItems = createItemCheck(context, policies)
   return async (bodies) => {
     const read = await tryRead(context.methods)

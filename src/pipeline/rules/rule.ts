@@ -28,9 +28,17 @@ export interface Policies {
   readonly stock: Policy
   /** Postal codes that no address of the country has. */
   readonly addresses: Policy
+  /** Tracking numbers and invoice numbers that another order has. */
+  readonly numbers: Policy
 }
 
-export const DEFAULT_POLICIES: Policies = { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn' }
+export const DEFAULT_POLICIES: Policies = {
+  totals: 'warn',
+  dates: 'warn',
+  stock: 'off',
+  addresses: 'warn',
+  numbers: 'warn',
+}
 
 export interface RuleViolation {
   readonly code: ProblemCode
