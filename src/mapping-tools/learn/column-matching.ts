@@ -9,7 +9,7 @@ import {
   computeShare,
   detectCellKinds,
 } from './column-profile.ts'
-import { findSpelling, isNamed, listNamePairs, type Spelling } from './spellings.ts'
+import { findSpelling, listNamePairs, listReadNames, type Spelling } from './spellings.ts'
 
 /** `sure`: name and cells leave no doubt; `likely`: check it once; `guess`: it may well be something else. */
 export type Confidence = 'sure' | 'likely' | 'guess'
@@ -80,10 +80,15 @@ function hasRequired(within: string, fields: readonly Field[], placed: readonly 
 
 /** Pairs of a first and a last name. A column of the whole name of this party goes first, one of any party's name behind. */
 function listPairCandidates(field: Field, columns: readonly ColumnProfile[]): Candidate[] {
-  const free = columns.filter(({ filled }) => filled.length > 0)
-  return listNamePairs(field.path).flatMap(([first, last], order): Candidate[] => {
-    const column = free.find(({ headings }) => headings.some((each) => isNamed(field.path, each, first)))
-    const joined = free.find(({ headings }) => headings.some((each) => isNamed(field.path, each, last)))
+  const pairs = listNamePairs(field.path)
+  if (pairs.length === 0) return []
+  const free = columns
+    .filter(({ filled }) => filled.length > 0)
+    .map((column) => ({ column, names: column.headings.flatMap((each) => listReadNames(field.path, each)) }))
+  const findNamed = (name: string) => free.find(({ names }) => names.includes(name))?.column
+  return pairs.flatMap(([first, last], order): Candidate[] => {
+    const column = findNamed(first)
+    const joined = findNamed(last)
     if (column === undefined || joined === undefined) return []
     const score = PAIR_SCORE - order / 100
     return [{ field, column, joined, confidence: 'sure', why: 'first and last name, put together', score }]

@@ -12,12 +12,8 @@ export interface Spelling {
 
 /** Ranks a column's name among the spellings of a field; undefined when it is not among them. */
 export function findSpelling(field: string, column: string): Spelling | undefined {
-  const spelled = listSpellings(field).map((text) => {
-    const name = text.replace(/^\?+/, '')
-    return { name, confidence: MARKS[text.length - name.length] ?? 'guess' }
-  })
-  for (const [penalty, reading] of listReadings(field, column).entries()) {
-    const name = normalizeName(reading)
+  const spelled = getSpelledNames(field)
+  for (const [penalty, name] of listReadNames(field, column).entries()) {
     const rank = spelled.findIndex((each) => each.name === name)
     const { confidence } = spelled[rank] ?? {}
     if (confidence !== undefined) return { rank: rank + penalty * 50, confidence }
@@ -25,6 +21,25 @@ export function findSpelling(field: string, column: string): Spelling | undefine
   const bare = removeSection(field, column)
   const rank = spelled.findIndex((each) => each.name === bare && each.confidence === 'sure')
   return rank === -1 ? undefined : { rank: rank + 150, confidence: 'likely' }
+}
+
+interface SpelledName {
+  readonly name: string
+  readonly confidence: Spelling['confidence']
+}
+
+/** By the fields of the API: each is compared with every column. */
+const SPELLED = new Map<string, readonly SpelledName[]>()
+
+function getSpelledNames(field: string): readonly SpelledName[] {
+  const known = SPELLED.get(field)
+  if (known !== undefined) return known
+  const spelled = listSpellings(field).map((text) => {
+    const name = text.replace(/^\?+/, '')
+    return { name, confidence: MARKS[text.length - name.length] ?? 'guess' }
+  })
+  SPELLED.set(field, spelled)
+  return spelled
 }
 
 /** Without the section before it, a clear name is likely: `package_ship_carrier`, `line_item_upc`. */
@@ -89,9 +104,9 @@ export function findUnit(column: string): { readonly unit: string; readonly fact
   return unit === undefined || factor === undefined ? undefined : { unit, factor }
 }
 
-/** Whether the heading is spelled so, as it stands or read otherwise: `First Name (Billing)` is `billingfirstname`. */
-export function isNamed(field: string, column: string, spelled: string): boolean {
-  return listReadings(field, column).some((reading) => normalizeName(reading) === spelled)
+/** Lists a heading as the tables spell it, as it stands and read otherwise: `First Name (Billing)` is `billingfirstname`. */
+export function listReadNames(field: string, column: string): string[] {
+  return listReadings(field, column).map(normalizeName)
 }
 
 /** Normalizes a name as the tables spell it: `Préférence` is `preference`. In numbered columns `{n}` is the number. */
