@@ -197,6 +197,7 @@ function createResult() {
           }))
           for (const each of [...part.faults, ...part.notes]) addFault(each, set)
           for (const each of part.problems) addProblem(each)
+          for (const each of part.warnings) addNote(each)
           return
         }
         case 'group-end':

@@ -1,4 +1,5 @@
 /** Reads a file a second time, and judges its parts by what was found in it and, with a mapping, by its records. */
+import type { Problem } from '../../domain/problem.ts'
 import type { Draft } from '../../domain/translator.ts'
 import { FAULTS } from '../../edi/faults.ts'
 import { type CutItem, cutSegments } from './cut.ts'
@@ -88,7 +89,11 @@ interface OpenSet {
   readonly set: TransactionSet
   readonly errors: SetErrors
   readonly records: { all: number; refused: number }
+  readonly warnings: Problem[]
 }
+
+/** The records of one set whose warnings are kept. */
+const MAX_WARNINGS = 100
 
 class Judge {
   readonly #findings: Findings
@@ -128,7 +133,7 @@ class Judge {
         const { document, segment } = set
         const grammar = findings.findGrammar(segment.delimiters.syntax, document)
         const errors = new SetErrors(set, grammar, faults.set.find(set.ordinal, segment))
-        this.#set = { set, errors, records: { all: 0, refused: 0 } }
+        this.#set = { set, errors, records: { all: 0, refused: 0 }, warnings: [] }
         this.#opened = set
       },
       onSegment: (segment) => this.#set?.errors.take(segment),
@@ -164,10 +169,11 @@ class Judge {
     this.#set?.errors.begin()
   }
 
-  takeDraft({ problems, skipped, held }: Draft): void {
+  takeDraft({ problems, warnings = [], skipped, held }: Draft): void {
     const open = this.#set
     if (open === undefined) return
     open.records.all += 1
+    if (open.warnings.length < MAX_WARNINGS) open.warnings.push(...warnings)
     // A set that is refused by its structure is refused for that alone.
     if (problems.length === 0 || skipped === true || held === true) return
     open.records.refused += 1
@@ -201,6 +207,7 @@ class Judge {
       faults,
       notes: notes.set.find(set.ordinal, set.segment),
       problems,
+      warnings: open.warnings,
       ...(this.#hasRecords ? { records } : {}),
       segments,
       errors,
