@@ -1,5 +1,5 @@
 /** Evaluates all alerts from the journal and the mailboxes. It changes nothing. */
-import type { Configuration } from '../config/configuration.ts'
+import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import { type Alert, alertKey, compareUrgency, createAlert, type RouteResults } from '../domain/alert.ts'
 import {
   type AlertContext,
@@ -12,10 +12,10 @@ import { findDiskAlerts } from './disks.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
-import { findMisplacedFiles } from './misplaced.ts'
+import { findFilesInFolders, findMisplacedFiles } from './misplaced.ts'
 import { findLateOrders } from './orders.ts'
 import { findMissingFiles, findScheduleAlerts } from './schedules.ts'
-import { findMissingWatches, findRecordAlerts } from './stalled-work.ts'
+import { findAnswerAlerts, findMissingWatches, findRecordAlerts } from './stalled-work.ts'
 
 export type AlertEvaluation = Awaited<ReturnType<typeof evaluateAlerts>>
 
@@ -34,12 +34,14 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
     ...(await findConfigurationAlerts(evaluation)),
     ...inboxes.alerts,
     ...(await findMisplacedFiles(evaluation)),
+    ...(await findFilesInFolders(evaluation, inboxes.withFolders)),
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),
     ...(await findDeliveryAlerts(evaluation)),
     ...(await findReceiptAlerts(evaluation)),
     ...(await findLateOrders(evaluation)),
     ...(await findRecordAlerts(evaluation)),
+    ...(await findAnswerAlerts(evaluation)),
     ...(await findFullFolders(evaluation)),
     ...(await findGrownFiles(evaluation)),
     ...(await findMissingWatches(evaluation)),
@@ -115,5 +117,5 @@ async function findFailingRoutes({ journal, now }: EvaluationContext, { failures
 /** Whether an earlier failure still counts because no pass has tried the route since. A removed route fails no more. */
 function isUntried({ code, route }: Alert, { routes }: RouteResults, configuration: Configuration): boolean {
   if (code !== 'route-failing' || route === undefined || routes.includes(route)) return false
-  return configuration.routes.some(({ name }) => name === route)
+  return listWorkNames(configuration).includes(route)
 }

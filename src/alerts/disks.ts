@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path'
 import { DISK_ALERT_BYTES } from '../config/alerts.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { FileSource } from '../config/inbox.ts'
 import type { Route } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { DiskStatus } from '../domain/snapshot.ts'
@@ -26,11 +27,22 @@ export async function findDiskAlerts(configuration: Configuration, now: number) 
 }
 
 /** Each disk once, with the folders on it. The folder of the state comes first. */
-async function readDisks({ stateFolder, journal, mailboxes, routes }: Configuration): Promise<DiskStatus[]> {
+async function readDisks({
+  stateFolder,
+  journal,
+  mailboxes,
+  routes,
+  edi,
+}: Configuration): Promise<DiskStatus[]> {
+  const folders = [
+    ...routes.flatMap(listFolders),
+    ...(edi?.inboxes ?? []).flatMap(({ from, results }) => [...listSourceFolders(from), results]),
+    ...(edi?.partners ?? []).flatMap(({ to }) => to ?? []),
+  ]
   const places = [
     { place: stateFolder, path: stateFolder },
     ...(journal.path === ':memory:' ? [] : [{ place: dirname(journal.path), path: dirname(journal.path) }]),
-    ...routes.flatMap(listFolders).flatMap((ref) => {
+    ...folders.flatMap((ref) => {
       const mailbox = mailboxes[ref.mailbox]
       return mailbox?.type === 'directory'
         ? [{ place: formatFolder(ref), path: join(mailbox.path, ref.folder) }]
@@ -53,9 +65,16 @@ async function readDisks({ stateFolder, journal, mailboxes, routes }: Configurat
 function listFolders(route: Route): FolderRef[] {
   if (route.direction === 'inbound') {
     const { from, results, documents } = route
-    return [from, { mailbox: from.mailbox, folder: from.archive }, results, ...(documents ? [documents] : [])]
+    return [...listSourceFolders(from), results, ...(documents ? [documents] : [])]
   }
   return [route.to, ...(route.receipt ? [route.receipt] : [])]
+}
+
+function listSourceFolders({ mailbox, folder, archive }: FileSource): FolderRef[] {
+  return [
+    { mailbox, folder },
+    { mailbox, folder: archive },
+  ]
 }
 
 function formatPlaces([first = '', ...others]: readonly string[]): string {

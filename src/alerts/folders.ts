@@ -1,6 +1,7 @@
 /** Alerts about folders that change slowly: unfetched results and deliveries, archived files that grew. */
 import type { Configuration } from '../config/configuration.ts'
-import type { InboundRoute } from '../config/routes.ts'
+import type { OutputFolder } from '../config/folders.ts'
+import { listScannedInboxes, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { FileInfo } from '../domain/mailbox.ts'
@@ -24,14 +25,21 @@ export async function findFullFolders(context: EvaluationContext): Promise<Alert
 
 /** A missing folder of results, where reports were left before, counts as unreachable (`mailbox-away`). */
 export async function checkResultsFolders({ configuration, journal, listings }: EvaluationContext) {
-  for (const { name, direction, ...route } of configuration.routes) {
-    if (direction !== 'inbound' || !('results' in route)) continue
-    const { folder } = route.results
-    await listings.tryMailbox(route.results, async (results) => {
+  for (const { key: name, results: place } of listResultFolders(configuration)) {
+    const { folder } = place
+    await listings.tryMailbox(place, async (results) => {
       if (await results.hasFolder(folder)) return
       await assertResultsUnused({ journal, results, route: { name, resultsFolder: folder } })
     })
   }
+}
+
+/** Those of routes, and of inboxes of interchanges. */
+function listResultFolders({ routes, edi }: Configuration): { key: string; results: OutputFolder }[] {
+  const ofRoutes = routes.flatMap((route) =>
+    route.direction === 'inbound' ? [{ key: route.name, results: route.results }] : [],
+  )
+  return [...ofRoutes, ...(edi?.inboxes ?? [])]
 }
 
 interface Outbox extends FolderRef {
@@ -39,10 +47,11 @@ interface Outbox extends FolderRef {
 }
 
 /** Each folder once, with the shortest of the times that its routes set. */
-function listFoldersToEmpty({ routes }: Configuration): Map<string, Outbox> {
+function listFoldersToEmpty(configuration: Configuration): Map<string, Outbox> {
   const folders = new Map<string, Outbox>()
-  for (const route of routes) {
-    const { mailbox, folder, alertIfNotEmptiedMs } = route.direction === 'inbound' ? route.results : route.to
+  const exports = configuration.routes.flatMap((route) => (route.direction === 'outbound' ? [route.to] : []))
+  const results = listResultFolders(configuration).map((each) => each.results)
+  for (const { mailbox, folder, alertIfNotEmptiedMs } of [...results, ...exports]) {
     if (alertIfNotEmptiedMs === undefined) continue
     const place = formatFolder({ mailbox, folder })
     const known = folders.get(place)?.alertIfNotEmptiedMs ?? Infinity
@@ -76,16 +85,15 @@ const GROWTH_WINDOW_MS = 36 * HOUR_MS
 const ARCHIVED_FILES_MAX = 2000
 
 export async function findGrownFiles(context: EvaluationContext): Promise<Alert[]> {
-  const routes = context.configuration.routes.filter((route) => route.direction === 'inbound')
-  const find = (route: InboundRoute) =>
-    findWithCache(context, `archive of ${route.name}`, () => findGrownInArchive(context, route))
-  return (await Promise.all(routes.map(find))).flat()
+  const find = (inbox: ScannedInbox) =>
+    findWithCache(context, `archive of ${inbox.key}`, () => findGrownInArchive(context, inbox))
+  return (await Promise.all(listScannedInboxes(context.configuration).map(find))).flat()
 }
 
 /** Undefined when the archive is away. */
 async function findGrownInArchive(
   { journal, listings, mailboxes, now }: EvaluationContext,
-  { name: route, from }: InboundRoute,
+  { key: route, from }: ScannedInbox,
 ): Promise<Alert[] | undefined> {
   // A file that stays in its inbox is found there, and taken as another one.
   if (mailboxes.get(from.mailbox)?.claimsInPlace === true) return []
@@ -102,7 +110,7 @@ async function findGrownInArchive(
 
 function buildGrownAlert(
   { route, name, size: read, archivedAs = '' }: FileEntry,
-  { mailbox, folder }: InboundRoute['from'],
+  { mailbox, folder }: ScannedInbox['from'],
   size = 0,
   since: number,
 ): Alert[] {

@@ -1,13 +1,13 @@
 /** Alerts about inboxes: unmatched files, orphaned markers, waiting files, entries that no route can take. */
 import { resolvePlace } from '../config/mailboxes.ts'
-import type { InboundRoute } from '../config/routes.ts'
+import { listScannedInboxes, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
 import type { UnmatchedFile } from '../domain/snapshot.ts'
-import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
+import { hasInvalidUtf8, isListedName, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
 import { createFileTracker } from '../pipeline/inbound/file-tracker.ts'
 import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
-import { buildInboundRoute } from '../pipeline/route-settings.ts'
+import { buildIntakeRoute } from '../pipeline/route-settings.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { HOUR_MS } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -22,55 +22,72 @@ import {
   toNamePattern,
 } from './context.ts'
 
-export async function findInboxAlerts(
-  context: EvaluationContext,
-): Promise<{ readonly alerts: readonly Alert[]; readonly unmatchedFiles: readonly UnmatchedFile[] }> {
-  const inbound = context.configuration.routes.filter((route) => route.direction === 'inbound')
+/** An inbox with folders in it, which no run reads. */
+export interface InboxWithFolders {
+  readonly takers: readonly [ScannedInbox, ...ScannedInbox[]]
+  readonly folders: readonly string[]
+}
+
+interface InboxAlerts {
+  readonly alerts: readonly Alert[]
+  readonly unmatchedFiles: readonly UnmatchedFile[]
+  readonly withFolders: readonly InboxWithFolders[]
+}
+
+export async function findInboxAlerts(context: EvaluationContext): Promise<InboxAlerts> {
+  const inboxes = listScannedInboxes(context.configuration)
   const alerts: Alert[] = []
   const unmatchedFiles: UnmatchedFile[] = []
-  for (const routes of groupByFolder(context, inbound, ({ from }) => from)) {
-    const mailbox = context.mailboxes.get(routes[0].from.mailbox)
+  const withFolders: InboxWithFolders[] = []
+  for (const takers of groupByFolder(context, inboxes, ({ from }) => from)) {
+    const mailbox = context.mailboxes.get(takers[0].from.mailbox)
     if (mailbox === undefined) continue
     // A missing inbox counts as unreachable if any of its routes ever took files from it.
     const whenMissing = async () => {
-      for (const { name, from } of routes)
+      for (const { key: name, from } of takers)
         await assertInboxUnused(context.journal, { name, folder: from.folder })
     }
-    const only = listNamesToRequest(context, routes)
-    const files = await context.listings.list(routes[0].from, { only, whenMissing })
+    const only = listNamesToRequest(takers)
+    const files = await context.listings.list(takers[0].from, { only, whenMissing })
     if (files === undefined) continue
-    const inbox: SharedInbox = { mailbox, files, routes }
-    const unknown = findUnmatchedFiles(context, inbox)
+    const folder: SharedFolder = { mailbox, files, takers }
+    const unknown = findUnmatchedFiles(context, folder)
     unmatchedFiles.push(...unknown.unmatchedFiles)
-    const patterns = routes.map(({ from }) => compileFilePattern(from.match))
+    const patterns = takers.map(({ from }) => compileFilePattern(from.match))
     const isWanted = (name: string) => patterns.some((matches) => matches(name))
-    const folder = { ...routes[0].from, isWanted, mayBeClosed: only !== undefined }
-    alerts.push(...unknown.alerts, ...(await findIgnoredEntries(context, folder)))
-    for (const route of routes) alerts.push(...(await findWaitingFiles(context, inbox, route)))
+    const scanned = { ...takers[0].from, isWanted, mayBeClosed: only !== undefined }
+    const ignored = await listIgnoredEntries(context, scanned)
+    const folders = ignored.flatMap(({ name, kind }) =>
+      kind === 'folder' && isListedName(name) ? [name] : [],
+    )
+    if (folders.length > 0) withFolders.push({ takers, folders })
+    alerts.push(...unknown.alerts, ...findIgnoredEntries(context, scanned, ignored))
+    for (const taker of takers) alerts.push(...(await findWaitingFiles(context, folder, taker)))
   }
-  return { alerts, unmatchedFiles }
+  return { alerts, unmatchedFiles, withFolders }
 }
 
-/** Undefined when any of the routes takes files by a pattern: then the folder must be listed. */
-function listNamesToRequest({ configuration }: EvaluationContext, routes: readonly InboundRoute[]) {
-  const asked = routes.map((route) => listWantedNames(buildInboundRoute(configuration, route)))
+/** Undefined when any of them takes files by a pattern: then the folder must be listed. */
+function listNamesToRequest(takers: readonly ScannedInbox[]) {
+  const asked = takers.map((taker) => listWantedNames(buildIntakeRoute(taker)))
   return asked.some((names) => names === undefined) ? undefined : asked.flatMap((names) => names ?? [])
 }
 
-interface SharedInbox {
+/** A folder, and the routes and inboxes of interchanges that take files from it. */
+interface SharedFolder {
   readonly mailbox: Mailbox
   readonly files: readonly FileInfo[]
-  readonly routes: readonly [InboundRoute, ...InboundRoute[]]
+  readonly takers: readonly [ScannedInbox, ...ScannedInbox[]]
 }
 
-function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes }: SharedInbox) {
-  const { folder } = routes[0].from
-  const place = formatFolder(routes[0].from)
-  const patterns = routes.map(({ from }) => from.match)
-  const sidecarPatterns = routes.flatMap(({ from: { ready } }) =>
+function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, takers }: SharedFolder) {
+  const { folder } = takers[0].from
+  const place = formatFolder(takers[0].from)
+  const patterns = takers.map(({ from }) => from.match)
+  const sidecarPatterns = takers.flatMap(({ from: { ready } }) =>
     ready !== undefined && 'sidecar' in ready ? [toNamePattern(ready.sidecar)] : [],
   )
-  const known = [...patterns, ...sidecarPatterns, ...listReceiptPatterns(context, routes[0])].map(
+  const known = [...patterns, ...sidecarPatterns, ...listReceiptPatterns(context, takers[0])].map(
     compileFilePattern,
   )
   const unmatchedFiles: UnmatchedFile[] = []
@@ -97,7 +114,7 @@ function describeWorkbookFix(patterns: readonly string[]): string {
 }
 
 /** The patterns of receipts that arrive in the folder of an inbox. */
-function listReceiptPatterns({ configuration }: EvaluationContext, { from }: InboundRoute): string[] {
+function listReceiptPatterns({ configuration }: EvaluationContext, { from }: ScannedInbox): string[] {
   const { routes, mailboxes } = configuration
   return routes.flatMap((route) => {
     const receipt = route.direction === 'outbound' ? route.receipt : undefined
@@ -109,22 +126,22 @@ function listReceiptPatterns({ configuration }: EvaluationContext, { from }: Inb
 /** Complete files that wait for their marker, their manifest, or the number before them. */
 async function findWaitingFiles(
   context: EvaluationContext,
-  { mailbox, files }: SharedInbox,
-  route: InboundRoute,
+  { mailbox, files }: SharedFolder,
+  taker: ScannedInbox,
 ): Promise<readonly Alert[]> {
-  const { configuration, journal, clock, now } = context
+  const { journal, clock, now } = context
   const source: Mailbox = { ...mailbox, list: () => Promise.resolve([...files]) }
-  const scanned = { route: buildInboundRoute(configuration, route), source, journal, clock }
+  const scanned = { route: buildIntakeRoute(taker), source, journal, clock }
   // Alerts scan only once and go by the age of a file: every file counts as stable.
   const tracker = { ...createFileTracker(), getMsUntilStable: () => 0 }
   const { skippedFiles } = await scanInbox(scanned, tracker)
-  const place = formatFolder(route.from)
+  const place = formatFolder(taker.from)
   const waiting = skippedFiles
     .filter(({ isUsual, file }) => !isUsual && now - file.modifiedAt > GRACE_MS)
     .map(({ file: { folder, name, modifiedAt: since }, code: reason, message: why, fix }): Alert => {
       const code = reason === 'is-sidecar' ? 'marker-orphaned' : 'file-waiting'
       const message = `${mailbox.describe(folder, name)} is not taken: ${why}`
-      return { code, route: route.name, subject: `${place}/${name}`, since, message, fix }
+      return { code, route: taker.key, subject: `${place}/${name}`, since, message, fix }
     })
   return limitAlerts(context, waiting, place)
 }
@@ -142,16 +159,24 @@ interface ScannedFolder extends FolderRef {
 }
 
 /** None where the folder cannot be read. */
-async function findIgnoredEntries(context: EvaluationContext, inbox: ScannedFolder) {
-  const { listings, now } = context
-  const place = formatFolder(inbox)
+async function listIgnoredEntries({ listings }: EvaluationContext, inbox: ScannedFolder) {
   const found = await listings.tryMailbox(inbox, (mailbox) =>
     mailbox.listIgnored(inbox.folder).catch((error: unknown): IgnoredEntry[] => {
       if (inbox.mayBeClosed && error instanceof BridgeError) return []
       throw error
     }),
   )
-  const alerts = [...(found ?? [])]
+  return found ?? []
+}
+
+function findIgnoredEntries(
+  context: EvaluationContext,
+  inbox: ScannedFolder,
+  ignored: readonly IgnoredEntry[],
+): readonly Alert[] {
+  const { now } = context
+  const place = formatFolder(inbox)
+  const alerts = [...ignored]
     .toSorted((one, other) => one.modifiedAt - other.modifiedAt)
     .flatMap((each) => {
       const description = describeIgnoredEntry(each, inbox, place, now)

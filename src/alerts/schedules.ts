@@ -1,5 +1,6 @@
 /** Alerts about things that did not happen in time: scheduled runs and expected files. */
-import type { InboundRoute, Route } from '../config/routes.ts'
+import { formatIntakeKey } from '../config/edi.ts'
+import { listScannedInboxes, type Route, type ScannedInbox } from '../config/routes.ts'
 import type { ExpectedFile } from '../config/alerts.ts'
 import { type Alert, alertKey, createAlert } from '../domain/alert.ts'
 import type { KnownRuns, NewScheduledRun, ScheduledRun } from '../domain/scheduled-run.ts'
@@ -71,21 +72,22 @@ const LATEST_FILES_MAX = 100
 export async function findMissingFiles(context: EvaluationContext): Promise<Alert[]> {
   const { journal, configuration, now } = context
   const alerts: Alert[] = []
-  for (const route of configuration.routes) {
-    if (route.direction !== 'inbound' || route.from.expectFile === undefined) continue
-    const { expectFile } = route.from
+  for (const inbox of listScannedInboxes(configuration)) {
+    const { key, from: source } = inbox
+    const { expectFile } = source
+    if (expectFile === undefined) continue
     const { day, from, dueAt } = findLastDue(expectFile, now)
-    const latest = await journal.listRecentFiles(LATEST_FILES_MAX, route.name)
+    const latest = await journal.listRecentFiles(LATEST_FILES_MAX, key)
     const last = latest.find(({ outcome, retakeOf }) => outcome !== 'vanished' && retakeOf === undefined)
     const cameAt = last === undefined ? undefined : (last.receivedAt ?? last.claimedAt)
     if (cameAt !== undefined && cameAt >= from) continue
-    const isThere = await hasArrived(context, route.from, from)
+    const isThere = await hasArrived(context, source, from)
     if (isThere === true) continue
     const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
     // What was due before the journal began was for another program.
     if (cameAt === undefined && dueAt < (await journal.getBeginning()).at) continue
-    const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
-    const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
+    const message = `no file came for ${formatIntakeKey(key)} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
+    const about = { code: 'expected-file-missing', route: key, subject: day } as const
     const alert = createAlert({ ...about, since: dueAt, message })
     if (isThere === undefined) context.unverified.add(alertKey(alert))
     else alerts.push(alert)
@@ -99,7 +101,7 @@ function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
 }
 
 /** Whether the file is in the inbox and not taken yet. Undefined where the folder cannot be read. */
-async function hasArrived({ listings }: EvaluationContext, inbox: InboundRoute['from'], since: number) {
+async function hasArrived({ listings }: EvaluationContext, inbox: ScannedInbox['from'], since: number) {
   const files = await listings.list(inbox)
   const isMatch = compileFilePattern(inbox.match)
   return files?.some(({ name, modifiedAt }) => modifiedAt >= since && isMatch(name))

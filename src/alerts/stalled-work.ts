@@ -1,10 +1,11 @@
 /** Alerts about records that wait for a person and about work that no process continues. */
 import { type Alert, createAlert } from '../domain/alert.ts'
+import { listWorkNames } from '../config/configuration.ts'
 import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
-import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
+import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
 import { quoteForShell } from '../support/text.ts'
 import type { EvaluationContext } from './context.ts'
@@ -24,7 +25,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
     ({ state, since }) => state === 'uncertain' && now - since > UNKNOWN_MS,
   )
-  const configured = new Set(configuration.routes.map(({ name }) => name))
+  const configured = new Set(listWorkNames(configuration))
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
@@ -60,6 +61,11 @@ function buildRejectedAlert({ what, route, name, file, code, records, since }: R
       'Have them corrected and sent again, or',
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
+    unrouted: [
+      'sets-unrouted',
+      ' holds documents that no route takes',
+      'Add a route for them and drop its exceptions file in, or',
+    ],
     vanished: ['file-vanished', ' was removed before it was read', 'Have it sent again, or'],
     'source-removed': [
       'source-removed',
@@ -87,6 +93,30 @@ function buildStrandedAlert(route: string, since: number): Alert {
   const message = `the configuration has no route ${route} any more, and it has unfinished work`
   const fix = `Give the route back its name, ${route}.`
   return { code: 'route-not-configured', route, subject: route, since, message, fix }
+}
+
+/** An answer that is late by less than this may be under way. */
+const ANSWER_DELAY_MS = 15 * MINUTE_MS
+
+const ANSWERS_MAX = 50
+
+export async function findAnswerAlerts({ journal, now }: EvaluationContext): Promise<Alert[]> {
+  const overdue = await journal.listOverdueAnswers(now - ANSWER_DELAY_MS, ANSWERS_MAX)
+  const alerts: Alert[] = []
+  for (const { partner, file, dueAt } of overdue) {
+    const { name = file, route = '' } = (await journal.getFile(file)) ?? {}
+    const message = `${name}: the answer to partner ${partner} is not delivered`
+    alerts.push(
+      createAlert({
+        code: 'answer-overdue',
+        route,
+        subject: `${name} (${file}) ${partner}`,
+        since: dueAt,
+        message,
+      }),
+    )
+  }
+  return alerts
 }
 
 /** A person who stops using a watch must not see the alert for ever. */

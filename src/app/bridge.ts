@@ -9,7 +9,7 @@ import type { NewRestoration, RestorationResult } from '../domain/audit.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { WorkingFiles } from '../domain/mailbox.ts'
 import type { Mapping } from '../mapping/load.ts'
-import { createFormats } from '../formats/formats.ts'
+import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
 import { hasCode } from '../support/errors.ts'
 import { newId as createId } from '../support/new-id.ts'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -73,6 +73,7 @@ export async function openBridge(
     mailboxes,
     mappings,
     format: createFormats(),
+    interchanges: createInterchangeFormat(),
     journalGuard,
   }
   const readDisk = createDiskReader(configuration, version)
@@ -181,6 +182,7 @@ async function declareRestored(context: BridgeContext, request: RestoreRequest):
     const highest = route.direction === 'outbound' ? await findHighestSequence(context, route) : undefined
     routes.push(omitUndefined({ name, direction, highest }))
   }
+  for (const { key: name } of configuration.edi?.inboxes ?? []) routes.push({ name, direction: 'inbox' })
   const failure = await context.journalGuard.findFailure()
   const isLost =
     failure === undefined ? (await journal.getHead()).event === 1 : failure.code === 'journal-missing'

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { DEFAULT_MATCH } from '../config/defaults.ts'
-import type { Route } from '../config/routes.ts'
+import { type InboundRoute, listScannedInboxes, type Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
@@ -18,6 +18,7 @@ import { createGoneInboxError } from '../pipeline/inbound/inbox.ts'
 import { groupBy } from '../support/collections.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { findOpenToOthers, isMountPoint } from '../support/files.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { quoteForShell } from '../support/text.ts'
 import {
   type BridgeOptions,
@@ -31,9 +32,18 @@ import { findAbsentJournalFailure, findJournalFailure, unlessAway } from './jour
 
 interface CheckResult {
   readonly routes: readonly { readonly route: string; readonly mapping: string; readonly examples: number }[]
+  /** Inboxes of interchanges, and the routes that take sets of them. */
+  readonly inboxes: readonly CheckedInbox[]
   readonly warnings: readonly string[]
   /** Everything that would go wrong, one line each. */
   readonly failures: readonly string[]
+}
+
+export interface CheckedInbox {
+  readonly inbox: string
+  /** `van:in`. */
+  readonly from: string
+  readonly routes: readonly { readonly route: string; readonly document: string; readonly partner?: string }[]
 }
 
 export interface CheckFinding {
@@ -58,12 +68,51 @@ export async function checkConfiguration(configuration: Configuration): Promise<
     failures.push(...(await findExampleFailures(mapping, mappingPath, format)))
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
+  warnings.push(...warnAboutIdlePartners(configuration))
   warnings.push(...warnAboutLateAnswers(configuration))
   warnings.push(...(await warnAboutOpenFiles(configuration)))
   const folders = await checkFolders(configuration)
   warnings.push(...folders.warnings)
   failures.push(...folders.failures)
-  return { routes, warnings, failures: [...new Set(failures)] }
+  return { routes, inboxes: listInboxes(configuration), warnings, failures: [...new Set(failures)] }
+}
+
+function listInboxes(configuration: Configuration): CheckedInbox[] {
+  return (configuration.edi?.inboxes ?? []).map(({ name, from }) => ({
+    inbox: name,
+    from: `${from.mailbox}:${from.folder}`,
+    routes: listTakers(configuration).flatMap(({ name: route, from: { interchanges } }) =>
+      interchanges?.inbox === name
+        ? [
+            {
+              route,
+              document: interchanges.document,
+              ...omitUndefined({ partner: interchanges.partner }),
+            },
+          ]
+        : [],
+    ),
+  }))
+}
+
+/** The routes that take sets of an inbox. */
+function listTakers({ routes }: Configuration): InboundRoute[] {
+  return routes
+    .filter((route) => route.direction === 'inbound')
+    .filter(({ from }) => from.interchanges !== undefined)
+}
+
+/** Whatever such a partner sends is held. */
+function warnAboutIdlePartners(configuration: Configuration): string[] {
+  const { edi } = configuration
+  const takers = listTakers(configuration).map(({ from }) => from.interchanges?.partner)
+  if (edi === undefined || edi.inboxes.length === 0 || takers.includes(undefined)) return []
+  return edi.partners
+    .filter(({ name }) => !takers.includes(name))
+    .map(
+      ({ name }) =>
+        `edi.partners.${name}: no route takes what it sends, so that each of its sets is held: add a route with \`partner: ${name}\`, or take the partner away.`,
+    )
 }
 
 /** Files of EDI rarely end with .csv, which is what a route takes where nothing else is said. */
@@ -111,11 +160,10 @@ function warnAboutLateAnswers({ api: { lateAnswerMs, timeoutMs } }: Configuratio
 
 /** What holds orders, addresses and secrets, and can be read by other users of this machine. */
 async function warnAboutOpenFiles(configuration: Configuration): Promise<string[]> {
-  const { journal, stateFolder, mailboxes, routes, secretPlaces } = configuration
-  const archives = routes.flatMap((route) => {
-    const mailbox = route.direction === 'inbound' ? mailboxes[route.from.mailbox] : undefined
-    if (route.direction === 'outbound' || mailbox?.type !== 'directory') return []
-    return [join(mailbox.path, route.from.archive)]
+  const { journal, stateFolder, mailboxes, secretPlaces } = configuration
+  const archives = listScannedInboxes(configuration).flatMap(({ from }) => {
+    const mailbox = mailboxes[from.mailbox]
+    return mailbox?.type === 'directory' ? [join(mailbox.path, from.archive)] : []
   })
   const files = ['', '-wal', '-shm'].map((suffix) => journal.path + suffix)
   const folders = [stateFolder, join(stateFolder, 'spool'), ...new Set(archives)]
@@ -202,17 +250,15 @@ function toFinding({ message, fix }: BridgeError): CheckFinding {
 
 /** Inboxes on this machine that do not exist: gone if files came from them before, else made by the first run. */
 async function findMissingInboxes(
-  { routes, mailboxes: places }: Configuration,
+  configuration: Configuration,
   journal: Journal | undefined,
   mailboxes: ReadonlyMap<string, Mailbox>,
 ) {
   const gone: BridgeError[] = []
   const missing: { readonly route: string; readonly path: string }[] = []
-  for (const route of routes) {
-    if (route.direction === 'outbound') continue
-    const { name, from } = route
+  for (const { key: name, from } of listScannedInboxes(configuration)) {
     const isThere = await unlessAway(async () => mailboxes.get(from.mailbox)?.hasFolder(from.folder))
-    const settings = places[from.mailbox]
+    const settings = configuration.mailboxes[from.mailbox]
     if (isThere !== false || settings?.type !== 'directory') continue
     const wasUsed = await journal?.hasTakenFrom(name, from.folder)
     if (wasUsed === true) gone.push(createGoneInboxError({ name, folder: from.folder }))

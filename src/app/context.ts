@@ -1,14 +1,16 @@
 /** The context that every use case works with: options, mailboxes and mappings. */
 import type { Configuration } from '../config/configuration.ts'
 import type { MailboxConfiguration } from '../config/mailboxes.ts'
-import type { Route } from '../config/routes.ts'
+import type { InboundRoute, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
+import type { InterchangeFormat } from '../domain/interchange.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
-import { loadMapping, type Mapping } from '../mapping/load.ts'
+import { createInterchangeFormat } from '../formats/formats.ts'
+import { type InboundMapping, loadMapping, type Mapping } from '../mapping/load.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Spool } from '../support/spool.ts'
@@ -22,6 +24,7 @@ export interface BridgeContext {
   readonly mailboxes: ReadonlyMap<string, Mailbox>
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly format: Format
+  readonly interchanges: InterchangeFormat
   readonly journalGuard: JournalGuard
 }
 
@@ -98,6 +101,8 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
       const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
+      if (mapping.direction === 'inbound' && route.direction === 'inbound')
+        errors.push(...findDocumentMismatch(route, mapping), ...listConditionErrors(route, mapping))
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
       const place = mappingPlaces?.get(route.mappingPath) ?? `route ${route.name}`
@@ -109,6 +114,32 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
   const several = `there are ${details.length} errors in the mappings`
   const message = details.length === 1 ? 'there is an error in a mapping' : several
   throw new BridgeError('mapping-invalid', message, { details })
+}
+
+/** Paths of `when` by which a route takes sets of an inbox, and that lead nowhere in the document. */
+function listConditionErrors(route: InboundRoute, mapping: InboundMapping): string[] {
+  const { document = '', when = {} } = route.from.interchanges ?? {}
+  const { format: syntax } = mapping.translator.read
+  if (syntax !== 'x12' && syntax !== 'edifact') return []
+  const { findPathError } = createInterchangeFormat()
+  return Object.keys(when).flatMap((path) => {
+    const error = findPathError({ syntax, document, path })
+    return error === undefined ? [] : [`route ${route.name}: \`from.when\` names ${path}: ${error}`]
+  })
+}
+
+/** A route that takes sets of an inbox needs a mapping that reads them. */
+function findDocumentMismatch(
+  { name, from: { interchanges }, mappingPath: path }: InboundRoute,
+  { translator: { read } }: InboundMapping,
+): string[] {
+  if (interchanges === undefined) return []
+  const { document, inbox } = interchanges
+  if (read.edi?.document === document) return []
+  const reads = read.edi === undefined ? `files of the format ${read.format}` : read.edi.document
+  return [
+    `route ${name} takes ${document} of the inbox ${inbox}, but ${path} reads ${reads}; its \`read\` must say \`document: ${document}\``,
+  ]
 }
 
 type MappedStep = Route & {

@@ -2,10 +2,16 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Configuration } from '../config/configuration.ts'
+import { type Configuration, getSpoolFolder } from '../config/configuration.ts'
 import { readKeptJournalId } from '../config/kept.ts'
 import { createSequenceReader } from '../config/file-name.ts'
-import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import {
+  listScannedInboxes,
+  type OutboundRoute,
+  type Route,
+  type ScannedInbox,
+  toScannedInbox,
+} from '../config/routes.ts'
 import type { ChainHead } from '../domain/audit.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
@@ -34,14 +40,15 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
   let writing: Promise<void> = Promise.resolve()
   let last = { event: -1, at: -Infinity }
 
-  const checkEvidence = async (route: Route) => {
-    if (checked.has(route.name)) return
-    const failure = await findRouteFailure(context, route, isNew)
+  const checkEvidence = async (work: PlaceOfWork) => {
+    const key = isInbox(work) ? work.key : work.name
+    if (checked.has(key) || marked === undefined) return
+    const failure = await findPlaceFailure(context, work, isNew)
     if (failure !== undefined) {
       isCurrent = false
       throw failure
     }
-    checked.add(route.name)
+    checked.add(key)
   }
   const write = async () => {
     if (marked === undefined || context.isReadOnly === true) return
@@ -55,14 +62,17 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
       const failure = await findMarkFailure(context)
       if (failure !== undefined) throw failure
       isNew = (await journal.getBeginning()).isUnused
-      for (const route of listLocalRoutes(configuration)) await checkEvidence(route)
+      for (const place of listLocalPlaces(configuration)) await checkEvidence(place)
       isCurrent = true
       await write().catch(() => undefined)
     },
     /** Called before the first pass over a route: checks its mailboxes on servers, which other routes should not wait for. */
     checkRoute: async (route: Route) => {
-      if (marked !== undefined) await checkEvidence(route)
+      const place = route.direction === 'inbound' ? toScannedInbox(route) : route
+      if (place !== undefined) await checkEvidence(place)
     },
+    /** The same of an inbox, which may be one of interchanges. */
+    checkInbox: (inbox: ScannedInbox) => checkEvidence(inbox),
     /** Writes the mark when it is due, and at the end of a pass (`isDue`). Does nothing before the journal passed its check. */
     updateMark(isDue?: 'now'): Promise<void> {
       if (!isCurrent || (isDue === undefined && clock.now() - last.at < MARK_INTERVAL_MS))
@@ -79,10 +89,21 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
   }
 }
 
-function listLocalRoutes({ routes, mailboxes }: Configuration): Route[] {
-  return routes.filter((route) => {
-    const name = route.direction === 'inbound' ? route.from.mailbox : route.to.mailbox
-    return mailboxes[name]?.type === 'directory'
+/** Where files come from or go to: what lies there shows which journal was at work. */
+type PlaceOfWork = ScannedInbox | OutboundRoute
+
+function isInbox(place: PlaceOfWork): place is ScannedInbox {
+  return 'key' in place
+}
+
+function listLocalPlaces({ routes, edi, mailboxes }: Configuration): PlaceOfWork[] {
+  const all: readonly PlaceOfWork[] = [
+    ...listScannedInboxes({ routes, ...(edi && { edi }) }),
+    ...routes.filter((route) => route.direction === 'outbound'),
+  ]
+  return all.filter((place) => {
+    const { mailbox } = isInbox(place) ? place.from : place.to
+    return mailboxes[mailbox]?.type === 'directory'
   })
 }
 
@@ -92,13 +113,13 @@ export async function findJournalFailure(context: JournalContext): Promise<Bridg
   const failure = await findMarkFailure(context)
   if (failure !== undefined || configuration.journal.path === ':memory:') return failure
   if (!(await journal.getBeginning()).isUnused) return undefined
-  return findFirst(listLocalRoutes(configuration), (route) => findRouteFailure(context, route, true))
+  return findFirst(listLocalPlaces(configuration), (place) => findPlaceFailure(context, place, true))
 }
 
-async function findRouteFailure(context: JournalContext, route: Route, isNew: boolean) {
-  const evidence = await unlessAway(() => findNewerEvidence(context, route))
+async function findPlaceFailure(context: JournalContext, place: PlaceOfWork, isNew: boolean) {
+  const evidence = await unlessAway(() => findNewerEvidence(context, place))
   if (evidence !== undefined) return journalOlderError(evidence)
-  return isNew ? findLostWork(context, route, await context.journal.getIdTag()) : undefined
+  return isNew ? findLostWork(context, place, await context.journal.getIdTag()) : undefined
 }
 
 async function findFirst<Item, Value>(
@@ -146,7 +167,7 @@ export async function findAbsentJournalFailure(context: AbsentJournalContext) {
   if (existsSync(mark)) return journalMissingError(path, `its mark ${mark} belongs to an earlier journal`)
   return (
     (await findStateEvidence(context.configuration)) ??
-    findFirst(listLocalRoutes(context.configuration), (route) => findLostWork(context, route))
+    findFirst(listLocalPlaces(context.configuration), (place) => findLostWork(context, place))
   )
 }
 
@@ -160,17 +181,17 @@ async function findStateEvidence({ journal: { path }, stateFolder }: Configurati
 /** `ownTag`: of the journal, if it exists; another bridge may be working with it. */
 async function findLostWork(
   { configuration, mailboxes }: AbsentJournalContext,
-  route: Route,
+  place: PlaceOfWork,
   ownTag?: string,
 ) {
-  if (route.direction === 'outbound') return undefined
-  const { journal, stateFolder } = configuration
+  if (!isInbox(place)) return undefined
+  const { journal } = configuration
   const isOther = (id: string | undefined) =>
     id !== undefined && (ownTag === undefined || !id.startsWith(ownTag))
-  const mailbox = getMailbox({ mailboxes }, route.from.mailbox)
-  const file = await unlessAway(() => findTakenFile(mailbox, route, isOther))
+  const mailbox = getMailbox({ mailboxes }, place.from.mailbox)
+  const file = await unlessAway(() => findTakenFile(mailbox, place, isOther))
   if (file !== undefined) return journalMissingError(journal.path, `${file} was taken with another journal`)
-  const spool = join(stateFolder, 'spool', route.name)
+  const spool = getSpoolFolder(configuration, place.key)
   const blob = (await readdir(spool).catch(ignoreCodes('ENOENT', 'ENOTDIR')))?.find(isOther)
   if (blob === undefined) return undefined
   return journalMissingError(journal.path, `${join(spool, blob)} is of a file that another journal knows`)
@@ -178,8 +199,8 @@ async function findLostWork(
 
 type IdFilter = (id: string | undefined) => boolean
 
-/** A file of the route that a bridge claimed, or archived: the newest of the archive. */
-async function findTakenFile(mailbox: Mailbox, { from }: InboundRoute, isOther: IdFilter) {
+/** A file of the inbox that a bridge claimed, or archived: the newest of the archive. */
+async function findTakenFile(mailbox: Mailbox, { from }: ScannedInbox, isOther: IdFilter) {
   const claimed = (await mailbox.listClaims(from.folder)).find(isOther)
   if (claimed !== undefined) return `the file ${claimed} in ${mailbox.describe(from.folder, CLAIMED_FOLDER)}`
   return mailbox.claimsInPlace ? undefined : findArchivedFile(mailbox, from.archive, isOther)
@@ -221,11 +242,11 @@ type EvidenceContext = Pick<JournalContext, 'journal' | 'mailboxes'>
 /** How many days of an archive are searched, the newest first. */
 const ARCHIVE_DAYS_MAX = 31
 
-async function findNewerEvidence(context: JournalContext, route: Route): Promise<string | undefined> {
+async function findNewerEvidence(context: JournalContext, place: PlaceOfWork): Promise<string | undefined> {
   const head = await context.journal.getHead()
-  return route.direction === 'inbound'
-    ? findUnknownFile(context, route, head, context.clock.now())
-    : findUnknownDelivery(context, route, head)
+  return isInbox(place)
+    ? findUnknownFile(context, place, head, context.clock.now())
+    : findUnknownDelivery(context, place, head)
 }
 
 /** Undefined where the mailbox is away, which proves nothing. */
@@ -241,7 +262,7 @@ export async function unlessAway<Value>(work: () => Promise<Value>): Promise<Val
 /** Finds a file that was taken under an id of this journal, and that the journal does not know. */
 async function findUnknownFile(
   context: EvidenceContext,
-  { from }: InboundRoute,
+  { from }: ScannedInbox,
   head: ChainHead,
   now: number,
 ): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 /** The outcome of a run: what each route did or why it failed, what was pruned, and the exit code. */
 import type { PruneResult } from '../domain/audit.ts'
+import type { InterchangeOutcome } from '../pipeline/interchanges/interchange-pass.ts'
 import type { InboundOutcome } from '../pipeline/inbound/inbound.ts'
 import type { OutboundOutcome } from '../pipeline/outbound/outbound.ts'
 import type { RedeliveryResult } from '../pipeline/outbound/redeliver.ts'
@@ -9,6 +10,8 @@ import type { BridgeContext } from './context.ts'
 export type RouteOutcome =
   | { readonly kind: 'inbound'; readonly pass: InboundOutcome }
   | { readonly kind: 'outbound'; readonly pass: OutboundOutcome }
+  /** Of an inbox of interchanges. */
+  | { readonly kind: 'interchanges'; readonly pass: InterchangeOutcome }
 
 /** One route's part of a run: what it did, or why it could not. */
 export type RouteResult = {
@@ -76,10 +79,19 @@ export function chooseExitCode(
 }
 
 function listExitCodes(result: RouteResult): ExitCode[] {
-  const codes = listOutcomes(result).flatMap((done) =>
-    done.kind === 'inbound' ? listInboundExitCodes(done.pass) : listOutboundExitCodes(done.pass),
-  )
+  const codes = listOutcomes(result).flatMap(listOutcomeExitCodes)
   return result.kind === 'failed' ? [result.failure.exit, ...codes] : codes
+}
+
+function listOutcomeExitCodes(done: RouteOutcome): ExitCode[] {
+  switch (done.kind) {
+    case 'inbound':
+      return listInboundExitCodes(done.pass)
+    case 'outbound':
+      return listOutboundExitCodes(done.pass)
+    case 'interchanges':
+      return listInterchangeExitCodes(done.pass)
+  }
 }
 
 /** The work done on the route, whether it failed later or not. */
@@ -87,6 +99,7 @@ export function listOutcomes(result: RouteResult): readonly RouteOutcome[] {
   switch (result.kind) {
     case 'inbound':
     case 'outbound':
+    case 'interchanges':
       return [result]
     case 'failed':
       return result.done === undefined ? [] : [result.done]
@@ -102,6 +115,17 @@ function listInboundExitCodes({ summaries, open }: InboundOutcome): ExitCode[] {
     if ((documents.missing ?? 0) + (documents.refused ?? 0) > 0) codes.push(EXIT.rejects)
     if (outcome === 'unusable') codes.push(EXIT.unusableFile)
     if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
+  }
+  return codes
+}
+
+/** What was refused of a set is an exit code of the route that got it. */
+function listInterchangeExitCodes({ reported, open }: InterchangeOutcome): ExitCode[] {
+  const codes: ExitCode[] = open.length > 0 ? [EXIT.tryLater] : []
+  for (const { summary } of reported) {
+    if (summary.outcome === 'unusable') codes.push(EXIT.unusableFile)
+    const { refused = 0, held = 0 } = summary.sets
+    if (refused + held + summary.problems.length > 0) codes.push(EXIT.rejects)
   }
   return codes
 }

@@ -1,5 +1,4 @@
 /** Runs one route under its lease. Failures become the result of the route, so that other routes still run. */
-import { join } from 'node:path'
 import { computeAlertTime } from '../alerts/orders.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
@@ -8,9 +7,8 @@ import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import { formatAccount, type Party } from '../domain/route.ts'
-import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
 import type { Translator } from '../domain/translator.ts'
-import type { InboundContext, OutboundContext } from '../pipeline/context.ts'
+import type { InboundContext, OtherRoute, OutboundContext } from '../pipeline/context.ts'
 import {
   createInboundProgress,
   getInboundOutcome,
@@ -30,15 +28,12 @@ import { createCachingApi } from '../pipeline/references/resource-cache.ts'
 import { createCarrierLoader, createMethodLoader } from '../pipeline/references/shipping-methods.ts'
 import { buildDocumentPlace, buildInboundRoute, buildOutboundRoute } from '../pipeline/route-settings.ts'
 import { MINUTE_MS } from '../support/clock.ts'
-import { assert, BridgeError, hasCode, throwIfStopped } from '../support/errors.ts'
-import { openSpool } from '../support/spool.ts'
+import { assert } from '../support/errors.ts'
 import { type BridgeContext, buildStepKey } from './context.ts'
 import { getMailbox } from './journal-access.ts'
 import { type RouteOutcome, type RouteResult, toBridgeError } from './outcome.ts'
+import { locateSpooled, openRouteSpool, withRouteLease } from './route-lease.ts'
 import { carryOutScheduledRuns, type PassPlan, type ScheduleMode } from './scheduled-runs.ts'
-
-/** A lease without renewal for this long is free for other bridges. It is renewed three times as often. */
-const LEASE_MS = 15_000
 
 export interface RouteWork {
   /** In place of a whole pass over an inbound route. */
@@ -68,18 +63,9 @@ export async function runRoute(
 
 async function runUnderLease(context: BridgeContext, route: Route, signal: AbortSignal, work: RouteWork) {
   const { journal, options } = context
-  const owner = createOwnerId(options.newId())
   const done: RouteOutcome[] = []
   try {
-    const { leaseMs = LEASE_MS } = options
-    const lease = await journal.acquireLease(route.name, owner, leaseMs, isOwnerAlive)
-    // A failed heartbeat needs no report: the next write finds out whether the lease is lost.
-    const heartbeat = setInterval(() => {
-      void journal.renewLease(lease).catch(() => undefined)
-      void context.journalGuard.updateMark()
-    }, leaseMs / 3)
-    try {
-      throwIfStopped(signal)
+    return await withRouteLease(context, route.name, signal, async (lease) => {
       await context.journalGuard.checkRoute(route)
       const { clock, notify } = options
       const unasked = needsOrderList(context.configuration, route.party) ? [] : (['createOrder'] as const)
@@ -94,13 +80,7 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
         await readLateOrders({ api, journal, route, now: clock.now() })
       await api.flush()
       return result
-    } catch (error) {
-      throw await preferLeaseLost(journal, lease, error)
-    } finally {
-      clearInterval(heartbeat)
-      await journal.releaseLease(lease).catch(() => undefined)
-      await context.journalGuard.updateMark('now')
-    }
+    })
   } catch (error) {
     const failed = { kind: 'failed', route: route.name, failure: toBridgeError(error) } as const
     const [first, second] = done
@@ -109,19 +89,6 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
     const passes = done.flatMap((each) => (each.kind === 'outbound' ? [each.pass] : []))
     const merged = { kind: 'outbound', pass: mergeOutboundOutcomes(route.name, passes) } as const
     return { ...failed, done: second === undefined ? first : merged }
-  }
-}
-
-/** A suspended process finds much changed when it wakes up. If its lease is lost, that is the cause of every other error. */
-async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): Promise<unknown> {
-  // A journal that failed cannot be asked either.
-  const final = ['lease-lost', 'interrupted', 'journal-busy', 'journal-damaged', 'journal-unusable'] as const
-  if (hasCode(error, ...final)) return error
-  try {
-    await journal.renewLease(lease)
-    return error
-  } catch (lost) {
-    return hasCode(lost, 'lease-lost') ? new BridgeError('lease-lost', lost.message, { cause: error }) : error
   }
 }
 
@@ -168,9 +135,7 @@ interface LeasedRoute extends RouteWork {
 async function runPass(context: BridgeContext, leased: LeasedRoute, plan: PassPlan): Promise<RouteResult> {
   const { route, lease, signal, api } = leased
   const { configuration, options, journal } = context
-  const folder = join(configuration.stateFolder, 'spool', route.name)
-  const opened = await openSpool(folder, () => journal.renewLease(lease))
-  const spool = options.wrap?.spool?.(opened) ?? opened
+  const spool = await openRouteSpool(context, lease)
   const { clock, newId, notify } = options
   const { onlyUnfinished, ...run } = plan
   const given = { journal, lease, api, spool, clock, newId, signal, notify, format: context.format }
@@ -187,7 +152,15 @@ async function runPass(context: BridgeContext, leased: LeasedRoute, plan: PassPl
 
 type SharedPassContext = Omit<
   InboundContext,
-  'route' | 'source' | 'results' | 'carriers' | 'methods' | 'documents' | 'translator' | 'next'
+  | 'route'
+  | 'source'
+  | 'results'
+  | 'carriers'
+  | 'methods'
+  | 'documents'
+  | 'translator'
+  | 'next'
+  | 'locateSpooled'
 >
 
 async function passInboundRoute(
@@ -204,11 +177,15 @@ async function passInboundRoute(
     route: { ...buildInboundRoute(context.configuration, route), ...findLineEndRule(mapping.translator) },
     source: getMailbox(context, from.mailbox),
     results: getMailbox(context, results.mailbox),
+    locateSpooled: (of, file) => locateSpooled(context.configuration, of, file),
+    // A route that gets parts takes no files itself.
+    ...(from.interchanges === undefined ? {} : { onlyUnfinished: true }),
     // Read once a pass, and only on demand.
     carriers: createCarrierLoader(api),
     methods: createMethodLoader(api, party),
     ...(documents && { documents }),
     translator: mapping.translator,
+    listOtherRoutes: () => listOtherRoutes(context, route),
     ...buildNextSteps(context, route),
   }
   const progress = createInboundProgress()
@@ -221,6 +198,17 @@ async function passInboundRoute(
 /** Interchanges say themselves where they end, and many have no line ends. */
 function findLineEndRule({ read }: Translator): Pick<InboundContext['route'], 'lastLineEnd'> {
   return read.edi === undefined ? {} : { lastLineEnd: 'optional' }
+}
+
+function listOtherRoutes({ configuration, mappings }: BridgeContext, own: InboundRoute): OtherRoute[] {
+  return configuration.routes.flatMap((route) => {
+    const mapping = mappings.get(route.name)
+    if (route.name === own.name || route.direction !== 'inbound' || mapping?.direction !== 'inbound')
+      return []
+    const { mailbox, folder } = route.from
+    const inbox = mailbox === own.from.mailbox ? folder : `${folder} of mailbox ${mailbox}`
+    return [{ name: route.name, inbox, translator: mapping.translator }]
+  })
 }
 
 async function passOutboundRoute(

@@ -1,5 +1,6 @@
 /** Runs routes once, within the limits of a scheduler: due routes only, a deadline, a number of records. */
-import type { Configuration } from '../config/configuration.ts'
+import { type Configuration, listWorkNames } from '../config/configuration.ts'
+import type { InterchangeInbox } from '../config/edi.ts'
 import type { Route } from '../config/routes.ts'
 import type { Journal } from '../domain/journal.ts'
 import { isOwnerAlive } from '../journal/heartbeat.ts'
@@ -10,6 +11,8 @@ import { omitUndefined } from '../support/object-paths.ts'
 import { unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { applyRetention, chooseExitCode, listOutcomes, type RouteResult, type RunResult } from './outcome.ts'
+import { runInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
+import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
 import type { ScheduleMode } from './scheduled-runs.ts'
 
@@ -36,7 +39,10 @@ export async function runRoutes(
   const budget = { left: options.maxRecords ?? Infinity, isUsedUp: false }
   const limited =
     options.maxRecords === undefined ? context : { ...context, journal: limitRecords(journal, budget) }
-  const results = await runChosenRoutes(limited, chosen, signal, options)
+  const inboxes = selectInboxes(configuration, chosen)
+  const taken = await runInboxes(limited, inboxes, signal, options)
+  const ofRoutes = await runChosenRoutes(limited, chosen, signal, options)
+  const results = [...(await finishInboxes(limited, taken, signal)), ...ofRoutes]
   const stranded = await findStrandedRoutes(journal, configuration)
   const retention = await applyRetention(context, signal)
   return {
@@ -71,8 +77,10 @@ async function runChosenRoutes(
   const results: RouteResult[] = []
   for (const route of chosen) {
     const nextAt = found?.nextAt.get(route.name)
+    const { scheduleMode = 'now' } = options
+    const run = () => runRoute(context, route, signal, { scheduleMode })
     if (found === undefined || found.due.includes(route))
-      results.push(await runWhenFree(context, route, signal, options))
+      results.push(await runWhenFree(context, { name: route.name, run }, signal, options))
     else results.push({ kind: 'idle', route: route.name, scheduledRuns: omitUndefined({ nextAt }) })
   }
   return results
@@ -83,25 +91,85 @@ const LEASE_POLL_MS = 1000
 
 /** With a waiting time, waits until the lease owner is gone; two waiting bridges take the route one after the other. */
 async function runWhenFree(
-  context: BridgeContext,
-  route: Route,
+  { journal, options }: BridgeContext,
+  { name, run }: { readonly name: string; readonly run: () => Promise<RouteResult> },
   signal: AbortSignal,
-  { ifBusy = 'fail', scheduleMode = 'now' }: RunOptions,
+  { ifBusy = 'fail' }: RunOptions,
 ): Promise<RouteResult> {
-  const { journal, options } = context
   const waitMs = typeof ifBusy === 'object' ? ifBusy.waitAtMostMs : 0
   const giveUpAt = options.clock.now() + waitMs
   for (;;) {
     while (!signal.aborted && options.clock.now() < giveUpAt) {
-      const held = await journal.getLeaseOwner(route.name)
+      const held = await journal.getLeaseOwner(name)
       if (held === undefined || !isOwnerAlive(held.owner)) break
       await options.clock.sleep(Math.min(LEASE_POLL_MS, giveUpAt - options.clock.now()), signal)
     }
-    const result = await runRoute(context, route, signal, { scheduleMode })
+    const result = await run()
     if (!hasFailedWith('lease-held', result)) return result
-    if (ifBusy === 'skip') return { kind: 'busy', route: route.name, why: result.failure.message }
+    if (ifBusy === 'skip') return { kind: 'busy', route: name, why: result.failure.message }
     if (signal.aborted || options.clock.now() >= giveUpAt) return result
   }
+}
+
+// Inboxes of interchanges give their files to routes, which run after them; then their files are finished.
+
+/** The inboxes of interchanges that feed the routes. */
+export function selectInboxes({ edi }: Configuration, chosen: readonly Route[]): readonly InterchangeInbox[] {
+  const names = new Set(
+    chosen.flatMap((route) => (route.direction === 'inbound' ? (route.from.interchanges?.inbox ?? []) : [])),
+  )
+  return (edi?.inboxes ?? []).filter(({ name }) => names.has(name))
+}
+
+interface InboxRun {
+  readonly inbox: InterchangeInbox
+  readonly result: RouteResult
+}
+
+async function runInboxes(
+  context: BridgeContext,
+  inboxes: readonly InterchangeInbox[],
+  signal: AbortSignal,
+  options: RunOptions,
+): Promise<InboxRun[]> {
+  const runs: InboxRun[] = []
+  for (const inbox of inboxes) {
+    const work = { name: inbox.key, run: () => runInbox(context, inbox, signal) }
+    runs.push({ inbox, result: await runWhenFree(context, work, signal, options) })
+  }
+  return runs
+}
+
+/** Files that waited for their routes are answered, reported and archived. */
+async function finishInboxes(
+  context: BridgeContext,
+  runs: readonly InboxRun[],
+  signal: AbortSignal,
+): Promise<RouteResult[]> {
+  const results: RouteResult[] = []
+  for (const { inbox, result } of runs) {
+    const isOpen = result.kind === 'interchanges' && result.pass.open.length > 0
+    if (!isOpen || signal.aborted) {
+      results.push(result)
+      continue
+    }
+    const finishing = await runInbox(context, inbox, signal, (own, progress) =>
+      runInterchanges({ ...own, onlyUnfinished: true }, progress),
+    )
+    results.push(joinInboxResults(result, finishing))
+  }
+  return results
+}
+
+function joinInboxResults(
+  first: Extract<RouteResult, { kind: 'interchanges' }>,
+  second: RouteResult,
+): RouteResult {
+  if (second.kind !== 'interchanges') return second.kind === 'failed' ? { ...second, done: first } : first
+  const { route, pass } = second
+  const reported = [...first.pass.reported, ...pass.reported]
+  const answers = [...first.pass.answers, ...pass.answers]
+  return { kind: 'interchanges', route, pass: { ...pass, reported, answers } }
 }
 
 type FailedRoute = Extract<RouteResult, { kind: 'failed' }>
@@ -111,8 +179,8 @@ function hasFailedWith(code: FailureCode, result: RouteResult): result is Failed
 }
 
 /** Routes that were renamed or removed while they had unfinished work. */
-async function findStrandedRoutes(journal: Journal, { routes }: Configuration): Promise<string[]> {
-  const configured = new Set(routes.map((route) => route.name))
+async function findStrandedRoutes(journal: Journal, configuration: Configuration): Promise<string[]> {
+  const configured = new Set(listWorkNames(configuration))
   return (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
 }
 

@@ -2,7 +2,7 @@
 import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
 import { findDiskAlerts } from '../alerts/disks.ts'
-import type { Configuration } from '../config/configuration.ts'
+import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import { type Alert, compareUrgency, type RouteResults } from '../domain/alert.ts'
 import { DELIVERY_STATES } from '../domain/delivery.ts'
 import type { Observer } from '../domain/event.ts'
@@ -120,10 +120,14 @@ async function buildSnapshot(
   const files = await journal.listRecentFiles(LATEST_MAX, route)
   // Of one route, what others hold must not use up the places.
   const heldMax = route === undefined ? HELD_SHOWN_MAX : HELD_OF_ROUTE_MAX
+  const inboxes = new Set((configuration.edi?.inboxes ?? []).map(({ key }) => key))
   const addCounts = async (file: FileEntry) => ({
     ...file,
     records: await journal.countRecords({ file: file.id }),
     warnings: await journal.countWarnings(file.id),
+    ...(inboxes.has(file.route) && {
+      givenTo: (await journal.listParts(file.id)).map(({ route: taker }) => taker),
+    }),
   })
   return {
     at: clock.now(),
@@ -142,11 +146,15 @@ async function buildSnapshot(
   }
 }
 
-function addRoutesThatNeverRan({ routes }: Configuration, known: readonly RouteOverview[]): SnapshotRoute[] {
+function addRoutesThatNeverRan(
+  configuration: Configuration,
+  known: readonly RouteOverview[],
+): SnapshotRoute[] {
+  const work = listWorkNames(configuration)
   const names = new Set(known.map(({ route }) => route))
   const none = { files: {}, incoming: {}, outgoing: {}, deliveries: {}, neverRan: true } as const
-  const never = routes.flatMap(({ name }) => (names.has(name) ? [] : [{ route: name, ...none }]))
-  const configured = new Set(routes.map(({ name }) => name))
+  const never = work.flatMap((name) => (names.has(name) ? [] : [{ route: name, ...none }]))
+  const configured = new Set(work)
   const marked = known.map((each) => (configured.has(each.route) ? each : { ...each, isGone: true as const }))
   return [...marked, ...never].toSorted((one, other) => (one.route < other.route ? -1 : 1))
 }
@@ -162,12 +170,13 @@ function removeDeadOwner({ owner, ...route }: RouteOverview): RouteOverview {
 const TROUBLED_MAX = 1000
 
 /** Oldest first, route by route. Leaves out work that only waits for its orders or for a confirmation. */
-async function listUnfinishedWork(journal: Journal, { routes }: Configuration, limit: number) {
+async function listUnfinishedWork(journal: Journal, configuration: Configuration, limit: number) {
+  const names = listWorkNames(configuration)
   const found: Unfinished[] = []
   for (const name of await journal.listUnfinishedRoutes()) {
     const worker = await findWorker(journal, name)
-    const route = routes.find((each) => each.name === name)
-    const of = { route: name, ...(worker && { worker }), isRouteKnown: route !== undefined }
+    const route = configuration.routes.find((each) => each.name === name)
+    const of = { route: name, ...(worker && { worker }), isRouteKnown: names.includes(name) }
     for (const { id, name, state } of await journal.listUnfinishedFiles(of.route)) {
       if (found.length >= limit) return found
       if (await journal.isOnlyWaitingForOrders(id)) continue

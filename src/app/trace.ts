@@ -10,6 +10,7 @@ import {
 import type { DecisionEntry } from '../domain/decision.ts'
 import type { DeliveryEntry, RedeliveryEntry } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
+import type { AnswerEntry } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { ShippingDocument } from '../domain/shipping-document.ts'
@@ -17,6 +18,13 @@ import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
 import type { NotedVersion } from '../domain/version.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import {
+  traceAnsweredFile,
+  traceInterchange,
+  traceInterchanges,
+  type TracedInterchange,
+  type TracedInterchanges,
+} from './trace-interchanges.ts'
 
 export interface Trace {
   readonly key: string
@@ -43,12 +51,16 @@ export interface TracedFile {
   readonly decisions: readonly DecisionEntry[]
   /** The first of its records, those with problems before the others. */
   readonly records: readonly TracedRecord[]
+  /** Only of a file of interchanges. */
+  readonly brought?: TracedInterchanges
 }
 
 export interface TracedDelivery extends Pick<TracedFile, 'counts'> {
   readonly delivery: DeliveryEntry
   /** Its bytes once more, as persons asked; left out where there are none. */
   readonly redeliveries?: readonly RedeliveryEntry[]
+  /** Only of an answer to interchanges: what it answers. */
+  readonly answered?: { readonly answer: AnswerEntry; readonly file: FileEntry }
   readonly records: readonly DeliveredRecord[]
 }
 
@@ -61,6 +73,8 @@ export interface DeliveredRecord extends TracedRecord {
 export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'first'> {
   readonly record: TracedRecord
   readonly from?: FileEntry
+  /** Only where its file is a part of a file of interchanges. */
+  readonly interchange?: TracedInterchange
   readonly into?: DeliveryEntry
   /** Method and path of its call. */
   readonly call?: string
@@ -153,7 +167,9 @@ async function traceFile(journal: Journal, file: FileEntry): Promise<TracedFile>
   const work = { file: file.id }
   const counts = await journal.countRecords(work)
   const decisions = await journal.listDecisions(file.id, FILE_DECISIONS_MAX)
-  return { file, counts, decisions, records: await journal.traceWork(work, FILE_RECORDS_MAX) }
+  const records = await journal.traceWork(work, FILE_RECORDS_MAX)
+  const brought = await traceInterchanges(journal, file)
+  return omitUndefined({ file, counts, decisions, records, brought })
 }
 
 async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise<TracedDelivery> {
@@ -164,7 +180,9 @@ async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise
   const bodies = new Map(details.map(({ record, body }) => [record, body]))
   const delivered = records.map((record) => toDeliveredRecord(record, bodies.get(record.id)))
   const redeliveries = await journal.listRedeliveries(delivery.id)
-  return { delivery, ...(redeliveries.length === 0 ? {} : { redeliveries }), counts, records: delivered }
+  const answered = await traceAnsweredFile(journal, delivery)
+  const repeated = redeliveries.length === 0 ? undefined : redeliveries
+  return omitUndefined({ delivery, redeliveries: repeated, answered, counts, records: delivered })
 }
 
 function toDeliveredRecord(record: TracedRecord, text: string | undefined): DeliveredRecord {
@@ -188,12 +206,14 @@ async function traceRecords(journal: Journal, records: readonly TracedRecord[]):
       const body = text === undefined ? undefined : (JSON.parse(text) as unknown)
       const own = documents.filter(({ recordId }) => recordId === record.id)
       const history = { record, attempts, lookUps, decisions, documents: own }
+      const from = await findSourceFile(journal, record)
       return omitUndefined({
         ...history,
         call: formatCall(record, body),
         body,
         prunedAt,
-        from: await findSourceFile(journal, record),
+        from,
+        interchange: await traceInterchange(journal, record, from),
         into: record.delivery === undefined ? undefined : await journal.getDelivery(record.delivery),
         first:
           detail?.first &&

@@ -2,9 +2,11 @@
 import { dirname, resolve, sep } from 'node:path'
 import { isOperation, partiesOf } from '../contract/operations.ts'
 import { didYouMean } from '../support/text.ts'
+import { buildInboxKey } from './edi.ts'
+import { checkEdi } from './edi-checks.ts'
 import { type ConfigError, keyError, listErrors, prefixPaths, toFields, valueError } from './errors.ts'
 import { findFileNameErrors, findPlaceholders } from './file-name.ts'
-import { checkFolders } from './folder-checks.ts'
+import { checkFolders, listTakers } from './folder-checks.ts'
 import {
   checkAcknowledge,
   checkExpect,
@@ -24,7 +26,8 @@ export function checkAcrossParts(file: unknown, base: string): ConfigError[] {
   return [
     ...forEach(checkParty),
     ...forEach((route) => checkMailboxes(route, Object.keys(mailboxes))),
-    ...checkFolders(routes, mailboxes, base),
+    ...checkFolders(raw, base),
+    ...checkEdi(raw),
     ...checkRivalRoutes(routes),
     ...checkReceipts(routes),
     ...forEach(checkNames),
@@ -158,7 +161,8 @@ function checkDocuments({ operation, documents }: RawRoute): ConfigError[] {
 
 // Notifications against the routes, and the bridge’s own files against the mailboxes.
 
-function checkNotifications({ notifications, routeNames }: RawConfiguration): ConfigError[] {
+function checkNotifications({ notifications, ...raw }: RawConfiguration): ConfigError[] {
+  const routeNames = [...raw.routeNames, ...Object.keys(raw.edi?.inboxes ?? {}).map(buildInboxKey)]
   return Object.entries(notifications).flatMap(([name, { routes }]) =>
     routes.flatMap((route) => {
       if (routeNames.includes(route)) return []
@@ -169,13 +173,13 @@ function checkNotifications({ notifications, routeNames }: RawConfiguration): Co
 }
 
 /** Keeps the status page out of mailboxes, where it would be taken or reported as unmatched. */
-function checkPage({ status: { page }, routes, mailboxes }: RawConfiguration): ConfigError[] {
+function checkPage({ status: { page }, mailboxes, ...takers }: RawConfiguration): ConfigError[] {
   if (page === undefined) return []
   const folder = resolve(dirname(page))
-  return routes.flatMap(({ name, from }) => {
+  return listTakers(takers).flatMap(({ who, from }) => {
     const path = getLocalFolder(mailboxes[from?.mailbox ?? ''])
     if (path === undefined || from?.folder === undefined || resolve(path, from.folder) !== folder) return []
-    const message = `would be left where the route ${name} takes files from; use another folder.`
+    const message = `would be left where ${who} takes files from; use another folder.`
     return [valueError(['status', 'page'], message)]
   })
 }

@@ -1,9 +1,10 @@
 /** The configuration as the program uses it: absolute paths, times in milliseconds, secrets filled in. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { toBytes } from './alerts.ts'
+import { type EdiConfiguration, toEdi } from './edi.ts'
 import { type MailboxConfiguration, toMailbox } from './mailboxes.ts'
 import { type NotificationConfiguration, toNotifications } from './notifications.ts'
 import type { HealthSettings, LogSettings } from './observability.ts'
@@ -32,6 +33,8 @@ export interface Configuration {
   readonly mailboxes: Readonly<Record<string, MailboxConfiguration>>
   /** The zone of times of day without one. */
   readonly zone?: string
+  /** Absent where no interchanges of partners are configured. */
+  readonly edi?: EdiConfiguration
   /** In the order of the file. */
   readonly routes: readonly Route[]
   /** The place in the file that names a mapping, by the path of the mapping. */
@@ -54,6 +57,8 @@ export interface ConfigurationSource {
   readonly path: string
   /** Of the file as it is written, without the values of variables. */
   readonly sha256: string
+  /** The files of its partners, where they have a folder: SHA-256 of each by its absolute path, like that of the folder. */
+  readonly partners?: { readonly folder: string; readonly files: ReadonlyMap<string, string> }
   /** The settings, for a copy that others may see. */
   readonly withoutSecrets: Readonly<Record<string, unknown>>
   /** Reads the file again, in the same way. */
@@ -71,11 +76,18 @@ interface ApiConfiguration {
   readonly trusts503: boolean
 }
 
+/** The names under which the journal knows work: those of routes, and the keys of inboxes of interchanges. */
+export function listWorkNames({ routes, edi }: Pick<Configuration, 'routes' | 'edi'>): readonly string[] {
+  return [...routes.map(({ name }) => name), ...(edi?.inboxes ?? []).map(({ key }) => key)]
+}
+
 /** Converts the checked file to the program's configuration. Relative paths are relative to `folder`. */
 export function toConfiguration(file: ConfigurationFile, folder: string): Configuration {
   const { keep, zone, log, health, status, notifications, watch } = file
   const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer, trust503 } = file.api
   const credentials = { clientId, clientSecret }
+  const edi = file.edi && toEdi(file.edi, zone)
+  const around = { folder, zone, credentials, inboxes: edi?.inboxes ?? [] }
   return {
     api: {
       baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),
@@ -100,8 +112,12 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
     mailboxes: Object.fromEntries(
       Object.entries(file.mailboxes).map(([name, mailbox]) => [name, toMailbox(mailbox, folder)]),
     ),
-    routes: Object.entries(file.routes).map(([name, route]) =>
-      toRoute(name, route, { folder, zone, credentials }),
-    ),
+    ...omitUndefined({ edi }),
+    routes: Object.entries(file.routes).map(([name, route]) => toRoute(name, route, around)),
   }
+}
+
+/** The folder for the files in work of a route or inbox. The key of an inbox has a colon, which Windows allows in no name. */
+export function getSpoolFolder({ stateFolder }: Pick<Configuration, 'stateFolder'>, key: string): string {
+  return join(stateFolder, 'spool', key.replace(':', '.'))
 }

@@ -2,6 +2,9 @@
 
 export const DEFAULT_MATCH = '*.csv'
 
+/** Of an inbox of interchanges. */
+export const DEFAULT_INTERCHANGE_MATCH = '*'
+
 export const DEFAULT_RECEIPT = '{name}.ok'
 
 export const DEFAULT_FOLDERS = { results: 'results', documents: 'documents' }

@@ -1,6 +1,6 @@
 /** Errors in the configuration file, for people. They never repeat a value, which could be a secret. */
 import type { z } from 'zod'
-import { describeIssue, formatChoices, getChoices } from '../support/schema-issue.ts'
+import { describeIssue, formatChoices, getChoices, hasLibraryMessage } from '../support/schema-issue.ts'
 import { didYouMean } from '../support/text.ts'
 import {
   ConfigurationFile,
@@ -40,7 +40,8 @@ export function checkShape(raw: unknown) {
   const checked = ConfigurationFile.safeParse(raw)
   if (checked.success) return { file: checked.data }
   const issues = [...checked.error.issues, ...issuesBehindUnknownOperations(raw)]
-  return { errors: issues.flatMap((issue) => toConfigErrors(issue, getRawValue(raw, issue.path))) }
+  const narrow = issues.flatMap((issue) => narrowUnion(issue, raw))
+  return { errors: narrow.flatMap((issue) => toConfigErrors(issue, getRawValue(raw, issue.path))) }
 }
 
 /** Checks routes of unknown operations, where the schema stops, as inbound or outbound by their keys. */
@@ -58,6 +59,36 @@ function issuesBehindUnknownOperations(raw: unknown): Issue[] {
         : InboundRouteSettings.safeParse({ ...fields, operation: 'create-order' })
     return (checked.error?.issues ?? []).map((issue) => ({ ...issue, path: ['routes', name, ...issue.path] }))
   })
+}
+
+/** The issues of the form that was meant, where a value may have several; the issue itself where none is likelier. */
+function narrowUnion(issue: Issue, raw: unknown): Issue[] {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0 || !hasLibraryMessage(issue)) return [issue]
+  const form = findForm(issue.errors, toFields(getRawValue(raw, issue.path)))
+  if (form === undefined) return [issue]
+  return form.flatMap((each) => narrowUnion({ ...each, path: [...issue.path, ...each.path] }, raw))
+}
+
+function findForm(forms: readonly (readonly Issue[])[], fields: Readonly<Record<string, unknown>>) {
+  const kinds = forms.map((form) => form.find(({ path }) => path.length === 0))
+  const isNot = (codes: readonly string[]) =>
+    forms.filter((_, index) => !codes.includes(kinds[index]?.code ?? ''))
+  const ofKind = isNot(['invalid_type', 'invalid_value'])
+  const fitting = ofKind.length > 0 ? ofKind : isNot(['invalid_type'])
+  if (fitting.length === 0) {
+    const expected = new Set(kinds.map((kind) => kind?.code === 'invalid_type' && kind.expected))
+    return expected.size === 1 ? forms[0] : undefined
+  }
+  if (fitting.length === 1) return fitting[0]
+  // `from` of a route: a folder, or an inbox of interchanges.
+  return fitting.find(
+    (form) =>
+      !form.some((each) =>
+        'inbox' in fields
+          ? each.code === 'unrecognized_keys' && each.keys.includes('inbox')
+          : each.path[0] === 'inbox',
+      ),
+  )
 }
 
 /** Nothing where the list would be long; the documentation has it. */
@@ -82,7 +113,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
       path: [...path, key],
       at: 'key',
       message: known.includes(key)
-        ? 'does not belong here: it is for other operations.'
+        ? describeMisplacedKey(path)
         : `unknown key.${didYouMean(key, known) || listKnownKeys(known)}`,
     }))
   }
@@ -102,6 +133,14 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   const sentence = /[.?]$/.test(description) ? description : `${description}.`
   const suggestion = typeof value === 'string' ? didYouMean(value, getChoices(issue)) : ''
   return [{ path, at: 'value', message: `${sentence}${suggestion}` }]
+}
+
+/** Of a key that another form of the same part has. */
+function describeMisplacedKey(path: readonly PropertyKey[]): string {
+  const isSource = path[0] === 'routes' && path[2] === 'from'
+  return isSource
+    ? 'does not belong here: a route has a mailbox and folder of its own, or takes sets of an `inbox`, not both.'
+    : 'does not belong here: it is for other operations.'
 }
 
 function formatChoiceHint(issue: Issue): string {

@@ -185,3 +185,47 @@ export function fillNameTemplate(template: string, name: string): string {
   const stem = /^(.+)\.[^.]*$/.exec(name)?.[1] ?? name
   return template.replace(/\{(name|stem)\}/g, (_, which: string) => (which === 'name' ? name : stem))
 }
+
+// Answers to interchanges.
+
+export const DEFAULT_ANSWER_NAME = '{kind}-{partner}-{icn}.edi'
+
+const ANSWER_PLACEHOLDERS = new Set(['icn', 'partner', 'kind', 'seq', 'date'])
+
+const ANSWER_PLACEHOLDER_HELP = 'use {icn}, {partner}, {kind}, {seq} or {date:…}'
+
+export interface AnswerNameValues {
+  /** The control number of its first interchange. */
+  readonly icn: string
+  readonly partner: string
+  /** `997`, `999`, `TA1` or `CONTRL`. */
+  readonly kind: string
+  readonly sequence: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Formats the name of the file of an answer; the template has no errors. */
+export function formatAnswerName(template: string, values: AnswerNameValues): string {
+  const { icn, partner, kind, sequence, at } = values
+  const time = DateTime.fromMillis(at, { zone: 'local', locale: 'en-US' })
+  const texts: Readonly<Record<string, string>> = { icn, partner, kind, seq: String(sequence) }
+  return template.replace(PLACEHOLDER, (_, name: string, format: string | undefined) =>
+    name === 'date' ? time.toFormat(format ?? '') : (texts[name] ?? ''),
+  )
+}
+
+export function findAnswerNameErrors(template: string): string[] {
+  const found = findPlaceholders(template)
+  const errors = found.flatMap((placeholder) => {
+    const { whole, name, format } = placeholder
+    if (name === 'date') return findPlaceholderErrors(placeholder, undefined)
+    if (format === undefined && ANSWER_PLACEHOLDERS.has(name)) return []
+    return [`has ${whole}, which is not a placeholder: ${ANSWER_PLACEHOLDER_HELP}`]
+  })
+  errors.push(...findTemplateErrors(template))
+  if (!found.some(({ name }) => name === 'icn' || name === 'seq' || name === 'date')) {
+    errors.push('needs {icn}, {seq} or {date:…}, or every file would have the same name')
+  }
+  return errors
+}

@@ -1,50 +1,89 @@
-/** Checks folders that routes share: no file matches two routes, and no output lands in an inbox. */
+/** Checks folders that routes and inboxes share: no file matches two of them, and no output lands where files are taken. */
 import { getDefaultArchive } from './defaults.ts'
 import { PLACEHOLDER } from './file-name.ts'
 import { type ConfigError, keyError, valueError } from './errors.ts'
 import { resolvePlace } from './mailboxes.ts'
-import type { RawRoute } from './raw-route.ts'
+import type { RawConfiguration, RawRoute } from './raw-route.ts'
 
-/** Returns the identity of a folder; undefined where none is given. */
-type ResolveRawPlace = (
-  raw: { mailbox?: string | undefined; folder?: string | undefined } | undefined,
-) => string | undefined
+interface RawFolder {
+  readonly mailbox?: string | undefined
+  readonly folder?: string | undefined
+}
+
+/** A place that files are taken from. */
+interface Taker {
+  /** `the route orders-in`. */
+  readonly who: string
+  readonly path: readonly string[]
+  /** The identity of the folder. */
+  readonly place: string
+  readonly match: string
+}
+
+/** A place that the bridge leaves files in. */
+interface Output {
+  readonly path: readonly string[]
+  readonly what: string
+  readonly at: RawFolder | undefined
+  /** The pattern of the names; any when left out. */
+  readonly names?: string
+}
 
 /** Relative paths are relative to `base`. */
-export function checkFolders(
-  routes: readonly RawRoute[],
-  mailboxes: Readonly<Record<string, unknown>>,
-  base: string,
-): ConfigError[] {
-  const placeOf: ResolveRawPlace = ({ mailbox, folder } = {}) => {
+export function checkFolders({ routes, mailboxes, edi }: RawConfiguration, base: string): ConfigError[] {
+  const placeOf = ({ mailbox, folder }: RawFolder = {}) => {
     if (mailbox === undefined || folder === undefined) return undefined
     return resolvePlace(mailboxes, { mailbox, folder }, base)
   }
+  const takers = listTakers({ routes, edi }).flatMap(({ from, ...taker }): Taker[] => {
+    const place = placeOf(from)
+    return from === undefined || place === undefined ? [] : [{ ...taker, place, match: from.match }]
+  })
+  const outputs = [...routes.flatMap(listRouteOutputs), ...listInterchangeOutputs(edi)]
   return [
-    ...checkSources(routes, placeOf),
-    ...checkOutputsAvoidInboxes(routes, placeOf),
+    ...checkSources(takers),
+    ...outputs.flatMap((output) => {
+      const taker = findTaker(takers, placeOf(output.at), output.names)
+      if (taker === undefined) return []
+      const message = `${output.what} would be left where ${taker.who} takes ${output.names === undefined ? 'files from' : 'them'}; use another folder.`
+      return [valueError(output.path, message)]
+    }),
     ...checkTargets(routes, placeOf),
-    ...checkExportsAvoidInboxes(routes, placeOf),
   ]
 }
 
-function checkSources(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
-  const known: { readonly route: string; readonly place: string; readonly match: string }[] = []
-  return routes.flatMap(({ name, from }) => {
-    const place = placeOf(from)
-    if (from === undefined || place === undefined) return []
-    const { match } = from
-    const neighbours = known.filter((other) => other.place === place)
-    known.push({ route: name, place, match })
-    const path = ['routes', name, 'from']
+/** Whatever takes files from a folder, for messages. */
+export function listTakers({ routes, edi }: Pick<RawConfiguration, 'routes' | 'edi'>) {
+  return [
+    ...routes.map(({ name, from }) => ({
+      who: `the route ${name}`,
+      path: ['routes', name, 'from'],
+      from: from?.inbox === undefined ? from : undefined,
+    })),
+    ...Object.entries(edi?.inboxes ?? {}).map(([name, { from }]) => ({
+      who: `the inbox ${name}`,
+      path: ['edi', 'inboxes', name, 'from'],
+      from,
+    })),
+  ]
+}
+
+/** The one that would take a file there. */
+function findTaker(takers: readonly Taker[], place: string | undefined, names = '*'): Taker | undefined {
+  return takers.find((each) => each.place === place && findCommonName(names, each.match) !== undefined)
+}
+
+function checkSources(takers: readonly Taker[]): ConfigError[] {
+  return takers.flatMap(({ path, place, match }, index) => {
+    const neighbours = takers.slice(0, index).filter((other) => other.place === place)
     const same = neighbours.find((other) => other.match.toLowerCase() === match.toLowerCase())
     if (same !== undefined) {
-      return [keyError(path, `takes the same files as the route ${same.route}: the same folder and match.`)]
+      return [keyError(path, `takes the same files as ${same.who}: the same folder and match.`)]
     }
     for (const other of neighbours) {
       const example = findCommonName(match, other.match)
       if (example === undefined) continue
-      const message = `takes files that the route ${other.route} takes, too, such as ${example}: let no name match both, or give one of them its own folder.`
+      const message = `takes files that ${other.who} takes, too, such as ${example}: let no name match both, or give one of them its own folder.`
       return [keyError(path, message)]
     }
     return []
@@ -52,7 +91,10 @@ function checkSources(routes: readonly RawRoute[], placeOf: ResolveRawPlace): Co
 }
 
 /** Finds routes whose files would get the same name, so that the later file could never be delivered. */
-function checkTargets(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
+function checkTargets(
+  routes: readonly RawRoute[],
+  placeOf: (at: RawFolder | undefined) => string | undefined,
+): ConfigError[] {
   const known = new Map<string, string>()
   return routes.flatMap(({ name, to }) => {
     const place = placeOf(to)
@@ -68,54 +110,54 @@ function checkTargets(routes: readonly RawRoute[], placeOf: ResolveRawPlace): Co
   })
 }
 
-/** Finds folders of results or archived files that are also inboxes: the bridge would take its own files. */
-function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
-  const takers = new Map<string, string>()
-  for (const { name, from } of routes) {
-    const place = placeOf(from)
-    if (place !== undefined && !takers.has(place)) takers.set(place, name)
-  }
-  return routes.flatMap(({ name, from, results, to, receipt, documents }) => {
-    const archive = getDefaultArchive(name)
-    return [
-      {
-        path: ['from', 'archive'],
-        what: 'done files',
-        place: placeOf({ mailbox: from?.mailbox, folder: from?.archive ?? archive }),
-      },
-      { path: ['results', 'folder'], what: 'results', place: placeOf(results) },
-      { path: ['documents', 'folder'], what: 'packing slips and labels', place: placeOf(documents) },
-      {
-        path: ['receipt', 'archive'],
-        what: 'read receipts',
-        place: placeOf({
-          mailbox: receipt && (receipt.mailbox ?? to?.mailbox),
-          folder: receipt?.archive ?? archive,
-        }),
-      },
-    ].flatMap(({ path, what, place }) => {
-      const taker = place === undefined ? undefined : takers.get(place)
-      if (taker === undefined) return []
-      const message = `${what} would be left where the route ${taker} takes files from; use another folder.`
-      return [valueError(['routes', name, ...path], message)]
-    })
-  })
+/** Where a route leaves files: where files are taken, the bridge would take its own. */
+function listRouteOutputs({ name, from, results, to, receipt, documents }: RawRoute): Output[] {
+  const archive = getDefaultArchive(name)
+  const within = (...path: string[]) => ['routes', name, ...path]
+  return [
+    {
+      path: within('from', 'archive'),
+      what: 'done files',
+      at: from && { mailbox: from.mailbox, folder: from.archive ?? archive },
+    },
+    { path: within('results', 'folder'), what: 'results', at: results },
+    { path: within('documents', 'folder'), what: 'packing slips and labels', at: documents },
+    {
+      path: within('receipt', 'archive'),
+      what: 'read receipts',
+      at: receipt && { mailbox: receipt.mailbox ?? to?.mailbox, folder: receipt.archive ?? archive },
+    },
+    {
+      path: within('receipt', 'folder'),
+      what: 'receipts',
+      at: receipt && { mailbox: receipt.mailbox ?? to?.mailbox, folder: receipt.folder },
+      names: toPattern(receipt?.match),
+    },
+    { path: within('to', 'folder'), what: 'files', at: to, names: toPattern(to?.name) },
+  ]
 }
 
-/** Finds exports that a route would take as input: the folder is its inbox, and it matches their names. */
-function checkExportsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
-  return routes.flatMap(({ name, to }) => {
-    const place = placeOf(to)
-    if (to === undefined || place === undefined) return []
-    const names = (to.name ?? '*').replaceAll(PLACEHOLDER, '*')
-    const taker = routes.find(
-      ({ from }) =>
-        from !== undefined && placeOf(from) === place && findCommonName(names, from.match) !== undefined,
-    )
-    if (taker === undefined) return []
-    const message = `files would be left where the route ${taker.name} takes them; use another folder.`
-    return [valueError(['routes', name, 'to', 'folder'], message)]
+/** Where inboxes of interchanges leave files, and where answers to partners go. */
+function listInterchangeOutputs(edi: RawConfiguration['edi']): Output[] {
+  const ofInboxes = Object.entries(edi?.inboxes ?? {}).flatMap(([name, { from, results }]): Output[] => {
+    const within = (...path: string[]) => ['edi', 'inboxes', name, ...path]
+    const archive = from?.archive ?? getDefaultArchive(name)
+    return [
+      { path: within('from', 'archive'), what: 'done files', at: from && { ...from, folder: archive } },
+      { path: within('results', 'folder'), what: 'results', at: results },
+    ]
   })
+  const ofPartners = Object.entries(edi?.partners ?? {}).map(([name, { to }]) => ({
+    path: ['edi', 'partners', name, 'to', 'folder'],
+    what: 'answers',
+    at: to,
+    names: toPattern(to?.name),
+  }))
+  return [...ofInboxes, ...ofPartners]
+}
+
+function toPattern(name: string | undefined): string {
+  return (name ?? '*').replaceAll(PLACEHOLDER, '*')
 }
 
 /** A simple name that both patterns match. Names that begin with a dot do not count, because they are never taken. */

@@ -1,9 +1,13 @@
-/** The inbox of a route: when a file is whole, which file is first, and whether numbers may be missing. */
+/** Where files are taken from: the folder, when a file is whole, which is first, and whether numbers may be missing. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { foldName, parseNamePattern, readNumberBetween } from '../support/name-pattern.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import { type ExpectedFile, ExpectedFileSettings, toExpectedFile } from './alerts.ts'
+import { getDefaultArchive } from './defaults.ts'
 import { isWorkingName } from './file-name.ts'
+import { FilePattern, Folder, MailboxName, normalizeFolder } from './folders.ts'
+import { Duration, toMs } from './time-values.ts'
 
 const SidecarTemplate = z.string().refine((template) => {
   const holes = template.match(/\{[^}]*\}?/g) ?? []
@@ -45,8 +49,7 @@ const SequenceSettings = z.strictObject({
     .describe('The number that comes first. To go on without numbers that never come: the next that will.'),
 })
 
-/** Keys of `from`. */
-export const inboxShape = {
+const inboxShape = {
   ready: ReadySettings.default('stable').describe(
     'When a file is whole: stable (it did not change for the time of `stableFor`), renamed (it gets its name when it is), marker (orders.csv.done lies beside it) or manifest (orders.csv.manifest does, and says what must be in it).',
   ),
@@ -67,9 +70,30 @@ export const inboxShape = {
   ),
 }
 
-const InboxSettings = z.object(inboxShape)
+/** The schema of a folder that files are taken from. `owner` stands for the name in the documentation. */
+export function FolderSource(match: string, owner: string) {
+  return z
+    .strictObject({
+      mailbox: MailboxName,
+      folder: Folder.describe('Where files are dropped.'),
+      match: FilePattern.default(match).describe(
+        'Which files are taken: * and ? stand for any letters; case is ignored.',
+      ),
+      archive: Folder.optional().describe(
+        `Where files go when they are done; ${getDefaultArchive(owner)} when left out.`,
+      ),
+      stableFor: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
+      expectFile: ExpectedFileSettings.optional().describe(
+        'By when a file should come; an alert is raised when none does.',
+      ),
+      ...inboxShape,
+    })
+    .superRefine(checkInbox)
+}
 
-type InboxSettings = z.output<typeof InboxSettings>
+type InboxSettings = z.output<z.ZodObject<typeof inboxShape>>
+
+type FolderSource = z.output<ReturnType<typeof FolderSource>>
 
 export interface InboxRules {
   /** `stable` when left out. `sidecar` is a template for `fillNameTemplate`. */
@@ -83,7 +107,32 @@ export interface InboxRules {
   readonly sequence?: { readonly name: string; readonly start: number }
 }
 
-export function toInboxRules({ ready, order, lastLineEnd, sequence }: InboxSettings): InboxRules {
+/** A folder that files are taken from. */
+export interface FileSource extends InboxRules {
+  readonly mailbox: string
+  readonly folder: string
+  /** `*` matches any letters and `?` one; case is ignored. */
+  readonly match: string
+  readonly archive: string
+  readonly stableForMs: number
+  readonly expectFile?: ExpectedFile
+}
+
+/** `owner` is the name of the route or inbox, `zone` the one of times of day that name none. */
+export function toFileSource(from: FolderSource, owner: string, zone: string | undefined): FileSource {
+  const { expectFile } = from
+  return {
+    mailbox: from.mailbox,
+    folder: normalizeFolder(from.folder),
+    match: from.match,
+    archive: normalizeFolder(from.archive ?? getDefaultArchive(owner)),
+    stableForMs: toMs(from.stableFor),
+    ...toInboxRules(from),
+    ...(expectFile && { expectFile: toExpectedFile(expectFile, zone) }),
+  }
+}
+
+function toInboxRules({ ready, order, lastLineEnd, sequence }: InboxSettings): InboxRules {
   return omitUndefined({
     ready: toReady(ready),
     order: order === 'oldest' ? undefined : order,
@@ -102,7 +151,7 @@ function toReady(ready: InboxSettings['ready']): InboxRules['ready'] {
 }
 
 /** Finds keys of `from` that do not go together. */
-export function checkInbox(
+function checkInbox(
   { order, sequence }: Pick<InboxSettings, 'order' | 'sequence'>,
   context: { addIssue: (issue: { code: 'custom'; path: string[]; message: string }) => void },
 ): void {

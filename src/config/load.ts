@@ -1,15 +1,23 @@
 /** Loads `dropbridge.yaml`: substitutes variables, checks it, and reports every error at once with its place. */
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { type Document, isAlias, isMap, isNode, isScalar, type Node, visit } from 'yaml'
-import { BridgeError, hasCode } from '../support/errors.ts'
-import { parseYaml } from '../support/yaml.ts'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isScalar, visit } from 'yaml'
+import { BridgeError, describeUnreadable, hasCode } from '../support/errors.ts'
 import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
-import { checkShape, type ConfigError } from './errors.ts'
+import { checkShape, type ConfigError, getRawValue, valueError } from './errors.ts'
 import { getSecretPlaceholder, isReference, listSecrets, readKept, removeSecrets } from './kept.ts'
+import { listPartnerFiles, type PartnerFiles, readPartnerFiles } from './partner-files.ts'
 import { configurationJsonSchema } from './schema.ts'
+import {
+  type ConfigSource,
+  getStart,
+  locateError,
+  type LocatedError,
+  parseSource,
+  toPlainData,
+} from './source.ts'
 import { substituteVariables } from './variables.ts'
 
 /**
@@ -59,10 +67,10 @@ async function parseConfiguration(
   options: LoadOptions & { readonly withoutSecrets?: boolean },
 ): Promise<Configuration> {
   const folder = dirname(resolve(path))
-  const source = parseSource(text)
+  const source = parseSource(path, text)
   if (source.hasFatalErrors) throw createLoadError(path, source.errors)
 
-  const places = locateSecrets(source, path)
+  const places = locateSecrets(source)
   const files = listSecretFiles(source, folder)
   const written = source.document.clone()
   const standIn = (place: readonly string[]) =>
@@ -73,25 +81,65 @@ async function parseConfiguration(
     folder,
     standIn,
   })
-  const raw = toPlainData(source, path)
+  const { partners, errors: ofPartners } = await readPartners(source, env)
+  const raw = toPlainData(source)
   const shape = checkShape(raw)
   const inShape = 'errors' in shape ? shape.errors : []
   const found = excludeEchoes([...unfilled, ...inShape, ...checkAcrossParts(raw, folder)], unfilled)
-  const errors = [...source.errors, ...found.map((error) => locateError(source, error))]
+  const errors = [
+    ...source.errors,
+    ...ofPartners,
+    ...found.flatMap((error) => locateAny(source, partners, error)),
+  ]
   if ('file' in shape && errors.length === 0) {
     return {
       ...toConfiguration(shape.file, folder),
-      mappingPlaces: locateMappings(source, path),
+      mappingPlaces: locateMappings(source),
       ...(places.length + files.length > 0 && { secretPlaces: { file: resolve(path), places, files } }),
       source: {
         path: resolve(path),
         sha256: hash('sha256', text),
+        ...(partners && { partners }),
         withoutSecrets: removeSecrets(source.document, written),
         load: () => loadConfiguration(path, env, options),
       },
     }
   }
   throw createLoadError(path, errors)
+}
+
+/** Reads the folder that `edi.partners` names, where it names one, and puts the partners in its place. */
+async function readPartners(
+  source: ConfigSource,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly partners?: PartnerFiles; readonly errors: readonly LocatedError[] }> {
+  const { document, file } = source
+  const named = getRawValue(toPlainData(source), PARTNERS)
+  if (typeof named !== 'string' || named === '') return { errors: [] }
+  const base = dirname(file)
+  const folder = isAbsolute(named) ? named : join(base, named)
+  const names = await listPartnerFiles(folder).catch(describeUnreadable)
+  if (typeof names === 'string') {
+    const message = `the folder with the files of the partners ${names}.`
+    return { errors: [locateError(source, valueError(PARTNERS, message))] }
+  }
+  const partners = await readPartnerFiles(folder, names, { env, base: resolve(base) })
+  document.setIn(PARTNERS, document.createNode(partners.settings))
+  return { partners, errors: partners.errors }
+}
+
+const PARTNERS = ['edi', 'partners']
+
+/** None where it only follows from another error. */
+function locateAny(
+  source: ConfigSource,
+  partners: PartnerFiles | undefined,
+  error: ConfigError,
+): LocatedError[] {
+  const isOfPartner = PARTNERS.every((step, index) => error.path[index] === step) && error.path.length > 2
+  if (!isOfPartner || partners === undefined) return [locateError(source, error)]
+  const located = partners.locate({ ...error, path: error.path.slice(PARTNERS.length) })
+  return located === undefined ? [] : [located]
 }
 
 /** Returns a placeholder for settings of `api`, and of `api` of a route. */
@@ -112,14 +160,6 @@ async function readText(path: string): Promise<string> {
   throw new BridgeError('configuration-invalid', `The configuration file ${path} is larger than a megabyte.`)
 }
 
-function toPlainData({ document }: ConfigSource, path: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 })
-  } catch (cause) {
-    throw new BridgeError('configuration-invalid', `${path} uses too many aliases.`, { cause })
-  }
-}
-
 /** Drops errors at the places of unset variables, which are reported already. */
 function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly ConfigError[]): ConfigError[] {
   const places = new Set(unfilled.map(({ path }) => path.join('\0')))
@@ -127,25 +167,25 @@ function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly Config
 }
 
 /** Maps the path of each mapping to the place that names it. */
-function locateMappings({ document, locate }: ConfigSource, path: string): Map<string, string> {
+function locateMappings({ document, file, locate }: ConfigSource): Map<string, string> {
   const places = new Map<string, string>()
   visit(document, {
     Pair: (_, { key, value }) => {
       if (!isScalar(key) || key.value !== 'mapping' || !isScalar(value)) return
       const { line, column } = locate(getStart(value) ?? 0)
-      places.set(resolve(dirname(path), String(value.value)), `${path}:${line}:${column}`)
+      places.set(resolve(dirname(file), String(value.value)), `${file}:${line}:${column}`)
     },
   })
   return places
 }
 
 /** Secrets that stand in the file, before variables are substituted: `dropbridge.yaml:4:17 clientSecret`. */
-function locateSecrets({ document, locate }: ConfigSource, path: string): string[] {
+function locateSecrets({ document, file, locate }: ConfigSource): string[] {
   return listSecrets(document)
     .filter(({ value }) => !isReference(value.value))
     .map(({ key, value }) => {
       const { line, column } = locate(getStart(value) ?? 0)
-      return `${path}:${line}:${column} ${key.value}`
+      return `${file}:${line}:${column} ${key.value}`
     })
 }
 
@@ -162,61 +202,17 @@ function listSecretFiles({ document }: ConfigSource, folder: string): string[] {
   return [...files]
 }
 
-interface LocatedError {
-  readonly line: number
-  readonly column: number
-  /** The path in the file, when there is one, and the message. */
-  readonly text: string
-}
-
-function locateError({ document, locate }: ConfigSource, { path, at, message }: ConfigError): LocatedError {
-  const dotted = path.map(String).join('.')
-  const text = dotted === '' ? `the file ${message}` : `${dotted}: ${message}`
-  return { ...locate(findOffset(document, path, at)), text }
-}
-
 function createLoadError(path: string, errors: readonly LocatedError[]): BridgeError {
+  const ofPartner = ({ file }: LocatedError) => (file === path ? '' : file)
   const details = errors
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map(({ line, column, text }) => `${path}:${line}:${column} ${text}`)
+    .toSorted((a, b) => ofPartner(a).localeCompare(ofPartner(b)))
+    .map(({ file, line, column, text }) => `${file}:${line}:${column} ${text}`)
+  const [file = path, ...others] = new Set(errors.map((error) => error.file))
   const count = details.length === 1 ? 'an error' : `${details.length} errors`
-  return new BridgeError('configuration-invalid', `${path} has ${count} in it.`, { details })
-}
-
-// The text of the file, with lines and columns.
-
-type ConfigSource = ReturnType<typeof parseSource>
-
-function parseSource(text: string) {
-  const { document, counter, errors, hasFatalErrors } = parseYaml(text, { stringKeys: true })
-  const locate = (offset: number) => {
-    const { line, col: column } = counter.linePos(offset)
-    return { line, column }
-  }
-  const located = errors.map(({ offset, message }) => ({ ...locate(offset), text: message }))
-  return { document, locate, errors: located, hasFatalErrors }
-}
-
-function findOffset(document: Document, path: readonly PropertyKey[], at: 'key' | 'value'): number {
-  let node: Node | null | undefined = document.contents
-  let offset = node?.range?.[0] ?? 0
-  for (const [depth, step] of path.entries()) {
-    const pair = findPair(document, node, String(step))
-    if (pair === undefined) break
-    offset = getStart(pair.key) ?? offset
-    node = isNode(pair.value) ? pair.value : undefined
-    if (depth === path.length - 1 && at === 'value') offset = getStart(node) ?? offset
-  }
-  return offset
-}
-
-function findPair(document: Document, node: unknown, key: string) {
-  const target = isAlias(node) ? node.resolve(document) : node
-  if (!isMap(target)) return undefined
-  // of a repeated key, the last one counts
-  return target.items.findLast((pair) => isScalar(pair.key) && String(pair.key.value) === key)
-}
-
-function getStart(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined
+  const message =
+    others.length === 0
+      ? `${file} has ${count} in it.`
+      : `${path} and the files of its partners have ${count} in them.`
+  return new BridgeError('configuration-invalid', message, { details })
 }

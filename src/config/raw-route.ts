@@ -1,7 +1,7 @@
 /** The readable parts of a perhaps broken configuration, for the checks across its parts. */
 import { z } from 'zod'
-import { DEFAULT_FOLDERS, DEFAULT_MATCH, DEFAULT_RECEIPT } from './defaults.ts'
-import { normalizeFolder } from './schema.ts'
+import { DEFAULT_FOLDERS, DEFAULT_INTERCHANGE_MATCH, DEFAULT_MATCH, DEFAULT_RECEIPT } from './defaults.ts'
+import { normalizeFolder } from './folders.ts'
 
 const text = z.string().optional().catch(undefined)
 
@@ -32,6 +32,13 @@ const RawRoute = z.object({
     match: withDefault(z.string(), DEFAULT_MATCH),
     archive: folder,
     expectFile: any,
+    inbox: text,
+    partner: text,
+    document: z
+      .union([z.string(), z.number().transform(String)])
+      .optional()
+      .catch(undefined),
+    when: any,
   }),
   results: part({ mailbox: text, folder: withDefault(anyFolder, results) }),
   to: part({ mailbox: text, folder, name: text }),
@@ -58,10 +65,42 @@ export type RawRoute = z.output<typeof RawRoute> & { readonly name: string }
 
 export type RawStep = Pick<RawRoute, keyof typeof stepShape>
 
+const address = { qualifier: text, id: text }
+
+const RawPartner = z.object({
+  ids: z.array(z.object({ ...address, group: text }).catch({})).catch([]),
+  answer: any,
+  to: part({ mailbox: text, folder, name: text }),
+})
+
+const RawInbox = z.object({
+  from: part({
+    mailbox: text,
+    folder,
+    match: withDefault(z.string(), DEFAULT_INTERCHANGE_MATCH),
+    archive: folder,
+    expectFile: any,
+  }),
+  results: part({ mailbox: text, folder: withDefault(anyFolder, results) }),
+})
+
+const RawEdi = z.object({
+  us: z.record(z.string(), z.object({ ...address, test: text }).catch({})).catch({}),
+  /** Undefined where they could not be read. */
+  partners: z
+    .record(z.string(), RawPartner.catch({ ids: [] }))
+    .optional()
+    .catch(undefined),
+  inboxes: z.record(z.string(), RawInbox.catch({})).catch({}),
+})
+
+export type RawEdi = z.output<typeof RawEdi>
+
 const RawConfiguration = z
   .object({
     zone: any,
     mailboxes: z.record(z.string(), z.unknown()).catch({}),
+    edi: RawEdi.optional().catch(undefined),
     routes: z.record(z.string(), RawRoute.optional().catch(undefined)).catch({}),
     status: z.object({ page: text }).catch({}),
     log: z.object({ file: text }).catch({}),

@@ -6,18 +6,17 @@ import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
+import { type LateRules, toLateRules } from './alerts.ts'
 import {
-  type ExpectedFile,
-  type LateRules,
-  toAlertIfNotEmptiedMs,
-  toExpectedFile,
-  toLateRules,
-} from './alerts.ts'
-import { getDefaultArchive } from './defaults.ts'
-import { toMs } from './time-values.ts'
+  type EdiConfiguration,
+  type InterchangeChoice,
+  type InterchangeInbox,
+  toInterchangeChoice,
+} from './edi.ts'
+import { normalizeFolder, type OutputFolder, toOutputFolder } from './folders.ts'
+import { type FileSource, toFileSource } from './inbox.ts'
 import { type Schedule, toSchedule } from './schedule.ts'
-import { type InboxRules, toInboxRules } from './inbox.ts'
-import { type ConfigurationFile, type DocumentSettings, normalizeFolder } from './schema.ts'
+import type { ConfigurationFile, DocumentSettings } from './schema.ts'
 import { type SelectRule, toSelect } from './select.ts'
 import {
   type CircuitBreaker,
@@ -32,13 +31,6 @@ import {
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
-}
-
-interface OutputFolder {
-  readonly mailbox: string
-  readonly folder: string
-  /** Delivered files that stay for longer raise an alert; absent for never. */
-  readonly alertIfNotEmptiedMs?: number
 }
 
 interface RouteBase {
@@ -56,15 +48,8 @@ interface RouteBase {
 export interface InboundRoute extends RouteBase, WaitRules {
   readonly direction: 'inbound'
   readonly operation: InboundOperationName
-  readonly from: InboxRules & {
-    readonly mailbox: string
-    readonly folder: string
-    /** `*` matches any letters and `?` one; case is ignored. */
-    readonly match: string
-    readonly archive: string
-    readonly stableForMs: number
-    readonly expectFile?: ExpectedFile
-  }
+  /** Of a route that takes sets of an inbox, the folder is that of the inbox, for messages: the inbox is what is scanned. */
+  readonly from: FileSource & { readonly interchanges?: InterchangeChoice }
   readonly results: OutputFolder
   /** Packing slips and labels, where they are wanted; `name` is a template for `formatDocumentName`. */
   readonly documents?: Readonly<z.output<typeof DocumentSettings>>
@@ -88,11 +73,39 @@ export interface OutboundRoute extends RouteBase, AcknowledgeRules {
 
 export type Route = InboundRoute | OutboundRoute
 
+/** A folder that is scanned for files: that of a route, or an inbox of interchanges. */
+export interface ScannedInbox {
+  /** Its name in the journal: that of the route, or `inbox:NAME`. */
+  readonly key: string
+  readonly from: FileSource
+  readonly results: OutputFolder
+}
+
+/** Every folder that is scanned. A route that takes sets of an inbox has none of its own. */
+export function listScannedInboxes({
+  routes,
+  edi,
+}: {
+  readonly routes: readonly Route[]
+  readonly edi?: EdiConfiguration
+}): ScannedInbox[] {
+  return [
+    ...routes.flatMap((route) => (route.direction === 'inbound' ? (toScannedInbox(route) ?? []) : [])),
+    ...(edi?.inboxes ?? []),
+  ]
+}
+
+/** Undefined for a route that takes sets of an inbox. */
+export function toScannedInbox({ name, from, results }: InboundRoute): ScannedInbox | undefined {
+  return from.interchanges === undefined ? { key: name, from, results } : undefined
+}
+
 /** The parts of the file that a route depends on. Relative paths are relative to `folder`. */
 interface RouteContext {
   readonly folder: string
   readonly zone: string | undefined
   readonly credentials: Credentials
+  readonly inboxes: readonly InterchangeInbox[]
 }
 
 type RouteSettings = ConfigurationFile['routes'][string]
@@ -113,23 +126,14 @@ export function toRoute(name: string, route: RouteSettings, around: RouteContext
 function toInbound(
   base: RouteBase,
   route: Extract<RouteSettings, { from: unknown }>,
-  { folder, zone }: RouteContext,
+  { folder, zone, inboxes }: RouteContext,
 ): InboundRoute {
   const { operation, from, results, documents, rules, circuitBreaker, steps } = route
-  const { expectFile } = from
   return {
     ...base,
     direction: 'inbound',
     operation,
-    from: {
-      mailbox: from.mailbox,
-      folder: normalizeFolder(from.folder),
-      match: from.match,
-      archive: normalizeFolder(from.archive ?? getDefaultArchive(base.name)),
-      stableForMs: toMs(from.stableFor),
-      ...toInboxRules(from),
-      ...(expectFile && { expectFile: toExpectedFile(expectFile, zone) }),
-    },
+    from: 'inbox' in from ? toInterchangeChoice(from, inboxes) : toFileSource(from, base.name, zone),
     results: toOutputFolder(results),
     ...(documents && { documents: { ...documents, folder: normalizeFolder(documents.folder) } }),
     rules,
@@ -165,14 +169,6 @@ function toOutbound(
   // acknowledging an order ends the retailer's right to cancel it, so the bridge must first see a late cancel
   const verify = acknowledge !== 'never' && (verifyBeforeAck ?? operation === 'export-orders')
   return { ...outbound, verifyBeforeAck: verify }
-}
-
-function toOutputFolder(file: { mailbox: string; folder: string; alertIfNotEmptied: string }): OutputFolder {
-  return {
-    mailbox: file.mailbox,
-    folder: normalizeFolder(file.folder),
-    ...omitUndefined({ alertIfNotEmptiedMs: toAlertIfNotEmptiedMs(file.alertIfNotEmptied) }),
-  }
 }
 
 function toParty({ retailer, brand }: RouteSettings): Party {

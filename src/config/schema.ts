@@ -2,41 +2,23 @@
 import { z } from 'zod'
 import { INBOUND_OPERATIONS, OUTBOUND_OPERATIONS } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
-import { AlertIfDiskBelow, AlertIfNotEmptied, ExpectedFileSettings, LateSettings } from './alerts.ts'
-import { DEFAULT_FOLDERS, DEFAULT_MATCH, getDefaultArchive } from './defaults.ts'
+import { AlertIfDiskBelow, AlertIfNotEmptied, LateSettings } from './alerts.ts'
+import { DEFAULT_FOLDERS, DEFAULT_MATCH } from './defaults.ts'
+import { EdiSettings, InterchangeSource, PartnerSettings, ResultFolder } from './edi.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
-import { checkInbox, inboxShape } from './inbox.ts'
+import { Folder, MailboxName, Name } from './folders.ts'
+import { FolderSource } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
 import { NotificationsSettings } from './notifications.ts'
 import { HealthSettings, isPlainHttp, LogSettings, StatusSettings } from './observability.ts'
 import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
-import { durationText, parseDuration, parseRetention, RETENTION_PATTERN, Text } from './time-values.ts'
-
-const Name = z.string().regex(/^[a-z0-9-]+$/)
-
-const Duration = durationText('must be a duration of at most a day, such as 500ms, 30s, 15m or 1h')
-
-const RETENTION_RULE = 'must be a number of days or weeks, such as 90d or 52w'
-const Retention = z
-  .string(RETENTION_RULE)
-  .refine((text) => parseRetention(text) !== undefined, RETENTION_RULE)
-  .meta({ pattern: RETENTION_PATTERN })
-
-const NonZeroDuration = Duration.refine((text) => parseDuration(text) !== 0, 'must be longer than nothing')
+import { Duration, NonZeroDuration, Retention, Text } from './time-values.ts'
 
 const BaseUrl = z
   .string()
   .refine(isPlainUrl, 'must be an address such as https://api.example.com, without a password, "?" or "#"')
-
-/** The mailbox refuses the same at run time; the check here knows the place of the error. */
-const Folder = z
-  .string()
-  .refine(
-    isRelativeFolder,
-    'must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without ".."',
-  )
 
 const FileName = z.string().superRefine((template, context) => {
   for (const message of findFileNameErrors(template)) context.addIssue({ code: 'custom', message })
@@ -46,17 +28,10 @@ const DocumentName = z.string().superRefine((template, context) => {
   for (const message of findDocumentNameErrors(template)) context.addIssue({ code: 'custom', message })
 })
 
-const FilePattern = Text.refine(
-  (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
-  'matches names of files: it cannot hold "/" or "\\"',
-)
-
 const Credentials = z.strictObject({
   clientId: Text.describe('The client id that the API gave.'),
   clientSecret: Text.describe('Its secret; from ${NAME} or ${file:PATH}.'),
 })
-
-const MailboxName = Text.describe('One of the mailboxes.')
 
 const ApiSettings = z
   .strictObject({
@@ -111,30 +86,9 @@ export const InboundRouteSettings = z.strictObject({
   ...routeShape,
   operation: z.enum(INBOUND_OPERATIONS).describe('What is done with each record.'),
   from: z
-    .strictObject({
-      mailbox: MailboxName,
-      folder: Folder.describe('Where files are dropped.'),
-      match: FilePattern.default(DEFAULT_MATCH).describe(
-        'Which files are taken: * and ? stand for any letters; case is ignored.',
-      ),
-      archive: Folder.optional().describe(
-        `Where files go when they are done; ${getDefaultArchive('ROUTE')} when left out.`,
-      ),
-      stableFor: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
-      expectFile: ExpectedFileSettings.optional().describe(
-        'By when a file should come; an alert is raised when none does.',
-      ),
-      ...inboxShape,
-    })
-    .superRefine(checkInbox)
-    .describe('Where files come from.'),
-  results: z
-    .strictObject({
-      mailbox: MailboxName,
-      folder: Folder.default(DEFAULT_FOLDERS.results).describe('The folder for the result files.'),
-      alertIfNotEmptied: AlertIfNotEmptied,
-    })
-    .describe('The folder for the result files.'),
+    .union([FolderSource(DEFAULT_MATCH, 'ROUTE'), InterchangeSource])
+    .describe('Where files come from: a folder of the route, or an inbox of interchanges.'),
+  results: ResultFolder.describe('The folder for the result files.'),
   documents: DocumentSettings.optional().describe(
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),
@@ -208,6 +162,9 @@ export const ConfigurationFile = z.strictObject({
   zone: TimeZone.optional().describe('The zone of the times of day of schedules that name none.'),
   watch: WatchSettings.prefault({}).describe('How dropbridge watch goes about its work.'),
   mailboxes: z.record(Name, MailboxSettings),
+  edi: EdiSettings.optional().describe(
+    'Partners that send interchanges of X12 or EDIFACT, and the inboxes that they come to; see [edi.md](edi.md).',
+  ),
   routes: z.record(Name, z.discriminatedUnion('operation', [InboundRouteSettings, OutboundRouteSettings])),
 })
 
@@ -219,28 +176,28 @@ function isPlainUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username + password + search + hash === ''
 }
 
-function isRelativeFolder(text: string): boolean {
-  const folder = normalizeFolder(text)
-  if (folder === '.') return true
-  return !/[\\\p{Cc}]|^[a-z]:/iu.test(folder) && folder.split('/').every(isFolderSegment)
-}
-
-function isFolderSegment(step: string): boolean {
-  return step !== '' && step !== '.' && step !== '..' && step.toLowerCase() !== '.claimed'
-}
-
-/** Removes the `./` and `/` that people write around a folder. */
-export function normalizeFolder(text: string): string {
-  return text.replace(/^(?:\.\/)+(?=[^/])/, '').replace(/(?<=[^/])\/$/, '')
-}
-
 // The same as JSON Schema, for editors and to find the keys allowed at a place.
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Draft 07, the newest that the YAML language server reads. */
+let jsonSchema: JsonSchema | undefined
+
+/** Draft 07, the newest that the YAML language server reads. Made once; not for changing. */
 export function configurationJsonSchema(): JsonSchema {
-  return z.toJSONSchema(ConfigurationFile, {
+  jsonSchema ??= z.toJSONSchema(ConfigurationFile, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema: part }) => allowVariables(part),
+  })
+  return jsonSchema
+}
+
+/** Of the file of one partner, which may extend another. */
+export function partnerJsonSchema(): JsonSchema {
+  const PartnerFile = PartnerSettings.partial().extend({
+    extends: Text.optional().describe('A file whose settings this one takes over, such as ./base.yaml.'),
+  })
+  return z.toJSONSchema(PartnerFile, {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => allowVariables(jsonSchema),

@@ -38,12 +38,25 @@ export function durationText(rule: string, minMs = 0) {
     .meta({ pattern: '^\\d{1,8}(ms|s|m|h)$|\\$\\{' })
 }
 
+export const Duration = durationText('must be a duration of at most a day, such as 500ms, 30s, 15m or 1h')
+
+export const NonZeroDuration = Duration.refine(
+  (text) => parseDuration(text) !== 0,
+  'must be longer than nothing',
+)
+
 export const RETENTION_PATTERN = '^\\d{1,5}[dw]$|\\$\\{'
 
 /** Milliseconds, or undefined when the text is not a number of days or weeks. */
 export function parseRetention(text: string): number | undefined {
   return parseLength(text, /^(\d{1,5})([dw])$/) || undefined
 }
+
+const RETENTION_RULE = 'must be a number of days or weeks, such as 90d or 52w'
+export const Retention = z
+  .string(RETENTION_RULE)
+  .refine((text) => parseRetention(text) !== undefined, RETENTION_RULE)
+  .meta({ pattern: RETENTION_PATTERN })
 
 const WAIT_MS_MAX = 30 * UNIT_MS.d
 

@@ -74,6 +74,18 @@ export const ALERTS = {
     details:
       'Shown until a file comes under its name or that of its rejects file, or until a person dismisses it.',
   },
+  'answer-overdue': {
+    title: 'A partner is not answered in time.',
+    fix: 'See `dropbridge run`; it says why the answer is not delivered.',
+    details:
+      'An answer to interchanges (997, 999, TA1 or CONTRL) is due and not delivered: the bridge does not run, or its folder is away.',
+  },
+  'sets-unrouted': {
+    title: 'Documents of a file are taken by no route.',
+    fix: 'Add a route for them and drop the exceptions file in, or `dropbridge dismiss FILE`.',
+    details:
+      'No route of the inbox takes the document of the partner, more than one could, or the sender is unknown; NAME.sets.csv says which. Shown until its exceptions file comes, or until a person dismisses it.',
+  },
   'file-vanished': {
     title: 'A file was removed before it was read.',
     fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
@@ -158,10 +170,10 @@ export const ALERTS = {
     details: 'Its name is wrong, or it came twice.',
   },
   'file-misplaced': {
-    title: 'A file stands beside the inbox of a route.',
+    title: 'A file stands beside an inbox, or in a folder within it.',
     fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
     details:
-      'It is in the mailbox itself, in the folder above an inbox, in one with almost the name of an inbox, or beside exports, and has a name that a route would take. No run looks there.',
+      'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports, and has a name that a route would take. No run looks there. Folders within an inbox are checked on this machine only, three levels down.',
   },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',

@@ -11,6 +11,13 @@ const JOURNAL_EVENTS = {
   'file-submitted': 'Every record of it has its outcome, or it could not be used.',
   'file-reported': 'Its results are delivered.',
   'file-closed': 'It is done.',
+  'interchanges-noted': 'It was noted which interchanges a file has, and what was decided about them.',
+  'unbundling-discarded': 'What an interrupted reading of its interchanges left was removed.',
+  'file-unbundled': 'Its sets were given to their routes, and the answers to it are due.',
+  'part-received': 'A route has its sets of a file of interchanges.',
+  'answer-decided': 'An answer to interchanges has its control numbers.',
+  'numbers-set': 'A person set the last control numbers of a partner.',
+  'numbers-raised': 'Control numbers were left out, because the journal was restored from a backup.',
   'plan-discarded': 'What an interrupted planning left was removed.',
   'report-named': 'Its results were given a name.',
   'records-planned': 'Records of a file came into the journal.',
@@ -66,7 +73,18 @@ export interface Anchor {
 /** A row or event that contradicts the chain. */
 export interface Mismatch {
   /** The kind of thing: an event, a record, a file, … */
-  readonly about: 'event' | 'record' | 'file' | 'delivery' | 'document' | 'decision' | 'run' | 'anchor'
+  readonly about:
+    | 'event'
+    | 'record'
+    | 'file'
+    | 'delivery'
+    | 'document'
+    | 'decision'
+    | 'run'
+    | 'anchor'
+    | 'interchange'
+    | 'answer'
+    | 'numbers'
   /** Its id; of a delivery its route and sequence. */
   readonly id: string
   /** What is wrong, for people. */
@@ -139,10 +157,11 @@ export interface NewRestoration {
   readonly isLost?: boolean
   /** How many sequence numbers each outgoing route skips. */
   readonly skip: number
-  /** All routes; outgoing ones with the highest sequence number found at their target. */
+  /** All routes and inboxes; outgoing ones with the highest sequence number found at their target. */
   readonly routes: readonly {
     readonly name: string
-    readonly direction: 'inbound' | 'outbound'
+    /** `inbox`: the name is the `inbox:NAME` of an inbox of interchanges, which delivers answers and has no records. */
+    readonly direction: 'inbound' | 'outbound' | 'inbox'
     readonly highest?: number
   }[]
   /** Only counts. */
@@ -165,6 +184,8 @@ export interface RestorationResult {
   readonly removed: number
   /** Documents that are no longer fetched automatically. */
   readonly documents: number
+  /** How many counters of control numbers left numbers out. */
+  readonly counters: number
   /** The sequence number of each outgoing route's next file. */
   readonly sequences: readonly { readonly route: string; readonly next: number }[]
 }
@@ -189,7 +210,7 @@ export interface RestorationJournal {
    * Declares in one transaction that the journal was restored. Everything after its last event is in doubt: incoming records
    * without an outcome become uncertain, changes that may be outdated are held, and held records are looked up on release.
    * Composed deliveries are held. Records without a delivery are removed; the API lists again those that still must be
-   * exported. From then on every route is in doubt: see `endDoubt` and `markListRead`.
+   * exported. Control numbers that may have been given since are left out. From then on every route is in doubt: see `endDoubt` and `markListRead`.
    */
   declareRestored(restoration: NewRestoration): Promise<RestorationResult>
   /** Lists inbound routes whose new records are looked up before they are first sent, and since when. */

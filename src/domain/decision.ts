@@ -104,7 +104,8 @@ export interface HeldRecord extends Omit<UnresolvedRecord, 'operation' | 'natura
 
 /** A file with rejected records that wait for a correction; or, with 0 records, a file that was lost as a whole. */
 export interface RejectedFile {
-  readonly what: 'rejected' | 'unusable' | 'vanished' | 'source-removed'
+  /** `unrouted`: a file of interchanges with documents that no route takes. */
+  readonly what: 'rejected' | 'unusable' | 'vanished' | 'source-removed' | 'unrouted'
   readonly route: string
   readonly file: string
   readonly name: string

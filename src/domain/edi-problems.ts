@@ -47,8 +47,29 @@ export const EDI_PROBLEMS = {
     details: 'ISA15 is T, or the test indicator of UNB is 1.',
   },
   'edi-document-unrouted': {
-    title: 'The route takes no documents of this kind.',
-    fix: 'Add a route for them and drop the exceptions file there, or discard it.',
+    title: 'No route takes documents of this kind here.',
+    fix: 'Add a route for them and drop the exceptions file in again, or discard it.',
+    details:
+      'The mapping of the route reads another document; or no route of the inbox takes the document of this partner, or its `when` does not hold.',
+  },
+  'edi-routes-ambiguous': {
+    title: 'More than one route could take the document.',
+    fix: 'Give these routes a `when` that keeps them apart, and drop the exceptions file in again.',
+  },
+  'edi-partner-unknown': {
+    title: 'The sender or the receiver of the interchange is unknown.',
+    fix: 'Add its address under `edi`, and drop the exceptions file in again.',
+    details: 'Nothing is sent or answered. Addresses of partners are `ids`; our own are those of `us`.',
+  },
+  'edi-duplicate': {
+    title: 'The same interchange came before.',
+    fix: 'Nothing to do. If it is meant again, have it sent under a new control number.',
+    details: 'Every byte is the same, line breaks aside. Nothing of it was sent.',
+  },
+  'edi-number-reused': {
+    title: 'Another interchange had this control number.',
+    fix: 'Have it sent under a new number; for a partner that never counts: `reused: accept`.',
+    details: 'ISA13, or UNB 0020. The contents differ, and nothing of it was sent.',
   },
   'edi-version': {
     title: 'The document has another version than the grammar expects.',

@@ -15,6 +15,23 @@ export type BridgeEvent =
   | { readonly kind: 'file-received'; readonly route: string; readonly file: string; readonly bytes: number }
   /** Every record of it is in the journal; some may be refused already. */
   | { readonly kind: 'file-planned'; readonly route: string; readonly file: string; readonly records: number }
+  /** The sets of a file of interchanges are given to their routes; so many to none, because none takes them. */
+  | {
+      readonly kind: 'file-unbundled'
+      readonly route: string
+      readonly file: string
+      readonly interchanges: number
+      readonly sets: number
+      readonly unrouted: number
+    }
+  /** Where each of its sets went was reported. */
+  | {
+      readonly kind: 'sets-reported'
+      readonly route: string
+      readonly file: string
+      readonly outcome: string
+      readonly sets: number
+    }
   /** Its result files were delivered. `again`: after a person's decision about held records. */
   | {
       readonly kind: 'file-reported'
@@ -164,6 +181,16 @@ export const LOG_EVENTS = {
     code: 'file.planned',
     level: 'info',
     meaning: 'Every record of it was read and checked, and is in the journal; the good ones are sent next.',
+  },
+  'file-unbundled': {
+    level: 'info',
+    code: 'file.unbundled',
+    meaning: 'The sets of a file of interchanges are given to their routes.',
+  },
+  'sets-reported': {
+    level: 'info',
+    code: 'file.sets-reported',
+    meaning: 'Where each set of a file of interchanges went was reported.',
   },
   'file-reported': {
     code: 'file.reported',

@@ -52,7 +52,7 @@ export const FILE_PROBLEMS = {
     fix: 'Add the column, or add its other spelling to the mapping.',
   },
   'file-foreign': {
-    title: 'The file has none of the columns that the mapping needs.',
+    title: 'The file is not one of this route.',
     fix: 'Drop it into the inbox of its own route, or name its columns in the mapping.',
     details: 'It is a file of another route, or a result file of the bridge.',
   },

@@ -57,6 +57,8 @@ export interface FileEntry extends NewFile {
   readonly takenUpAt?: number
   /** The id of the archived file that a person had taken again. Its bytes come from the archive, where they stay. */
   readonly retakeOf?: string
+  /** The id of the file of interchanges of which it is the part of its route: its bytes are those of that file. */
+  readonly partOf?: string
   /** The configuration and mappings that made its records, as in `NotedVersion`. */
   readonly version?: string
 }

@@ -1,5 +1,5 @@
 /** Bytes to rows and rows to bytes: CSV and fixed width; documents of X12 and EDIFACT become rows of typed records. */
-import type { Spot } from './place.ts'
+import type { SetSelection, Spot } from './place.ts'
 import type { Problem } from './problem.ts'
 
 /** The place of a cell in a line of fixed width. */
@@ -89,8 +89,12 @@ export interface EdiReadOptions {
   readonly lines?: string | undefined
   /** Which interchanges count: those marked as production (the default), as a test, or both. */
   readonly usage?: 'production' | 'test' | 'any' | undefined
+  /** Only these sets, by their ordinals in the file; faults that stand in no set are then left out too. */
+  readonly sets?: SetSelection | undefined
   readonly recordColumns: readonly EdiColumn[]
   readonly lineColumns: readonly EdiColumn[]
+  /** For messages about a set of another document: the route and the inbox that take it, by document. */
+  readonly elsewhere?: ReadonlyMap<string, { readonly route: string; readonly inbox: string }> | undefined
 }
 
 /** The grammar of one partner, as its file says it. */
@@ -227,6 +231,8 @@ export interface UnreadableFile {
   readonly problems: readonly Problem[]
 }
 
-export function isUnreadable(reading: FileReading | UnreadableFile): reading is UnreadableFile {
+export function isUnreadable<Reading extends object>(
+  reading: Reading | UnreadableFile,
+): reading is UnreadableFile {
   return 'problems' in reading
 }

@@ -17,6 +17,7 @@ import type {
 } from './record.ts'
 import type { ConfirmationJournal, DeliveryJournal, DeliveryState, RedeliveryJournal } from './delivery.ts'
 import type { FileJournal, FileState } from './file.ts'
+import type { InterchangeJournal } from './interchange-journal.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { TraceJournal } from './trace.ts'
 import type { ScheduleJournal } from './scheduled-run.ts'
@@ -46,6 +47,7 @@ export interface Journal
     DeliveryJournal,
     DocumentJournal,
     FileJournal,
+    InterchangeJournal,
     DecisionJournal,
     NamingJournal,
     NotificationJournal,

@@ -42,3 +42,6 @@ function formatSpot({ segment, id, element, component, at, set }: Spot): string 
   const part = component === undefined ? '' : `-${component}`
   return `segment ${segment} (${id})${number}${part}, byte ${at}${set === '' ? '' : `, set ${set}`}`
 }
+
+/** Ordinals of transaction sets as runs, ascending: `[[1, 800], [802, 802]]`. */
+export type SetSelection = readonly (readonly [first: number, last: number])[]

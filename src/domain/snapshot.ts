@@ -41,7 +41,12 @@ export interface DiskStatus {
 }
 
 /** A file with the outcomes of its records, and the warnings about them. */
-export type LatestFile = FileEntry & { readonly records: StateCounts; readonly warnings: number }
+export type LatestFile = FileEntry & {
+  readonly records: StateCounts
+  readonly warnings: number
+  /** Of a file of interchanges: the routes that got sets of it. */
+  readonly givenTo?: readonly string[]
+}
 
 export interface SnapshotRoute extends RouteOverview {
   readonly neverRan?: true

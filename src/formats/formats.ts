@@ -20,3 +20,5 @@ export function createFormats(): Format {
     createWriter: (columns, options) => writers[options.format].createWriter(columns, options),
   }
 }
+
+export { createInterchangeFormat } from './edi/interchanges.ts'

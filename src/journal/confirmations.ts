@@ -33,7 +33,7 @@ export function createConfirmationJournal({ reads, leased }: BoundStore): Confir
     }),
     isPlaceKnown: reads((db, place) => exists(db, sql`known_places where place = ${place}`)),
     hasTakenFrom: reads((db, route, folder) =>
-      exists(db, sql`files where route = ${route} and folder = ${folder}`),
+      exists(db, sql`files where route = ${route} and folder = ${folder} and part_of is null`),
     ),
     hasDeliveredTo: reads((db, route, place) =>
       exists(db, sql`deliveries where route = ${route} and place = ${place}`),

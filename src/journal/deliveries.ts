@@ -94,9 +94,9 @@ async function composeDelivery(tx: RouteTx, delivery: NewDelivery): Promise<Deli
 }
 
 /** Takes the sequence number in the transaction that uses it, so that a failure leaves no gap. */
-async function insertDelivery(
+export async function insertDelivery(
   tx: RouteTx,
-  { nameFor, id, folder, sha256, rows, records }: NewReport,
+  { nameFor, id, folder, sha256, rows, records }: Omit<NewReport, 'scheduledRun'>,
 ): Promise<DeliveryEntry> {
   const { db, now, route } = tx
   const sequence = (await findLastSequence(db, route)) + 1

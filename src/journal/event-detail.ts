@@ -56,6 +56,30 @@ export const EventDetailSchema = z.strictObject({
   documents: z.array(z.tuple([IdSchema, z.string(), z.string()])).exactOptional(),
   /** Runs of the route: name, state, when it is due, and its delivery. */
   runs: z.array(z.tuple([z.string(), z.string(), z.int(), z.string()])).exactOptional(),
+  /** Interchanges of the file from the first to the last ordinal. */
+  interchanges: z.strictObject({ first: IdSchema, last: IdSchema, digest: z.string() }).exactOptional(),
+  /** The sets that the part has. */
+  part: z.strictObject({ digest: z.string() }).exactOptional(),
+  /** How many parts the file has, and which sets no route takes. */
+  unbundling: z.strictObject({ parts: z.int(), digest: z.string() }).exactOptional(),
+  /** Answers to interchanges, as they are from now on. */
+  answers: z
+    .array(
+      z.strictObject({
+        number: IdSchema,
+        id: z.string(),
+        digest: z.string(),
+        /** The first of its interchange and group numbers. */
+        numbers: z.tuple([z.int(), z.int()]).exactOptional(),
+        byStructure: z.boolean().exactOptional(),
+        delivery: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  /** The last control numbers of scopes: syntax, sender, receiver, usage, interchange, group. */
+  counters: z
+    .array(z.tuple([z.string(), z.string(), z.string(), z.string(), z.int(), z.int()]))
+    .exactOptional(),
   decision: z.strictObject({ id: IdSchema, action: z.string(), digest: z.string() }).exactOptional(),
   /** Records whose contents were pruned, and counts of other pruned rows. */
   pruned: z
@@ -129,6 +153,7 @@ export function digestFile(file: Row<'files'>): string {
     file.reports,
     file.taken_up_at,
     ...(file.retake_of === null ? [] : ['retake', file.retake_of]),
+    ...(file.part_of === null ? [] : ['part', file.part_of]),
   ])
 }
 
@@ -159,7 +184,7 @@ export function digestDecision(decision: Row<'decisions'>): string {
   return digestValues(delivery_id === null ? common : [...common, delivery_id])
 }
 
-function digestValues(values: readonly unknown[]): string {
+export function digestValues(values: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(values))
 }
 

@@ -104,7 +104,7 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
       exists(
         db,
         sql`files where route = ${route} and name = ${name} and size = ${size}
-          and modified_at = ${modifiedAt} and outcome is not 'vanished'`,
+          and modified_at = ${modifiedAt} and outcome is not 'vanished' and part_of is null`,
       ),
     ),
     findFirstWithContents: reads(findFirstWithContents),
@@ -153,7 +153,8 @@ async function moveFile(tx: RouteTx, id: string, from: FileState, changes: FileU
   await appendFileEvent(tx.db, tx.now, { id })
 }
 
-async function updateFile({ db, route }: RouteTx, id: string, from: FileState, changes: FileUpdate) {
+/** Stops the program when the file is not one of the route, in this state. */
+export async function updateFile({ db, route }: RouteTx, id: string, from: FileState, changes: FileUpdate) {
   const { numUpdatedRows } = await db
     .updateTable('files')
     .set(changes)
@@ -183,7 +184,7 @@ type FileRow = Row<'files'> & {
 }
 
 /** Files, each with the file that it repeats. Plain SQL, because every step of every file reads it. */
-async function selectFiles(db: Db, condition: RawBuilder<unknown>): Promise<FileEntry[]> {
+export async function selectFiles(db: Db, condition: RawBuilder<unknown>): Promise<FileEntry[]> {
   const { rows } = await sql<FileRow>`
     select files.*, earlier.name as first_name, earlier.received_at as first_received_at
     from files left join files as earlier on earlier.id = files.duplicate_of
@@ -220,6 +221,7 @@ function toFileEntry(row: FileRow): FileEntry {
       closedAt: row.closed_at,
       takenUpAt: row.taken_up_at,
       retakeOf: row.retake_of,
+      partOf: row.part_of,
       version: row.version,
     }),
     ...(row.reports === 0 ? {} : { reports: row.reports }),
@@ -232,15 +234,19 @@ type FirstFile = Pick<Row<'files'>, 'id' | 'name'> & { readonly receivedAt: numb
 /**
  * The earliest other file with these bytes that makes a second one pointless: it is not planned yet, or some of it was
  * sent or will be. If all its records were refused, held by the mapping, or held as dependents of refused records,
- * delivering the file again is a useful second try.
+ * delivering the file again is a useful second try. The records of a file of interchanges are those of its parts.
  */
 async function findFirstWithContents(db: Db, route: string, sha256: string, notId = '') {
   const { rows } = await sql<FirstFile>`
     select id, name, received_at as "receivedAt" from files
-    where route = ${route} and sha256 = ${sha256} and id <> ${notId}
+    where route = ${route} and sha256 = ${sha256} and id <> ${notId} and part_of is null
       and (outcome is null or outcome = 'processed')
       and (state = 'received' or exists (
-        select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')
+        select 1 from files as part where part.part_of = files.id and part.state = 'received'
+      ) or exists (
+        select 1 from records where records.file_id in (
+            select files.id union all select part.id from files as part where part.part_of = files.id)
+          and records.state not in ('rejected', 'skipped')
           and (records.state <> 'held' or (records.natural_key is not null
             and coalesce(records.problems ->> '$[0].code', '') <> 'earlier-step-failed'))))
     order by number limit 1`.execute(db)

@@ -1,4 +1,5 @@
 /** The tables of the journal as SQL. `schema.ts` has their types, `test/journal/schema.sql` the schema as SQLite stores it. */
+import { INTERCHANGE_TABLES } from './interchanges/tables.ts'
 
 /** A statement ends with a semicolon at the end of its line. */
 export const FIRST_SCHEMA = `
@@ -45,13 +46,15 @@ create table files (
   taken_up_at integer,                  -- when that was last
   pruned_at integer,
   retake_of text references files (id), -- the archived file that was taken again
-  version text references versions (id) -- what made its records
+  version text references versions (id), -- what made its records
+  part_of text references files (id)    -- the file of interchanges whose sets it has for its route
 ) strict;
 create index files_of_route on files (route, number);
 create index files_by_contents on files (route, sha256);
 create index files_by_name on files (route, name);
 create index files_unfinished on files (route, number) where state <> 'closed';
 create index files_lost on files (number) where outcome in ('unusable', 'vanished') or source_removed = 1;
+create index files_that_are_parts on files (part_of) where part_of is not null;
 create index files_to_prune on files (id) where state = 'closed' and pruned_at is null;
 
 create table deliveries (
@@ -173,7 +176,7 @@ create table decisions (
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -362,4 +365,5 @@ create table restored_routes (
   verifies integer not null,     -- new incoming records are looked up before they are first sent
   minimum_sequence integer not null,     -- the highest sequence number that may have been used
   up_to_record integer           -- outgoing records up to this one may have been delivered; null before the first listing
-) strict, without rowid`
+) strict, without rowid;
+${INTERCHANGE_TABLES}`

@@ -178,13 +178,22 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
 /** Condition on `files`, as in an index: something of it was lost. */
 const IS_LOST = sql<boolean>`(files.outcome in ('unusable', 'vanished') or files.source_removed = 1)`
 
+/** Condition on `files`: a later file came under its name or as the part that was returned of it. */
+const IS_REPLACED = sql<boolean>`exists (
+  select 1 from files as later where later.route = files.route
+    and later.name >= files.name and later.name < files.name || char(1114111)
+    and (later.name = files.name or ${IS_RETURNED_PART})
+    and later.number > files.number and later.received_at is not null)`
+
+const IS_DISMISSED = sql<boolean>`exists (
+  select 1 from decisions where decisions.file_id = files.id and action = 'dismiss')`
+
+/** Condition on `files` joined with `unbundlings`: no route takes some of its sets, and they are not given back yet. */
+const IS_UNROUTED = sql<boolean>`((unbundlings.unrouted <> '[]' or unbundlings.ambiguous <> '[]')
+  and files.state in ('reported', 'closed') and not ${IS_REPLACED} and not ${IS_DISMISSED})`
+
 /** Condition on `files`: it was lost, no file came under its name or as its rejects file, and no person dismissed it. */
-const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not exists (
-    select 1 from files as later where later.route = files.route
-      and later.name >= files.name and later.name < files.name || char(1114111)
-      and (later.name = files.name or ${IS_RETURNED_PART})
-      and later.number > files.number and later.received_at is not null))
-  and not exists (select 1 from decisions where decisions.file_id = files.id and action = 'dismiss'))`
+const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not ${IS_REPLACED}) and not ${IS_DISMISSED})`
 
 /** Files that are not submitted yet have no outcome: their records may still change. */
 async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Promise<RejectedFile[]> {
@@ -201,6 +210,9 @@ async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Prom
       case when files.source_removed = 1 then 'source-removed' else files.outcome end,
       coalesce(files.problems ->> '$[0].code', '')
     from files where ${IS_UNREPLACED} and ${isChosen}
+    union all
+    select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0, 'unrouted', ''
+    from unbundlings join files on files.id = unbundlings.file_id where ${IS_UNROUTED} and ${isChosen}
     order by since, file limit ${limit}`.execute(db)
   return rows
 }
@@ -222,7 +234,12 @@ async function selectRejectedRecords(
 async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismissal) {
   const { by, why, record } = dismissal
   const isWhole =
-    record === undefined && (await exists(db, sql`files where id = ${fileId} and ${IS_UNREPLACED}`))
+    record === undefined &&
+    ((await exists(db, sql`files where id = ${fileId} and ${IS_UNREPLACED}`)) ||
+      (await exists(
+        db,
+        sql`unbundlings join files on files.id = unbundlings.file_id where files.id = ${fileId} and ${IS_UNROUTED}`,
+      )))
   const id = await insertDecision(db, now, { file_id: fileId, action: 'dismiss', by, why, records: 0 })
   const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
   const records = await changeRows(

@@ -12,6 +12,9 @@ import { createDocumentJournal } from './documents.ts'
 import { createFileJournal } from './files.ts'
 import { createResourceJournal } from './resources.ts'
 import { createHeldRecordJournal } from './held-records.ts'
+import { createAnswerJournal } from './interchanges/answers.ts'
+import { createNumberJournal } from './interchanges/numbers.ts'
+import { createUnbundlingJournal } from './interchanges/unbundling.ts'
 import { createLeaseJournal } from './leases.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { createNamingJournal } from './namings.ts'
@@ -56,6 +59,9 @@ export async function openJournal({
   return {
     ...createLeaseJournal(bound),
     ...createFileJournal(bound),
+    ...createUnbundlingJournal(bound),
+    ...createAnswerJournal(bound),
+    ...createNumberJournal(bound),
     ...createRecordJournal(bound),
     ...createAttemptJournal(bound),
     ...createHeldRecordJournal(bound),

@@ -4,6 +4,7 @@ import type { PruneRequest, PruneResult } from '../domain/audit.ts'
 import { type Problem, PROBLEMS } from '../domain/problem.ts'
 import type { CodeText } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
+import { emptySelections } from './interchanges/selections.ts'
 import { saveResourceLinks } from './resource-links.ts'
 import { toKnownResource } from './resources.ts'
 import { changeRows, jsonRows, toIdRuns } from './rows.ts'
@@ -99,11 +100,13 @@ const RECORDS_AT_ONCE = 2000
 
 /**
  * Conditions on the tables: finished long enough, with nothing to wait for. A file with held records may be reported
- * again, whole; and a wanted document gets its name from the request and the answer.
+ * again, whole; and a wanted document gets its name from the request and the answer. The problems of a part decide the
+ * answers to its file.
  */
 const IS_PRUNABLE: Readonly<Record<'files' | 'deliveries', (before: number) => RawBuilder<unknown>>> = {
   files: (before) => sql`files.state = 'closed' and files.pruned_at is null and files.closed_at < ${before}
     and not exists (select 1 from records where records.file_id = files.id and records.state = 'held')
+    and not exists (select 1 from files as whole where whole.id = files.part_of and whole.state <> 'closed')
     and files.id not in (
       select records.file_id from documents join records on records.id = documents.record_id
       where documents.state = 'wanted')`,
@@ -152,6 +155,7 @@ async function markPruned(
   await sql`
     update ${sql.table(table)} set pruned_at = ${now} where id in (select batch.id from ${batch})`.execute(db)
   if (table === 'deliveries') return
+  await emptySelections(db, batch)
   const { rows } = await sql<{ id: string; problems: string }>`
     select files.id, files.problems from ${batch} cross join files
     where files.id = batch.id and files.problems <> '[]'`.execute(db)

@@ -14,6 +14,7 @@ import {
   insertDecision,
   selectDecisionDetail,
 } from './events.ts'
+import { raiseCounters } from './interchanges/numbers.ts'
 import { type IdRuns, iterateIds, jsonRows, selectFirst, selectIdRuns } from './rows.ts'
 import { selectIdentity } from './namings.ts'
 import type { Db, Row } from './schema.ts'
@@ -113,11 +114,12 @@ async function declareRestored(db: Db, input: RestorationInput): Promise<Restora
   const removed = await removeUndeliveredRecords(db)
   const documents = await cancelRequestedDocuments(db, input)
   const sequences = await saveRestoredRoutes(db, input)
+  const counters = await raiseCounters(db, now)
   await sql`update identity set tag = lower(hex(randomblob(3)))`.execute(db)
   const decided = { action: 'restored', by, why, records: uncertain + held } as const
   const decision = await selectDecisionDetail(db, await insertDecision(db, now, decided))
   await appendEvent(db, now, { kind: 'journal-restored', detail: { decision, removed } })
-  return { asOf, uncertain, held, deliveries, removed: countIds(removed), documents, sequences }
+  return { asOf, uncertain, held, deliveries, removed: countIds(removed), documents, counters, sequences }
 }
 
 function countIds(ids: IdRuns): number {
@@ -223,17 +225,16 @@ async function cancelRequestedDocuments(db: Db, { asOf, now }: RestorationInput)
 async function saveRestoredRoutes(db: Db, { routes, skip, asOf, now }: RestorationInput) {
   const sequences: { route: string; next: number }[] = []
   for (const { name, direction, highest = 0 } of routes) {
-    const isOutbound = direction === 'outbound'
     const last = await findLastSequence(db, name)
-    const atLeast = isOutbound ? Math.max(last + skip, highest) : 0
+    const atLeast = direction === 'inbound' ? 0 : Math.max(last + skip, highest)
     await sql`
       insert into restored_routes (route, as_of, declared_at, verifies, minimum_sequence, up_to_record)
-      values (${name}, ${asOf}, ${now}, ${isOutbound ? 0 : 1}, ${atLeast}, null)
+      values (${name}, ${asOf}, ${now}, ${direction === 'inbound' ? 1 : 0}, ${atLeast}, null)
       on conflict (route) do update set
         as_of = case when verifies = 1 then min(as_of, excluded.as_of) else excluded.as_of end,
         declared_at = excluded.declared_at, verifies = excluded.verifies, minimum_sequence = excluded.minimum_sequence,
         up_to_record = null`.execute(db)
-    if (isOutbound) sequences.push({ route: name, next: atLeast + 1 })
+    if (direction === 'outbound') sequences.push({ route: name, next: atLeast + 1 })
   }
   return sequences
 }
@@ -323,7 +324,10 @@ export async function holdIfMaybeDelivered({ db, now, route }: RouteTx, id: stri
   return { held }
 }
 
-/** A report that is bound to a run is in doubt if the run was due before the restoration was declared. */
+/**
+ * A report that is bound to a run is in doubt if the run was due before the restoration was declared; an answer, if its file
+ * was taken before that.
+ */
 async function mayBeDelivered(
   db: Db,
   id: string,
@@ -331,6 +335,9 @@ async function mayBeDelivered(
 ): Promise<boolean> {
   const query = sql<{ doubtful: number }>`
     select exists (select 1 from records where delivery_id = ${id} and id <= coalesce(${upTo}, id))
-      or exists (select 1 from scheduled_runs where delivery_id = ${id} and due_at <= ${declaredAt}) as doubtful`
+      or exists (select 1 from scheduled_runs where delivery_id = ${id} and due_at <= ${declaredAt})
+      or exists (
+        select 1 from interchange_answers join files on files.id = interchange_answers.file_id
+        where delivery_id = ${id} and files.claimed_at <= ${declaredAt}) as doubtful`
   return (await selectFirst(db, query))?.doubtful === 1
 }

@@ -8,8 +8,9 @@ import type { FileOutcome, FileState } from '../domain/file.ts'
 import type { RecordState } from '../domain/record.ts'
 import type { ScheduledRunState } from '../domain/scheduled-run.ts'
 import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts'
+import type { InterchangeTables } from './interchanges/tables.ts'
 
-export interface Tables {
+export interface Tables extends InterchangeTables {
   migration: { id: number; name: string; applied_at: number }
   leases: { route: string; token: number; owner: string | null; ttl_ms: number; until: number }
   versions: { id: string; files: string; first_used_at: number }
@@ -43,6 +44,7 @@ export interface Tables {
     pruned_at: number | null
     retake_of: string | null
     version: string | null
+    part_of: string | null
   }
   records: {
     id: Generated<number>
@@ -115,7 +117,14 @@ export interface Tables {
     id: Generated<number>
     file_id: string | null
     delivery_id: string | null
-    action: DecisionAction | ResolutionAction | DeliveryResolution | 'restored' | 'doubt-ended' | 'dismiss'
+    action:
+      | DecisionAction
+      | ResolutionAction
+      | DeliveryResolution
+      | 'restored'
+      | 'doubt-ended'
+      | 'dismiss'
+      | 'set-numbers'
     decided_by: string
     why: string
     decided_at: number

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import type { Anchor, AuditJournal, AuditReport, Mismatch } from '../domain/audit.ts'
 import { EventDetailSchema } from './event-detail.ts'
 import { findLastAnchor, hashEvent, selectEventsBackwards, selectHead } from './events.ts'
+import { createInterchangeCheck } from './interchanges/verify.ts'
 import { prune } from './prune.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
@@ -23,6 +24,7 @@ async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditRep
   const head = await selectHead(db)
   const records = createRecordCheck(db, found)
   const rows = createRowCheck(db, found)
+  const interchanges = createInterchangeCheck(db, found)
   let later: EventRow | undefined
   let events = 0
   let lastAt: number | undefined
@@ -41,12 +43,14 @@ async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditRep
     await yieldToEventLoop()
     await records.checkPage(parsed)
     await rows.checkPage(parsed)
+    await interchanges.checkPage(parsed)
   }
   if (later === undefined) found.add('event', 1, 'the chain is empty: all of its events were removed')
   else checkLink({ id: 0, hash: '' }, later, found)
   if (anchor !== undefined) checkAnchorExists(anchor, head, found)
   await records.finish()
   await rows.finish()
+  await interchanges.finish()
   return {
     events,
     ...(later === undefined ? {} : { firstAt: later.at }),

@@ -38,6 +38,9 @@ const EVENT_TEXTS: EventTexts = {
     `${file} lacks columns that the mapping names: ${absent.join(', ')}`,
   'file-received': ({ file, bytes }) => `${file} received, ${bytes} bytes`,
   'file-planned': ({ file, records }) => `${file}: ${formatCount(records, 'record')} read`,
+  'file-unbundled': ({ file, interchanges, sets, unrouted }) =>
+    `${file}: ${formatCount(interchanges, 'interchange')} with ${formatCount(sets, 'set')}${unrouted === 0 ? '' : `, ${unrouted} of them for no route`}`,
+  'sets-reported': ({ file, outcome, sets }) => `${file} ${outcome}: ${formatCount(sets, 'set')} reported`,
   'file-reported': ({ file, outcome, again, records }) =>
     `${file} ${outcome}${again === true ? ', reported again' : ''}: ${formatStateCounts(records)}`,
   'file-closed': ({ file, outcome }) => `${file} is done (${outcome})`,

@@ -42,28 +42,53 @@ interface NextStep extends Pick<InboundContext['route'], 'operation' | 'when' | 
   readonly translator?: Translator
 }
 
-export interface InboundContext extends SharedContext {
-  readonly route: {
-    readonly name: string
+/** The settings of a place where files are taken in. */
+export interface IntakeRoute {
+  readonly name: string
+  readonly folder: string
+  /** Whether a file name belongs to the route. */
+  readonly matches: (name: string) => boolean
+  /** The only name that matches, where there is just one. */
+  readonly onlyName?: string
+  readonly archiveFolder: string
+  readonly resultsFolder: string
+  /** How long a file must stay unchanged before it is taken. */
+  readonly stableForMs: number
+  /** When a file is whole. Left out: as soon as it is stable. */
+  readonly ready?: Readiness
+  /** Which of several files is taken first. Left out: the oldest. */
+  readonly order?: IntakeOrder
+  /** Files may end without a line end. Left out: then the last record may be cut, and is held. */
+  readonly lastLineEnd?: 'optional'
+  /** The rule that no file is taken before the one with the preceding number. Left out: no such rule. */
+  readonly sequence?: FileSequence
+  /** Files with the same contents are all taken, because the same change may come again. Left out: the first one only. */
+  readonly contentsMayRepeat?: true
+}
+
+/** What files are taken in with, whoever reads them. */
+export interface IntakeContext extends Omit<SharedContext, 'api' | 'concurrency'> {
+  readonly route: IntakeRoute
+  readonly source: Mailbox
+  readonly results: Mailbox
+  /** The files of the inbox as earlier passes saw them. Left out: the pass itself waits for the time of `stableFor`. */
+  readonly fileTracker?: FileTracker
+  /** Files that failed before; passes skip them until the backoff is cleared. Left out: a pass tries all files. */
+  readonly fileBackoff?: FileBackoff
+}
+
+/** Another inbound route of the configuration: a file may be meant for it. */
+export interface OtherRoute {
+  readonly name: string
+  /** Its folder, with its mailbox where that is another one, as people call it. */
+  readonly inbox: string
+  readonly translator: Translator
+}
+
+export interface InboundContext extends SharedContext, IntakeContext {
+  readonly route: IntakeRoute & {
     readonly party: Party
     readonly operation: InboundOperationName
-    readonly folder: string
-    /** Whether a file name belongs to the route. */
-    readonly matches: (name: string) => boolean
-    /** The only name that matches, where there is just one. */
-    readonly onlyName?: string
-    readonly archiveFolder: string
-    readonly resultsFolder: string
-    /** How long a file must stay unchanged before it is taken. */
-    readonly stableForMs: number
-    /** When a file is whole. Left out: as soon as it is stable. */
-    readonly ready?: Readiness
-    /** Which of several files is taken first. Left out: the oldest. */
-    readonly order?: IntakeOrder
-    /** Files may end without a line end. Left out: then the last record may be cut, and is held. */
-    readonly lastLineEnd?: 'optional'
-    /** The rule that no file is taken before the one with the preceding number. Left out: no such rule. */
-    readonly sequence?: FileSequence
     /** After this time a request whose answer was lost cannot take effect any more. */
     readonly lateAnswerMs: number
     /** What to do with records that are only odd. Left out: the defaults. */
@@ -77,8 +102,6 @@ export interface InboundContext extends SharedContext {
     /** Whether this context belongs to a further step of a route. */
     readonly isLaterStep?: boolean
   }
-  readonly source: Mailbox
-  readonly results: Mailbox
   /** Carriers with their methods, read once a pass. */
   readonly carriers: CarrierLoader
   /** The methods of the retailer's active connections, read once a pass. */
@@ -86,12 +109,12 @@ export interface InboundContext extends SharedContext {
   /** Where the packing slips and labels of created shipments go, if the route wants them. */
   readonly documents?: DocumentPlace
   readonly translator: Translator
+  /** For messages about a file that was dropped into a wrong inbox. Left out: no other route is named. */
+  readonly listOtherRoutes?: () => readonly OtherRoute[]
   /** Further steps on the same file. */
   readonly next?: readonly NextStep[]
-  /** The files of the inbox as earlier passes saw them. Left out: the pass itself waits for the time of `stableFor`. */
-  readonly fileTracker?: FileTracker
-  /** Files that failed before; passes skip them until the backoff is cleared. Left out: a pass tries all files. */
-  readonly fileBackoff?: FileBackoff
+  /** The path of a file in the spool of another route or inbox, from which parts get their bytes. */
+  readonly locateSpooled: (route: string, name: string) => string
 }
 
 export interface OutboundContext extends SharedContext {

@@ -9,7 +9,8 @@ import {
   hasRecordPlaceholder,
 } from '../config/file-name.ts'
 import { createNumberReader } from '../config/inbox.ts'
-import type { InboundRoute, OutboundRoute } from '../config/routes.ts'
+import { OPERATIONS } from '../contract/operations.ts'
+import type { InboundRoute, OutboundRoute, ScannedInbox } from '../config/routes.ts'
 import { buildQuery, type SelectRule } from '../config/select.ts'
 import type { DatedRun } from '../config/time-values.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
@@ -18,27 +19,36 @@ import type { DocumentKind } from '../domain/shipping-document.ts'
 import { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
-import type { DocumentPlace, InboundContext, OutboundContext } from './context.ts'
+import type { DocumentPlace, InboundContext, IntakeRoute, OutboundContext } from './context.ts'
 import type { ReceiptRules } from './outbound/confirmation-rules.ts'
 
-export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {
-  const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs } = route
+/** The settings of a place where files are taken in: of a route, or of an inbox of interchanges. */
+export function buildIntakeRoute({ key, from, results }: ScannedInbox): IntakeRoute {
   const { match, order, lastLineEnd, sequence } = from
   return {
-    name,
-    party,
-    operation,
+    name: key,
     folder: from.folder,
     matches: compileFilePattern(match),
     archiveFolder: from.archive,
     resultsFolder: results.folder,
     stableForMs: from.stableForMs,
+    ...omitUndefined({ ready: buildReadyRule(from), order, lastLineEnd }),
+    ...(/[*?]/.test(match) ? {} : { onlyName: match }),
+    ...(sequence && { sequence: { numberIn: createNumberReader(sequence.name), start: sequence.start } }),
+  }
+}
+
+export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {
+  const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs } = route
+  return {
+    ...buildIntakeRoute({ key: name, from, results }),
+    party,
+    operation,
     lateAnswerMs: api.lateAnswerMs,
     rules,
     circuitBreaker,
-    ...omitUndefined({ ready: buildReadyRule(from), order, lastLineEnd, when, waitMs }),
-    ...(/[*?]/.test(match) ? {} : { onlyName: match }),
-    ...(sequence && { sequence: { numberIn: createNumberReader(sequence.name), start: sequence.start } }),
+    ...omitUndefined({ when, waitMs }),
+    ...(OPERATIONS[operation].repeatable ? { contentsMayRepeat: true as const } : {}),
   }
 }
 

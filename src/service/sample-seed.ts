@@ -45,9 +45,12 @@ export interface SampleItem extends SeedVariant {
   readonly price: string
 }
 
-/** The 300 items; the first 200 are Northlight's, the rest Copperfield's. */
+let catalogue: readonly SampleItem[] | undefined
+
+/** The 300 items; the first 200 are Northlight's, the rest Copperfield's. Made once. */
 export function sampleCatalogue(): readonly SampleItem[] {
-  return Array.from({ length: 300 }, (_, index) => sampleItem(index + 1))
+  catalogue ??= Array.from({ length: 300 }, (_, index) => sampleItem(index + 1))
+  return catalogue
 }
 
 /** Spec: "Requested Shipping Method". */

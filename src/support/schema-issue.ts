@@ -6,10 +6,15 @@ type Issue = z.core.$ZodIssue
 /** Messages of the schema library itself; any other was written for the value. */
 const LIBRARY_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/
 
+/** Whether the message is that of the library, and says nothing of the value. */
+export function hasLibraryMessage({ message }: Issue): boolean {
+  return LIBRARY_MESSAGE.test(message)
+}
+
 /** `must be a whole number`; without a full stop at its end. */
 export function describeIssue(issue: Issue): string {
   const { code, message } = issue
-  if (!LIBRARY_MESSAGE.test(message)) return message
+  if (!hasLibraryMessage(issue)) return message
   const choices = getChoices(issue)
   if (choices.length > 0) return `must be ${formatChoices(choices)}`
   if (code === 'invalid_type') return TYPE_MESSAGES[issue.expected] ?? `must be of the type ${issue.expected}`

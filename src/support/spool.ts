@@ -1,8 +1,8 @@
 /** A local folder of named blobs, flushed to the disk before use. */
 import { createHash, randomUUID } from 'node:crypto'
-import { open, readdir, rename } from 'node:fs/promises'
-import { join } from 'node:path'
-import { assert } from './errors.ts'
+import { link, open, readdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { assert, hasSystemCode } from './errors.ts'
 import {
   makeFolderDurably,
   mapDiskErrors,
@@ -11,6 +11,7 @@ import {
   readFileBytes,
   removeFile,
   renameDurably,
+  syncFolder,
 } from './files.ts'
 
 export interface SpooledBlob {
@@ -46,6 +47,11 @@ export async function openSpool(folder: string, assertOwned: () => Promise<void>
     put: (name: string, chunks: Chunks) => writeBlob(path(name), chunks, true),
     /** The same without a flush, for blobs that are made again after a crash in any case. */
     putUnflushed: (name: string, chunks: Chunks) => writeBlob(path(name), chunks, false),
+    /**
+     * Makes the file at `source` a blob of this spool: another name of the same bytes where the disk can do that, else a
+     * copy. Nothing may write to either afterwards. May be repeated.
+     */
+    adopt: (name: string, source: string) => adoptFile(path(name), source),
     /** Throws errors while reading. */
     read: (name: string): AsyncIterable<Uint8Array> => readFileBytes(path(name)),
     /** Ignores a missing blob. */
@@ -60,6 +66,24 @@ async function removeLeftovers(folder: string, assertOwned: () => Promise<void>)
   const leftovers = (await onDisk(folder, () => readdir(folder))).filter((name) => name.endsWith(TEMPORARY))
   if (leftovers.length > 0) await assertOwned()
   for (const name of leftovers) await onDisk(folder, () => removeFile(join(folder, name)))
+}
+
+/** What a link may fail with where the copy succeeds: other disks, and file systems without links. */
+const NO_LINKS = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'] as const
+
+async function adoptFile(path: string, source: string): Promise<void> {
+  if (!(await onDisk(path, () => pathIsFree(path)))) return
+  const isLinked = await onDisk(path, () =>
+    link(source, path).then(
+      () => true,
+      (error: unknown) => {
+        if (hasSystemCode(error, ...NO_LINKS)) return false
+        throw error
+      },
+    ),
+  )
+  if (isLinked) await onDisk(path, () => syncFolder(dirname(path)))
+  else await writeBlob(path, readFileBytes(source), true)
 }
 
 async function writeBlob(path: string, chunks: Chunks, isFlushed: boolean): Promise<SpooledBlob> {

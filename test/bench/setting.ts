@@ -101,7 +101,7 @@ export async function passOf(bridge: Bridge, route: string): Promise<number> {
   let accepted = 0
   for (const result of routes) {
     if (result.kind === 'failed') throw result.failure
-    if (result.kind === 'idle' || result.kind === 'busy') continue
+    if (result.kind !== 'inbound' && result.kind !== 'outbound') continue
     const counts = result.kind === 'inbound' ? result.pass.summaries : result.pass.deliveries
     for (const { records } of counts) accepted += records.accepted ?? 0
   }

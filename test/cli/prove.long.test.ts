@@ -332,7 +332,15 @@ test('prove detects that a bridge which loses the note of a naming delivers the 
 
 /** The restoration of the journal is not declared, and nothing in the mailboxes shows that the journal is older. */
 function olderJournalUndetected(): PartsWrapper {
-  const nothing = { uncertain: 0, held: 0, deliveries: 0, removed: 0, documents: 0, sequences: [] }
+  const nothing = {
+    uncertain: 0,
+    held: 0,
+    deliveries: 0,
+    removed: 0,
+    documents: 0,
+    counters: 0,
+    sequences: [],
+  }
   return {
     journal: (journal) => ({
       ...journal,

@@ -5,12 +5,15 @@ import { createService, type Service, type ServiceOptions } from '../../src/serv
 import {
   type Answered,
   answerOf,
+  clockOf,
   CREDENTIALS,
+  imageOnce,
   invoiceBody,
   NOW,
   orderBody,
   seedWithCredentials,
   shipmentBody,
+  startsAsSampled,
   tokenFor,
 } from '../service/market.ts'
 
@@ -45,14 +48,16 @@ const CLIENTS = [
   { kind: 'admin', id: 0, clientId: 'operator', clientSecret: 'operator-secret-0123456789' },
 ] as const
 
+const withClients = () => seedWithCredentials({ credentials: CLIENTS })
+
+const sampledAtNow = imageOnce(withClients)
+
 export async function openWorld(options: Partial<ServiceOptions> = {}): Promise<World> {
   const clock = { time: NOW }
-  const service = await createService({
-    data: ':memory:',
-    clock: { now: () => clock.time, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
-    seed: seedWithCredentials({ credentials: CLIENTS }),
-    ...options,
-  })
+  const start = startsAsSampled(options)
+    ? { data: await sampledAtNow() }
+    : { data: ':memory:', seed: withClients() }
+  const service = await createService({ clock: clockOf(clock), ...start, ...options })
   await service.listen()
   const enter = async (index: number, context: string) => {
     const { clientId, clientSecret } = CLIENTS[index]!

@@ -23,22 +23,52 @@ const outcome = async (text: string, reading: Reading = {}) =>
   )
 
 describe('the number of cells', () => {
-  it('that two short lines have together is one row with a line break in a cell', async () => {
-    const rows = await rowsOf(
-      await readable(start('PO,Note,SKU,Qty\n1,first\nsecond,a,2\n2,x,b,3\n3,b\n4,b\n')),
-    )
-    expect(rows[1]).toMatchObject({
+  const joined = (lines: string, first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, at) => ({
       problems: [
         {
           code: 'row-short',
-          message:
-            'Lines 2 and 3 have the 4 cells of one row together: a cell without quotes holds a line break.',
-          fix: 'Join lines 2 and 3, or put quotes around the cell with the line break.',
-          place: { line: 3 },
+          message: `Lines ${lines} have the 4 cells of one row together: a cell without quotes holds a line break.`,
+          fix: `Join lines ${lines}, or put quotes around the cell with the line break.`,
+          place: { line: first + at },
         },
       ],
-    })
-    expect(rows[4]?.problems?.[0]?.message).toContain('The row has 2 cells where 4 are expected')
+    }))
+
+  it.each([1, 7, 1000])(
+    'that two short lines have together is one row with a line break, as both lines say, read %s bytes at once',
+    async (chunk) => {
+      const text = 'PO,Note,SKU,Qty\n1,first\nsecond,a,2\n2,x,b,3\n3,b\n4,b\n'
+      const rows = await rowsOf(await readable(start(text, { chunk })))
+      expect(rows.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6])
+      expect(rows.slice(0, 2)).toMatchObject(joined('2 and 3', 2, 3))
+      expect(rows[2]?.problems).toBeUndefined()
+      for (const row of rows.slice(3))
+        expect(row.problems?.[0]?.message).toContain('The row has 2 cells where 4 are expected')
+    },
+  )
+
+  it('that short lines have together is one row with several line breaks in a cell', async () => {
+    const text = 'PO,Note,SKU,Qty\n1,first\nsecond\nthird,a,2\n2,x,b,3\n'
+    const rows = await rowsOf(await readable(start(text)))
+    expect(rows.slice(0, 3)).toMatchObject(joined('2 to 4', 2, 4))
+    expect(rows[3]?.problems).toBeUndefined()
+  })
+
+  it('that two short lines have together is one row, or the file is cut in the second one', async () => {
+    const rows = await rowsOf(await readable(start('PO,Note,SKU,Qty\n2,x,b,3\n1,first\nsecond,a,2')))
+    const found = {
+      message:
+        'Lines 3 and 4 have the 4 cells of one row together: a cell without quotes holds a line break. Line 4 has no line end: perhaps the file is cut.',
+      fix: 'If the file is cut, send it again. If not, join lines 3 and 4.',
+    }
+    expect(rows.slice(1)).toMatchObject([{ problems: [found] }, { problems: [found] }])
+  })
+
+  it('that a short line and the lines around it have is no row where a line is between them', async () => {
+    const rows = await rowsOf(await readable(start('PO,Note,SKU,Qty\n1,first\n2,x,b,3\nsecond,a,2\n3\n')))
+    for (const at of [0, 2, 3])
+      expect(rows[at]?.problems?.[0]?.message).toMatch(/^The row has \d cells? where 4/)
   })
 
   it('that is too small is refused with what is missing', async () => {
@@ -57,12 +87,13 @@ describe('the number of cells', () => {
   })
 
   it('that is too small in a last line without a line end may come from a cut file', async () => {
-    const rows = await rowsOf(await readable(start('PO,SKU,Qty\n1,a\n2,b')))
+    const rows = await rowsOf(await readable(start('PO,SKU,Qty\n1,a\n2,b,3\n3,b')))
     expect(rows.map(({ problems }) => problems?.map(({ fix }) => fix))).toEqual([
       ['Fill in the missing cells; keep the delimiters of empty cells.'],
+      undefined,
       ['Send the whole file again. If it is not cut, fill in the missing cells.'],
     ])
-    expect(rows[1]?.problems?.[0]?.message).toContain('has no line end: the file seems to be cut')
+    expect(rows[2]?.problems?.[0]?.message).toContain('has no line end: the file seems to be cut')
   })
 
   it('that is too large is refused with what is too much', async () => {

@@ -8,6 +8,7 @@ import { alertsSuite } from '../suites/alerts.suite.ts'
 import { documentsSuite } from '../suites/documents.suite.ts'
 import { heldDeliveriesSuite } from '../suites/held-deliveries.suite.ts'
 import { heldRecordsSuite } from '../suites/held-records.suite.ts'
+import { interchangesSuite } from '../suites/interchanges.suite.ts'
 import { journalSuite, planFile, planned, testClock } from '../suites/journal.suite.ts'
 import { notificationsSuite } from '../suites/notifications.suite.ts'
 import { restoredSuite } from '../suites/restored.suite.ts'
@@ -23,6 +24,7 @@ heldRecordsSuite(name, (clock) => openWatched(clock, seen))
 heldDeliveriesSuite(name, (clock) => openWatched(clock, seen))
 restoredSuite(name, (clock) => openWatched(clock, seen))
 stepsSuite(name, (clock) => openWatched(clock, seen))
+interchangesSuite(name, (clock) => openWatched(clock, seen))
 documentsSuite(name, (clock) => openWatched(clock, seen))
 supersededSuite(name, (clock) => openWatched(clock, seen))
 notificationsSuite(name, (clock) => openWatched(clock, seen))

@@ -56,7 +56,7 @@ CREATE TABLE decisions (
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -157,7 +157,8 @@ CREATE TABLE files (
   taken_up_at integer,                  -- when that was last
   pruned_at integer,
   retake_of text references files (id), -- the archived file that was taken again
-  version text references versions (id) -- what made its records
+  version text references versions (id), -- what made its records
+  part_of text references files (id)    -- the file of interchanges whose sets it has for its route
 ) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
@@ -168,6 +169,8 @@ CREATE INDEX files_lost on files (number) where outcome in ('unusable', 'vanishe
 
 CREATE INDEX files_of_route on files (route, number);
 
+CREATE INDEX files_that_are_parts on files (part_of) where part_of is not null;
+
 CREATE INDEX files_to_prune on files (id) where state = 'closed' and pruned_at is null;
 
 CREATE INDEX files_unfinished on files (route, number) where state <> 'closed';
@@ -177,6 +180,45 @@ CREATE TABLE identity (
   tag text not null default '',           -- the first letters of ids, by which an archived file is known to be of this journal
   is_marked integer not null default 0    -- whether a mark was written beside the journal, so that it is missed
 ) strict;
+
+CREATE TABLE interchange_answers (   -- answers that are due for a file, one for each scope of control numbers
+  number integer primary key,        -- the order of their creation
+  id text not null unique,
+  file_id text not null references files (id),
+  syntax text not null,
+  sender text not null,
+  receiver text not null,
+  usage text not null,
+  partner text not null,
+  interchanges text not null,        -- ordinals in the file, as runs, JSON
+  groups integer not null,
+  due_at integer not null,
+  decided_at integer,
+  by_structure integer,              -- 1 where its verdicts rest on the structure of the sets alone
+  interchange_number integer,        -- the first of its control numbers
+  group_number integer,
+  delivery_id text unique references deliveries (id),
+  unique (file_id, syntax, sender, receiver, usage)
+) strict;
+
+CREATE TABLE interchanges (
+  file_id text not null references files (id),
+  ordinal integer not null,          -- its place in the file, from 1
+  segment integer not null,          -- the number of its first segment in the file
+  syntax text not null check (syntax in ('x12', 'edifact')),
+  sender text not null,
+  receiver text not null,
+  usage text not null check (usage in ('production', 'test')),
+  number text not null,              -- the control number, as it stands there
+  sha256 text not null,
+  sets integer not null,
+  verdict text not null check (verdict in ('taken', 'refused', 'answer', 'duplicate', 'reused', 'unknown')),
+  partner text,
+  earlier_file text references files (id),   -- of a duplicate or reused number: the file that had it first
+  primary key (file_id, ordinal)
+) strict, without rowid;
+
+CREATE INDEX interchanges_by_key on interchanges (number, sender, receiver, usage, syntax) where verdict = 'taken';
 
 CREATE TABLE known_places (
   place text primary key,      -- where a mark was left that identifies the folder
@@ -234,6 +276,16 @@ CREATE INDEX notifications_of_channel on notifications (channel, began_at);
 
 CREATE UNIQUE INDEX notifications_open on notifications (channel) where state <> 'sent';
 
+CREATE TABLE number_counters (       -- the last control numbers that were given in a scope; 0 where none was
+  syntax text not null,
+  sender text not null,
+  receiver text not null,
+  usage text not null,
+  last_interchange integer not null check (last_interchange between 0 and 999999999),
+  last_group integer not null check (last_group between 0 and 999999999),
+  primary key (syntax, sender, receiver, usage)
+) strict, without rowid;
+
 CREATE TABLE order_attributes (
   account text not null,
   key text not null,        -- the purchase order number
@@ -241,6 +293,11 @@ CREATE TABLE order_attributes (
   value text not null,
   kept_at integer not null default 0,
   primary key (account, key, name)
+) strict, without rowid;
+
+CREATE TABLE parts (                 -- files that have the sets of one route
+  file_id text primary key references files (id),
+  sets text not null                 -- ordinals of its sets in the file that they came in, as runs, JSON
 ) strict, without rowid;
 
 CREATE TABLE receipts (
@@ -389,6 +446,12 @@ CREATE TABLE scheduled_runs (
 ) strict, without rowid;
 
 CREATE INDEX scheduled_runs_started on scheduled_runs (route, occurrence) where state = 'begun';
+
+CREATE TABLE unbundlings (           -- what no route takes of a file of interchanges
+  file_id text primary key references files (id),
+  unrouted text not null,            -- ordinals of sets, as runs, JSON
+  ambiguous text not null
+) strict, without rowid;
 
 CREATE TABLE versions (          -- of the configuration with its mappings
   id text primary key,

@@ -47,7 +47,12 @@ function rowsOf(name: string, schema: JsonSchema, isRequired: boolean): string[]
   if (schema.const !== undefined) return [] // the heading says it
   const row = `| \`${name}\` | ${valueOf(schema)} | ${defaultOf(schema, isRequired)} | ${inTable(schema.description ?? '')} |`
   const inner = [schema, ...optionsOf(schema), schema.items].filter(isSchema)
-  return [row, ...inner.flatMap((each) => innerRows(name, each))]
+  const members = inner.map(({ additionalProperties }) => additionalProperties).filter(isSchema)
+  return [
+    row,
+    ...inner.flatMap((each) => innerRows(name, each)),
+    ...members.flatMap((each) => innerRows(`${name}.NAME`, each)),
+  ]
 }
 
 function innerRows(name: string, schema: JsonSchema): string[] {

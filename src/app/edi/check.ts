@@ -1,14 +1,16 @@
 /** Checks EDI files without taking them: what is wrong with each interchange, group and set, and the answers that are due. */
 import { createFaultProblem } from '../../formats/edi/spots.ts'
 import { formatSender } from '../../formats/edi/describe.ts'
+import type { JudgedRecord } from '../../domain/interchange.ts'
 import type { Problem } from '../../domain/problem.ts'
+import type { Draft } from '../../domain/translator.ts'
 import type { FindGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { createAnswers } from '../../formats/edi/answers/answer.ts'
 import type { AnswerOptions } from '../../formats/edi/answers/segments.ts'
 import type { TransactionSet } from '../../formats/edi/envelopes.ts'
 import { type Findings, inspectFile } from '../../formats/edi/findings.ts'
-import { type DraftBatches, judgeFile } from '../../formats/edi/judge.ts'
+import { judgeFile } from '../../formats/edi/judge.ts'
 import type { GroupVerdict, JudgedPart, SetVerdict } from '../../formats/edi/judgment.ts'
 import { compileReading } from '../../formats/edi/reading-plan.ts'
 import { createFormats } from '../../formats/formats.ts'
@@ -68,12 +70,12 @@ export async function checkEdiFile(path: string, options: EdiCheckOptions = {}):
   for (const fault of findings.inspection.ofFile) result.addFault(fault, undefined)
   const unusable = findUnusable(findings, source.getDamage())
   if (unusable !== undefined) return result.finish(unusable)
-  const drafts = options.mapping === undefined ? undefined : await translate(path, options.mapping)
-  if (drafts !== undefined && 'unusable' in drafts) {
-    return result.finish(drafts.unusable.map(({ message }) => message).join(' '))
+  const translated: Translated = options.mapping === undefined ? {} : await translate(path, options.mapping)
+  if ('unusable' in translated) {
+    return result.finish(translated.unusable.map(({ message }) => message).join(' '))
   }
   const compose = options.answer === undefined ? undefined : createAnswers(options.answer)
-  for await (const parts of judgeFile(source.bytes, findings, drafts?.drafts)) {
+  for await (const parts of judgeFile(source.bytes, findings, translated)) {
     let text = ''
     for (const part of parts) {
       result.add(part)
@@ -91,11 +93,26 @@ function findGrammars(mapping: InboundMapping | undefined): FindGrammar | undefi
   return compileReading(format, edi).findGrammar
 }
 
-async function translate(path: string, { translator }: InboundMapping) {
+type Translated =
+  { readonly records?: AsyncIterable<readonly JudgedRecord[]> } | { readonly unusable: readonly Problem[] }
+
+async function translate(path: string, { translator }: InboundMapping): Promise<Translated> {
   const translation = await translateFile(path, createFormats(), translator)
   if ('unusable' in translation) return { unusable: translation.unusable }
-  const drafts: DraftBatches = translation.drafts
-  return { drafts }
+  return { records: toRecords(translation.drafts) }
+}
+
+/** What stands in no set makes no verdict on one, and held and skipped records count as accepted. */
+async function* toRecords(batches: AsyncIterable<readonly Draft[]>): AsyncGenerator<readonly JudgedRecord[]> {
+  for await (const drafts of batches) {
+    yield drafts
+      .filter(({ problems }) => problems[0]?.place.spot?.set !== '')
+      .map(({ lines, problems, warnings = [], skipped, held }) => ({
+        line: lines[0]?.[0] ?? 0,
+        warnings,
+        problems: skipped === true || held === true ? [] : problems,
+      }))
+  }
 }
 
 function findUnusable({ inspection, foreign }: Findings, damage: string | undefined): string | undefined {

@@ -1,18 +1,27 @@
 /** Watches one inbox. Scans decide what to do; file-system events only trigger an earlier scan. */
 import { join } from 'node:path'
+import type { InterchangeInbox } from '../../config/edi.ts'
 import type { InboundRoute } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
 import { runInbound } from '../../pipeline/inbound/inbound.ts'
 import { notifySkippedFiles } from '../../pipeline/inbound/intake.ts'
-import { createFileBackoff, createFileTracker, type ScanTimes } from '../../pipeline/inbound/file-tracker.ts'
+import {
+  createFileBackoff,
+  createFileTracker,
+  type FileBackoff,
+  type FileTracker,
+  type ScanTimes,
+} from '../../pipeline/inbound/file-tracker.ts'
 import { type InboxScan, scanInbox } from '../../pipeline/inbound/inbox.ts'
 import { elapsed } from '../../support/clock.ts'
-import { buildInboundRoute } from '../../pipeline/route-settings.ts'
-import type { RouteWork } from '../run-route.ts'
+import { runInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
+import { buildIntakeRoute } from '../../pipeline/route-settings.ts'
+import { listInboxRoutes, runInbox } from '../run-inbox.ts'
+import { type RouteWork, runRoute } from '../run-route.ts'
 import { getMailbox } from '../journal-access.ts'
 import { createWakeableTimer } from '../../support/async.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
-import { toBridgeError } from '../outcome.ts'
+import { type RouteResult, toBridgeError } from '../outcome.ts'
 import { createRouteWorker, type WatchContext } from './route-worker.ts'
 
 /** Where the system does not report new files, scans are no further apart than this. */
@@ -29,9 +38,48 @@ const BUSY_SCAN_MIN_MS = 500
 /** An empty file may get its first row only when a long query of its writer is done. */
 const EMPTY_FILE_MS = 15 * 60_000
 
-/** Watches until the signal fires. */
-export async function watchInbox(context: WatchContext, route: InboundRoute): Promise<void> {
-  const inbox = createWatchedInbox(context, route)
+/** Watches the inbox of a route until the signal fires. */
+export function watchRouteInbox(parts: WatchContext, route: InboundRoute): Promise<void> {
+  const { context, signal } = parts
+  const run = ({ fileTracker, fileBackoff }: InboxPassOptions) => {
+    const watched = { fileTracker, fileBackoff, endsAfterFile: parts.ending }
+    const work: RouteWork = {
+      scheduleMode: 'due',
+      inbound: (own, progress) => runInbound({ ...own, ...watched }, progress),
+    }
+    return runRoute(context, route, signal, work)
+  }
+  return watchInbox(parts, { ...route, key: route.name, run })
+}
+
+/** Watches an inbox of interchanges until the signal fires. Its routes continue after each of its passes, and it after theirs. */
+export function watchInterchanges(parts: WatchContext, inbox: InterchangeInbox): Promise<void> {
+  const { context, signal, wakers } = parts
+  const routes = listInboxRoutes(context.configuration, inbox)
+  const run = async ({ fileTracker, fileBackoff }: InboxPassOptions) => {
+    const watched = { fileTracker, fileBackoff, endsAfterFile: parts.ending }
+    const result = await runInbox(context, inbox, signal, (own, progress) =>
+      runInterchanges({ ...own, ...watched }, progress),
+    )
+    for (const { name } of routes) wakers.wake(name)
+    return result
+  }
+  return watchInbox(parts, { ...inbox, run })
+}
+
+interface InboxPassOptions {
+  readonly fileTracker: FileTracker
+  readonly fileBackoff: FileBackoff
+}
+
+/** A place that is scanned, and what is done when there are files. */
+interface ScannedInbox extends Pick<InboundRoute, 'from' | 'results'> {
+  readonly key: string
+  readonly run: (options: InboxPassOptions) => Promise<RouteResult>
+}
+
+async function watchInbox(context: WatchContext, scanned: ScannedInbox): Promise<void> {
+  const inbox = createWatchedInbox(context, scanned)
   const { ending, timer, worker } = inbox
   while (!ending.aborted) {
     const began = elapsed(inbox.clock)
@@ -39,7 +87,7 @@ export async function watchInbox(context: WatchContext, route: InboundRoute): Pr
     const ended = elapsed(inbox.clock)
     if (ending.aborted) break
     const isReady = scan?.ready.some(({ name }) => !inbox.backoff.isBackedOff(name)) ?? false
-    worker.startIfDue(isReady, inbox.work, timer.wake)
+    worker.startIfDue(isReady, undefined, timer.wake)
     // It would only report the pass itself, and for that its library inspects each file in the folder.
     if (worker.isBusy()) await inbox.folderWatcher?.close()
     inbox.state.wasWatching = inbox.folderWatcher?.isActive() ?? false
@@ -53,18 +101,19 @@ export async function watchInbox(context: WatchContext, route: InboundRoute): Pr
 
 type WatchedInbox = ReturnType<typeof createWatchedInbox>
 
-function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundRoute) {
+function createWatchedInbox({ context, ...parts }: WatchContext, inbox: ScannedInbox) {
+  const { key, from } = inbox
   const { configuration, options, journal } = context
   const { clock, notify } = options
   const { ending } = parts
   const timer = createWakeableTimer(clock, ending)
   const tracker = createFileTracker(EMPTY_FILE_MS)
   const backoff = createFileBackoff()
-  const source = getMailbox(context, route.from.mailbox)
-  const scanContext = { clock, journal, source, route: buildInboundRoute(configuration, route) }
-  const mailbox = configuration.mailboxes[route.from.mailbox]
+  const source = getMailbox(context, from.mailbox)
+  const scanContext = { clock, journal, source, route: buildIntakeRoute(inbox) }
+  const mailbox = configuration.mailboxes[from.mailbox]
   /** Undefined where the mailbox is no folder of this machine. */
-  const path = mailbox?.type === 'directory' ? join(mailbox.path, ...route.from.folder.split('/')) : undefined
+  const path = mailbox?.type === 'directory' ? join(mailbox.path, ...from.folder.split('/')) : undefined
   const state = {
     /** Whether an event ended the last wait. */
     wasWoken: false,
@@ -79,27 +128,28 @@ function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundR
   const reportUnreliable = (why: string) => {
     if (state.isUnreliable) return
     state.isUnreliable = true
-    notify({ kind: 'watcher-unreliable', route: route.name, folder: path ?? route.from.folder, why })
+    notify({ kind: 'watcher-unreliable', route: key, folder: path ?? from.folder, why })
   }
   const onChange = () => {
     state.lastChangeAt = elapsed(clock)
     timer.wake()
   }
   const hooks = { onChange, onStarted: timer.wake, onUnavailable: reportUnreliable }
-  const work: RouteWork = {
-    scheduleMode: 'due',
-    inbound: (own, progress) =>
-      runInbound({ ...own, fileTracker: tracker, fileBackoff: backoff, endsAfterFile: ending }, progress),
-  }
-  const shared = { clock, ending, timer, scanContext, tracker, backoff, reportUnreliable, work, state }
+  const shared = { clock, ending, timer, scanContext, tracker, backoff, reportUnreliable, state }
+  const run = () => inbox.run({ fileTracker: tracker, fileBackoff: backoff })
+  const worker = createRouteWorker({ context, ...parts }, { name: key, run }, backoff)
+  parts.wakers.add(key, () => {
+    worker.resume()
+    timer.wake()
+  })
   return {
     ...shared,
-    worker: createRouteWorker({ context, ...parts }, route, backoff),
+    worker,
     /** Undefined where no system can report changes. */
     folderWatcher: path === undefined ? undefined : createFolderWatcher({ path, ...hooks }),
     reportSkipped: ({ skippedFiles }: InboxScan) =>
       notifySkippedFiles({ ...scanContext, notify }, skippedFiles, tracker),
-    isUnfinished: async () => (await journal.listUnfinishedRoutes()).includes(route.name),
+    isUnfinished: async () => (await journal.listUnfinishedRoutes()).includes(key),
     scanMs: (configuration.watch ?? WATCH_DEFAULTS).scanMs,
   }
 }

@@ -1,12 +1,10 @@
 /** Runs the passes over one route in a watch, with pauses after failures. Each failure is reported once. */
-import type { Route } from '../../config/routes.ts'
 import type { FileBackoff } from '../../pipeline/inbound/file-tracker.ts'
 import type { Semaphore } from '../../support/async.ts'
 import { elapsed } from '../../support/clock.ts'
 import { type BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { BridgeContext } from '../context.ts'
 import { fullMessage, type RouteResult, toBridgeError } from '../outcome.ts'
-import { type RouteWork, runRoute } from '../run-route.ts'
 
 export interface WatchContext {
   readonly context: BridgeContext
@@ -19,24 +17,50 @@ export interface WatchContext {
   readonly onResult: (result: RouteResult) => void
   /** Ends the whole watch. */
   readonly abortWatch: (failure: BridgeError) => void
+  /** Inboxes of interchanges and their routes wait for each other. */
+  readonly wakers: Wakers
 }
 
-export type RouteWorker = ReturnType<typeof createRouteWorker>
+/** Wakes the watch of a route or inbox by its name. */
+export interface Wakers {
+  readonly add: (name: string, wake: () => void) => void
+  readonly wake: (name: string) => void
+}
+
+export function createWakers(): Wakers {
+  const known = new Map<string, () => void>()
+  return {
+    add: (name, wake) => void known.set(name, wake),
+    wake: (name) => known.get(name)?.(),
+  }
+}
+
+/** A route, or an inbox of interchanges, and how a pass over it runs. */
+export interface WatchedWork<Work> {
+  readonly name: string
+  readonly run: (work: Work) => Promise<RouteResult>
+}
+
+export type RouteWorker = Omit<ReturnType<typeof createRouteWorker<unknown>>, 'startIfDue'>
 
 /** A scan that finds nothing counts as a successful pass; it is reported at this interval, and not each time. */
 const IDLE_REPORT_MS = 60_000
 
 /** `backoff`: the files that failed on their own. They are tried again with growing pauses; new files at once. */
-export function createRouteWorker(parts: WatchContext, route: Route, backoff?: FileBackoff) {
-  const { context, signal, ending, semaphore, onResult } = parts
+export function createRouteWorker<Work>(
+  parts: WatchContext,
+  { name, run }: WatchedWork<Work>,
+  backoff?: FileBackoff,
+) {
+  const { context, ending, semaphore, onResult } = parts
   const { clock, random } = context.options
-  const failures = createFailureTracker(parts, route)
+  const failures = createFailureTracker(parts, name)
   let passing: Promise<void> | undefined
   let unfinished: { readonly times: number; readonly retryAt: number } | undefined
 
-  const pass = async (work: RouteWork, isForAll: boolean) => {
+  const pass = async (work: Work, isForAll: boolean) => {
     if (isForAll) backoff?.clear()
-    const result = await semaphore.run(() => runRoute(context, route, signal, work))
+    const result = await semaphore.run(() => run(work))
     const isOfFile = result.kind === 'failed' && isSingleFileFailure(result.failure, backoff)
     if (result.kind !== 'failed') failures.clear()
     else failures.add(result.failure, isOfFile ? 'file' : 'pass')
@@ -49,7 +73,7 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
   }
   return {
     /** Begins a pass when something is ready, or unfinished work is due. Calls `done` at its end. */
-    startIfDue(isReady: boolean, work: RouteWork, done: () => void): void {
+    startIfDue(isReady: boolean, work: Work, done: () => void): void {
       if (passing !== undefined || ending.aborted || failures.pauseMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
       if (!isReady && !isDue) {
@@ -81,12 +105,16 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
         backoff?.clear()
       } else unfinished ??= { times: 0, retryAt: elapsed(clock) }
     },
+    /** What unfinished work waited for has happened: it continues at once. */
+    resume(): void {
+      if (unfinished !== undefined) unfinished = { times: 0, retryAt: elapsed(clock) }
+    },
     waitUntilIdle: async () => passing,
   }
 }
 
 /** Reports a failure of a route when it begins, when its code changes, and when it is over. */
-function createFailureTracker({ context, abortWatch }: WatchContext, { name }: Route) {
+function createFailureTracker({ context, abortWatch }: WatchContext, name: string) {
   const { clock, random, notify } = context.options
   let current:
     { readonly code: FailureCode; readonly times: number; readonly isFromScan: boolean } | undefined
@@ -150,6 +178,8 @@ function hasActivity(result: RouteResult): boolean {
       return false
     case 'inbound':
       return result.pass.reported.length > 0
+    case 'interchanges':
+      return result.pass.reported.length + result.pass.answers.length > 0
     case 'outbound':
       return (
         result.pass.deliveries.length > 0 || result.pass.held > 0 || result.pass.redeliveries !== undefined

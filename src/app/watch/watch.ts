@@ -1,6 +1,7 @@
 /** `dropbridge watch`: runs every route whenever it has something to do, until a signal arrives. */
 import { setMaxListeners } from 'node:events'
-import type { Route } from '../../config/routes.ts'
+import { buildInboxKey } from '../../config/edi.ts'
+import type { InboundRoute, Route } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
 import { classifyWatches, createOwnerId, sendHeartbeats } from '../../journal/heartbeat.ts'
 import { findNextRunAt, getEffectiveSchedule } from '../../schedule/schedule.ts'
@@ -9,8 +10,11 @@ import { elapsed, DAY_MS } from '../../support/clock.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import type { BridgeContext } from '../context.ts'
 import { applyRetention, type RetentionResult, type RouteResult, toBridgeError } from '../outcome.ts'
-import { watchInbox } from './inbox-watch.ts'
-import { selectRoutes } from '../run.ts'
+import { runInbound } from '../../pipeline/inbound/inbound.ts'
+import { createFileBackoff } from '../../pipeline/inbound/file-tracker.ts'
+import { watchInterchanges, watchRouteInbox } from './inbox-watch.ts'
+import { selectInboxes, selectRoutes } from '../run.ts'
+import { type RouteWork, runRoute } from '../run-route.ts'
 import {
   type ContinuedWatch,
   finishReload,
@@ -19,7 +23,7 @@ import {
   type ReloadSignal,
   waitForReload,
 } from './reload.ts'
-import { createRouteWorker, type RouteWorker, type WatchContext } from './route-worker.ts'
+import { createRouteWorker, createWakers, type RouteWorker, type WatchContext } from './route-worker.ts'
 
 export interface WatchHooks {
   /** Fires when the watch must end: work in flight is finished first. */
@@ -70,6 +74,7 @@ export async function watchRoutes(
     ending: ending.signal,
     semaphore: createSemaphore(atOnce),
     onResult,
+    wakers: createWakers(),
     abortWatch: (failure) => {
       fatal ??= failure
       end()
@@ -101,6 +106,7 @@ export async function watchRoutes(
   const heartbeats = sendHeartbeats({ journal, clock: options.clock, owner, routes, signal: gone.signal })
   const loops = [
     ...chosen.map((route) => watchRoute(parts, route)),
+    ...selectInboxes(configuration, chosen).map((inbox) => watchInterchanges(parts, inbox)),
     pruneDaily(context, ending.signal, onPruned),
     reload(),
   ]
@@ -126,10 +132,48 @@ export async function watchRoutes(
   return { loaded, before, continued: { owner, routes, reloadedAt } }
 }
 
-/** Only an inbox without a schedule is scanned; every other route follows the clock. */
+/** Only an inbox without a schedule is scanned; a route of an inbox of interchanges is woken by it; others follow the clock. */
 function watchRoute(context: WatchContext, route: Route): Promise<void> {
-  const isInbox = route.direction === 'inbound' && getEffectiveSchedule(route) === 'always'
-  return isInbox ? watchInbox(context, route) : watchSchedule(context, route)
+  if (route.direction === 'outbound' || getEffectiveSchedule(route) !== 'always')
+    return watchSchedule(context, route)
+  return route.from.interchanges === undefined
+    ? watchRouteInbox(context, route)
+    : watchParts(context, route, route.from.interchanges.inbox)
+}
+
+/** Parts come from an inbox; another bridge may have given them. */
+async function watchParts(parts: WatchContext, route: InboundRoute, inbox: string): Promise<void> {
+  const { context, ending, wakers } = parts
+  const { configuration, options, journal } = context
+  const { scanMs } = configuration.watch ?? WATCH_DEFAULTS
+  const timer = createWakeableTimer(options.clock, ending)
+  const backoff = createFileBackoff()
+  const run = (work: RouteWork) => runRoute(context, route, parts.signal, work)
+  const worker = createRouteWorker(parts, { name: route.name, run }, backoff)
+  wakers.add(route.name, () => {
+    worker.resume()
+    timer.wake()
+  })
+  const work: RouteWork = {
+    scheduleMode: 'due',
+    inbound: (own, progress) => runInbound({ ...own, fileBackoff: backoff, endsAfterFile: ending }, progress),
+  }
+  const done = () => {
+    wakers.wake(buildInboxKey(inbox))
+    timer.wake()
+  }
+  while (!ending.aborted) {
+    const began = elapsed(options.clock)
+    try {
+      if (!worker.isBusy()) worker.setUnfinished((await journal.listUnfinishedRoutes()).includes(route.name))
+      worker.reportScanSuccess()
+    } catch (error) {
+      worker.reportScanFailure(toBridgeError(error), elapsed(options.clock) - began)
+    }
+    worker.startIfDue(false, work, done)
+    await timer.wait(worker.isBusy() ? scanMs : Math.min(scanMs, worker.dueInMs() ?? scanMs))
+  }
+  await worker.waitUntilIdle()
 }
 
 async function pruneDaily(
@@ -154,9 +198,10 @@ const CLOCK_CHECK_MS = 30_000
 const PASS_GAP_MS = 250
 
 async function watchSchedule(parts: WatchContext, route: Route): Promise<void> {
-  const { ending, context } = parts
+  const { ending, context, signal } = parts
   const timer = createWakeableTimer(context.options.clock, ending)
-  const worker = createRouteWorker(parts, route)
+  const run = (work: RouteWork) => runRoute(context, route, signal, work)
+  const worker = createRouteWorker(parts, { name: route.name, run })
   while (!ending.aborted) {
     const runInMs = worker.isBusy() ? CLOCK_CHECK_MS : await checkSchedule(context, route, worker)
     if (runInMs !== undefined) worker.startIfDue(runInMs <= 0, { scheduleMode: 'due' }, timer.wake)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   checkConfiguration,
+  type CheckedInbox,
   type CheckFinding,
   checkJournal,
   checkMailboxes,
@@ -39,6 +40,7 @@ export const checkCommand = defineCommand({
     } else {
       for (const { route, mapping, examples } of offline.routes)
         terminal.out(`${route}: ${mapping}: ${formatExampleCount(examples)}`)
+      for (const inbox of offline.inboxes) terminal.out(formatInbox(inbox))
       if (journal.failures.length === 0) {
         const absent = journal.missing.map(({ route, path }) => `${route}: the inbox ${path}`)
         if (journal.isNew) absent.unshift(`journal: ${configuration.journal.path}`)
@@ -54,6 +56,15 @@ export const checkCommand = defineCommand({
     return unanswered.length > 0 ? EXIT.unavailable : EXIT.ok
   },
 })
+
+/** `inbox van (van:in): 850 of northlight to orders-in, 856 to shipments-in` */
+function formatInbox({ inbox, from, routes }: CheckedInbox): string {
+  const takers = routes.map(({ route, document, partner }) => {
+    const whose = partner === undefined ? '' : ` of ${partner}`
+    return `${document}${whose} to ${route}`
+  })
+  return `inbox ${inbox} (${from}): ${takers.join(', ')}`
+}
 
 function formatFinding(kind: string, { message, fix }: CheckFinding): string {
   return `${kind}: ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`

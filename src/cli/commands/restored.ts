@@ -47,13 +47,14 @@ export const restoredCommand = defineCommand({
 })
 
 function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
-  const { asOf, uncertain, held, deliveries, removed, documents, sequences } = result
+  const { asOf, uncertain, held, deliveries, removed, documents, counters, sequences } = result
   const counts = [
     [uncertain, 'records without an outcome are looked up before anything of them is sent'],
     [held, 'changes may have been overtaken and wait for a person'],
     [deliveries, 'composed files wait for a person'],
     [sequences.length, 'outgoing routes hold their first files for a person: see dropbridge status'],
     [removed, 'outgoing records are listed again before they go out'],
+    [counters, 'counters of control numbers go on 1000 higher'],
     [documents, 'documents are not fetched by themselves any more: see dropbridge labels'],
   ] as const
   const unknown = asOf === 0 ? 'before it was created; it is new' : `after ${isoTime(asOf)}`

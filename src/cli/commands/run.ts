@@ -147,6 +147,7 @@ function routeToJson(result: RunResult['routes'][number]): object {
     case 'busy':
       return { route, busy: result.why }
     case 'inbound':
+    case 'interchanges':
     case 'outbound':
       return { route, ...outcomeToJson(result) }
   }
@@ -156,6 +157,11 @@ function outcomeToJson(done: RouteOutcome): object {
   if (done.kind === 'outbound') {
     const { route: _, ...pass } = done.pass
     return pass
+  }
+  if (done.kind === 'interchanges') {
+    const { reported, answers, open } = done.pass
+    const waiting = open.map(({ file, routes }) => ({ file: file.name, routes }))
+    return { files: reported.map(({ summary }) => summary), answers, open: waiting }
   }
   const { summaries, open, waiting } = done.pass
   return { files: summaries, open: open.map((file) => file.name), waiting }

@@ -18,6 +18,7 @@ import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
 import { didYouMean } from '../../support/text.ts'
 import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
+import { formatInterchanges } from './interchanges.ts'
 import { formatOutbound } from './outbound.ts'
 import { formatCount, formatCounts, formatWarnings } from './text.ts'
 
@@ -80,6 +81,7 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
     case 'busy':
       return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
     case 'inbound':
+    case 'interchanges':
     case 'outbound': {
       const formatted = formatOutcome(route, result, { terse, isUsedUp })
       const nothing = terse ? [] : [`${route}: nothing to do`]
@@ -90,12 +92,23 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
 
 export function formatFinishedWork({ route, done }: Extract<RouteResult, { kind: 'failed' }>): string[] {
   if (done === undefined) return []
-  const ended: RouteOutcome = done.kind === 'inbound' ? { ...done, pass: { ...done.pass, open: [] } } : done
-  return formatOutcome(route, ended, { terse: true, isUsedUp: false })
+  return formatOutcome(route, withoutOpenFiles(done), { terse: true, isUsedUp: false })
+}
+
+function withoutOpenFiles(done: RouteOutcome): RouteOutcome {
+  switch (done.kind) {
+    case 'inbound':
+      return { ...done, pass: { ...done.pass, open: [] } }
+    case 'interchanges':
+      return { ...done, pass: { ...done.pass, open: [] } }
+    case 'outbound':
+      return done
+  }
 }
 
 function formatOutcome(route: string, done: RouteOutcome, { terse, isUsedUp }: RunFormat): string[] {
   if (done.kind === 'outbound') return formatOutbound(route, done.pass, terse)
+  if (done.kind === 'interchanges') return formatInterchanges(done.pass)
   const { reported, open, waiting, archived = [] } = done.pass
   const formatWhy = (why = 'some answers are not known yet') =>
     isUsedUp ? 'not all of it could be sent' : `${why}. Run again later`
@@ -148,7 +161,7 @@ export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
     delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
     /** Files that an earlier run delivered, and whose records this one acknowledged, as far as possible. */
     acknowledged: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => !isNewlyDelivered)),
-    open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
+    open: done.reduce((sum, each) => sum + (each.kind === 'outbound' ? 0 : each.pass.open.length), 0),
     failedRoutes: routes.filter((each) => each.kind === 'failed' && !isOutOfTime(each)).length,
     routesOutOfTime: routes.filter(isOutOfTime).length,
   }
@@ -179,6 +192,8 @@ function hasRouteActivity(result: RouteResult): boolean {
       return true
     case 'inbound':
       return result.pass.reported.length + result.pass.open.length + (result.pass.archived ?? []).length > 0
+    case 'interchanges':
+      return result.pass.reported.length + result.pass.open.length + result.pass.answers.length > 0
     case 'outbound':
       return (
         [result.pass.deliveries, result.pass.redeliveries ?? []].flat().length +

@@ -96,10 +96,12 @@ function formatCurrentState(route: SnapshotRoute): string {
 }
 
 function formatFileRow(file: LatestFile): string[] {
-  const { records, outcome: whole = '', warnings } = file
+  const { records, outcome: whole = '', warnings, givenTo } = file
+  const takers = givenTo === undefined || givenTo.length > 0 ? givenTo : ['no route']
+  const given = whole === 'processed' && takers ? `given to ${takers.join(', ')}` : undefined
   const isCounted = whole === 'processed' || Object.keys(records).length > 0
   const counts = isCounted ? [formatCounts(records), ...formatWarnings(warnings)].join(', ') : whole
-  const outcome = file.duplicateOf === undefined ? counts : `duplicate of ${file.duplicateOf.name}`
+  const outcome = file.duplicateOf === undefined ? (given ?? counts) : `duplicate of ${file.duplicateOf.name}`
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }
 

@@ -10,6 +10,12 @@ import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/tra
 import type { NotedVersion } from '../../domain/version.ts'
 import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
+import {
+  type Fact,
+  formatAnsweredFile,
+  listBroughtFacts,
+  listInterchangeFacts,
+} from './trace-interchanges.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 
 export function formatTrace(trace: Trace): string[] {
@@ -51,18 +57,26 @@ function isBodyShown({ records }: Trace, { record }: RecordHistory): boolean {
   return shown.slice(0, BODIES_SHOWN).some((each) => each.record.id === record.id)
 }
 
-function formatFile({ file, counts, decisions, records }: TracedFile): string[] {
+function formatFile({ file, counts, decisions, records, brought }: TracedFile): string[] {
   const head = `${file.name}: ${file.state}${file.outcome === undefined ? '' : `, ${file.outcome}`}; ${formatCounts(counts)}`
-  const facts = [...listFileFacts(file), ...decisions.toReversed().map(formatDecision)]
+  const contents = brought === undefined ? [] : listBroughtFacts(brought)
+  const facts = [...listFileFacts(file), ...contents, ...decisions.toReversed().map(formatDecision)]
   return [head, ...formatFacts(facts), ...formatFileRecords(records, sumCounts(counts))]
 }
 
-function formatDelivery({ delivery, redeliveries = [], counts, records }: TracedDelivery): string[] {
+function formatDelivery({
+  delivery,
+  redeliveries = [],
+  answered,
+  counts,
+  records,
+}: TracedDelivery): string[] {
   const held = delivery.held === undefined ? '' : `, held: ${delivery.held.replace(/\.$/, '')}`
   return [
     `${delivery.name}: ${delivery.state}${held}; ${formatCounts(counts, 'acknowledged')}`,
     ...formatFacts([
       ['delivery', formatDeliveryFact(delivery)],
+      ...(answered === undefined ? [] : [['answers', formatAnsweredFile(answered)] as const]),
       ...redeliveries.map(({ folder, name, state, beganAt }): Fact => {
         return ['again', `${folder}/${name}, ${state}, asked for on ${isoTime(beganAt)}`]
       }),
@@ -110,7 +124,7 @@ function formatList(head: readonly string[], rows: readonly string[][], all: num
 }
 
 function formatStory(story: RecordHistory, number: number, showsBody: boolean): string[] {
-  const { record, from, into, decisions, documents, first } = story
+  const { record, from, interchange, into, decisions, documents, first } = story
   const id = record.apiId === undefined || record.direction === 'outgoing' ? '' : ` as ${record.apiId}`
   const other = record.isMeant ? '' : ' (of the same order)'
   const step = record.step === undefined ? '' : `, step ${record.step}`
@@ -118,6 +132,7 @@ function formatStory(story: RecordHistory, number: number, showsBody: boolean): 
     ...(from === undefined
       ? []
       : [['from', formatRowPosition(record, from)] as const, ...listFileFacts(from)]),
+    ...(interchange === undefined ? [] : listInterchangeFacts(interchange)),
     ['route', `${record.route}, ${record.account}${step}`],
     ...listProblems('problem', record.problems),
     ...listProblems('warning', record.warnings),
@@ -131,8 +146,6 @@ function formatStory(story: RecordHistory, number: number, showsBody: boolean): 
   const head = `${number}  ${record.operation} ${storyLabel(story)}: ${formatState(record)}${id}${other}`
   return [head, ...formatFacts(facts)]
 }
-
-type Fact = readonly [name: string, value: string]
 
 const NAME_WIDTH = 10
 
@@ -198,6 +211,7 @@ function listFileFacts(file: FileEntry): Fact[] {
     reportName,
     folder,
     retakeOf,
+    partOf,
   } = file
   const removed = file.isSourceRemoved ? ', was removed before it was archived' : ''
   const archived = archivedAs === undefined ? removed : `, archived as ${archivedAs}`
@@ -210,6 +224,7 @@ function listFileFacts(file: FileEntry): Fact[] {
       `id ${id}, from ${folder}, received ${received}, ${state}${results}${archived}${formatMaker(file)}`,
     ],
   ]
+  if (partOf !== undefined) facts.push(['part of', `file ${partOf}, with its sets for ${file.route}`])
   if (duplicateOf !== undefined) {
     const { name, id: earlier, receivedAt: at } = duplicateOf
     facts.push(['first', `the same bytes came before as ${name}, id ${earlier}, on ${isoTime(at)}`])

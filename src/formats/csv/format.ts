@@ -14,6 +14,7 @@ import { copyRows } from '../text/copy-lines.ts'
 import { createCsvWriter } from '../writer.ts'
 import { detectDelimiter, skipToHeader, takeSeparatorLine } from './dialect-detection.ts'
 import { assertReadOptions, type Dialect } from './dialect.ts'
+import { createHalfRowFinder } from './half-rows.ts'
 import { readFileHeader } from './header.ts'
 import { parseRows } from './rows.ts'
 
@@ -40,9 +41,11 @@ async function readCsv(input: AsyncIterable<Uint8Array>, options: ReadOptions, l
     return header
   }
   const { rowLayout, headerLines, ignored } = header
-  const { layouts, hasParts, maxCells, assign } = rowLayout
+  const { layouts, hasParts, maxCells, assign, width } = rowLayout
   const dialect = { ...detected, maxCells }
-  const form = { newline, encoding, delimiter: detected.delimiter, headerLines, ignored, layouts, hasParts }
+  const marks = { newline, encoding, delimiter: detected.delimiter }
+  const neighbors = width === undefined ? {} : { neighbors: createHalfRowFinder(width) }
+  const form = { ...marks, headerLines, ignored, layouts, hasParts, ...neighbors }
   return createReading(buffer, form, () => {
     const parsed = parseRows(buffer, dialect, rowLayout)
     return assign === undefined ? parsed : { ...parsed, rows: assign(parsed.rows) }

@@ -25,6 +25,8 @@ export interface RowLayout {
   refuse(row: Row, code: RowFaultCode, isCut: boolean): TypedRow
   /** Finds the kinds of rows by their order in the file; called once for each row. */
   readonly assign?: (rows: readonly TypedRow[]) => TypedRow[]
+  /** The cells of a row, where all rows have the same number. */
+  readonly width?: number
 }
 
 type RowPolicy = NonNullable<ReadOptions['rows']>
@@ -34,7 +36,6 @@ type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>
 /** Layout of rows that are all of one kind. */
 export function createTableLayout(columns: readonly string[], marks: CsvMarks, rows: RowPolicy): RowLayout {
   const table = toTableColumns(columns)
-  const noteHalf = createHalfRowCheck(columns.length)
   const areRows = (lines: readonly (readonly string[])[]) =>
     lines.length * (columns.length - 1) >= MIN_DECISIVE_DELIMITERS &&
     lines.every(({ length }) => length === columns.length)
@@ -42,11 +43,12 @@ export function createTableLayout(columns: readonly string[], marks: CsvMarks, r
     layouts: [{ recordType: '', columns }],
     hasParts: false,
     maxCells: columns.length,
+    width: columns.length,
     fitsOverLines: (values) =>
       fitWidth(values, table) !== undefined && !areRows(splitLaterLines(values, marks)),
     mayBegin: (values) =>
       values.length < columns.length && !areRows(splitLaterLines(values, marks).slice(0, -1)),
-    fit: (row) => (row.values.length === columns.length ? row : noteHalf(fitRow(row, table, rows))),
+    fit: (row) => (row.values.length === columns.length ? row : fitRow(row, table, rows)),
     refuse: (row, code, isCut) => refuseRow(row, { code, isCut }, columns),
   }
 }
@@ -209,7 +211,8 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
   const values = fitWidth(row.values, table) ?? applyRowPolicy(row.values, table, rows)
   if (values !== undefined) return values === row.values ? row : { ...row, values }
   const { columns } = table
-  const count = `The row has ${row.values.length} cells where ${columns.length} are expected`
+  const cells = row.values.length === 1 ? '1 cell' : `${row.values.length} cells`
+  const count = `The row has ${cells} where ${columns.length} are expected`
   if (row.values.length < columns.length) {
     const missing = columns.length - row.values.length
     const where = missing === 1 ? 'a cell is missing' : `${missing} cells are missing`
@@ -221,21 +224,6 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
     ? 'there is a delimiter too many'
     : `the first one too many is "${shortenCell(surplus[0] ?? '')}"`
   return { ...row, problems: [problem('row-long', { line: row.line }, `${count}; ${first}.`)] }
-}
-
-/** Says of a short row that it and the one before make one row: an unquoted cell holds a line break. */
-function createHalfRowCheck(width: number) {
-  let before: Row | undefined
-  return (row: Row): Row => {
-    const isShort = row.problems?.[0]?.code === 'row-short'
-    const first = isShort && before?.lastLine === row.line - 1 ? before : undefined
-    before = isShort ? row : undefined
-    if (first === undefined || first.values.length + row.values.length - 1 !== width) return row
-    const lines = `${first.line} and ${row.line}`
-    const message = `Lines ${lines} have the ${width} cells of one row together: a cell without quotes holds a line break.`
-    const fix = `Join lines ${lines}, or put quotes around the cell with the line break.`
-    return { ...row, problems: [problem('row-short', { line: row.line }, message, fix)] }
-  }
 }
 
 function refuseRow(

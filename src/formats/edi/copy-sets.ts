@@ -1,11 +1,13 @@
 /** Copies sets of a file as they came, wrong ends included, into envelopes whose trailers count the copied sets. */
 import type { CopyOptions } from '../../domain/format.ts'
+import type { SetSelection } from '../../domain/place.ts'
 import type { Delimiters, Segment } from '../../edi/segment.ts'
 import { cutPieces, isSegment, MAX_SEGMENT_BYTES } from './cut.ts'
 import { EnvelopeTracker, type Group, type Interchange, type TransactionSet } from './envelopes.ts'
 import { LoopPlacer } from './loops.ts'
 import { fits } from './path-reader.ts'
 import type { ReadingPlan } from './reading-plan.ts'
+import { SelectionCursor } from './set-selection.ts'
 
 type Ranges = CopyOptions['ranges']
 
@@ -18,7 +20,18 @@ export async function* copySets(
   plan: ReadingPlan,
   ranges: Ranges,
 ): AsyncGenerator<Uint8Array> {
-  const copier = new SetCopier(plan, ranges)
+  yield* copy(input, new SetCopier(new RangeChoice(ranges), plan))
+}
+
+/** Takes the sets of a selection whole, with the envelopes around them. */
+export async function* copySelectedSets(
+  input: AsyncIterable<Uint8Array>,
+  sets: SetSelection,
+): AsyncGenerator<Uint8Array> {
+  yield* copy(input, new SetCopier(new SetChoice(sets)))
+}
+
+async function* copy(input: AsyncIterable<Uint8Array>, copier: SetCopier): AsyncGenerator<Uint8Array> {
   for await (const { text, at, items, until } of cutPieces(input)) {
     copier.addText(text, at)
     for (const item of items) {
@@ -45,11 +58,50 @@ interface Part {
   count: number
 }
 
-class SetCopier {
-  readonly #plan: ReadingPlan
-  readonly #tracker: EnvelopeTracker
+/** Which segments are copied; asked in the order of the file. */
+interface Choice {
+  beginSet(set: TransactionSet): void
+  takes(segment: Segment): boolean
+}
+
+class RangeChoice implements Choice {
   readonly #ranges: Ranges
   #range = 0
+
+  constructor(ranges: Ranges) {
+    this.#ranges = ranges
+  }
+
+  beginSet(): void {}
+
+  takes({ number }: Segment): boolean {
+    const ranges = this.#ranges
+    while ((ranges[this.#range]?.[1] ?? Infinity) < number) this.#range += 1
+    return (ranges[this.#range]?.[0] ?? Infinity) <= number
+  }
+}
+
+class SetChoice implements Choice {
+  readonly #sets: SelectionCursor
+  #isTaken = false
+
+  constructor(sets: SetSelection) {
+    this.#sets = new SelectionCursor(sets)
+  }
+
+  beginSet({ ordinal }: TransactionSet): void {
+    this.#isTaken = this.#sets.has(ordinal)
+  }
+
+  takes(): boolean {
+    return this.#isTaken
+  }
+}
+
+class SetCopier {
+  readonly #plan: ReadingPlan | undefined
+  readonly #tracker: EnvelopeTracker
+  readonly #choice: Choice
   #written = ''
   /** The text of the file from the segment that is taken next. */
   #text = ''
@@ -64,9 +116,10 @@ class SetCopier {
   /** Of a set with records smaller than itself: how many there are, and how many were copied. */
   #records = { all: 0, copied: 0 }
 
-  constructor(plan: ReadingPlan, ranges: Ranges) {
+  /** `plan`: to copy records that are smaller than a set. */
+  constructor(choice: Choice, plan?: ReadingPlan) {
     this.#plan = plan
-    this.#ranges = ranges
+    this.#choice = choice
     this.#tracker = new EnvelopeTracker({
       onInterchange: (interchange) => this.#beginInterchange(interchange),
       onGroup: (group) => this.#beginGroup(group),
@@ -126,34 +179,40 @@ class SetCopier {
   }
 
   #beginInterchange({ segment }: Interchange): void {
-    const service = segment.id === 'UNB' ? formatServiceString(segment.delimiters) + this.#gap : ''
-    this.#interchange = createPart(service + this.#raw(segment))
+    const service = segment.id === 'UNB' ? formatServiceString(segment.delimiters) : ''
+    const gap = service === '' ? '' : this.#gap
+    this.#interchange = createPart(service + gap + this.#raw(segment))
   }
 
   #beginGroup({ segment }: Group): void {
     this.#group = createPart(segment === undefined ? '' : this.#raw(segment))
   }
 
-  #beginSet({ segment }: TransactionSet): void {
+  #beginSet(set: TransactionSet): void {
+    const { segment } = set
     this.#set = createPart(this.#raw(segment))
     this.#set.count = 1
     this.#records = { all: 0, copied: 0 }
-    const { isFlat, rule, records } = this.#plan
     const onOpened = (loop: { readonly first: Segment }) => {
-      if (!records.some((test) => fits(loop.first, test))) return
+      if (!this.#isRecord(loop.first)) return
       this.#records.all += 1
-      if (this.#isWanted(loop.first)) this.#records.copied += 1
+      if (this.#choice.takes(loop.first)) this.#records.copied += 1
     }
-    this.#placer = isFlat ? new LoopPlacer(rule, segment, { keeps: false, onOpened }) : undefined
-    if (this.#isWanted(segment)) this.#write('')
+    const plan = this.#plan
+    this.#placer =
+      plan?.isFlat === true ? new LoopPlacer(plan.rule, segment, { keeps: false, onOpened }) : undefined
+    this.#choice.beginSet(set)
+    if (this.#choice.takes(segment)) this.#write('')
+  }
+
+  #isRecord(first: Segment): boolean {
+    return this.#plan?.records.some((test) => fits(first, test)) === true
   }
 
   #copySegment(segment: Segment): void {
     this.#placer?.place(segment)
-    if (this.#isWanted(segment)) return this.#writeSegment(this.#raw(segment))
-    const { records } = this.#plan
-    const isAround =
-      this.#placer?.isInside(({ first }) => records.some((test) => fits(first, test))) === false
+    if (this.#choice.takes(segment)) return this.#writeSegment(this.#raw(segment))
+    const isAround = this.#placer?.isInside(({ first }) => this.#isRecord(first)) === false
     if (!isAround) return
     const text = this.#isCount(segment) ? this.#recount(segment) : this.#raw(segment)
     if (this.#set.isWritten) return this.#writeSegment(text)
@@ -232,13 +291,6 @@ class SetCopier {
       if (around !== undefined) around.count += 1
     }
     this.#written += text
-  }
-
-  /** Ranges are asked in the order of the file. */
-  #isWanted({ number }: Segment): boolean {
-    const ranges = this.#ranges
-    while ((ranges[this.#range]?.[1] ?? Infinity) < number) this.#range += 1
-    return (ranges[this.#range]?.[0] ?? Infinity) <= number
   }
 }
 

@@ -1,8 +1,9 @@
 /** Inspects a file once, and keeps what is wrong with each interchange, group and set of it. */
 import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
+import type { Segment } from '../../edi/segment.ts'
 import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './cut.ts'
-import type { EnvelopeHandler, FaultOwner } from './envelopes.ts'
+import type { EnvelopeHandler, FaultOwner, Group, TransactionSet } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
 
 /** What a file says of its parts, by their ordinals. Bounded, whatever the size of the file. */
@@ -35,7 +36,7 @@ export async function inspectFile(
   const lastSegments: number[] = []
   const repeated = new Set<string>()
   const answers = new Set<number>()
-  let content = { hasAnswers: false, hasOthers: false }
+  const content = createContentCheck()
   const onFault = (fault: Fault, of: FaultOwner): void => {
     const { reach } = FAULTS[fault.kind]
     if (reach === 'note') {
@@ -49,20 +50,12 @@ export async function inspectFile(
   }
   const handler: EnvelopeHandler = {
     onFault,
-    onInterchange: () => (content = { hasAnswers: false, hasOthers: false }),
-    onGroup({ segment, code }) {
-      if (segment?.id !== 'GS') return
-      if (code === 'FA') content.hasAnswers = true
-      else content.hasOthers = true
-    },
-    onSet({ segment, document }) {
-      if (segment.id !== 'UNH') return
-      if (document === 'CONTRL') content.hasAnswers = true
-      else content.hasOthers = true
-    },
+    onInterchange: () => content.begin(),
+    onGroup: (group) => content.addGroup(group),
+    onSet: (set) => content.addSet(set),
     onSetEnd: (set, _, segments) => lastSegments.push(set.segment.number + segments - 1),
     onInterchangeEnd({ ordinal }) {
-      if (content.hasAnswers && !content.hasOthers) answers.add(ordinal)
+      if (content.isAnswer()) answers.add(ordinal)
     },
   }
   const inspector = createInspector(handler, find)
@@ -70,7 +63,7 @@ export async function inspectFile(
   const noteHead = (head: Uint8Array) => (foreign = findForeignBytes(head))
   for await (const items of cutSegments(tapHead(input, noteHead))) {
     for (const item of items) {
-      if (isSegment(item) && item.id === 'TA1') content.hasAnswers = true
+      if (isSegment(item)) content.addSegment(item)
       inspector.take(item)
     }
   }
@@ -83,6 +76,32 @@ export async function inspectFile(
     lastSegments,
     isRepeated: (group, number) => repeated.size > 0 && repeated.has(`${group}/${number}`),
     isAnswer: (interchange) => answers.has(interchange),
+  }
+}
+
+/** Finds out whether an interchange holds nothing but answers: 997, 999, TA1, CONTRL. */
+export function createContentCheck() {
+  let hasAnswers = false
+  let hasOthers = false
+  return {
+    begin(): void {
+      hasAnswers = false
+      hasOthers = false
+    },
+    addGroup({ segment, code }: Group): void {
+      if (segment?.id !== 'GS') return
+      if (code === 'FA') hasAnswers = true
+      else hasOthers = true
+    },
+    addSet({ segment, document }: TransactionSet): void {
+      if (segment.id !== 'UNH') return
+      if (document === 'CONTRL') hasAnswers = true
+      else hasOthers = true
+    },
+    addSegment({ id }: Segment): void {
+      if (id === 'TA1') hasAnswers = true
+    },
+    isAnswer: (): boolean => hasAnswers && !hasOthers,
   }
 }
 

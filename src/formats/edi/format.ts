@@ -1,12 +1,11 @@
 /** Reads documents of X12 or EDIFACT as rows, and copies their sets. */
 import type { Format, ReadOptions } from '../../domain/format.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
-import { FAULTS } from '../../edi/faults.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { copySets } from './copy-sets.ts'
-import { findForeignBytes } from './cut.ts'
-import { type Inspection, inspectInterchanges } from './inspection.ts'
+import { inspectInterchanges } from './inspection.ts'
+import { findForeignProblem, findMissingProblem, HEAD_BYTES } from './outside-sets.ts'
 import { readDocuments } from './reader.ts'
 import { compileReading } from './reading-plan.ts'
 
@@ -14,13 +13,14 @@ import { compileReading } from './reading-plan.ts'
 export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyRecords'> {
   return {
     async read(input, options) {
-      const plan = compileReading(syntax, getEdiOptions(options))
+      const edi = getEdiOptions(options)
+      const plan = compileReading(syntax, edi)
       const foreign = await findForeign(input)
       if (foreign !== undefined) return { problems: [foreign] }
       const inspection = await inspectInterchanges(input, plan.findGrammar)
-      const missing = findMissing(inspection)
+      const missing = findMissingProblem(inspection)
       if (missing !== undefined) return { problems: [missing] }
-      return readDocuments(input, plan, inspection)
+      return readDocuments(input, plan, inspection, edi.sets)
     },
     copyRecords: (input, options) =>
       copySets(input, compileReading(syntax, getEdiOptions(options.read)), options.ranges),
@@ -32,31 +32,12 @@ function getEdiOptions({ edi }: ReadOptions): NonNullable<ReadOptions['edi']> {
   throw new BridgeError('configuration-invalid', 'A document of X12 or EDIFACT needs the name of its kind.')
 }
 
-/** Says why the bytes can hold no interchange that is readable. */
+/** Says by its first bytes why the file can hold no interchange. */
 async function findForeign(input: AsyncIterable<Uint8Array>): Promise<Problem | undefined> {
   let head: Uint8Array = Buffer.alloc(0)
   for await (const chunk of input) {
-    head = Buffer.concat([head, chunk.subarray(0, 3)])
-    if (head.length >= 3) break
+    head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)])
+    if (head.length >= HEAD_BYTES) break
   }
-  if (head.length === 0) return problem('file-empty', {}, 'The file is empty.')
-  const kind = findForeignBytes(head)
-  if (kind === undefined) return undefined
-  const message =
-    kind === 'ebcdic'
-      ? 'The file is in EBCDIC, the code of mainframes. Have it converted to ASCII or UTF-8.'
-      : 'The file is packed with gzip.'
-  return problem('edi-not-found', {}, message)
-}
-
-/** Why no interchange of the file can be read. */
-function findMissing({ notFound, interchanges, ofFile }: Inspection): Problem | undefined {
-  if (notFound !== undefined) {
-    const message = `The file begins with "${notFound.text}" and not with ISA, UNA or UNB.`
-    return problem('edi-not-found', {}, message)
-  }
-  if (interchanges > 0) return undefined
-  const [fault] = ofFile
-  if (fault === undefined) return problem('edi-not-found', {}, 'The file holds nothing but blank lines.')
-  return problem(FAULTS[fault.kind].problem, {}, fault.message)
+  return findForeignProblem(head)
 }

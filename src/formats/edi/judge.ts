@@ -1,9 +1,10 @@
 /** Reads a file a second time, and judges its parts by what was found in it and, with a mapping, by its records. */
+import type { JudgedRecord, JudgeOptions } from '../../domain/interchange.ts'
 import type { Problem } from '../../domain/problem.ts'
-import type { Draft } from '../../domain/translator.ts'
-import { FAULTS } from '../../edi/faults.ts'
+import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { type CutItem, cutSegments } from './cut.ts'
-import { EnvelopeTracker, type TransactionSet } from './envelopes.ts'
+import { isProblemOfData } from './data-problems.ts'
+import { EnvelopeTracker, type Interchange, type TransactionSet } from './envelopes.ts'
 import type { Findings } from './findings.ts'
 import {
   type JudgedPart,
@@ -15,22 +16,20 @@ import {
   MAX_CODES,
 } from './judgment.ts'
 import { SetErrors } from './set-errors.ts'
-
-/** The drafts of a mapping, in the order of the file. */
-export type DraftBatches = AsyncIterable<readonly Draft[]>
+import { SelectionCursor } from './set-selection.ts'
 
 /** Yields the parts of a file in its order. Memory is bounded by the largest set with errors. */
 export async function* judgeFile(
   input: AsyncIterable<Uint8Array>,
   findings: Findings,
-  batches?: DraftBatches,
+  options: Partial<JudgeOptions> = {},
 ): AsyncGenerator<readonly JudgedPart[]> {
-  const judge = new Judge(findings, batches !== undefined)
-  const drafts = batches === undefined ? undefined : new DraftQueue(batches)
-  /** The drafts of a set come before its segments, so that their texts are found when these are read. */
+  const judge = new Judge(findings, options)
+  const records = options.records === undefined ? undefined : new RecordQueue(options.records)
+  /** The records of a set come before its segments, so that their texts are found when these are read. */
   const beginSet = async ({ ordinal, segment }: TransactionSet) => {
     const last = findings.lastSegments[ordinal - 1] ?? segment.number
-    await drafts?.takeUntil(last, (draft) => judge.takeDraft(draft))
+    await records?.takeUntil(last, (record) => judge.takeRecord(record))
     judge.beginSet()
   }
   const takeAll = async (items: readonly CutItem[]) => {
@@ -46,37 +45,35 @@ export async function* judgeFile(
       if (parts.length > 0) yield parts
     }
   } finally {
-    await drafts?.close()
+    await records?.close()
   }
   judge.end()
   yield judge.takeParts()
 }
 
-class DraftQueue {
-  readonly #batches: AsyncIterator<readonly Draft[]>
-  #waiting: readonly Draft[] = []
+class RecordQueue {
+  readonly #batches: AsyncIterator<readonly JudgedRecord[]>
+  #waiting: readonly JudgedRecord[] = []
   #next = 0
 
-  constructor(batches: DraftBatches) {
+  constructor(batches: AsyncIterable<readonly JudgedRecord[]>) {
     this.#batches = batches[Symbol.asyncIterator]()
   }
 
-  /** Takes the drafts that begin at or before the segment. */
-  async takeUntil(segment: number, take: (draft: Draft) => void): Promise<void> {
+  /** Takes the records that begin at or before the segment. */
+  async takeUntil(segment: number, take: (record: JudgedRecord) => void): Promise<void> {
     for (;;) {
-      const draft = this.#waiting[this.#next]
-      if (draft === undefined) {
+      const record = this.#waiting[this.#next]
+      if (record === undefined) {
         const { done, value } = await this.#batches.next()
         if (done === true) return
         this.#waiting = value
         this.#next = 0
         continue
       }
-      // What stands in no set comes before all others.
-      const isOutside = draft.problems[0]?.place.spot?.set === ''
-      if (!isOutside && (draft.lines[0]?.[0] ?? 0) > segment) return
+      if (record.line > segment) return
       this.#next += 1
-      if (!isOutside) take(draft)
+      take(record)
     }
   }
 
@@ -87,6 +84,8 @@ class DraftQueue {
 
 interface OpenSet {
   readonly set: TransactionSet
+  /** Why it is refused by its structure, or because no route takes it. */
+  readonly faults: readonly Fault[]
   readonly errors: SetErrors
   readonly records: { all: number; refused: number }
   readonly warnings: Problem[]
@@ -106,13 +105,16 @@ class Judge {
   #set: OpenSet | undefined
   #opened: TransactionSet | undefined
 
-  constructor(findings: Findings, hasRecords: boolean) {
+  constructor(findings: Findings, { records, reused, unrouted = [] }: Partial<JudgeOptions>) {
     const { faults, notes } = findings
+    const refused = new SelectionCursor(unrouted)
     this.#findings = findings
-    this.#hasRecords = hasRecords
+    this.#hasRecords = records !== undefined
     this.#tracker = new EnvelopeTracker({
       onInterchange: (interchange) => {
-        const own = faults.interchange.find(interchange.ordinal, interchange.segment)
+        const found = faults.interchange.find(interchange.ordinal, interchange.segment)
+        const isReused = reused?.has(interchange.ordinal) === true
+        const own = isReused ? [createReusedFault(interchange), ...found] : found
         this.#isInterchangeRefused = own.length > 0
         this.#parts.push({
           kind: 'interchange',
@@ -131,9 +133,11 @@ class Judge {
       },
       onSet: (set) => {
         const { document, segment } = set
+        const found = faults.set.find(set.ordinal, segment)
+        const own = refused.has(set.ordinal) ? [createUnroutedFault(set), ...found] : found
         const grammar = findings.findGrammar(segment.delimiters.syntax, document)
-        const errors = new SetErrors(set, grammar, faults.set.find(set.ordinal, segment))
-        this.#set = { set, errors, records: { all: 0, refused: 0 }, warnings: [] }
+        const errors = new SetErrors(set, grammar, own)
+        this.#set = { set, faults: own, errors, records: { all: 0, refused: 0 }, warnings: [] }
         this.#opened = set
       },
       onSegment: (segment) => this.#set?.errors.take(segment),
@@ -169,15 +173,16 @@ class Judge {
     this.#set?.errors.begin()
   }
 
-  takeDraft({ problems, warnings = [], skipped, held }: Draft): void {
+  takeRecord({ line, problems, warnings = [] }: JudgedRecord): void {
     const open = this.#set
-    if (open === undefined) return
+    if (open === undefined || line < open.set.segment.number) return
     open.records.all += 1
     if (open.warnings.length < MAX_WARNINGS) open.warnings.push(...warnings)
-    // A set that is refused by its structure is refused for that alone.
-    if (problems.length === 0 || skipped === true || held === true) return
+    const ofData = problems.filter(({ code }) => isProblemOfData(code))
+    if (ofData.length === 0) return
     open.records.refused += 1
-    open.errors.add(problems)
+    // A set that is refused by its structure is refused for that alone.
+    open.errors.add(ofData)
   }
 
   end(): void {
@@ -192,9 +197,8 @@ class Judge {
     const open = this.#set
     if (open === undefined) return
     this.#set = undefined
-    const { set, records } = open
-    const { faults: stores, notes } = this.#findings
-    const faults = stores.set.find(set.ordinal, set.segment)
+    const { set, records, faults } = open
+    const { notes } = this.#findings
     const isRepeated = this.#findings.isRepeated(set.group.ordinal, set.number)
     const isAroundRefused = this.#isInterchangeRefused || this.#isGroupRefused
     const verdict = judgeSet({ isAroundRefused, faults, isRepeated, records })
@@ -219,4 +223,13 @@ class Judge {
     if (verdict === 'R') this.#counts.refused += 1
     if (verdict === 'E') this.#counts.noted += 1
   }
+}
+
+function createReusedFault({ segment: { number, at, id }, number: control }: Interchange): Fault {
+  const message = `Another interchange of this sender had the number ${control} before.`
+  return { kind: 'interchange-number-reused', segment: number, at, id, message }
+}
+
+function createUnroutedFault({ segment: { number, at, id }, document }: TransactionSet): Fault {
+  return { kind: 'set-unrouted', segment: number, at, id, message: `No route takes the ${document}.` }
 }

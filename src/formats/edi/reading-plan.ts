@@ -22,14 +22,30 @@ export interface ReadingPlan {
   readonly recordColumns: readonly CompiledColumn[]
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
+  readonly elsewhere: EdiReadOptions['elsewhere']
 }
 
 export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
   readonly path: EdiPath
 }
 
-/** Throws `configuration-invalid` for a document without a grammar, and for paths that lead nowhere in it. */
+/** The plans of mappings that are in use: a mapping reads file after file. */
+const PLANS: Readonly<Record<Syntax, WeakMap<EdiReadOptions, ReadingPlan>>> = {
+  x12: new WeakMap(),
+  edifact: new WeakMap(),
+}
+
+/**
+ * The same options give the same plan, compiled once. Throws `configuration-invalid` for a document without a grammar, and for
+ * paths that lead nowhere in it.
+ */
 export function compileReading(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
+  const plan = PLANS[syntax].get(options) ?? createPlan(syntax, options)
+  PLANS[syntax].set(options, plan)
+  return plan
+}
+
+function createPlan(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
   const grammar = compileOwnGrammar(syntax, options)
   const context = { grammar, dictionary: grammar.dictionary }
   const sure = <Of>(compiled: Of | string): Of => {
@@ -55,6 +71,7 @@ export function compileReading(syntax: Syntax, options: EdiReadOptions): Reading
     recordColumns: columns(options.recordColumns),
     lineColumns: columns(options.lineColumns),
     usage: options.usage ?? 'production',
+    elsewhere: options.elsewhere,
   }
 }
 

@@ -99,7 +99,7 @@ export class SetReader {
 
   /** Undefined when the set is to be read. */
   #judge(set: TransactionSet): Pick<Row, 'problems' | 'verdict'> | undefined {
-    const { document, usage } = this.#plan
+    const { document, usage, elsewhere } = this.#plan
     const { segment, group } = set
     const faults = this.#inspection.findFaults(set)
     if (faults.length > 0) {
@@ -118,9 +118,14 @@ export class SetReader {
       return { problems: [found], verdict: 'skipped' }
     }
     const isAnswer = ['997', '999', 'CONTRL'].includes(set.document)
-    const message = `The set is a ${set.document}, and the mapping reads ${document}.`
+    const found = `The set is a ${set.document}, and the mapping reads ${document}.`
+    const other = elsewhere?.get(set.document)
+    const message = other === undefined ? found : `${found} Route ${other.route} reads it.`
+    const fix =
+      other &&
+      `Drop the exceptions file into ${other.inbox}, then: dropbridge discard FILE --by NAME --why TEXT.`
     return {
-      problems: [problem('edi-document-unrouted', place, message)],
+      problems: [problem('edi-document-unrouted', place, message, fix)],
       verdict: isAnswer ? 'skipped' : 'held',
     }
   }

@@ -26,6 +26,11 @@ interface TextForm extends Pick<FileReading, 'delimiter' | 'headerLines' | 'layo
   readonly hasParts: boolean
   /** A row that is cut inside its last cell is refused, so the rows that are left are whole. */
   readonly hasWholeRows?: boolean
+  /** Judges rows by those beside them; may hold rows back until the next ones are known. */
+  readonly neighbors?: {
+    push(rows: readonly TypedRow[], openLine: number | undefined): readonly TypedRow[]
+    end(): readonly TypedRow[]
+  }
 }
 
 /** Reads the rest of a file on demand. `parse` takes the rows that are in the buffer. */
@@ -46,13 +51,15 @@ export function createReading(buffer: TextBuffer, form: TextForm, parse: () => P
         if (openRow !== undefined) rows.splice(-1, 1, explainCutRow(openRow))
         if (line > 2 && !form.hasWholeRows) openLine = openRow?.lastLine
         const decodable = mayBeDamaged ? rows.map((row) => reportInvalidBytes(row, layouts, encoding)) : rows
-        const whole = joiner === undefined ? decodable : joiner.push(decodable)
+        const seen =
+          form.neighbors === undefined ? decodable : form.neighbors.push(decodable, openRow?.lastLine)
+        const whole = joiner === undefined ? seen : joiner.push(seen)
         if (whole.length > 0) yield whole
         if (midLine) await skipRestOfLine(buffer, newline)
         else if (buffer.ended) break
         else await buffer.more()
       }
-      const rest = joiner?.end() ?? []
+      const rest = joiner?.end() ?? form.neighbors?.end() ?? []
       if (rest.length > 0) yield rest
       return undefined
     } finally {

@@ -145,7 +145,10 @@ function isChange({ state, problem: why }: ShippingDocument): boolean {
 }
 
 /** Removes the spooled documents of a file that a crash left, except those that must still be delivered. */
-export async function cleanDocumentSpool({ journal, spool }: InboundContext, fileId: string): Promise<void> {
+export async function cleanDocumentSpool(
+  { journal, spool }: Pick<InboundContext, 'journal' | 'spool'>,
+  fileId: string,
+): Promise<void> {
   const start = `${fileId}.${SPOOL_PREFIX}`
   const own = (await spool.list()).filter((name) => name.startsWith(start))
   if (own.length === 0) return

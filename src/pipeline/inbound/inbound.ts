@@ -1,63 +1,24 @@
 /** Runs an inbound route: takes files in, plans, sends, reports and archives each file, starting from its state. */
-import type { FileEntry, FileState } from '../../domain/file.ts'
+import type { FileEntry } from '../../domain/file.ts'
 import type { StateCounts, WaitingFile } from '../../domain/record.ts'
-import { type BackgroundTasks, withBackgroundTasks } from '../../support/async.ts'
-import { hasCode, throwIfStopped } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { InboundContext } from '../context.ts'
 import { deliverFileDocuments } from '../documents/delivery.ts'
-import { PASS_FATAL } from '../failures.ts'
 import { submitFile } from '../send/submit.ts'
-import { archiveFile, cleanSpool, createFileClaimer, receiveFile, releaseStrayClaims } from './intake.ts'
+import { createFilePassProgress, type FileSteps, runFile, runFilePass, throwFailures } from './file-pass.ts'
+import { archiveFile, receiveFile } from './intake.ts'
 import { planFile } from './plan.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import type { Summary } from './summary.ts'
 
-/** After so many files in a row that find the API unreachable, it is down; fewer may be the fault of a file. */
-const UNREACHABLE_FILES_MAX = 2
-
-type InboundRun = InboundProgress & { readonly background: BackgroundTasks }
-
-/** Reporting and archiving must not delay the next file: up to so many files are finished in the background. */
-const BACKGROUND_MAX = 4
-
 /**
- * One pass: it continues the unfinished files of earlier passes, then takes the files that are whole now, in their order.
- * A file that cannot be finished stays open, and the pass takes the next one. A failure of the whole route is thrown
- * at once, a failure of a single file after all files were tried; `pass` then holds the work done until then.
+ * One pass. A failure of the whole route is thrown at once, a failure of a single file after all files were tried; `pass`
+ * then holds the work done until then.
  */
 export async function runInbound(context: InboundContext, pass = createInboundProgress()) {
-  const { journal, route } = context
-  await cleanSpool(context)
-  const unfinished = await journal.listUnfinishedFiles(route.name)
-  await withBackgroundTasks(BACKGROUND_MAX, async (background) => {
-    for (const file of unfinished) {
-      if (context.endsAfterFile?.aborted) return
-      await processFile(context, file, { ...pass, background })
-    }
-    const known = new Set(unfinished.map((file) => file.id))
-    if (context.onlyUnfinished !== true) await takeNewFiles(context, known, { ...pass, background })
-  })
-  return finishInbound(route.name, pass)
-}
-
-async function takeNewFiles(context: InboundContext, known: Set<string>, pass: InboundRun): Promise<void> {
-  const { journal, route } = context
-  await releaseStrayClaims(context, known)
-  const claimFiles = createFileClaimer(context)
-  // A strict sequence scans for its next file only when the one before it is finished.
-  const beforeNext = () => (route.sequence === undefined ? Promise.resolve() : pass.background.waitForAll())
-  await beforeNext()
-  while (!context.endsAfterFile?.aborted && (await claimFiles()) > 0) {
-    for (const file of await journal.listUnfinishedFiles(route.name)) {
-      if (known.has(file.id)) continue
-      known.add(file.id)
-      // A claimed file waits for the next pass, which may have another mapping.
-      if (context.endsAfterFile?.aborted) return
-      await processFile(context, file, pass)
-    }
-    await beforeNext()
-  }
+  await runFilePass(context, createSteps(context, pass), pass)
+  throwFailures(pass)
+  return getInboundOutcome(context.route.name, pass)
 }
 
 /** Continues one file from its state, after a person decided about its held records. */
@@ -65,60 +26,32 @@ export async function resumeFile(context: InboundContext, fileId: string): Promi
   const { journal, route } = context
   const pass = createInboundProgress()
   const file = await journal.getFile(fileId)
-  if (file !== undefined)
-    await withBackgroundTasks(1, (background) => processFile(context, file, { ...pass, background }))
-  return finishInbound(route.name, pass)
+  if (file !== undefined) await runFile(context, createSteps(context, pass), { file, progress: pass })
+  throwFailures(pass)
+  return getInboundOutcome(route.name, pass)
 }
 
-function finishInbound(route: string, pass: InboundProgress): InboundOutcome {
-  const failures = [...pass.failures, ...pass.earlierFailures]
-  if (failures.length > 0) throw failures[0]
-  return getInboundOutcome(route, pass)
-}
-
-async function processFile(context: InboundContext, file: FileEntry, pass: InboundRun): Promise<void> {
-  const earlier = context.fileBackoff?.getFailure(file.id)
-  if (earlier !== undefined) {
-    pass.earlierFailures.push(earlier)
-    return
-  }
-  pass.taken.push(file.id)
-  try {
+function createSteps(context: InboundContext, pass: InboundProgress): FileSteps<InboundContext> {
+  const { journal } = context
+  return {
+    next: {
+      claiming: receiveFile,
+      received: planFile,
+      planned: submitFile,
+      submitted: async (own, file) => {
+        await deliverFileDocuments(own, file)
+        const reported = await reportFile(own, file)
+        notifyReported(own, file, reported)
+        pass.reported.set(file.id, reported)
+      },
+      reported: archiveFile,
+    },
     // Fetching documents needs the API, so the next file waits for it; without documents the rest runs in the background.
-    const end = context.documents === undefined ? 'submitted' : 'closed'
-    const advanced = await advanceFile(context, file, pass, end)
-    if (advanced.state !== 'closed' && advanced.state === end)
-      await pass.background.add(() => finishFile(context, advanced, pass))
-    else if (advanced.state !== 'closed') await noteUnfinished(context, file, pass)
-    else if (file.state === 'reported')
-      pass.archived.push({ file: advanced, records: await context.journal.countRecords({ file: file.id }) })
-    pass.inARow.unreachable = 0
-  } catch (error) {
-    await noteFailure(context, file, error, pass)
-    if (!hasCode(error, 'api-unreachable')) return
-    pass.inARow.unreachable++
-    if (pass.inARow.unreachable >= UNREACHABLE_FILES_MAX) throw error
+    backgroundFrom: context.documents === undefined ? 'submitted' : 'closed',
+    noteUnfinished: (file) => noteUnfinished(context, file, pass),
+    noteArchived: async (file) =>
+      void pass.archived.push({ file, records: await journal.countRecords({ file: file.id }) }),
   }
-}
-
-async function finishFile(context: InboundContext, file: FileEntry, pass: InboundProgress): Promise<void> {
-  try {
-    const advanced = await advanceFile(context, file, pass, 'closed')
-    if (advanced.state !== 'closed') await noteUnfinished(context, file, pass)
-  } catch (error) {
-    await noteFailure(context, file, error, pass)
-  }
-}
-
-/** Throws the failure again if it ends the pass. */
-async function noteFailure(context: InboundContext, file: FileEntry, error: unknown, pass: InboundProgress) {
-  if (hasCode(error, ...PASS_FATAL)) throw error
-  const { journal, fileBackoff } = context
-  pass.failures.push(error)
-  if (fileBackoff === undefined) return
-  const { state, retakeOf } = (await journal.getFile(file.id)) ?? {}
-  const isInInbox = state === 'claiming' && retakeOf === undefined
-  fileBackoff.noteFailure(file.id, error, isInInbox ? file.name : undefined)
 }
 
 /** A file that only waits for its orders need not run again soon, unlike an open file. */
@@ -145,41 +78,11 @@ async function findOpenReason(
   return `${what}: ${status}`
 }
 
-type FileStep = (context: InboundContext, file: FileEntry, pass: InboundProgress) => Promise<void>
-
-/** The one next step of each state. A step that changes nothing leaves the file for a later pass. */
-const NEXT_STEP: Readonly<Record<Exclude<FileState, 'closed'>, FileStep>> = {
-  claiming: receiveFile,
-  received: planFile,
-  planned: submitFile,
-  submitted: async (context, file, pass) => {
-    await deliverFileDocuments(context, file)
-    const reported = await reportFile(context, file)
-    notifyReported(context, file, reported)
-    pass.reported.set(file.id, reported)
-  },
-  reported: archiveFile,
-}
-
 function notifyReported({ route, notify }: InboundContext, file: FileEntry, { summary }: ReportedFile): void {
   const { total: _, ...records } = summary.records
   const again = (file.reports ?? 0) > 0 ? { again: true as const } : {}
   const { outcome } = summary
   notify({ kind: 'file-reported', route: route.name, file: file.name, outcome, records, ...again })
-}
-
-/** Takes the file from state to state until it reaches `end` or has to wait. Returns the file in its last state. */
-async function advanceFile(context: InboundContext, file: FileEntry, pass: InboundProgress, end: FileState) {
-  let current = file
-  for (;;) {
-    const { state } = current
-    if (state === 'closed' || state === end) return current
-    throwIfStopped(context.signal)
-    await NEXT_STEP[state](context, current, pass)
-    const next = await context.journal.getFile(file.id)
-    if (next === undefined || next.state === state) return current
-    current = next
-  }
 }
 
 /** A file with records that could not be finished. */
@@ -211,16 +114,11 @@ export type InboundProgress = ReturnType<typeof createInboundProgress>
 
 export function createInboundProgress() {
   return {
-    /** The ids of the files in their order. */
-    taken: [] as string[],
+    ...createFilePassProgress(),
     reported: new Map<string, ReportedFile>(),
     open: [] as OpenFile[],
     waiting: [] as WaitingFile[],
     archived: [] as ArchivedFile[],
-    failures: [] as unknown[],
-    /** Failures that an earlier pass noted, of files that this one skipped. */
-    earlierFailures: [] as unknown[],
-    inARow: { unreachable: 0 },
   }
 }
 

@@ -5,7 +5,7 @@ import type { FileInfo, Mailbox } from '../../domain/mailbox.ts'
 import type { FileSequence, IntakeOrder, Readiness } from '../../domain/route.ts'
 import { elapsed } from '../../support/clock.ts'
 import { BridgeError, type CodeText, throwIfStopped } from '../../support/errors.ts'
-import type { InboundContext } from '../context.ts'
+import type { IntakeContext } from '../context.ts'
 import { runInParallel } from '../../support/async.ts'
 import type { FileTracker } from './file-tracker.ts'
 
@@ -52,7 +52,7 @@ export interface SkippedFile {
   readonly untilMs?: number
 }
 
-export type ScanContext = Pick<InboundContext, 'route' | 'source' | 'journal' | 'clock'>
+export type ScanContext = Pick<IntakeContext, 'route' | 'source' | 'journal' | 'clock'>
 
 /** Lists the folder and notes its files in the tracker. Changes nothing in the folder. */
 export async function scanInbox(context: ScanContext, tracker: FileTracker): Promise<InboxScan> {
@@ -89,7 +89,7 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
 
 /** Scans as a single run does: where files may become stable, it waits for the time of `stableFor` and scans again. */
 export async function scanUntilStable(
-  context: ScanContext & Pick<InboundContext, 'signal'>,
+  context: ScanContext & Pick<IntakeContext, 'signal'>,
   tracker: FileTracker,
 ): Promise<InboxScan> {
   const { clock, signal, route } = context
@@ -321,7 +321,7 @@ const COMING_FIX = 'See what that file waits for: `dropbridge why-not FILE`.'
 // A missing inbox that had files before is most likely on a share that is not mounted.
 
 /** `name` is the name of the route. */
-type InboxRef = Pick<InboundContext['route'], 'name' | 'folder'>
+type InboxRef = Pick<IntakeContext['route'], 'name' | 'folder'>
 
 /** Throws `mailbox-unreachable` where files came from the missing inbox before: it may be on an unmounted share. */
 export async function assertInboxUnused(journal: Pick<Journal, 'hasTakenFrom'>, { name, folder }: InboxRef) {
@@ -343,7 +343,7 @@ export function createGoneInboxError({ name, folder }: InboxRef): BridgeError {
 }
 
 /** Guards folders of reports and documents: the bridge creates none while an inbox that had files is missing. */
-export async function assertInboxExists(context: Pick<InboundContext, 'route' | 'source' | 'journal'>) {
+export async function assertInboxExists(context: Pick<IntakeContext, 'route' | 'source' | 'journal'>) {
   if (!(await context.source.hasFolder(context.route.folder)))
     await assertInboxUnused(context.journal, context.route)
 }
@@ -353,9 +353,9 @@ export function getResultsPlace(results: Mailbox, folder: string): string {
   return results.describe(folder, '.reports')
 }
 
-interface ResultsRef extends Pick<InboundContext, 'results'> {
+interface ResultsRef extends Pick<IntakeContext, 'results'> {
   readonly journal: Pick<Journal, 'isPlaceKnown'>
-  readonly route: Pick<InboundContext['route'], 'name' | 'resultsFolder'>
+  readonly route: Pick<IntakeContext['route'], 'name' | 'resultsFolder'>
 }
 
 /** Throws `mailbox-unreachable` where reports were left in the missing folder: its readers look in another one. */

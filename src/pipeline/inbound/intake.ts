@@ -1,12 +1,11 @@
 /** Takes files in: claims stable files with their sidecars, copies them to the spool and unpacks them. */
-import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { Claim, FileInfo, Mailbox } from '../../domain/mailbox.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { BridgeError, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
-import type { InboundContext } from '../context.ts'
+import type { IntakeContext } from '../context.ts'
 import { createFileTracker, type FileTracker } from './file-tracker.ts'
 import { type InboxScan, scanInbox, scanUntilStable, type SkippedFile } from './inbox.ts'
 import { cleanDocumentSpool } from '../documents/delivery.ts'
@@ -18,7 +17,7 @@ const COPIES_MAX = 20
 const CLAIMS_MAX = 500
 
 /** Notes the intent to claim the files that are ready; returns how many. Without a tracker it scans twice. */
-export function createFileClaimer(context: InboundContext): () => Promise<number> {
+export function createFileClaimer(context: IntakeContext): () => Promise<number> {
   const { fileTracker, clock, signal } = context
   if (fileTracker !== undefined) {
     let left = CLAIMS_MAX
@@ -66,7 +65,7 @@ function listOpenEnded({ skippedFiles }: InboxScan) {
 }
 
 /** Returns the names of the files whose claims it noted. */
-async function beginClaims(context: InboundContext, ready: readonly FileInfo[]): Promise<readonly string[]> {
+async function beginClaims(context: IntakeContext, ready: readonly FileInfo[]): Promise<readonly string[]> {
   const { journal, lease, route, signal } = context
   const open = await journal.listUnfinishedFiles(route.name)
   // For a file that could not be claimed before, the intent is in the journal already.
@@ -87,7 +86,7 @@ const REPORT_AFTER_MS = 5 * 60_000
 
 /** A single run reports every file that it skips. A watch sees all files arrive and reports only odd ones, once each. */
 export function notifySkippedFiles(
-  { source, route, notify }: Pick<InboundContext, 'source' | 'route' | 'notify'>,
+  { source, route, notify }: Pick<IntakeContext, 'source' | 'route' | 'notify'>,
   skippedFiles: readonly SkippedFile[],
   tracker?: FileTracker,
 ): void {
@@ -102,7 +101,7 @@ export function notifySkippedFiles(
 }
 
 /** Releases claims of closed files: a process that woke up late may have claimed a later file of the same name. */
-export async function releaseStrayClaims(context: InboundContext, unfinished: ReadonlySet<string>) {
+export async function releaseStrayClaims(context: IntakeContext, unfinished: ReadonlySet<string>) {
   const { journal, source, route } = context
   for (const id of await source.listClaims(route.folder)) {
     if (unfinished.has(id)) continue
@@ -113,14 +112,14 @@ export async function releaseStrayClaims(context: InboundContext, unfinished: Re
 }
 
 /** Returns the file and its sidecar to the inbox. If the name is taken there, the claim stays for a later pass. */
-export async function releaseFile(context: InboundContext, file: FileEntry): Promise<void> {
+export async function releaseFile(context: IntakeContext, file: FileEntry): Promise<void> {
   const sidecar = getSidecarClaim(context, file)
   if (sidecar !== undefined) await context.source.releaseClaim(sidecar)
   await context.source.releaseClaim(toClaim(file))
 }
 
 /** claiming → received, or closed when the file was gone. May be repeated from the start after a crash. */
-export async function receiveFile(context: InboundContext, file: FileEntry): Promise<void> {
+export async function receiveFile(context: IntakeContext, file: FileEntry): Promise<void> {
   if (file.retakeOf !== undefined) return receiveArchivedFile(context, file, file.retakeOf)
   const { journal, lease, source, route } = context
   const claim = toClaim(file)
@@ -135,10 +134,10 @@ export async function receiveFile(context: InboundContext, file: FileEntry): Pro
     return
   }
   const blob = await copyToSpool(context, claim, file.size)
-  await noteReceived(context, file, blob, OPERATIONS[route.operation].repeatable)
+  await noteReceived(context, file, blob, route.contentsMayRepeat === true)
 }
 
-async function noteReceived(context: InboundContext, file: FileEntry, blob: SpooledBlob, mayRepeat: boolean) {
+async function noteReceived(context: IntakeContext, file: FileEntry, blob: SpooledBlob, mayRepeat: boolean) {
   const { journal, lease, route, notify } = context
   await journal.markFileReceived(lease, file.id, { ...blob, mayRepeat })
   notify({ kind: 'file-received', route: route.name, file: file.name, bytes: blob.bytes })
@@ -148,7 +147,7 @@ async function noteReceived(context: InboundContext, file: FileEntry, blob: Spoo
  * The bytes of a retake come from the archive. They may repeat, which is its point: only the keys of the records decide what
  * is sent. Bytes that are gone or not those of the first time count as a file that vanished.
  */
-async function receiveArchivedFile(context: InboundContext, file: FileEntry, first: string): Promise<void> {
+async function receiveArchivedFile(context: IntakeContext, file: FileEntry, first: string): Promise<void> {
   const { journal, lease, source, spool, route, notify } = context
   const { archivedAs = '' } = file
   const { sha256 } = (await journal.getFile(first)) ?? {}
@@ -162,7 +161,7 @@ async function receiveArchivedFile(context: InboundContext, file: FileEntry, fir
 }
 
 /** A writer may continue after the claim, so the copy is repeated until it has the size that was expected. */
-async function copyToSpool(context: InboundContext, claim: Claim, listedSize: number): Promise<SpooledBlob> {
+async function copyToSpool(context: IntakeContext, claim: Claim, listedSize: number): Promise<SpooledBlob> {
   let expected = listedSize
   const { spool, source, clock, route, signal } = context
   for (let copies = 0; copies < COPIES_MAX; copies++) {
@@ -177,7 +176,7 @@ async function copyToSpool(context: InboundContext, claim: Claim, listedSize: nu
 }
 
 /** Copying a large file takes longer than the program may take to stop. */
-async function* stopOnSignal({ signal }: InboundContext, chunks: AsyncIterable<Uint8Array>) {
+async function* stopOnSignal({ signal }: IntakeContext, chunks: AsyncIterable<Uint8Array>) {
   for await (const chunk of chunks) {
     throwIfStopped(signal)
     yield chunk
@@ -195,7 +194,7 @@ function toClaim({ id, folder, name }: FileEntry): Claim {
 }
 
 /** The claim of the sidecar; undefined where files of the route have none. */
-function getSidecarClaim({ route: { ready } }: InboundContext, file: Claim): Claim | undefined {
+function getSidecarClaim({ route: { ready } }: IntakeContext, file: Claim): Claim | undefined {
   if (ready === undefined || !('sidecarNameOf' in ready)) return undefined
   return { id: file.id, folder: file.folder, name: ready.sidecarNameOf(file.name) }
 }
@@ -205,7 +204,7 @@ export function manifestSpoolName(fileId: string): string {
 }
 
 /** Claims the sidecar. False when a manifest is gone: without it the file cannot be checked. */
-async function claimSidecar(context: InboundContext, file: Claim): Promise<boolean> {
+async function claimSidecar(context: IntakeContext, file: Claim): Promise<boolean> {
   const sidecar = getSidecarClaim(context, file)
   if (sidecar === undefined) return true
   const claimed = await context.source.claim(sidecar)
@@ -228,7 +227,7 @@ async function* limitBytes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 }
 
 /** Call it after the file itself is archived: a claim under its id is then that of the sidecar, not of the next file. */
-export async function archiveSidecar(context: InboundContext, file: Claim, folder: string): Promise<void> {
+export async function archiveSidecar(context: IntakeContext, file: Claim, folder: string): Promise<void> {
   const sidecar = getSidecarClaim(context, file)
   if (sidecar === undefined) return
   const claims = await context.source.listClaims(file.folder)
@@ -238,7 +237,7 @@ export async function archiveSidecar(context: InboundContext, file: Claim, folde
 // A packed file is unpacked in the spool, so that all later steps read plain text.
 
 /** Unpacks before the file is read, so that a truncated file is found before its first record. Returns why it cannot. */
-export async function unpackFile({ spool }: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
+export async function unpackFile({ spool }: IntakeContext, file: FileEntry): Promise<readonly Problem[]> {
   const name = getSpoolName(file.id)
   let head: Uint8Array = Buffer.alloc(0)
   for await (const chunk of spool.read(name)) {
@@ -256,8 +255,9 @@ export async function unpackFile({ spool }: InboundContext, file: FileEntry): Pr
 }
 
 /** reported → closed: archives the source, unless it was archived before, and clears the spool. */
-export async function archiveFile(context: InboundContext, file: FileEntry): Promise<void> {
+export async function archiveFile(context: IntakeContext, file: FileEntry): Promise<void> {
   const { source, journal, lease, route, clock } = context
+  if (file.partOf !== undefined) return closePart(context, file)
   if (await hasAppendedRows(context, file)) return returnAppendedFile(context, file)
   const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
   const folder = `${route.archiveFolder}/${day}`
@@ -267,6 +267,15 @@ export async function archiveFile(context: InboundContext, file: FileEntry): Pro
   await removeSpooled(context, file.id)
   const { name, outcome = 'processed' } = file
   context.notify({ kind: 'file-closed', route: route.name, file: name, outcome })
+}
+
+/** Its source is archived once, by the inbox of the whole file. */
+async function closePart(context: IntakeContext, file: FileEntry): Promise<void> {
+  const { journal, lease, route, notify } = context
+  await journal.markFileClosed(lease, file.id)
+  await removeSpooled(context, file.id)
+  const { name, outcome = 'processed' } = file
+  notify({ kind: 'file-closed', route: route.name, file: name, outcome })
 }
 
 /** Returns the path in the archive; undefined where another program removed the claimed file. */
@@ -283,13 +292,13 @@ export async function archiveClaim(mailbox: Mailbox, claim: Claim, folder: strin
 }
 
 /** A writer that had the file open may have appended rows after the copy was made; these were never read. */
-async function hasAppendedRows({ source }: InboundContext, file: FileEntry) {
+async function hasAppendedRows({ source }: IntakeContext, file: FileEntry) {
   if (file.archivedAs !== undefined) return false
   return ((await source.getClaimSize(toClaim(file))) ?? 0) > file.size
 }
 
 /** reported → closed: returns the file to the inbox, to be taken again; records that were sent are duplicates then. */
-async function returnAppendedFile(context: InboundContext, file: FileEntry): Promise<void> {
+async function returnAppendedFile(context: IntakeContext, file: FileEntry): Promise<void> {
   const { source, journal, lease, route } = context
   await journal.markFileClosed(lease, file.id)
   await releaseFile(context, file)
@@ -301,7 +310,7 @@ async function returnAppendedFile(context: InboundContext, file: FileEntry): Pro
 }
 
 /** Keeps the copy of a file with held records: their outcomes are reported later, with their rows. */
-async function removeSpooled({ spool, journal }: InboundContext, fileId: string): Promise<void> {
+async function removeSpooled({ spool, journal }: IntakeContext, fileId: string): Promise<void> {
   const held = await journal.listHeldFiles(1, fileId)
   if (held.length === 0) await spool.remove(getSpoolName(fileId))
   for (const suffix of ['results', 'rejects', 'exceptions', 'summary', 'manifest']) {
@@ -310,7 +319,7 @@ async function removeSpooled({ spool, journal }: InboundContext, fileId: string)
 }
 
 /** Removes the remains of files that were closed right before a crash. */
-export async function cleanSpool(context: InboundContext): Promise<void> {
+export async function cleanSpool(context: IntakeContext): Promise<void> {
   const ids = new Set((await context.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
   if (ids.size > 0) await context.journal.renewLease(context.lease)
   for (const id of ids) {

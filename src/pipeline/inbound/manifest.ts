@@ -9,18 +9,20 @@ import {
   formatDecimal,
   parseDecimal,
 } from '../../support/decimal.ts'
-import type { InboundContext } from '../context.ts'
-import { getSpoolName, manifestSpoolName } from './intake.ts'
+import type { IntakeContext } from '../context.ts'
+import { manifestSpoolName } from './intake.ts'
 import { isObject } from '../../support/object-paths.ts'
 
-/** Returns all mismatches; none where the file came without a manifest. May be repeated. */
-export async function checkManifest(context: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
-  const { spool, route, format, translator } = context
+/** Returns all mismatches; none where the file came without a manifest. `read` opens the rows. May be repeated. */
+export async function checkManifest(
+  { spool, route }: IntakeContext,
+  file: FileEntry,
+  read: ReceivedFile['read'],
+): Promise<readonly Problem[]> {
   const name = manifestSpoolName(file.id)
   if (route.ready?.when !== 'manifest' || !(await spool.list()).includes(name)) return []
   const chunks: Uint8Array[] = []
   for await (const chunk of spool.read(name)) chunks.push(chunk)
-  const read = () => format.read(spool.read(getSpoolName(file.id)), translator.read)
   const { size, sha256 = '' } = file
   const sidecar = route.ready.sidecarNameOf(file.name)
   return compareWithManifest({ manifestFile: sidecar, bytes: Buffer.concat(chunks) }, { size, sha256, read })

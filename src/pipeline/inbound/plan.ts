@@ -5,7 +5,7 @@ import type { PlannedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { FileReading } from '../../domain/format.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
-import { throwIfStopped } from '../../support/errors.ts'
+import { assert, throwIfStopped } from '../../support/errors.ts'
 import type { InboundRules } from '../../operations/operation.ts'
 import { identifyRecord, INBOUND_RULES, isNamedByKeys } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
@@ -22,7 +22,7 @@ import { createOrderReader, createResourceFinder } from '../references/finder.ts
 import { createOrderValueFiller } from '../references/order-values.ts'
 import { createReferenceResolver } from '../references/resolver.ts'
 import { createBusinessRuleCheck, type CheckedDraft } from '../rules/check.ts'
-import { unpackFile } from './intake.ts'
+import { getSpoolName, unpackFile } from './intake.ts'
 import { holdCutRecords } from './cut-record.ts'
 import { readPages } from '../../support/async.ts'
 
@@ -32,10 +32,11 @@ const RECORDS_PER_TRANSACTION = 500
 export async function planFile(context: InboundContext, file: FileEntry): Promise<void> {
   const { journal, lease } = context
   await journal.startPlanning(lease, file.id)
-  const damage = await unpackFile(context, file)
-  // The bytes of a retake are those that were checked against their manifest the first time.
-  const isChecked = damage.length > 0 || file.retakeOf !== undefined
-  const differs = isChecked ? damage : await checkManifest(context, file)
+  if (file.partOf !== undefined) await adoptSource(context, file, file.partOf)
+  const damage = file.partOf === undefined ? await unpackFile(context, file) : []
+  // The bytes of a retake, and of a part, are those that were checked against their manifest the first time.
+  const isChecked = damage.length > 0 || file.retakeOf !== undefined || file.partOf !== undefined
+  const differs = isChecked ? damage : await checkManifest(context, file, () => openRows(context, file))
   if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
   const opened = await openSteps(context, file)
   if (!('steps' in opened)) return journal.markFileUnusable(lease, file.id, opened.problems)
@@ -44,6 +45,21 @@ export async function planFile(context: InboundContext, file: FileEntry): Promis
   } finally {
     await opened.close()
   }
+}
+
+/** The bytes of a part are those of its whole file, which its inbox keeps until all parts are closed. */
+async function adoptSource(
+  { journal, spool, locateSpooled }: InboundContext,
+  file: FileEntry,
+  whole: string,
+) {
+  const source = await journal.getFile(whole)
+  assert(source, `File ${whole}, of which ${file.id} is a part, is not in the journal.`)
+  await spool.adopt(getSpoolName(file.id), locateSpooled(source.route, getSpoolName(whole)))
+}
+
+function openRows({ format, spool, translator }: InboundContext, file: FileEntry) {
+  return format.read(spool.read(getSpoolName(file.id)), translator.read)
 }
 
 async function planSteps(context: InboundContext, file: FileEntry, opened: OpenFile): Promise<void> {

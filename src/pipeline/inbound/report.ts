@@ -1,21 +1,18 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
-import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import { type Problem, type ProblemCode } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError, throwIfStopped } from '../../support/errors.ts'
+import { throwIfStopped } from '../../support/errors.ts'
 import { guardFormula } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
 import { collectReturnedRows } from './returned-rows.ts'
 import { getStepContext, listOperations, openSteps } from './steps.ts'
+import { deliverReports, type ReportFile } from './report-files.ts'
 import { createSummary, type Summary } from './summary.ts'
-import { type Naming, type StagedFile, type StageOptions, toNaming } from '../../domain/mailbox.ts'
-import { createLeaseGuard } from '../lease-guard.ts'
-import { assertInboxExists, assertResultsUnused, getResultsPlace } from './inbox.ts'
 import { readPages } from '../../support/async.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 
@@ -23,41 +20,12 @@ const RECORDS_PAGE = 1000
 
 /** submitted → reported. After a crash in between, reports that already have their names are not delivered again. */
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
-  const { journal, lease } = context
   const { summary, firstReason } = await writeReports(context, file)
-  const reports = await beginReports(context, file, summary)
-  let name = file.reportName
-  // Each report of the same file gets a name of its own, so that readers do not confuse them.
-  const firstSuffix = 1 + (file.reports ?? 0)
-  for (let suffix = firstSuffix; suffix < firstSuffix + NAMES_MAX; suffix++) {
-    name ??= suffix === 1 ? chooseReportName(file) : `${chooseReportName(file)}~${suffix}`
-    if (await nameReports(context, reports, name)) {
-      await notePlace(context)
-      await journal.markFileReported(lease, file.id)
-      await discardWorkingFiles(context, reports)
-      return { summary, paths: listReportPaths(context, reports), ...omitUndefined({ firstReason }) }
-    }
-    name = undefined
-  }
-  throw namesTakenError(context.results.describe(context.route.resultsFolder, `${file.name}.results.csv`))
-}
-
-/** From now on the folder is not created again. */
-async function notePlace({ journal, lease, results, route }: InboundContext): Promise<void> {
-  const place = getResultsPlace(results, route.resultsFolder)
-  if (!(await journal.isPlaceKnown(place))) await journal.savePlace(lease, place)
-}
-
-/** File systems take names of 255 bytes; the suffixes and a number must fit behind it. */
-const NAME_BYTES_MAX = 230
-
-/** The full name of the source. A name that is too long is cut, and gets the file's id to stay unique. */
-function chooseReportName({ name, id }: FileEntry): string {
-  if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return name
-  const letters = [...new Intl.Segmenter().segment(name)].map(({ segment }) => segment)
-  const room = NAME_BYTES_MAX - id.length - 1
-  while (Buffer.byteLength(letters.join('')) > room) letters.pop()
-  return `${letters.join('')}~${id}`
+  const reports = listReports(file, summary)
+  // Several routes may report a part of the same file, to the same folder.
+  const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
+  const paths = await deliverReports(context, file, { baseName, reports })
+  return { summary, paths, ...omitUndefined({ firstReason }) }
 }
 
 export interface ReportedFile {
@@ -209,7 +177,8 @@ export function formatFileRow(file: FileEntry): string[] {
   return ['', '', state, '', '', ...formatProblemCells(file.problems), '0', at]
 }
 
-function formatProblemCells(problems: readonly Problem[]): string[] {
+/** Four cells: codes, fields or columns, messages with their places, and fixes. */
+export function formatProblemCells(problems: readonly Problem[]): string[] {
   const cell = (text: (each: Problem) => string) => problems.map(text).join(SEPARATOR)
   return [
     cell((each) => each.code),
@@ -228,13 +197,6 @@ function addLine(each: Problem, record: ReportedRecord, detailRows: boolean): Pr
   return line === undefined ? each : { ...each, place: { ...each.place, line } }
 }
 
-// Delivers the reports to the results folder. After a crash no report is delivered twice.
-
-interface ReportFile {
-  readonly suffix: string
-  readonly spooled: string
-}
-
 /** The reports of a file, with the summary last: a reader that waits for the summary then finds all of them. */
 function listReports(file: FileEntry, summary: Summary): readonly ReportFile[] {
   const results = { suffix: '.results.csv', spooled: `${file.id}.results` }
@@ -250,128 +212,4 @@ const WITHOUT_TEXT: readonly ProblemCode[] = ['file-empty', 'file-not-text', 'fi
 
 function isWhollyRefused({ outcome, problems }: Summary): boolean {
   return outcome === 'unusable' && !problems.some(({ code }) => WITHOUT_TEXT.includes(code))
-}
-
-interface ReportsInProgress {
-  readonly file: FileEntry
-  readonly reports: readonly ReportFile[]
-  readonly staged: Map<string, StagedFile>
-  readonly named: Map<string, Naming>
-  /** Reports that an earlier pass did not name, by the name that they were to have. */
-  readonly unnamed: ReadonlyMap<string, Naming>
-}
-
-/** A report that an earlier pass named is not delivered again, even if its reader has removed it since. */
-async function beginReports({ journal, results, route }: InboundContext, file: FileEntry, summary: Summary) {
-  const reports = listReports(file, summary)
-  const [named, unnamed] = [new Map<string, Naming>(), new Map<string, Naming>()]
-  const earlier = file.reportName === undefined ? [] : await journal.listNamings(file.id)
-  for (const naming of earlier) {
-    const state = await results.inspectNaming(route.resultsFolder, naming)
-    const report = reports.find(({ suffix }) => naming.name.endsWith(suffix))
-    if (state === 'named' && report !== undefined) named.set(report.suffix, naming)
-    // A report in an unknown state is delivered again: two reports are better than none.
-    if (state === 'not-named') unnamed.set(naming.name, naming)
-  }
-  return { file, reports, staged: new Map(), named, unnamed }
-}
-
-function listReportPaths({ results, route }: InboundContext, { reports, named }: ReportsInProgress) {
-  const names = reports.flatMap(({ suffix }) => named.get(suffix)?.name ?? [])
-  return names.map((name) => results.describe(route.resultsFolder, name))
-}
-
-/** Names the rest; stages all first, so that one note covers them. False when a name is taken: try another base name. */
-async function nameReports(context: InboundContext, progress: ReportsInProgress, base: string) {
-  const { journal, lease } = context
-  const { file, reports, staged, named } = progress
-  if (await isNameTaken(context, progress, base)) return false
-  await stageMissing(context, progress, base)
-  const pending = new Map([...staged].map(([suffix, each]) => [suffix, toNaming(each, base + suffix)]))
-  const all = () => [...named.values(), ...pending.values()]
-  await journal.saveReportName(lease, file.id, base, all())
-  const { assertHeld } = createLeaseGuard(context)
-  for (const { suffix } of reports) {
-    const each = staged.get(suffix)
-    if (each === undefined) continue
-    await assertHeld()
-    const outcome = await context.results.giveName(each, base + suffix, {
-      moreFollow: staged.size > 1,
-      note: (evidence) => {
-        pending.set(suffix, toNaming({ ...each, evidence }, base + suffix))
-        return journal.saveNamings(lease, file.id, all())
-      },
-    })
-    if (outcome === 'occupied') return false
-    const naming = pending.get(suffix)
-    // A bridge that paused may have named a staged file of an earlier pass: the next pass finds out by its note.
-    if (outcome === 'delivered' || each.isEarlier !== true) pending.delete(suffix)
-    staged.delete(suffix)
-    if (outcome === 'delivered' && naming !== undefined) named.set(suffix, naming)
-    else await failLostReport(context, file.id, base + suffix, all())
-  }
-  return true
-}
-
-/** Whether another file has one of the names. Once some reports are named, the rest takes any name that is free. */
-async function isNameTaken(context: InboundContext, { reports, named }: ReportsInProgress, base: string) {
-  const { results, route } = context
-  if (named.size > 0) return false
-  for (const { suffix } of reports.slice(1)) {
-    if (await results.hasEntry(route.resultsFolder, base + suffix)) return true
-  }
-  return false
-}
-
-/** Corrects the note first: it must not say that the report got its name. */
-async function failLostReport(
-  { journal, lease, results, route }: InboundContext,
-  id: string,
-  name: string,
-  all: readonly Naming[],
-): Promise<never> {
-  await journal.saveNamings(lease, id, all)
-  const final = results.describe(route.resultsFolder, name)
-  throw new BridgeError('cannot-write', `another program removed ${final} before it was complete`)
-}
-
-async function stageMissing(context: InboundContext, progress: ReportsInProgress, base: string) {
-  const { reports, staged, named, unnamed } = progress
-  const missing = reports.filter(({ suffix }) => !named.has(suffix) && !staged.has(suffix))
-  const known = (suffix: string) => unnamed.get(base + suffix)
-  const toCopy = missing.filter(({ suffix }) => known(suffix) === undefined)
-  for (const { suffix, spooled } of missing) {
-    const earlier = known(suffix)
-    const name = base + suffix
-    const moreFollow = suffix !== toCopy.at(-1)?.suffix
-    const how = earlier === undefined ? { name, moreFollow } : { name, earlier }
-    staged.set(suffix, await stageReport(context, spooled, how))
-  }
-}
-
-/** Creates a missing folder only if the inbox exists: both may be on one share that is not mounted. */
-async function stageReport(context: InboundContext, spooled: string, how: StageOptions): Promise<StagedFile> {
-  const { results, spool, route } = context
-  const stage = (may: Pick<StageOptions, 'beforeCreate'>) =>
-    results.stage(spool.path(spooled), route.resultsFolder, { ...how, ...may })
-  let isMissing = false
-  const beforeCreate = () => {
-    isMissing = true
-    return Promise.reject(new Error('asked first whether the inbox is there'))
-  }
-  try {
-    return await stage({ beforeCreate })
-  } catch (error) {
-    if (!isMissing) throw error
-    // Only now, outside of staging: a mailbox may have a single connection, which staging uses.
-    await assertInboxExists(context)
-    await assertResultsUnused(context)
-    return stage({})
-  }
-}
-
-/** Removes the working files once the journal knows that all reports have their names. */
-async function discardWorkingFiles({ results, route }: InboundContext, { named }: ReportsInProgress) {
-  for (const { working } of named.values())
-    await results.removeStaged({ folder: route.resultsFolder, working })
 }

@@ -1,11 +1,13 @@
 /** Lists the steps of a route (one call or several in a row for each record), and opens a file for all of them. */
 import { basename } from 'node:path'
 import type { FileEntry } from '../../domain/file.ts'
-import { type FileReading, isUnreadable } from '../../domain/format.ts'
+import { type FileReading, isUnreadable, type ReadOptions } from '../../domain/format.ts'
+import type { SetSelection } from '../../domain/place.ts'
 import type { BoundTranslator, FileSource, Translator } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundContext } from '../context.ts'
 import { getSpoolName } from './intake.ts'
+import { explainWrongInbox, nameOtherDocuments } from './wrong-inbox.ts'
 
 export interface RouteStep {
   /** From 1; left out where the route has one step. */
@@ -88,6 +90,7 @@ export interface OpenFile {
 /** Opens the file for all steps, or returns why it is unusable as a whole. */
 export async function openSteps(context: InboundContext, file: FileEntry) {
   const { format, spool } = context
+  const sets = file.partOf === undefined ? undefined : await context.journal.getPartSets(file.id)
   const steps: OpenStep[] = []
   const sources: BoundFile[] = []
   const close = async () => {
@@ -99,15 +102,17 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
       steps.push(step)
       continue
     }
-    const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
+    const options = selectSets(nameOtherDocuments(context, translator), sets)
+    const reading = await format.read(spool.read(getSpoolName(file.id)), options)
     if (isUnreadable(reading)) {
       await close()
-      return reading
+      return { problems: await explainWrongInbox(context, file, reading) }
     }
     const bound = translator.bind(reading.layouts, createFileSource(context, file))
     if (!('keyColumns' in bound)) {
       await Promise.all([close(), reading.close()])
-      return { problems: bound }
+      const { layouts } = reading
+      return { problems: await explainWrongInbox(context, file, { problems: bound, layouts }) }
     }
     const source = { reading, bound }
     sources.push(source)
@@ -122,6 +127,11 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
   const allKeys = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
   const keyColumns = sources.length === 1 ? first.bound.keyColumns : allKeys
   return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
+}
+
+/** A part of a file of interchanges has only the sets that its route takes. */
+function selectSets(read: ReadOptions, sets: SetSelection | undefined): ReadOptions {
+  return sets === undefined || read.edi === undefined ? read : { ...read, edi: { ...read.edi, sets } }
 }
 
 /** The columns that only the mapping names, and those that only the file has. */

@@ -111,6 +111,10 @@ export function getDeliverySpoolName(id: string): string {
   return `${id}.out`
 }
 
+export function isDeliverySpoolName(name: string): boolean {
+  return name.endsWith('.out')
+}
+
 // A report is all that the list shows right now, in a file of its own. The journal keeps no record of its contents.
 
 interface ComposedReport {

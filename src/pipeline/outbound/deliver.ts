@@ -6,7 +6,7 @@ import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertSameParty } from '../failures.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
-import { getDeliverySpoolName, writeDeliveryLines } from './compose.ts'
+import { getDeliverySpoolName, isDeliverySpoolName, writeDeliveryLines } from './compose.ts'
 import { isAwaitingConfirmation } from './confirmation-rules.ts'
 import { deliverOnce } from './naming.ts'
 import { getFolderPlace } from './outbox.ts'
@@ -144,4 +144,19 @@ export async function composeAgain(context: OutboundContext, delivery: DeliveryE
   if (sha256 === delivery.sha256) return true
   await spool.remove(name)
   return false
+}
+
+/** Removes files whose composing a crash interrupted, and files of deliveries that are in place. */
+export async function cleanDeliverySpool({
+  spool,
+  journal,
+  lease,
+}: Pick<OutboundContext, 'spool' | 'journal' | 'lease'>): Promise<void> {
+  const names = (await spool.list()).filter(isDeliverySpoolName)
+  // A process that paused and lost the route must not remove what its successor is composing.
+  if (names.length > 0) await journal.renewLease(lease)
+  for (const name of names) {
+    const delivery = await journal.getDelivery(name.split('.', 1)[0] ?? '')
+    if (delivery === undefined || isDelivered(delivery)) await spool.remove(name)
+  }
 }

@@ -25,8 +25,12 @@ export interface NameableFile {
   readonly hold: (why: string) => Promise<void>
 }
 
+export type NamingContext = Pick<OutboundContext, 'journal' | 'lease' | 'spool' | 'target'> & {
+  readonly route: Pick<OutboundContext['route'], 'name'>
+}
+
 /** Stages the file, notes its name and gives it the name, or continues from what an earlier pass noted. */
-export async function deliverOnce(context: OutboundContext, file: NameableFile): Promise<void> {
+export async function deliverOnce(context: NamingContext, file: NameableFile): Promise<void> {
   const { target, spool, journal } = context
   const [earlier] = file.isNew ? [] : await journal.listNamings(file.id)
   if (earlier !== undefined) {
@@ -43,7 +47,7 @@ export async function deliverOnce(context: OutboundContext, file: NameableFile):
   await nameFile(context, file, staged)
 }
 
-async function nameFile(context: OutboundContext, file: NameableFile, staged: StagedFile): Promise<void> {
+async function nameFile(context: NamingContext, file: NameableFile, staged: StagedFile): Promise<void> {
   const { journal, lease, target } = context
   let { name } = file
   for (let tries = 1; tries < NAMES_MAX; tries++) {
@@ -60,7 +64,7 @@ async function nameFile(context: OutboundContext, file: NameableFile, staged: St
 
 /** The name and the evidence are durable before the file gets its name. */
 async function tryName(
-  { journal, lease, target }: OutboundContext,
+  { journal, lease, target }: NamingContext,
   { id }: NameableFile,
   staged: StagedFile,
   name: string,
@@ -73,7 +77,7 @@ async function tryName(
 
 /** The working file is removed last: until the journal knows that the file is in place, it is the evidence. */
 async function noteNamed(
-  { target }: OutboundContext,
+  { target }: NamingContext,
   { folder, finish }: NameableFile,
   { working, name }: Pick<StagedFile, 'working'> & { readonly name: string },
 ): Promise<void> {
@@ -84,7 +88,7 @@ async function noteNamed(
 
 /** Clears the note of a file that got no name. A file staged by an earlier pass may have got it: then the note stays. */
 async function failLostFile(
-  { journal, lease, target }: OutboundContext,
+  { journal, lease, target }: NamingContext,
   { id, folder }: NameableFile,
   staged: StagedFile,
   name: string,

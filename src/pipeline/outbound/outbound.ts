@@ -13,7 +13,7 @@ import {
   type ReportOptions,
 } from './compose.ts'
 import { isAwaitingConfirmation, checkOverdue, type Overdue } from './confirmation-rules.ts'
-import { type DeliveryResult, finishDelivery, isDelivered, TROUBLED_MAX } from './deliver.ts'
+import { cleanDeliverySpool, type DeliveryResult, finishDelivery, TROUBLED_MAX } from './deliver.ts'
 import { collectRecords } from './listing.ts'
 import { recordPickUps } from './outbox.ts'
 import { processReceipts } from './receipts.ts'
@@ -43,7 +43,7 @@ export interface OutboundOutcome {
  * the end. Failures of the whole route are thrown at once. `deliveries` then has the work done until then.
  */
 export async function runOutbound(context: OutboundContext, deliveries: DeliveryResult[] = []) {
-  await cleanSpool(context)
+  await cleanDeliverySpool(context)
   if (context.route.acknowledge === 'picked-up') await recordPickUps(context)
   const failures = context.route.acknowledge === 'receipt' ? await collectReceiptFailures(context) : []
   const run = { deliveries, failures, failedFiles: 0, isAway: false, unreachable: 0 }
@@ -186,17 +186,6 @@ async function deliverWaiting(context: OutboundContext, run: OutboundRun): Promi
     if (getRecordsPerFile(context) === undefined) break
   }
   return progress.held
-}
-
-/** Removes files whose composing a crash interrupted, and files of deliveries that are in place. */
-async function cleanSpool({ spool, journal, lease }: OutboundContext): Promise<void> {
-  const names = await spool.list()
-  // A process that paused and lost the route must not remove what its successor is composing.
-  if (names.length > 0) await journal.renewLease(lease)
-  for (const name of names) {
-    const delivery = await journal.getDelivery(name.split('.', 1)[0] ?? '')
-    if (delivery === undefined || isDelivered(delivery)) await spool.remove(name)
-  }
 }
 
 export function mergeOutboundOutcomes(route: string, passes: readonly OutboundOutcome[]): OutboundOutcome {

@@ -103,7 +103,14 @@ function normalizeFileName(name: string): string {
 // A missing folder of deliveries is most likely on a share that is not mounted.
 
 /** Throws `mailbox-unreachable` where files were delivered to the missing folder: its share may not be mounted. */
-export async function assertOutboxUnused({ journal, target, route }: OutboundContext, folder: string) {
+export async function assertOutboxUnused(
+  {
+    journal,
+    target,
+    route,
+  }: Pick<OutboundContext, 'journal' | 'target'> & { readonly route: { readonly name: string } },
+  folder: string,
+) {
   if (!(await journal.hasDeliveredTo(route.name, getFolderPlace(target, folder)))) return
   throw new BridgeError(
     'mailbox-unreachable',

@@ -67,7 +67,13 @@ async function answer(
   let text = ''
   const check = await checkEdiFile(path, {
     mapping: options.mapping,
-    answer: { at: AT, kind: options.kind ?? '997', firstNumber: 1, echoes: true },
+    answer: {
+      at: AT,
+      kind: options.kind ?? '997',
+      numbers: { interchange: 1, group: 1 },
+      ta1: 'asked',
+      echoes: true,
+    },
     write: async (each) => {
       await Promise.resolve()
       text += Buffer.from(each).toString('latin1')

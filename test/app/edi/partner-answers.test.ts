@@ -29,7 +29,13 @@ async function check(syntax: Syntax, grammar: string, change?: (body: string[][]
   let text = ''
   const result = await checkEdiFile(join(folder, 'file.edi'), {
     mapping,
-    answer: { at: new Date('2026-11-16T15:04:05Z'), kind: '997', firstNumber: 1, echoes: true },
+    answer: {
+      at: new Date('2026-11-16T15:04:05Z'),
+      kind: '997',
+      numbers: { interchange: 1, group: 1 },
+      ta1: 'asked',
+      echoes: true,
+    },
     write: async (bytes) => {
       text += Buffer.from(await Promise.resolve(bytes)).toString('latin1')
     },

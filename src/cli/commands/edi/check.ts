@@ -7,6 +7,9 @@ import { resolvePath } from '../../context.ts'
 import { ediCheckToJson, formatEdiCheck } from '../../format/edi-check.ts'
 import type { Terminal } from '../../terminal.ts'
 
+/** The numbers of a partner and what is agreed with it are not known here. */
+const ANSWER = { numbers: { interchange: 1, group: 1 }, ta1: 'asked', echoes: true } as const
+
 export const checkCommand = defineCommand({
   usage: 'check <files..>',
   describe: 'Check files: the verdict on each interchange, group and set, and where the faults are',
@@ -30,7 +33,7 @@ export const checkCommand = defineCommand({
     const options: EdiCheckOptions = {
       mapping: loaded,
       write: (bytes) => terminal.outBytes(bytes),
-      answer: answer ? { at, kind: kind === '999' ? kind : '997', firstNumber: 1, echoes: true } : undefined,
+      answer: answer ? { ...ANSWER, at, kind: kind === '999' ? kind : '997' } : undefined,
     }
     // The answers are the data then.
     const say = (line: string) => (answer ? terminal.say(line) : terminal.out(line))

@@ -2,11 +2,13 @@
 import { defineCommand } from '../../command.ts'
 import { checkCommand } from './check.ts'
 import { fixCommand } from './fix.ts'
+import { numbersCommand } from './numbers.ts'
+import { partnersCommand } from './partners.ts'
 import { showCommand } from './show.ts'
 
 export const ediCommand = defineCommand({
   usage: 'edi',
-  describe: 'Show, check and repair files of X12 and EDIFACT',
-  commands: [showCommand, checkCommand, fixCommand],
-  demand: 'Name what to do: show, check, fix.',
+  describe: 'Show, check and repair files of X12 and EDIFACT; list partners and control numbers',
+  commands: [showCommand, checkCommand, fixCommand, partnersCommand, numbersCommand],
+  demand: 'Name what to do: show, check, fix, partners, numbers.',
 })

@@ -1,17 +1,14 @@
 /** What answers of both syntaxes are made of: options, segments with the delimiters of what is answered, and texts. */
+import { type AnswerRequest, MAX_CONTROL_NUMBER } from '../../../domain/interchange.ts'
 import type { Delimiters } from '../../../edi/segment.ts'
 import { decodeText, UNDECODABLE } from '../charset.ts'
 import type { JudgedGroup, JudgedGroupEnd, JudgedInterchange, JudgedSet } from '../judgment.ts'
 
-export interface AnswerOptions {
+export interface AnswerOptions extends Pick<AnswerRequest, 'numbers' | 'kind' | 'ta1' | 'echoes'> {
   /** When the answers are made. */
   readonly at: Date
-  /** The document that answers groups of X12. */
-  readonly kind: '997' | '999'
-  /** The number of the first answer; the others count on. */
-  readonly firstNumber: number
-  /** Whether wrong texts are repeated in AK404. */
-  readonly echoes: boolean
+  /** The ordinals of the interchanges that are answered; absent: all. */
+  readonly interchanges?: ReadonlySet<number>
 }
 
 /** The answer to one interchange. Each call returns the next text of it; each character is a byte. */
@@ -29,6 +26,20 @@ export interface AnswerContext extends AnswerOptions {
   readonly part: JudgedInterchange
   /** The number of this answer. */
   readonly number: number
+  readonly takeGroupNumber: () => number
+}
+
+/** Control numbers count on, and begin with 1 again behind the highest. */
+export function createCounter(first: number): { readonly get: () => number; readonly take: () => number } {
+  let next = first
+  return {
+    get: () => next,
+    take() {
+      const number = next
+      next = number >= MAX_CONTROL_NUMBER ? 1 : number + 1
+      return number
+    },
+  }
 }
 
 /** Writes segments with the delimiters of the interchange that is answered, one on each line. */

@@ -28,12 +28,12 @@ export class X12Answer implements InterchangeAnswer {
   }
 
   beginGroup({ group }: JudgedGroup): string {
-    const { part, kind, at, number } = this.#context
+    const { part, kind, at, takeGroupNumber } = this.#context
     const start = group.segment
     if (group.code === 'FA' || part.verdict === 'R' || start === undefined) return ''
     const opening = this.#begin()
     this.#groups += 1
-    const own = number + this.#groups - 1
+    const own = takeGroupNumber()
     const { day, time } = splitMoment(at)
     const isOld = group.version < '004'
     const lines = [
@@ -81,9 +81,15 @@ export class X12Answer implements InterchangeAnswer {
 
   end(): string {
     const { part } = this.#context
-    const isAsked = part.interchange.segment.value(14).trim() === '1'
-    const opening = !part.isAnswer && (part.verdict === 'R' || isAsked) ? this.#begin() : ''
+    const opening = !part.isAnswer && this.#isDue() ? this.#begin() : ''
     return this.isWritten ? opening + this.#writer.write('IEA', String(this.#groups), this.#number) : ''
+  }
+
+  /** Whether the interchange itself is answered with a TA1. */
+  #isDue(): boolean {
+    const { part, ta1 } = this.#context
+    const isAsked = part.interchange.segment.value(14).trim() === '1'
+    return part.verdict === 'R' || ta1 === 'always' || isAsked
   }
 
   /** The ISA and, where it is due, the TA1, which comes before all groups. */
@@ -112,8 +118,7 @@ export class X12Answer implements InterchangeAnswer {
       isa.raw(15),
       isa.delimiters.component,
     )
-    const isDue = verdict === 'R' || isa.value(14).trim() === '1'
-    if (!isDue) return header
+    if (!this.#isDue()) return header
     const code = faults[0] === undefined ? '000' : FAULTS[faults[0].kind].x12
     return header + this.#writer.write('TA1', isa.raw(13), isa.raw(9), isa.raw(10), verdict, code)
   }

@@ -1,0 +1,66 @@
+/** Works on a route or an inbox under its lease, and opens its spool. */
+import { join } from 'node:path'
+import { type Configuration, getSpoolFolder } from '../config/configuration.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Lease } from '../domain/lease.ts'
+import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
+import { BridgeError, hasCode, throwIfStopped } from '../support/errors.ts'
+import { openSpool, type Spool } from '../support/spool.ts'
+import type { BridgeContext } from './context.ts'
+
+/** A lease without renewal for this long is free for other bridges. It is renewed three times as often. */
+const LEASE_MS = 15_000
+
+/** `name` is that of a route, or the key of an inbox. Throws `lease-held` while another bridge works on it. */
+export async function withRouteLease<Result>(
+  { journal, journalGuard, options }: BridgeContext,
+  name: string,
+  signal: AbortSignal,
+  work: (lease: Lease) => Promise<Result>,
+): Promise<Result> {
+  const { leaseMs = LEASE_MS } = options
+  const owner = createOwnerId(options.newId())
+  const lease = await journal.acquireLease(name, owner, leaseMs, isOwnerAlive)
+  // A failed heartbeat needs no report: the next write finds out whether the lease is lost.
+  const heartbeat = setInterval(() => {
+    void journal.renewLease(lease).catch(() => undefined)
+    void journalGuard.updateMark()
+  }, leaseMs / 3)
+  try {
+    throwIfStopped(signal)
+    return await work(lease)
+  } catch (error) {
+    throw await preferLeaseLost(journal, lease, error)
+  } finally {
+    clearInterval(heartbeat)
+    await journal.releaseLease(lease).catch(() => undefined)
+    await journalGuard.updateMark('now')
+  }
+}
+
+/** A suspended process finds much changed when it wakes up. If its lease is lost, that is the cause of every other error. */
+async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): Promise<unknown> {
+  // A journal that failed cannot be asked either.
+  const final = ['lease-lost', 'interrupted', 'journal-busy', 'journal-damaged', 'journal-unusable'] as const
+  if (hasCode(error, ...final)) return error
+  try {
+    await journal.renewLease(lease)
+    return error
+  } catch (lost) {
+    return hasCode(lost, 'lease-lost') ? new BridgeError('lease-lost', lost.message, { cause: error }) : error
+  }
+}
+
+/** Opens the spool of the route or inbox that is leased. */
+export async function openRouteSpool(
+  { configuration, journal, options }: BridgeContext,
+  lease: Lease,
+): Promise<Spool> {
+  const opened = await openSpool(getSpoolFolder(configuration, lease.route), () => journal.renewLease(lease))
+  return options.wrap?.spool?.(opened) ?? opened
+}
+
+/** The path of a file in the spool of a route or inbox. */
+export function locateSpooled(configuration: Configuration, route: string, file: string): string {
+  return join(getSpoolFolder(configuration, route), file)
+}

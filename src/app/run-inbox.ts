@@ -1,0 +1,120 @@
+/** Runs one pass over an inbox of interchanges under its lease. Failures become its result, so that routes still run. */
+import type { InterchangeInbox, Partner } from '../config/edi.ts'
+import { formatAnswerName } from '../config/file-name.ts'
+import type { InboundRoute } from '../config/routes.ts'
+import type { AnswerPlace, InterchangeContext } from '../pipeline/interchanges/context.ts'
+import {
+  createInterchangeProgress,
+  getInterchangeOutcome,
+  type InterchangeOutcome,
+  type InterchangeProgress,
+  runInterchanges,
+} from '../pipeline/interchanges/interchange-pass.ts'
+import type { Taker } from '../pipeline/interchanges/takers.ts'
+import { buildIntakeRoute } from '../pipeline/route-settings.ts'
+import { assert } from '../support/errors.ts'
+import type { BridgeContext } from './context.ts'
+import { getMailbox } from './journal-access.ts'
+import { type RouteResult, toBridgeError } from './outcome.ts'
+import { openRouteSpool, withRouteLease } from './route-lease.ts'
+
+/** In place of a pass with the usual context. */
+export type InboxWork = (
+  context: InterchangeContext,
+  progress: InterchangeProgress,
+) => Promise<InterchangeOutcome>
+
+export async function runInbox(
+  context: BridgeContext,
+  inbox: InterchangeInbox,
+  signal: AbortSignal,
+  work: InboxWork = runInterchanges,
+): Promise<RouteResult> {
+  const { clock, notify } = context.options
+  const began = clock.now()
+  const progress = createInterchangeProgress()
+  const result = await runUnderLease(context, { inbox, signal, progress, work })
+  const failure = result.kind === 'failed' ? { failure: result.failure.code } : {}
+  notify({ kind: 'pass-ended', route: inbox.key, ms: clock.now() - began, ...failure })
+  return result
+}
+
+interface InboxPass {
+  readonly inbox: InterchangeInbox
+  readonly signal: AbortSignal
+  readonly progress: InterchangeProgress
+  readonly work: InboxWork
+}
+
+async function runUnderLease(
+  context: BridgeContext,
+  { inbox, signal, progress, work }: InboxPass,
+): Promise<RouteResult> {
+  const { journal, options, format, interchanges } = context
+  const { clock, newId, notify } = options
+  try {
+    return await withRouteLease(context, inbox.key, signal, async (lease) => {
+      await context.journalGuard.checkInbox(inbox)
+      const own: InterchangeContext = {
+        journal,
+        lease,
+        spool: await openRouteSpool(context, lease),
+        clock,
+        newId,
+        signal,
+        notify,
+        format,
+        interchanges,
+        route: buildIntakeRoute(inbox),
+        source: getMailbox(context, inbox.from.mailbox),
+        results: getMailbox(context, inbox.results.mailbox),
+        ...buildInterchangeRules(context, inbox),
+        findAnswerPlace: (partner) => findAnswerPlace(context, partner),
+      }
+      return { kind: 'interchanges', route: inbox.key, pass: await work(own, progress) }
+    })
+  } catch (error) {
+    const failed = { kind: 'failed', route: inbox.key, failure: toBridgeError(error) } as const
+    if (progress.taken.length === 0) return failed
+    return { ...failed, done: { kind: 'interchanges', pass: getInterchangeOutcome(inbox.key, progress) } }
+  }
+}
+
+function buildInterchangeRules({ configuration, mappings }: BridgeContext, inbox: InterchangeInbox) {
+  const { ourAddresses, partners } = configuration.edi ?? { ourAddresses: [], partners: [] }
+  const takers = listInboxRoutes(configuration, inbox).map(({ name, from }): Taker => {
+    const mapping = mappings.get(name)
+    assert(mapping?.direction === 'inbound', `route ${name} has no mapping`)
+    const { format } = mapping.translator.read
+    assert(format === 'x12' || format === 'edifact', `the mapping of route ${name} reads no interchanges`)
+    const { partner, document = '', when = {} } = from.interchanges ?? {}
+    return {
+      route: name,
+      ...(partner === undefined ? {} : { partner }),
+      syntax: format,
+      document,
+      when: Object.entries(when),
+    }
+  })
+  return { ourAddresses, partners, takers }
+}
+
+/** The routes that take sets from the inbox. */
+export function listInboxRoutes(
+  { routes }: BridgeContext['configuration'],
+  inbox: InterchangeInbox,
+): readonly InboundRoute[] {
+  return routes.flatMap((route) =>
+    route.direction === 'inbound' && route.from.interchanges?.inbox === inbox.name ? [route] : [],
+  )
+}
+
+function findAnswerPlace(context: BridgeContext, { name: partner, to }: Partner): AnswerPlace {
+  assert(to, `partner ${partner} has no place for answers`)
+  return {
+    target: getMailbox(context, to.mailbox),
+    folder: to.folder,
+    nameFor: ({ number, ...values }) =>
+      formatAnswerName(to.name, { ...values, icn: String(number).padStart(9, '0'), partner }),
+  }
+}

@@ -1,0 +1,79 @@
+/** Collects what the journal knows of interchanges for a trace: which one brought a record, and how it was answered. */
+import type { DeliveryEntry } from '../domain/delivery.ts'
+import type { FileEntry } from '../domain/file.ts'
+import type { AnswerEntry, InterchangeEntry } from '../domain/interchange-journal.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { TracedRecord } from '../domain/trace.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+
+export interface TracedAnswer {
+  readonly answer: AnswerEntry
+  /** Absent while it is not composed. */
+  readonly delivery?: DeliveryEntry
+}
+
+/** The interchange in which a record came. */
+export interface TracedInterchange {
+  /** The file that brought it. */
+  readonly file: FileEntry
+  readonly interchange: InterchangeEntry
+  /** Absent where it is not answered. */
+  readonly answer?: TracedAnswer
+}
+
+/** What a file of interchanges brought. */
+export interface TracedInterchanges {
+  /** The first of them. */
+  readonly interchanges: readonly InterchangeEntry[]
+  readonly parts: readonly FileEntry[]
+  readonly answers: readonly TracedAnswer[]
+}
+
+/** More do not fit on a screen. */
+const INTERCHANGES_MAX = 20
+
+/** Undefined for a record whose file is no part. */
+export async function traceInterchange(
+  journal: Journal,
+  { lines: [range] }: TracedRecord,
+  from: FileEntry | undefined,
+): Promise<TracedInterchange | undefined> {
+  if (from?.partOf === undefined || range === undefined) return undefined
+  const file = await journal.getFile(from.partOf)
+  const interchange = await journal.findInterchangeAt(from.partOf, range[0])
+  if (file === undefined || interchange === undefined) return undefined
+  const answers = await journal.listAnswers(file.id)
+  const own = answers.find(({ interchanges }) => interchanges.includes(interchange.ordinal))
+  const answer = own && (await traceAnswer(journal, own))
+  return omitUndefined({ file, interchange, answer })
+}
+
+/** Undefined for a file that brought none. */
+export async function traceInterchanges(
+  journal: Journal,
+  { id }: FileEntry,
+): Promise<TracedInterchanges | undefined> {
+  const interchanges = await journal.listInterchanges(id, 0, INTERCHANGES_MAX)
+  if (interchanges.length === 0) return undefined
+  const answers = await journal.listAnswers(id)
+  return {
+    interchanges,
+    parts: await journal.listParts(id),
+    answers: await Promise.all(answers.map((answer) => traceAnswer(journal, answer))),
+  }
+}
+
+async function traceAnswer(journal: Journal, answer: AnswerEntry): Promise<TracedAnswer> {
+  const delivery = answer.delivery === undefined ? undefined : await journal.getDelivery(answer.delivery)
+  return omitUndefined({ answer, delivery })
+}
+
+/** The file that a delivery answers; undefined for any other delivery. */
+export async function traceAnsweredFile(
+  journal: Journal,
+  { id }: DeliveryEntry,
+): Promise<{ readonly answer: AnswerEntry; readonly file: FileEntry } | undefined> {
+  const answer = await journal.findAnswerOfDelivery(id)
+  const file = answer && (await journal.getFile(answer.file))
+  return file && { answer, file }
+}

@@ -1,0 +1,300 @@
+/** Interchanges of X12 and EDIFACT: our addresses, the partners, the inboxes, and which sets a route takes of them. */
+import { z } from 'zod'
+import { MAX_CONTROL_NUMBER } from '../domain/interchange.ts'
+import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import { AlertIfNotEmptied } from './alerts.ts'
+import { DEFAULT_FOLDERS, DEFAULT_INTERCHANGE_MATCH } from './defaults.ts'
+import { DEFAULT_ANSWER_NAME, findAnswerNameErrors } from './file-name.ts'
+import { Folder, MailboxName, Name, normalizeFolder, type OutputFolder, toOutputFolder } from './folders.ts'
+import { FolderSource, type FileSource, toFileSource } from './inbox.ts'
+import { NonZeroDuration, Retention, Text, toMs } from './time-values.ts'
+
+// The settings.
+
+/** YAML drops the leading zeros of numbers. */
+const QUOTED = 'must be text in quotes, so that leading zeros stay'
+const ID_RULE = 'has 1 to 35 characters, as they stand in the envelope, without blanks around them'
+
+const Id = z.string(QUOTED).regex(/^(?=.{1,35}$)[^\s\p{Cc}](?:[^\p{Cc}]*[^\s\p{Cc}])?$/u, ID_RULE)
+
+const addressShape = {
+  qualifier: z
+    .string(QUOTED)
+    .regex(/^[A-Za-z0-9]{1,4}$/, 'has 1 to 4 letters or digits, such as ZZ, 01 or 14')
+    .optional()
+    .describe('What kind of id it is: ISA05 or the second part of S002, such as ZZ, 12 or 14.'),
+  id: Id.describe('The id in the envelope: ISA06, or the first part of S002.'),
+}
+
+const OurAddress = z.strictObject({
+  ...addressShape,
+  test: Id.optional().describe('The id that test interchanges are sent to, where it is another one.'),
+})
+
+const PartnerAddress = z.strictObject({
+  ...addressShape,
+  group: Id.optional().describe(
+    'The sender of its groups (GS02, UNG 0040), where several partners send under the same id.',
+  ),
+})
+
+const ANSWER_WHEN = ['understood', 'syntax', 'none'] as const
+
+const AnswerSettings = z.strictObject({
+  when: z
+    .enum(ANSWER_WHEN)
+    .default('understood')
+    .describe(
+      'understood: once the mappings have read the sets, so that the answer also refuses sets that cannot go on; syntax: at once, by their structure alone; none: never.',
+    ),
+  within: NonZeroDuration.default('1h').describe(
+    'After this time it answers by the structure alone, even if a mapping has not read the sets.',
+  ),
+  kind: z
+    .literal([997, 999], 'must be 997 or 999, without quotes')
+    .default(997)
+    .describe('Which set answers groups of X12; EDIFACT is answered by CONTRL.'),
+  ta1: z
+    .enum(['asked', 'always'])
+    .default('asked')
+    .describe(
+      'When a TA1 answers the envelope: when ISA14 asks for it, or always. A refused one always has one.',
+    ),
+  echo: z
+    .boolean()
+    .default(true)
+    .describe('Whether the answer repeats wrong values, such as in AK404; no where they may be personal.'),
+})
+
+const AnswerName = z.string().superRefine((template, context) => {
+  for (const message of findAnswerNameErrors(template)) context.addIssue({ code: 'custom', message })
+})
+
+export const PartnerSettings = z.strictObject({
+  title: Text.optional().describe('Its name, for people.'),
+  ids: z.array(PartnerAddress).min(1).describe('The addresses that it sends from, those of its tests too.'),
+  answer: z
+    .union([z.enum(ANSWER_WHEN), AnswerSettings])
+    .default('understood')
+    .describe('When and how it is answered: one of the words alone, or settings.'),
+  to: z
+    .strictObject({
+      mailbox: MailboxName,
+      folder: Folder.describe('Where answers are left.'),
+      name: AnswerName.default(DEFAULT_ANSWER_NAME).describe(
+        'The name of each file, with {icn} (its control number), {partner}, {kind} (997, 999, TA1 or CONTRL), {seq} or {date:yyyyMMdd-HHmmss}.',
+      ),
+    })
+    .optional()
+    .describe('Where its answers are left; needed unless it is answered never.'),
+  numbers: z
+    .strictObject({
+      start: z
+        .int()
+        .min(1)
+        .max(MAX_CONTROL_NUMBER)
+        .default(1)
+        .describe('The first control number; a later change does nothing.'),
+    })
+    .prefault({})
+    .describe('The control numbers of what is sent to it.'),
+  duplicates: z
+    .strictObject({
+      window: Retention.default('400d').describe(
+        'How long the number of an interchange must not come again; numbers start anew at some time.',
+      ),
+      reused: z
+        .enum(['refuse', 'accept'])
+        .default('refuse')
+        .describe(
+          'What is done with other contents under a number that came before: refuse, or accept them.',
+        ),
+      repeated: z
+        .enum(['silent', 'answer-again'])
+        .default('silent')
+        .describe('Whether an interchange that came before is answered again. Nothing of it is taken.'),
+    })
+    .prefault({})
+    .describe('How interchanges are found that came before.'),
+  unrouted: z
+    .enum(['hold', 'refuse'])
+    .default('hold')
+    .describe('What the answer says of sets that no route takes: they are accepted and held, or refused.'),
+})
+
+export const ResultFolder = z.strictObject({
+  mailbox: MailboxName,
+  folder: Folder.default(DEFAULT_FOLDERS.results).describe('The folder for the result files.'),
+  alertIfNotEmptied: AlertIfNotEmptied,
+})
+
+const InterchangeInboxSettings = z.strictObject({
+  from: FolderSource(DEFAULT_INTERCHANGE_MATCH, 'INBOX').describe('Where files come from.'),
+  results: ResultFolder.describe('The folder for what became of the sets of a file.'),
+})
+
+export const EdiSettings = z.strictObject({
+  us: z
+    .record(Name, OurAddress)
+    .default({})
+    .describe('Our own addresses; interchanges to others are not taken. With none, all are for us.'),
+  partners: z
+    .union([Text.describe('A folder with one YAML file for each partner.'), z.record(Name, PartnerSettings)])
+    .default({})
+    .describe('Who sends interchanges: a folder with one YAML file for each, or the partners themselves.'),
+  inboxes: z
+    .record(Name, InterchangeInboxSettings)
+    .default({})
+    .describe('Folders whose files feed several routes, each with the sets that it takes.'),
+})
+
+/** `from` of a route that takes sets of an inbox. */
+export const InterchangeSource = z.strictObject({
+  inbox: Text.describe('One of the inboxes of interchanges, in place of a mailbox and folder.'),
+  partner: Text.optional().describe(
+    'Whose sets are taken; when left out, those of each partner that no other route names for the document.',
+  ),
+  document: z
+    .union([Text, z.int().transform(String)], 'must be a document, such as 850 or ORDERS')
+    .describe('Which sets are taken, such as 850 or ORDERS: the document of the mapping.'),
+  when: z
+    .record(
+      Text,
+      z.union([z.string(), z.array(z.string()).min(1)], 'must be text in quotes, or a list of texts'),
+    )
+    .optional()
+    .describe("Further values of the sets that are taken, by their paths, such as { BCH.01: ['01', '03'] }."),
+})
+
+// The same as the program uses it.
+
+export interface EdiConfiguration {
+  /** Such as `ZZ:HAVENRETAIL`; empty where any receiver is us. */
+  readonly ourAddresses: readonly string[]
+  readonly partners: readonly Partner[]
+  readonly inboxes: readonly InterchangeInbox[]
+}
+
+export interface Partner {
+  /** The key, or the name of its file without extension. */
+  readonly name: string
+  readonly title?: string
+  /** `address` is such as `12:7755550100`; with the group where several partners share it. */
+  readonly ids: readonly { readonly address: string; readonly group?: string }[]
+  readonly answer: {
+    readonly when: (typeof ANSWER_WHEN)[number]
+    readonly withinMs: number
+    readonly kind: '997' | '999'
+    readonly ta1: 'asked' | 'always'
+    readonly echoes: boolean
+  }
+  /** Where answers go; `name` is a template for `formatAnswerName`. Absent only where nothing is answered. */
+  readonly to?: { readonly mailbox: string; readonly folder: string; readonly name: string }
+  readonly firstNumber: number
+  readonly duplicates: {
+    readonly windowMs: number
+    readonly reused: 'refuse' | 'accept'
+    readonly repeated: 'silent' | 'answer-again'
+  }
+  readonly unrouted: 'hold' | 'refuse'
+}
+
+/** A folder whose files feed several routes. */
+export interface InterchangeInbox {
+  readonly name: string
+  /** Its name in the journal, which no route can have: `inbox:NAME`. */
+  readonly key: string
+  readonly from: FileSource
+  readonly results: OutputFolder
+}
+
+/** The sets that a route takes of an inbox. */
+export interface InterchangeChoice {
+  /** The name of the inbox. */
+  readonly inbox: string
+  /** Absent: any partner that no other route names for the document. */
+  readonly partner?: string
+  readonly document: string
+  /** The values that are taken, by path. */
+  readonly when?: Readonly<Record<string, readonly string[]>>
+}
+
+/** `zone` is the one of times of day that name none. */
+export function toEdi(file: z.output<typeof EdiSettings>, zone: string | undefined): EdiConfiguration {
+  const { us, partners, inboxes } = file
+  assert(typeof partners !== 'string', 'the files of the partners were not read')
+  return {
+    ourAddresses: Object.values(us).flatMap(({ test, ...address }) => [
+      formatAddress(address),
+      ...(test === undefined ? [] : [formatAddress({ ...address, id: test })]),
+    ]),
+    partners: Object.entries(partners).map(([name, partner]) => toPartner(name, partner)),
+    inboxes: Object.entries(inboxes).map(([name, { from, results }]) => ({
+      name,
+      key: buildInboxKey(name),
+      // Interchanges say themselves where they end, and many have no line ends.
+      from: { ...toFileSource(from, name, zone), lastLineEnd: 'optional' as const },
+      results: toOutputFolder(results),
+    })),
+  }
+}
+
+export function buildInboxKey(inbox: string): string {
+  return `inbox:${inbox}`
+}
+
+/** What messages call a route or inbox by its name in the journal: `route orders-in`, `inbox van`. */
+export function formatIntakeKey(key: string): string {
+  const [, inbox] = /^inbox:(.*)$/.exec(key) ?? []
+  return inbox === undefined ? `route ${key}` : `inbox ${inbox}`
+}
+
+/** As `InterchangeHead` has it: `ZZ:HAVEN`, or the id alone. */
+export function formatAddress({ qualifier, id }: { qualifier?: string | undefined; id: string }): string {
+  return qualifier === undefined ? id : `${qualifier}:${id}`
+}
+
+function toPartner(name: string, partner: z.output<typeof PartnerSettings>): Partner {
+  const { title, ids, to, numbers, duplicates, unrouted } = partner
+  const { window, ...sameNumber } = duplicates
+  const answer =
+    typeof partner.answer === 'string' ? AnswerSettings.parse({ when: partner.answer }) : partner.answer
+  return {
+    name,
+    ...omitUndefined({ title }),
+    ids: ids.map(({ group, ...address }) => ({
+      address: formatAddress(address),
+      ...omitUndefined({ group }),
+    })),
+    answer: {
+      when: answer.when,
+      withinMs: toMs(answer.within),
+      kind: answer.kind === 999 ? '999' : '997',
+      ta1: answer.ta1,
+      echoes: answer.echo,
+    },
+    ...(to && { to: { ...to, folder: normalizeFolder(to.folder) } }),
+    firstNumber: numbers.start,
+    duplicates: { windowMs: toMs(window), ...sameNumber },
+    unrouted,
+  }
+}
+
+/** The source of a route that takes sets of an inbox. */
+export function toInterchangeChoice(
+  { inbox: name, partner, document, when }: z.output<typeof InterchangeSource>,
+  inboxes: readonly InterchangeInbox[],
+): FileSource & { readonly interchanges: InterchangeChoice } {
+  const inbox = inboxes.find((each) => each.name === name)
+  assert(inbox !== undefined, 'a route from an unknown inbox passed the checks')
+  const values = Object.entries(when ?? {}).map(([path, wanted]) => [path, [wanted].flat()])
+  return {
+    ...inbox.from,
+    interchanges: {
+      inbox: name,
+      document,
+      ...omitUndefined({ partner, when: when && Object.fromEntries(values) }),
+    },
+  }
+}

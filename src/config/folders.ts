@@ -1,0 +1,58 @@
+/** Folders of mailboxes as settings name them, and the patterns of the files in them. */
+import { z } from 'zod'
+import { omitUndefined } from '../support/object-paths.ts'
+import { toAlertIfNotEmptiedMs } from './alerts.ts'
+import { Text } from './time-values.ts'
+
+/** The names that people give to mailboxes, routes, partners and inboxes. */
+export const Name = z.string().regex(/^[a-z0-9-]+$/)
+
+export const MailboxName = Text.describe('One of the mailboxes.')
+
+/** The mailbox refuses the same at run time; the check here knows the place of the error. */
+export const Folder = z
+  .string()
+  .refine(
+    isRelativeFolder,
+    'must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without ".."',
+  )
+
+export const FilePattern = Text.refine(
+  (pattern) => !/[/\\\p{Cc}]/u.test(pattern),
+  'matches names of files: it cannot hold "/" or "\\"',
+)
+
+/** A folder that the bridge leaves files in. */
+export interface OutputFolder {
+  readonly mailbox: string
+  readonly folder: string
+  /** Delivered files that stay for longer raise an alert; absent for never. */
+  readonly alertIfNotEmptiedMs?: number
+}
+
+export function toOutputFolder(file: {
+  mailbox: string
+  folder: string
+  alertIfNotEmptied: string
+}): OutputFolder {
+  return {
+    mailbox: file.mailbox,
+    folder: normalizeFolder(file.folder),
+    ...omitUndefined({ alertIfNotEmptiedMs: toAlertIfNotEmptiedMs(file.alertIfNotEmptied) }),
+  }
+}
+
+function isRelativeFolder(text: string): boolean {
+  const folder = normalizeFolder(text)
+  if (folder === '.') return true
+  return !/[\\\p{Cc}]|^[a-z]:/iu.test(folder) && folder.split('/').every(isFolderSegment)
+}
+
+function isFolderSegment(step: string): boolean {
+  return step !== '' && step !== '.' && step !== '..' && step.toLowerCase() !== '.claimed'
+}
+
+/** Removes the `./` and `/` that people write around a folder. */
+export function normalizeFolder(text: string): string {
+  return text.replace(/^(?:\.\/)+(?=[^/])/, '').replace(/(?<=[^/])\/$/, '')
+}

@@ -1,0 +1,166 @@
+/** What the journal keeps of interchanges: where their sets went, and which answers are due under which numbers. */
+import type { DeliveryEntry, NewReport } from './delivery.ts'
+import type { FileEntry } from './file.ts'
+import type { AnswerNumbers, Syntax } from './interchange.ts'
+import type { Lease } from './lease.ts'
+import type { SetSelection } from './place.ts'
+import type { Problem } from './problem.ts'
+
+/**
+ * What was decided about an interchange. `taken`: its sets went to the routes that take them. `refused`: the same, but its
+ * envelope is damaged, so that the routes refuse them; it may come again under its number. `answer`: it holds nothing
+ * but answers. The others give nothing to any route: `duplicate` came before, `reused` has the number of another one,
+ * `unknown` has a sender or receiver that is not configured.
+ */
+export type InterchangeVerdict = 'taken' | 'refused' | 'answer' | 'duplicate' | 'reused' | 'unknown'
+
+export interface InterchangeKey {
+  readonly syntax: Syntax
+  readonly sender: string
+  readonly receiver: string
+  readonly usage: 'production' | 'test'
+  readonly number: string
+}
+
+export interface InterchangeEntry extends InterchangeKey {
+  readonly ordinal: number
+  /** The number of its first segment in the file. */
+  readonly segment: number
+  readonly sha256: string
+  readonly sets: number
+  readonly verdict: InterchangeVerdict
+  /** The name of its partner in the configuration. */
+  readonly partner?: string
+  /** The file that brought the interchange with its key first. */
+  readonly earlier?: { readonly file: string; readonly name: string }
+}
+
+/** The sets that one route takes of a file: a file of the route, which reads the same bytes. */
+export interface NewPart {
+  readonly id: string
+  readonly route: string
+  readonly sets: SetSelection
+}
+
+/** An answer that is due to one partner for one file: all its interchanges of one scope together. */
+export interface NewAnswer {
+  readonly id: string
+  readonly scope: NumberScope
+  readonly partner: string
+  /** Ordinals of the interchanges that it answers, ascending. */
+  readonly interchanges: readonly number[]
+  /** How many groups it answers. */
+  readonly groups: number
+  /** When it is due, even if no mapping has read the sets. */
+  readonly dueAt: number
+}
+
+/** Control numbers count within a scope: both sides of the answer, and its usage. `sender` is us. */
+export interface NumberScope {
+  readonly syntax: Syntax
+  readonly sender: string
+  readonly receiver: string
+  readonly usage: 'production' | 'test'
+}
+
+export interface AnswerEntry extends NewAnswer {
+  readonly file: string
+  /** When its verdicts and numbers were decided, and what from; absent before. */
+  readonly decided?: {
+    readonly at: number
+    readonly numbers: AnswerNumbers
+    /** Some sets were not read by their mappings in time: all are judged by their structure alone. */
+    readonly byStructure: boolean
+  }
+  /** The id of its delivery, once it is composed. */
+  readonly delivery?: string
+}
+
+/** The last numbers of a scope that were given; 0 where none was. */
+export interface NumberCounter extends NumberScope {
+  readonly interchange: number
+  readonly group: number
+}
+
+export interface PartnerActivity {
+  readonly partner: string
+  readonly interchanges: number
+  /** When the file of the last of them was received, milliseconds. */
+  readonly lastAt: number
+}
+
+/** A file with more than it gives to routes: what an inbox of interchanges does with it. */
+export interface Unbundling {
+  readonly parts: readonly NewPart[]
+  readonly answers: readonly NewAnswer[]
+  /** Sets that no route takes. */
+  readonly unrouted: SetSelection
+  /** Sets that more than one route could take. */
+  readonly ambiguous: SetSelection
+  /** What stands in no set. */
+  readonly problems: readonly Problem[]
+}
+
+/** The part of the journal for interchanges. Writing calls are durable when they return. */
+export interface InterchangeJournal {
+  /**
+   * Finds the first interchange with the key that was `taken`, of a file received since then, and not the file itself; one
+   * with the same contents before any other. It finds none in files with `.rejects.` or `.exceptions.` in their names, and
+   * the caller looks for none for such files.
+   */
+  findEarlierInterchange(
+    key: InterchangeKey & { readonly sha256?: string },
+    since: number,
+    notFile: string,
+  ): Promise<{ readonly file: string; readonly name: string; readonly sha256: string } | undefined>
+  /** Deletes what an interrupted unbundling left. The file is `received`. */
+  startUnbundling(lease: Lease, fileId: string): Promise<void>
+  /** Their ordinals ascend, over all calls. */
+  addInterchanges(lease: Lease, fileId: string, interchanges: readonly InterchangeEntry[]): Promise<void>
+  /**
+   * received → planned. Creates the parts as files of their routes in the state `received`, with the name, size, folder,
+   * contents and time of the file, and the answers that are due. All of it is one transaction.
+   */
+  markFileUnbundled(lease: Lease, fileId: string, unbundling: Unbundling): Promise<void>
+  /** planned → submitted with the outcome `processed`, when all parts are closed and all answers delivered; else false. */
+  markPartsFinished(lease: Lease, fileId: string): Promise<boolean>
+  listParts(fileId: string): Promise<readonly FileEntry[]>
+  /** The sets that a part takes; undefined for a file that is no part. */
+  getPartSets(partId: string): Promise<SetSelection | undefined>
+  /** What no route takes, as `markFileUnbundled` noted it. */
+  getUnrouted(fileId: string): Promise<Pick<Unbundling, 'unrouted' | 'ambiguous'>>
+  listInterchanges(fileId: string, afterOrdinal: number, limit: number): Promise<readonly InterchangeEntry[]>
+  /** The interchange in which the segment with this number stands; undefined for one before the first. */
+  findInterchangeAt(fileId: string, segment: number): Promise<InterchangeEntry | undefined>
+
+  /** In the order of their creation. */
+  listAnswers(fileId: string): Promise<readonly AnswerEntry[]>
+  /**
+   * Reserves its control numbers and notes what its verdicts rest on; `start` is the first number of a new scope. A second
+   * call changes nothing. Returns the entry as it is then.
+   */
+  decideAnswer(
+    lease: Lease,
+    answerId: string,
+    decision: { readonly byStructure: boolean; readonly start: number },
+  ): Promise<AnswerEntry>
+  /** Makes the delivery of a decided answer, in the sequence of the lease's route, in one transaction with its binding. */
+  createAnswerDelivery(
+    lease: Lease,
+    answerId: string,
+    delivery: Omit<NewReport, 'scheduledRun'>,
+  ): Promise<DeliveryEntry>
+  /** Lists answers that are not delivered although they are due, the oldest first. */
+  listOverdueAnswers(now: number, limit: number): Promise<readonly AnswerEntry[]>
+  /** The answer that a delivery is. */
+  findAnswerOfDelivery(deliveryId: string): Promise<AnswerEntry | undefined>
+
+  /** What came of each partner, and when the last of it did. */
+  listPartnerActivity(): Promise<readonly PartnerActivity[]>
+  listNumberCounters(): Promise<readonly NumberCounter[]>
+  /** A person sets the last given numbers of a scope. */
+  setNumberCounter(
+    counter: NumberCounter,
+    decision: { readonly by: string; readonly why: string },
+  ): Promise<void>
+}

@@ -1,0 +1,82 @@
+/** Files of interchanges as a whole: surveys, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
+import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { type Fault, FAULTS } from '../../edi/faults.ts'
+import { createAnswers } from './answers/answer.ts'
+import { copySelectedSets } from './copy-sets.ts'
+import type { TransactionSet } from './envelopes.ts'
+import { inspectFile } from './findings.ts'
+import { judgeFile } from './judge.ts'
+import type { JudgedPart, JudgedSet } from './judgment.ts'
+import { findPathError } from './set-values.ts'
+import { createFaultSpot, createSpot } from './spots.ts'
+import { surveyInterchanges } from './survey.ts'
+
+export function createInterchangeFormat(): InterchangeFormat {
+  return {
+    survey: surveyInterchanges,
+    judge: judgeSets,
+    answer: composeAnswers,
+    copySets: copySelectedSets,
+    findPathError,
+  }
+}
+
+/** The problems of one set that are reported. */
+const MAX_PROBLEMS = 100
+
+async function* judgeSets(
+  input: AsyncIterable<Uint8Array>,
+  options: JudgeOptions,
+): AsyncGenerator<readonly SetJudgment[]> {
+  const findings = await inspectFile(input)
+  /** Those of the interchange and the group that are open. */
+  const around: { interchange: readonly Fault[]; group: readonly Fault[] } = { interchange: [], group: [] }
+  const toJudgments = (part: JudgedPart): readonly SetJudgment[] => {
+    if (part.kind === 'interchange') around.interchange = part.faults
+    else if (part.kind === 'group') around.group = part.faults
+    else if (part.kind === 'set') return [toJudgment(part, [...around.interchange, ...around.group])]
+    return []
+  }
+  for await (const parts of judgeFile(input, findings, options)) {
+    const judgments = parts.flatMap(toJudgments)
+    if (judgments.length > 0) yield judgments
+  }
+}
+
+function toJudgment(judged: JudgedSet, around: readonly Fault[]): SetJudgment {
+  const { set, verdict, faults, notes, problems, records, segments } = judged
+  const { ordinal, group, segment, document, version } = set
+  // A number that stands there twice is only noted, but makes the verdict.
+  const noted = notes.filter(({ kind }) => kind === 'set-number-repeated')
+  const all = [...around, ...faults, ...noted].map((fault) => toProblem(fault, set))
+  return {
+    ordinal,
+    interchange: group.interchange.ordinal,
+    set: createSpot(segment, set).set,
+    document,
+    version,
+    segments: [segment.number, segment.number + segments - 1],
+    verdict,
+    records: records ?? { all: 0, refused: 0 },
+    problems: [...all, ...problems].slice(0, MAX_PROBLEMS),
+  }
+}
+
+function toProblem(fault: Fault, set: TransactionSet): Problem {
+  const place = { line: fault.segment, spot: createFaultSpot(fault, set) }
+  return problem(FAULTS[fault.kind].problem, place, fault.message)
+}
+
+async function* composeAnswers(
+  input: AsyncIterable<Uint8Array>,
+  request: AnswerRequest,
+): AsyncGenerator<Uint8Array> {
+  const findings = await inspectFile(input)
+  const { at, interchanges, ...rest } = request
+  const compose = createAnswers({ ...rest, at: new Date(at), interchanges: new Set(interchanges) })
+  for await (const parts of judgeFile(input, findings, request)) {
+    const text = parts.map(compose).join('')
+    if (text !== '') yield Buffer.from(text, 'latin1')
+  }
+}

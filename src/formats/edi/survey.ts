@@ -1,0 +1,237 @@
+/** Surveys a file of interchanges in one reading: what each of them is, and what decides who takes its sets. */
+import { createHash } from 'node:crypto'
+import type { UnreadableFile } from '../../domain/format.ts'
+import type { InterchangeHead, Survey, SurveyedPart, SurveyQuestion } from '../../domain/interchange.ts'
+import { type Fault, FAULTS } from '../../edi/faults.ts'
+import type { Delimiters } from '../../edi/segment.ts'
+import { formatServiceString } from './copy-sets.ts'
+import { type CutItem, cutSegments, isSegment } from './cut.ts'
+import type { FaultOwner, Group, Interchange, TransactionSet } from './envelopes.ts'
+import { createContentCheck } from './findings.ts'
+import { createInspector, type Inspection } from './inspection.ts'
+import { findForeignProblem, findMissingProblem, HEAD_BYTES, toFileProblem } from './outside-sets.ts'
+import { SetValues } from './set-values.ts'
+import { createSpot } from './spots.ts'
+
+/** The problems that are listed. */
+const MAX_PROBLEMS = 100
+
+/** Reads up to the first interchange, because before it is not known whether there is any; the rest is read with the parts. */
+export async function surveyInterchanges(
+  input: AsyncIterable<Uint8Array>,
+  questions: readonly SurveyQuestion[],
+): Promise<Survey | UnreadableFile> {
+  const surveyor = new Surveyor(questions)
+  const head = { bytes: Buffer.alloc(0) }
+  const pieces = cutSegments(tapHead(input, head))
+  while (surveyor.isUndecided) {
+    const { done, value } = await pieces.next()
+    if (done === true) break
+    surveyor.take(value)
+  }
+  const unreadable = findForeignProblem(head.bytes) ?? surveyor.findUnreadable()
+  if (unreadable !== undefined) {
+    await pieces.return(undefined)
+    return { problems: [unreadable] }
+  }
+  async function* readParts(): AsyncGenerator<readonly SurveyedPart[]> {
+    try {
+      yield surveyor.takeParts()
+      for await (const items of pieces) {
+        surveyor.take(items)
+        const parts = surveyor.takeParts()
+        if (parts.length > 0) yield parts
+      }
+      surveyor.finish()
+      yield surveyor.takeParts()
+    } finally {
+      await pieces.return(undefined)
+    }
+  }
+  return {
+    parts: readParts(),
+    listProblems: () => surveyor.finish().ofFile.slice(0, MAX_PROBLEMS).map(toFileProblem),
+  }
+}
+
+async function* tapHead(
+  input: AsyncIterable<Uint8Array>,
+  head: { bytes: Buffer },
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) {
+    if (head.bytes.length < HEAD_BYTES)
+      head.bytes = Buffer.concat([head.bytes, chunk.subarray(0, HEAD_BYTES - head.bytes.length)])
+    yield chunk
+  }
+}
+
+class Surveyor {
+  readonly #inspector: ReturnType<typeof createInspector>
+  readonly #values: SetValues
+  readonly #content = createContentCheck()
+  #parts: SurveyedPart[] = []
+  #hash: SegmentHash | undefined
+  #isFound = false
+  #isForeign = false
+  #inspection: Inspection | undefined
+  /** Of the interchange that is open. */
+  #isRefused = false
+  #sets = 0
+  #groups = 0
+  /** The sender and the receiver of the group that is open. */
+  #parties = { groupSender: '', groupReceiver: '' }
+
+  constructor(questions: readonly SurveyQuestion[]) {
+    this.#values = new SetValues(questions)
+    this.#inspector = createInspector({
+      onFault: (fault, of) => this.#noteFault(fault, of),
+      onInterchange: (interchange) => this.#beginInterchange(interchange),
+      onGroup: (group) => this.#countGroup(group),
+      onSet: (set) => {
+        this.#content.addSet(set)
+        this.#sets += 1
+        this.#values.begin(set)
+      },
+      onSegment: (segment) => this.#values.take(segment),
+      onSetEnd: (set) => this.#endSet(set),
+      onInterchangeEnd: (interchange) => this.#endInterchange(interchange),
+    })
+  }
+
+  /** Whether it is open if the file holds an interchange. */
+  get isUndecided(): boolean {
+    return !this.#isFound && !this.#isForeign
+  }
+
+  take(items: readonly CutItem[]): void {
+    for (const item of items) {
+      if (!isSegment(item)) {
+        if (item.kind === 'not-found') this.#isForeign = true
+        // Of a segment that is not there as a whole, what is known of it.
+        if (item.kind === 'too-large' || item.kind === 'cut-off') this.#hash?.add(item.text)
+        this.#inspector.take(item)
+        continue
+      }
+      this.#content.addSegment(item)
+      const opens = item.id === 'ISA' || item.id === 'UNB'
+      if (opens) this.#inspector.take(item)
+      this.#hash?.add(item.text)
+      if (!opens) this.#inspector.take(item)
+    }
+  }
+
+  findUnreadable() {
+    return this.#isFound && !this.#isForeign ? undefined : findMissingProblem(this.finish())
+  }
+
+  finish(): Inspection {
+    this.#inspection ??= this.#inspector.finish()
+    return this.#inspection
+  }
+
+  takeParts(): readonly SurveyedPart[] {
+    return this.#parts.splice(0)
+  }
+
+  #beginInterchange(interchange: Interchange): void {
+    this.#isFound = true
+    this.#isRefused = false
+    this.#sets = 0
+    this.#groups = 0
+    this.#content.begin()
+    const { delimiters } = interchange.segment
+    this.#hash = new SegmentHash(delimiters)
+    if (delimiters.syntax === 'edifact') this.#hash.add(formatServiceString(delimiters))
+    this.#parts.push({ kind: 'interchange', head: createHead(interchange) })
+  }
+
+  #countGroup(group: Group): void {
+    const { segment } = group
+    this.#content.addGroup(group)
+    this.#parties = {
+      groupSender: segment?.value(2).trim() ?? '',
+      groupReceiver: segment?.value(3).trim() ?? '',
+    }
+    if (segment?.id === 'GS' && group.code !== 'FA') this.#groups += 1
+  }
+
+  #noteFault({ kind }: Fault, { interchange, group, set }: FaultOwner): void {
+    const isOfInterchange = interchange !== undefined && group === undefined && set === undefined
+    if (isOfInterchange && FAULTS[kind].reach !== 'note') this.#isRefused = true
+  }
+
+  #endSet(set: TransactionSet): void {
+    this.#parts.push({
+      kind: 'set',
+      ordinal: set.ordinal,
+      interchange: set.group.interchange.ordinal,
+      document: set.document,
+      ...this.#parties,
+      values: this.#values.end(),
+      spot: createSpot(set.segment, set),
+    })
+  }
+
+  #endInterchange({ ordinal, segment }: Interchange): void {
+    const isX12 = segment.id === 'ISA'
+    const isAnswer = this.#content.isAnswer()
+    const x12Groups = this.#isRefused ? 0 : this.#groups
+    this.#parts.push({
+      kind: 'interchange-end',
+      ordinal,
+      sha256: this.#hash?.finish() ?? '',
+      sets: this.#sets,
+      groups: isX12 ? x12Groups : isAnswer ? 0 : 1,
+      asksForAnswer: segment.value(isX12 ? 14 : 9).trim() === '1',
+      isRefused: this.#isRefused,
+      isAnswer,
+    })
+  }
+}
+
+function createHead(interchange: Interchange): InterchangeHead {
+  const { ordinal, segment, sender, receiver, number, isTest } = interchange
+  return {
+    ordinal,
+    syntax: segment.delimiters.syntax,
+    sender,
+    receiver,
+    number,
+    usage: isTest ? 'test' : 'production',
+    spot: createSpot(segment, undefined),
+  }
+}
+
+/** A call for each segment takes longer than the hash itself, and so does adding each text to one string. */
+const HASHED_LENGTH = 64 * 1024
+
+/** The hash of segments. Each character of a text is one byte. */
+class SegmentHash {
+  readonly #hash = createHash('sha256')
+  readonly #terminator: string
+  #texts: string[] = []
+  #length = 0
+
+  constructor({ segment }: Delimiters) {
+    this.#terminator = segment
+  }
+
+  add(text: string): void {
+    this.#texts.push(text)
+    this.#length += text.length
+    if (this.#length >= HASHED_LENGTH) this.#update()
+  }
+
+  finish(): string {
+    this.#update()
+    return this.#hash.digest('hex')
+  }
+
+  #update(): void {
+    // The last text ends with a terminator too.
+    this.#texts.push('')
+    this.#hash.update(this.#texts.join(this.#terminator), 'latin1')
+    this.#texts = []
+    this.#length = 0
+  }
+}

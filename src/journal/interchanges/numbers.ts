@@ -1,0 +1,126 @@
+/** Gives out control numbers: each at most once within its scope, until the highest one was given. */
+import { type RawBuilder, sql } from 'kysely'
+import { type AnswerNumbers, MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
+import type { InterchangeJournal, NumberCounter, NumberScope } from '../../domain/interchange-journal.ts'
+import { assert } from '../../support/errors.ts'
+import { appendEvent, insertDecision, selectDecisionDetail } from '../events.ts'
+import { exists } from '../rows.ts'
+import type { Db, Row } from '../schema.ts'
+import type { BoundStore, Tx } from '../store.ts'
+
+/** How many numbers of each scope are left out after a restoration: those since the backup must not be given again. */
+const RESTORED_MARGIN = 1000
+
+export function createNumberJournal({ reads, writes }: BoundStore) {
+  return {
+    listNumberCounters: reads(async (db) => {
+      const { rows } = await sql<Row<'number_counters'>>`
+        select * from number_counters order by sender, receiver, usage, syntax`.execute(db)
+      return rows.map(toNumberCounter)
+    }),
+    setNumberCounter: writes(async ({ db, now }: Tx, counter, { by, why }) => {
+      const { interchange, group } = counter
+      for (const last of [interchange, group]) {
+        const isPossible = Number.isInteger(last) && last >= 0 && last <= MAX_CONTROL_NUMBER
+        assert(isPossible, `${last} is no last control number.`)
+      }
+      await saveCounter(db, counter)
+      const id = await insertDecision(db, now, { action: 'set-numbers', by, why, records: 0 })
+      const decision = await selectDecisionDetail(db, id)
+      const detail = { decision, counters: [mentionCounter(counter)] }
+      await appendEvent(db, now, { kind: 'numbers-set', detail })
+    }),
+  } satisfies Partial<InterchangeJournal>
+}
+
+interface Reserved {
+  /** The first of each; where none was asked for, the one that comes next. */
+  readonly numbers: AnswerNumbers
+  readonly counter: NumberCounter
+}
+
+/** Reserves so many numbers of interchanges and groups; a scope without a counter begins with `start`. */
+export async function reserveNumbers(
+  db: Db,
+  scope: NumberScope,
+  { interchanges, groups, start }: { interchanges: number; groups: number; start: number },
+): Promise<Reserved> {
+  const last = (await findCounter(db, scope)) ?? (await createCounter(db, scope, start))
+  const numbers = { interchange: countOn(last.interchange, 1), group: countOn(last.group, 1) }
+  const counter = {
+    ...last,
+    interchange: countOn(last.interchange, interchanges),
+    group: countOn(last.group, groups),
+  }
+  await saveCounter(db, counter)
+  return { numbers, counter }
+}
+
+/** After the highest number comes 1. Before the first number the last one is 0. */
+function countOn(last: number, count: number): number {
+  return count === 0 ? last : ((last + count - 1) % MAX_CONTROL_NUMBER) + 1
+}
+
+async function findCounter(db: Db, scope: NumberScope): Promise<NumberCounter | undefined> {
+  const { rows } = await sql<Row<'number_counters'>>`
+    select * from number_counters where ${isOfScope(scope)}`.execute(db)
+  return rows.map(toNumberCounter)[0]
+}
+
+/** A scope that is new after a restoration may have had numbers that the backup does not know. */
+async function createCounter(db: Db, scope: NumberScope, start: number): Promise<NumberCounter> {
+  const isRestored = await exists(db, sql`restored_routes`)
+  const last = isRestored ? countOn(start - 1, RESTORED_MARGIN) : start - 1
+  const { syntax, sender, receiver, usage } = scope
+  return { syntax, sender, receiver, usage, interchange: last, group: last }
+}
+
+async function saveCounter(db: Db, counter: NumberCounter): Promise<void> {
+  const { syntax, sender, receiver, usage, interchange, group } = counter
+  await sql`
+    insert into number_counters (syntax, sender, receiver, usage, last_interchange, last_group)
+    values (${syntax}, ${sender}, ${receiver}, ${usage}, ${interchange}, ${group})
+    on conflict (syntax, sender, receiver, usage) do update
+    set last_interchange = excluded.last_interchange, last_group = excluded.last_group`.execute(db)
+}
+
+function isOfScope({ syntax, sender, receiver, usage }: NumberScope): RawBuilder<boolean> {
+  return sql`syntax = ${syntax} and sender = ${sender} and receiver = ${receiver} and usage = ${usage}`
+}
+
+function toNumberCounter({ last_interchange, last_group, ...scope }: Row<'number_counters'>): NumberCounter {
+  return { ...scope, interchange: last_interchange, group: last_group }
+}
+
+/** A counter as an event has it. */
+export type CounterMention = readonly [
+  syntax: string,
+  sender: string,
+  receiver: string,
+  usage: string,
+  interchange: number,
+  group: number,
+]
+
+export function mentionCounter(counter: NumberCounter): CounterMention {
+  const { syntax, sender, receiver, usage, interchange, group } = counter
+  return [syntax, sender, receiver, usage, interchange, group]
+}
+
+/** How many counters one event has. */
+const COUNTERS_AT_ONCE = 500
+
+/** Leaves out the numbers that may have been given since the backup. Returns how many counters there are. */
+export async function raiseCounters(db: Db, now: number): Promise<number> {
+  const { rows } = await sql<Row<'number_counters'>>`
+    update number_counters set
+      last_interchange = (last_interchange + ${RESTORED_MARGIN} - 1) % ${MAX_CONTROL_NUMBER} + 1,
+      last_group = (last_group + ${RESTORED_MARGIN} - 1) % ${MAX_CONTROL_NUMBER} + 1
+    returning *`.execute(db)
+  const counters = rows.map((row) => mentionCounter(toNumberCounter(row)))
+  for (let start = 0; start < counters.length; start += COUNTERS_AT_ONCE) {
+    const detail = { counters: counters.slice(start, start + COUNTERS_AT_ONCE) }
+    await appendEvent(db, now, { kind: 'numbers-raised', detail })
+  }
+  return counters.length
+}

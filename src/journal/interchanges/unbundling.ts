@@ -1,0 +1,196 @@
+/** Stores what a file of interchanges holds, and the files that its routes get of it. */
+import { type RawBuilder, sql } from 'kysely'
+import type {
+  InterchangeEntry,
+  InterchangeJournal,
+  InterchangeKey,
+  NewPart,
+  Unbundling,
+} from '../../domain/interchange-journal.ts'
+import { assert } from '../../support/errors.ts'
+import { appendFileEvent } from '../events.ts'
+import { selectFiles, updateFile } from '../files.ts'
+import { noteVersion } from '../leases.ts'
+import { changeRows, jsonRows, omitNull, selectFirst } from '../rows.ts'
+import type { Db, Row } from '../schema.ts'
+import type { BoundStore, RouteTx } from '../store.ts'
+import { HAS_UNDELIVERED_ANSWER, insertAnswers, mentionAnswers } from './answers.ts'
+import { digestInterchanges, digestPart, digestUnbundling } from './digests.ts'
+import { formatSelection, parseSelection } from './selections.ts'
+
+export function createUnbundlingJournal({ reads, leased, leasedIfChanged }: BoundStore) {
+  return {
+    findEarlierInterchange: reads(findEarlierInterchange),
+    startUnbundling: leasedIfChanged(async (tx, fileId) => {
+      const { db, now } = tx
+      await updateFile(tx, fileId, 'received', { state: 'received' })
+      const removed = await changeRows(db, sql`delete from interchanges where file_id = ${fileId}`)
+      if (removed === 0) return false
+      await appendFileEvent(db, now, { id: fileId, kind: 'unbundling-discarded' })
+      return true
+    }),
+    addInterchanges: leasedIfChanged(addInterchanges),
+    markFileUnbundled: leased(unbundleFile),
+    markPartsFinished: leased(finishParts),
+    listParts: reads((db, fileId) => selectFiles(db, sql`files.part_of = ${fileId} order by files.number`)),
+    getPartSets: reads(async (db, partId) => {
+      const row = await db.selectFrom('parts').selectAll().where('file_id', '=', partId).executeTakeFirst()
+      return row && parseSelection(row.sets)
+    }),
+    getUnrouted: reads(async (db, fileId) => {
+      const row = await db
+        .selectFrom('unbundlings')
+        .selectAll()
+        .where('file_id', '=', fileId)
+        .executeTakeFirst()
+      const { unrouted = '[]', ambiguous = '[]' } = row ?? {}
+      return { unrouted: parseSelection(unrouted), ambiguous: parseSelection(ambiguous) }
+    }),
+    listInterchanges: reads((db, fileId, afterOrdinal, limit) =>
+      selectInterchanges(
+        db,
+        sql`file_id = ${fileId} and ordinal > ${afterOrdinal} order by ordinal limit ${limit}`,
+      ),
+    ),
+    findInterchangeAt: reads(async (db, fileId, segment) => {
+      const isBefore = sql`file_id = ${fileId} and segment <= ${segment}`
+      return (await selectInterchanges(db, sql`${isBefore} order by ordinal desc limit 1`))[0]
+    }),
+  } satisfies Partial<InterchangeJournal>
+}
+
+/** A file that could not be used gave nothing to anybody, and a rejects file has the number of its source again. */
+async function findEarlierInterchange(
+  db: Db,
+  key: InterchangeKey & { readonly sha256?: string },
+  since: number,
+  notFile: string,
+) {
+  const { syntax, sender, receiver, usage, number, sha256 = '' } = key
+  const finding = sql<{ file: string; name: string; sha256: string }>`
+    select files.id as file, files.name, interchanges.sha256
+    from interchanges cross join files
+    where interchanges.number = ${number} and sender = ${sender} and receiver = ${receiver} and usage = ${usage}
+      and syntax = ${syntax} and verdict = 'taken' and file_id <> ${notFile}
+      and files.id = interchanges.file_id and files.received_at >= ${since}
+      and (files.outcome is null or files.outcome not in ('unusable', 'vanished'))
+      and files.name not like '%.rejects.%' and files.name not like '%.exceptions.%'
+    order by interchanges.sha256 <> ${sha256}, files.number, ordinal limit 1`
+  return selectFirst(db, finding)
+}
+
+async function addInterchanges(
+  tx: RouteTx,
+  fileId: string,
+  interchanges: readonly InterchangeEntry[],
+): Promise<boolean> {
+  const { db, now } = tx
+  await updateFile(tx, fileId, 'received', { state: 'received' })
+  const rows = interchanges.map((entry) => toRow(fileId, entry))
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (first === undefined || last === undefined) return false
+  const known = await selectFirst(
+    db,
+    sql<{
+      last: number
+    }>`select coalesce(max(ordinal), 0) as last from interchanges where file_id = ${fileId}`,
+  )
+  let before = known?.last ?? 0
+  for (const { ordinal } of rows) {
+    assert(ordinal > before, `Interchange ${ordinal} of file ${fileId} is not behind number ${before}.`)
+    before = ordinal
+  }
+  const batch = jsonRows(rows, {
+    file_id: 'file_id',
+    ordinal: 'ordinal',
+    segment: 'segment',
+    syntax: 'syntax',
+    sender: 'sender',
+    receiver: 'receiver',
+    usage: 'usage',
+    number: 'number',
+    sha256: 'sha256',
+    sets: 'sets',
+    verdict: 'verdict',
+    partner: 'partner',
+    earlier_file: 'earlier_file',
+  })
+  await sql`
+    insert into interchanges (file_id, ordinal, segment, syntax, sender, receiver, usage, number, sha256, sets, verdict,
+      partner, earlier_file)
+    select file_id, ordinal, segment, syntax, sender, receiver, usage, number, sha256, sets, verdict, partner,
+      earlier_file from ${batch}`.execute(db)
+  const noted = { first: first.ordinal, last: last.ordinal, digest: digestInterchanges(rows) }
+  await appendFileEvent(db, now, { id: fileId, kind: 'interchanges-noted', more: { interchanges: noted } })
+  return true
+}
+
+function toRow(fileId: string, entry: InterchangeEntry): Row<'interchanges'> {
+  const { earlier, partner = null, ...columns } = entry
+  return { ...columns, file_id: fileId, partner, earlier_file: earlier?.file ?? null }
+}
+
+async function unbundleFile(tx: RouteTx, fileId: string, unbundling: Unbundling): Promise<void> {
+  const { db, now } = tx
+  const { parts, answers, unrouted, ambiguous, problems } = unbundling
+  const version = await noteVersion(tx)
+  const changes = { state: 'planned', planned_at: now, problems: JSON.stringify(problems), version } as const
+  await updateFile(tx, fileId, 'received', changes)
+  for (const part of parts) await addPart(tx, fileId, part)
+  const rest = {
+    file_id: fileId,
+    unrouted: formatSelection(unrouted),
+    ambiguous: formatSelection(ambiguous),
+  }
+  await db.insertInto('unbundlings').values(rest).execute()
+  await insertAnswers(db, fileId, answers)
+  const due = await mentionAnswers(
+    db,
+    answers.map(({ id }) => id),
+  )
+  const more = { unbundling: { parts: parts.length, digest: digestUnbundling(rest) }, answers: due }
+  await appendFileEvent(db, now, { id: fileId, kind: 'file-unbundled', more })
+}
+
+/** Its route is another than that of the lease, and finds it among its unfinished files. */
+async function addPart({ db, now }: RouteTx, parentId: string, { id, route, sets }: NewPart): Promise<void> {
+  assert(sets.length > 0, `Part ${id} for route ${route} has no sets.`)
+  await sql`
+    insert into files (id, route, folder, name, size, modified_at, state, sha256, claimed_at, received_at, part_of)
+    select ${id}, ${route}, folder, name, size, modified_at, 'received', sha256, claimed_at, received_at, id
+    from files where id = ${parentId}`.execute(db)
+  const row = { file_id: id, sets: formatSelection(sets) }
+  await db.insertInto('parts').values(row).execute()
+  await appendFileEvent(db, now, { id, kind: 'part-received', more: { part: { digest: digestPart(row) } } })
+}
+
+async function finishParts(tx: RouteTx, fileId: string): Promise<boolean> {
+  const { db, now, route } = tx
+  const finished = await changeRows(
+    db,
+    sql`update files set state = 'submitted', outcome = 'processed', submitted_at = ${now}
+      where id = ${fileId} and route = ${route} and state = 'planned'
+        and not exists (select 1 from files as part where part.part_of = files.id and part.state <> 'closed')
+        and not ${HAS_UNDELIVERED_ANSWER}`,
+  )
+  if (finished === 1) {
+    await appendFileEvent(db, now, { id: fileId })
+    return true
+  }
+  // Leaves the state as it is, or stops the program when the file is not planned at all.
+  await updateFile(tx, fileId, 'planned', { state: 'planned' })
+  return false
+}
+
+async function selectInterchanges(db: Db, condition: RawBuilder<unknown>): Promise<InterchangeEntry[]> {
+  const { rows } = await sql<Omit<Row<'interchanges'>, 'file_id'> & { readonly earlier_name: string | null }>`
+    select ordinal, segment, syntax, sender, receiver, usage, interchanges.number, interchanges.sha256, sets, verdict,
+      partner, earlier_file, earlier.name as earlier_name
+    from interchanges left join files as earlier on earlier.id = interchanges.earlier_file
+    where ${condition}`.execute(db)
+  return rows.map(({ partner, earlier_file, earlier_name, ...columns }) => ({
+    ...columns,
+    ...omitNull({ partner }),
+    ...(earlier_file === null ? {} : { earlier: { file: earlier_file, name: earlier_name ?? '' } }),
+  }))
+}

@@ -1,0 +1,140 @@
+/** Finds the route of a file that its own route cannot read, because it was dropped into a wrong inbox. */
+import type { FileEntry } from '../../domain/file.ts'
+import { isUnreadable, type Layout, type ReadOptions, type Row } from '../../domain/format.ts'
+import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
+import type { Translator } from '../../domain/translator.ts'
+import { foldColumnName } from '../../mapping/rows/columns.ts'
+import { quoteNames } from '../../support/text.ts'
+import type { InboundContext, OtherRoute } from '../context.ts'
+import { getSpoolName } from './intake.ts'
+
+/** Problems of a file that the route cannot read and another one perhaps can. */
+const MISREAD: readonly ProblemCode[] = [
+  'column-missing',
+  'column-unexpected',
+  'delimiter-wrong',
+  'edi-not-found',
+  'file-foreign',
+  'header-missing',
+  'row-too-large',
+]
+
+/** One problem in place of these, where the file fits other routes; else these. Called for unusable files only. */
+export async function explainWrongInbox(
+  context: InboundContext,
+  file: FileEntry,
+  { problems, layouts = [] }: { readonly problems: readonly Problem[]; readonly layouts?: readonly Layout[] },
+): Promise<readonly Problem[]> {
+  const others = context.listOtherRoutes?.() ?? []
+  if (!problems.some(({ code }) => MISREAD.includes(code))) return problems
+  const own = countKnownColumns(context, layouts)
+  const matches: Match[] = []
+  for (const route of others) {
+    const match = await matchRoute(context, file, route)
+    if (match !== undefined && isLikely(match, own)) matches.push(match)
+  }
+  const best = Math.max(...matches.map(({ used }) => used.length))
+  const [first, ...more] = matches.filter(({ used }) => used.length === best)
+  if (first === undefined) return problems
+  return [problem('file-foreign', {}, ...describeMatches(first, more))]
+}
+
+interface Match {
+  readonly route: OtherRoute
+  /** The columns of the file, and those of them that the route uses; none of an interchange that it reads. */
+  readonly columns: readonly string[]
+  readonly used: readonly string[]
+}
+
+/** A table needs so many columns before they say anything. */
+const MIN_COLUMNS = 2
+
+/** Whether the file is one of the other route: it has nearly no other columns, or far more than its own route knows. */
+function isLikely({ used, columns, route }: Match, own: number): boolean {
+  if (route.translator.read.edi !== undefined) return true
+  if (used.length < MIN_COLUMNS || used.length <= own) return false
+  return used.length >= columns.length * 0.8 || used.length > 2 * own
+}
+
+/** Undefined where the route cannot read the file either. */
+async function matchRoute(
+  { format, spool }: InboundContext,
+  file: FileEntry,
+  route: OtherRoute,
+): Promise<Match | undefined> {
+  const { translator } = route
+  if (!saysWhatItReads(translator.read)) return undefined
+  const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
+  if (isUnreadable(reading)) return undefined
+  try {
+    if (translator.read.edi !== undefined) {
+      const first = await reading.batches[Symbol.asyncIterator]().next()
+      const rows: readonly Row[] = first.done === true ? [] : first.value
+      return rows.some(({ verdict, problems }) => verdict === undefined && problems === undefined)
+        ? { route, columns: [], used: [] }
+        : undefined
+    }
+    const bound = translator.bind(reading.layouts, { file: file.name, folder: '' })
+    if (!('keyColumns' in bound)) return undefined
+    const columns = listNamedColumns(reading.layouts)
+    const unused = new Set(bound.unusedColumns)
+    return { route, columns, used: columns.filter((name) => !unused.has(name)) }
+  } finally {
+    await reading.close()
+  }
+}
+
+/** Any text fits a table without a header line. */
+function saysWhatItReads({ edi, expectColumns, records }: ReadOptions): boolean {
+  return edi !== undefined || (expectColumns !== undefined && records === undefined)
+}
+
+/** Columns that begin with `_` are results of the bridge. */
+function listNamedColumns(layouts: readonly Layout[]): readonly string[] {
+  const names = layouts.flatMap(({ columns }) => columns.map((name) => name.trim()))
+  return [...new Set(names)].filter((name) => name !== '' && !name.startsWith('_'))
+}
+
+function countKnownColumns({ translator, next = [] }: InboundContext, layouts: readonly Layout[]): number {
+  const translators = [translator, ...next.map((step) => step.translator)]
+  const known = new Set(translators.flatMap((each) => each?.read.expectColumns ?? []).map(foldColumnName))
+  return listNamedColumns(layouts).filter((name) => known.has(foldColumnName(name))).length
+}
+
+function describeMatches(first: Match, more: readonly Match[]): [message: string, fix: string] {
+  const all = [first, ...more].map(({ route }) => route)
+  const names = all.map(({ name }) => name)
+  const routes = names.length === 1 ? `route ${names[0]}` : `routes ${names.join(', ')}`
+  const inboxes = all.map(({ inbox }) => inbox).join(', ')
+  const fix =
+    more.length === 0
+      ? `Drop it into ${inboxes}, the inbox of ${routes}.`
+      : `Drop it into the inbox of one of these routes: ${inboxes}.`
+  const { columns, used, route } = first
+  const { edi } = route.translator.read
+  if (edi !== undefined)
+    return [
+      `The file has documents that ${routes} ${more.length === 0 ? 'reads' : 'read'} (${edi.document}).`,
+      fix,
+    ]
+  const count =
+    used.length === columns.length ? `All ${used.length}` : `${used.length} of the ${columns.length}`
+  return [`${count} columns of the file are those of ${routes}: ${quoteNames(used, 12)}.`, fix]
+}
+
+// Interchanges may hold documents of several kinds, each for a route of its own.
+
+/** The options of a reading, with the routes of other documents for the messages. */
+export function nameOtherDocuments(context: InboundContext, { read }: Translator): ReadOptions {
+  if (read.edi === undefined) return read
+  const { format, edi } = read
+  const others = (context.listOtherRoutes?.() ?? []).filter(
+    ({ translator }) => translator.read.format === format,
+  )
+  const elsewhere = new Map(
+    others.flatMap(({ name, inbox, translator }) =>
+      translator.read.edi === undefined ? [] : [[translator.read.edi.document, { route: name, inbox }]],
+    ),
+  )
+  return { ...read, edi: { ...edi, elsewhere } }
+}

@@ -1,0 +1,227 @@
+/** Answers a file of interchanges: decides when an answer is due, reserves its numbers, composes and delivers it exactly once. */
+import type { Partner } from '../../config/edi.ts'
+import type { DeliveryEntry } from '../../domain/delivery.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import type { AnswerEntry, InterchangeEntry } from '../../domain/interchange-journal.ts'
+import { addNameSuffix } from '../../domain/name-suffix.ts'
+import { readPages } from '../../support/async.ts'
+import { assert, BridgeError, hasCode } from '../../support/errors.ts'
+import { PASS_FATAL } from '../failures.ts'
+import { getSpoolName } from '../inbound/intake.ts'
+import { getDeliverySpoolName } from '../outbound/compose.ts'
+import { deliverOnce } from '../outbound/naming.ts'
+import { getFolderPlace } from '../outbound/outbox.ts'
+import type { AnswerPlace, InterchangeContext } from './context.ts'
+import { readJudgedRecords } from './judged-records.ts'
+
+/** An answer that this pass delivered. */
+export interface DeliveredAnswer {
+  readonly partner: string
+  /** The control number of its first interchange. */
+  readonly number: number
+  /** The path of its file, for people. */
+  readonly path: string
+}
+
+/**
+ * Delivers the answers of the file that are due, and adds them to `delivered`. After a crash at any point, the same answer is
+ * delivered once. An answer that fails does not stop those to other partners; its failure is thrown at the end.
+ */
+export async function deliverAnswers(
+  context: InterchangeContext,
+  file: FileEntry,
+  delivered: DeliveredAnswer[],
+): Promise<void> {
+  const { journal } = context
+  const answers = await journal.listAnswers(file.id)
+  if (answers.length === 0) return
+  const parts = await journal.listParts(file.id)
+  const failures: unknown[] = []
+  for (const answer of answers) {
+    try {
+      const done = await continueAnswer(context, { file, answer, parts })
+      if (done !== undefined) delivered.push(done)
+    } catch (error) {
+      if (hasCode(error, ...PASS_FATAL)) throw error
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+interface AnswerWork<Answer = DecidedAnswer> {
+  readonly file: FileEntry
+  readonly answer: Answer
+  readonly parts: readonly FileEntry[]
+}
+
+type DecidedAnswer = AnswerEntry & Required<Pick<AnswerEntry, 'decided'>>
+
+/** Returns the answer when this pass delivered it. One that is in place needs its partner no more, and a held one waits. */
+async function continueAnswer(
+  context: InterchangeContext,
+  work: AnswerWork<AnswerEntry>,
+): Promise<DeliveredAnswer | undefined> {
+  const { answer, parts } = work
+  const known = answer.delivery === undefined ? undefined : await context.journal.getDelivery(answer.delivery)
+  if (known !== undefined && (known.state !== 'composed' || known.held !== undefined)) return undefined
+  const decided = await decide(context, answer, parts)
+  if (decided === undefined) return undefined
+  const path = await deliverAnswer(context, { ...work, answer: decided }, known)
+  if (path === undefined) return undefined
+  return { partner: answer.partner, number: decided.decided.numbers.interchange, path }
+}
+
+/** Undefined where the answer is not due. */
+async function decide(
+  context: InterchangeContext,
+  answer: AnswerEntry,
+  parts: readonly FileEntry[],
+): Promise<DecidedAnswer | undefined> {
+  const { journal, lease, clock } = context
+  const isPlanned = parts.every(({ state }) => state !== 'claiming' && state !== 'received')
+  if (answer.decided === undefined && !isPlanned && clock.now() < answer.dueAt) return undefined
+  const { answer: rules, firstNumber } = findPartnerOf(context, answer)
+  const byStructure = rules.when === 'syntax' || !isPlanned
+  const decision = { byStructure, start: firstNumber }
+  const entry = answer.decided === undefined ? await journal.decideAnswer(lease, answer.id, decision) : answer
+  assert(entry.decided, `Answer ${answer.id} has no numbers although it was decided.`)
+  return { ...entry, decided: entry.decided }
+}
+
+function findPartnerOf({ partners }: InterchangeContext, { partner: name }: AnswerEntry): Partner {
+  const partner = partners.find((each) => each.name === name)
+  if (partner?.to !== undefined) return partner
+  throw new BridgeError(
+    'configuration-invalid',
+    `an answer to partner ${name} is due, and it says no place for it`,
+    {
+      fix: `Put partner ${name} back with \`to\`, until its answers are delivered.`,
+    },
+  )
+}
+
+/** Returns the path of its file when this pass delivered it. */
+async function deliverAnswer(
+  context: InterchangeContext,
+  work: AnswerWork,
+  known: DeliveryEntry | undefined,
+): Promise<string | undefined> {
+  const place = context.findAnswerPlace(findPartnerOf(context, work.answer))
+  const delivery = known ?? (await composeAnswer(context, work, place))
+  // After a restoration of the journal it may be held from the beginning.
+  if (delivery.held !== undefined) return undefined
+  return nameAnswer(context, work, { delivery, place, isNew: known === undefined })
+}
+
+/** A crash before the journal has the delivery only leaves a file in the spool. */
+async function composeAnswer(context: InterchangeContext, work: AnswerWork, place: AnswerPlace) {
+  const { journal, lease, spool, newId } = context
+  const { answer } = work
+  const id = newId()
+  const { sha256, bytes } = await spool.put(getDeliverySpoolName(id), writeAnswer(context, work))
+  assert(bytes > 0, `Answer ${answer.id} would be an empty file.`)
+  const { at, numbers } = answer.decided
+  const kind = answer.groups === 0 ? 'TA1' : findPartnerOf(context, answer).answer.kind
+  const isX12 = answer.scope.syntax === 'x12'
+  const named = { number: numbers.interchange, at, kind: isX12 ? kind : 'CONTRL' }
+  return journal.createAnswerDelivery(lease, answer.id, {
+    id,
+    nameFor: (sequence, attempt) => addNameSuffix(place.nameFor({ ...named, sequence }), attempt),
+    folder: place.folder,
+    sha256,
+    rows: answer.interchanges.length,
+    records: answer.groups,
+  })
+}
+
+/** The same bytes each time: they rest on the file, on what planning refused, and on what was decided. */
+async function* writeAnswer(
+  context: InterchangeContext,
+  { file, answer, parts }: AnswerWork,
+): AsyncGenerator<Uint8Array> {
+  const { spool, interchanges, journal } = context
+  const { at, numbers, byStructure } = answer.decided
+  const partner = findPartnerOf(context, answer)
+  const { kind, ta1, echoes } = partner.answer
+  const isRefusing = partner.unrouted === 'refuse'
+  yield* interchanges.answer(spool.read(getSpoolName(file.id)), {
+    interchanges: answer.interchanges,
+    at,
+    numbers,
+    kind,
+    ta1,
+    echoes,
+    reused: await findReused(context, file),
+    ...(byStructure ? {} : { records: readJudgedRecords(context, parts) }),
+    ...(isRefusing ? { unrouted: (await journal.getUnrouted(file.id)).unrouted } : {}),
+  })
+}
+
+const INTERCHANGES_PAGE = 1000
+
+/** The ordinals of the interchanges that are refused because another one had their number. */
+export async function findReused({ journal }: InterchangeContext, file: FileEntry): Promise<Set<number>> {
+  const reused = new Set<number>()
+  for await (const page of readInterchanges(journal, file.id))
+    for (const { ordinal, verdict } of page) if (verdict === 'reused') reused.add(ordinal)
+  return reused
+}
+
+export function readInterchanges(
+  journal: InterchangeContext['journal'],
+  fileId: string,
+): AsyncIterable<readonly InterchangeEntry[]> {
+  const read = (after: number) => journal.listInterchanges(fileId, after, INTERCHANGES_PAGE)
+  return readPages(read, 0, ({ ordinal }) => ordinal)
+}
+
+const REASON_MAX = 200
+
+async function nameAnswer(
+  context: InterchangeContext,
+  work: AnswerWork,
+  {
+    delivery,
+    place,
+    isNew,
+  }: { readonly delivery: DeliveryEntry; readonly place: AnswerPlace; readonly isNew: boolean },
+): Promise<string | undefined> {
+  const { journal, lease, spool, route, notify } = context
+  const { target } = place
+  const spooled = getDeliverySpoolName(delivery.id)
+  let path: string | undefined
+  await deliverOnce(
+    { ...context, target },
+    {
+      ...delivery,
+      spooled,
+      isNew,
+      compose: async () => {
+        if (await spool.has(spooled)) return
+        const { sha256 } = await spool.put(spooled, writeAnswer(context, work))
+        if (sha256 === delivery.sha256) return
+        await spool.remove(spooled)
+        throw new BridgeError('cannot-write', `the answer ${delivery.name} cannot be made again as it was`)
+      },
+      rename: async (tries) => {
+        const name = addNameSuffix(delivery.name, tries + 1)
+        await journal.renameDelivery(lease, delivery.id, name)
+        return name
+      },
+      finish: async (name) => {
+        await journal.markDeliveryDone(lease, delivery.id, getFolderPlace(target, delivery.folder))
+        path = target.describe(delivery.folder, name)
+        const records = delivery.records
+        return () => notify({ kind: 'delivered', route: route.name, file: path ?? name, records })
+      },
+      hold: (why) => {
+        const reason = `the bridge stopped while it was delivered, and ${why}`
+        return journal.holdDelivery(lease, delivery.id, reason.slice(0, REASON_MAX))
+      },
+    },
+  )
+  // A held answer stays in the spool: a person may say that it is to be delivered after all.
+  if (path !== undefined) await spool.remove(spooled)
+  return path
+}

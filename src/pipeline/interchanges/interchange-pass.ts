@@ -1,0 +1,105 @@
+/** Runs an inbox of interchanges: takes files in, gives their sets to the routes, answers, reports and archives each file. */
+import type { FileEntry } from '../../domain/file.ts'
+import { createFilePassProgress, type FileSteps, runFilePass, throwFailures } from '../inbound/file-pass.ts'
+import { archiveFile, receiveFile } from '../inbound/intake.ts'
+import { cleanDeliverySpool } from '../outbound/deliver.ts'
+import { type DeliveredAnswer, deliverAnswers } from './answers.ts'
+import type { InterchangeContext } from './context.ts'
+import { type ReportedSets, reportSets } from './sets-report.ts'
+import { unbundleFile } from './unbundle.ts'
+
+export interface InterchangeOutcome {
+  /** `inbox:NAME`. */
+  readonly route: string
+  /** Files that this pass reported, in their order. */
+  readonly reported: readonly ReportedSets[]
+  readonly answers: readonly DeliveredAnswer[]
+  /** Files that are not finished, and the routes that they wait for. */
+  readonly open: readonly WaitingInterchanges[]
+}
+
+/** A file whose parts are not finished, or whose answers are not delivered. */
+export interface WaitingInterchanges {
+  readonly file: FileEntry
+  readonly routes: readonly string[]
+  /** How many answers are not delivered yet. */
+  readonly answers: number
+}
+
+export type InterchangeProgress = ReturnType<typeof createInterchangeProgress>
+
+export function createInterchangeProgress() {
+  return {
+    ...createFilePassProgress(),
+    reported: new Map<string, ReportedSets>(),
+    answers: [] as DeliveredAnswer[],
+    open: [] as WaitingInterchanges[],
+  }
+}
+
+/**
+ * One pass. A failure of the whole inbox is thrown at once, a failure of a single file after all files were tried;
+ * `progress` then holds the work done until then.
+ */
+export async function runInterchanges(
+  context: InterchangeContext,
+  progress = createInterchangeProgress(),
+): Promise<InterchangeOutcome> {
+  await cleanDeliverySpool(context)
+  await runFilePass(context, createSteps(context, progress), progress)
+  throwFailures(progress)
+  return getInterchangeOutcome(context.route.name, progress)
+}
+
+export function getInterchangeOutcome(route: string, progress: InterchangeProgress): InterchangeOutcome {
+  const reported = progress.taken.flatMap((id) => progress.reported.get(id) ?? [])
+  return { route, reported, answers: progress.answers, open: progress.open }
+}
+
+function createSteps(
+  context: InterchangeContext,
+  progress: InterchangeProgress,
+): FileSteps<InterchangeContext> {
+  const { journal } = context
+  return {
+    next: {
+      claiming: receiveFile,
+      received: unbundleFile,
+      planned: async (own, file) => {
+        await deliverAnswers(own, file, progress.answers)
+        await journal.markPartsFinished(own.lease, file.id)
+      },
+      submitted: async (own, file) => {
+        const reported = await reportSets(own, file)
+        const { outcome, sets } = reported.summary
+        own.notify({
+          kind: 'sets-reported',
+          route: own.route.name,
+          file: file.name,
+          outcome,
+          sets: sets.total,
+        })
+        progress.reported.set(file.id, reported)
+      },
+      reported: archiveFile,
+    },
+    backgroundFrom: 'closed',
+    async noteUnfinished(file) {
+      const parts = await journal.listParts(file.id)
+      const answers = await journal.listAnswers(file.id)
+      const undelivered = await Promise.all(answers.map((each) => isUndelivered(context, each.delivery)))
+      progress.open.push({
+        file,
+        routes: parts.filter(({ state }) => state !== 'closed').map(({ route }) => route),
+        answers: undelivered.filter(Boolean).length,
+      })
+    },
+  }
+}
+
+async function isUndelivered(
+  { journal }: InterchangeContext,
+  delivery: string | undefined,
+): Promise<boolean> {
+  return delivery === undefined || (await journal.getDelivery(delivery))?.state === 'composed'
+}

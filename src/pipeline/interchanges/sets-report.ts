@@ -1,0 +1,275 @@
+/** Reports a file of interchanges: where each of its sets went, and what no route takes. */
+import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import type { SetJudgment } from '../../domain/interchange.ts'
+import type { InterchangeEntry, InterchangeVerdict } from '../../domain/interchange-journal.ts'
+import type { SetSelection } from '../../domain/place.ts'
+import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
+import { isoTime } from '../../support/clock.ts'
+import { throwIfStopped } from '../../support/errors.ts'
+import { guardFormula } from '../../support/text.ts'
+import { deliverReports, type ReportFile } from '../inbound/report-files.ts'
+import { formatProblemCells } from '../inbound/report.ts'
+import { getSpoolName } from '../inbound/intake.ts'
+import { findReused, readInterchanges } from './answers.ts'
+import type { InterchangeContext } from './context.ts'
+import { readJudgedRecords } from './judged-records.ts'
+import { countSets, createSelectionReader } from './set-runs.ts'
+
+/**
+ * What became of a set: `given` to a route, `refused` by its structure or because its number was used before, `held`
+ * because no route takes it, `duplicate`, or an `answer` to something that was sent.
+ */
+export type SetOutcome = 'given' | 'refused' | 'held' | 'duplicate' | 'answer'
+
+/** The contents of `NAME.summary.json` of an inbox of interchanges. */
+export interface SetsSummary {
+  readonly file: string
+  readonly inbox: string
+  readonly outcome: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly duplicateOf?: { readonly file: string; readonly receivedAt: string }
+  readonly problems: readonly Problem[]
+  readonly interchanges: Readonly<Partial<Record<InterchangeVerdict, number>>> & { readonly total: number }
+  readonly sets: Readonly<Partial<Record<SetOutcome, number>>> & { readonly total: number }
+  /** How many sets each route got. */
+  readonly routes: Readonly<Record<string, number>>
+  readonly answers: readonly {
+    readonly partner: string
+    readonly file: string
+    readonly number: number
+    readonly interchanges: number
+    readonly groups: number
+  }[]
+  readonly receivedAt?: string
+  readonly finishedAt?: string
+}
+
+/** A reported file of an inbox, with the paths of its reports. */
+export interface ReportedSets {
+  readonly summary: SetsSummary
+  readonly paths: readonly string[]
+}
+
+export const SET_COLUMNS = [
+  'interchange',
+  'set',
+  'document',
+  'version',
+  'sender',
+  'receiver',
+  'partner',
+  'route',
+  '_status',
+  '_verdict',
+  '_segments',
+  '_records',
+  '_refused',
+  '_code',
+  '_field',
+  '_message',
+  '_fix',
+  '_results',
+] as const
+
+/** submitted → reported. */
+export async function reportSets(context: InterchangeContext, file: FileEntry): Promise<ReportedSets> {
+  const { spool, journal } = context
+  const source = getSpoolName(file.id)
+  const isRead = file.outcome === 'processed'
+  const report = await createSetsReport(context, file)
+  await spool.putUnflushed(`${file.id}.results`, report.writeLines())
+  const left = isRead ? await journal.getUnrouted(file.id) : { unrouted: [], ambiguous: [] }
+  const returned = mergeSelections(left.unrouted, left.ambiguous)
+  const reports: ReportFile[] = [{ suffix: '.sets.csv', spooled: `${file.id}.results` }]
+  if (file.outcome === 'unusable') {
+    await spool.putUnflushed(`${file.id}.rejects`, spool.read(source))
+    reports.push({ suffix: partSuffix('rejects', file.name), spooled: `${file.id}.rejects` })
+  }
+  if (returned.length > 0) {
+    await spool.putUnflushed(
+      `${file.id}.exceptions`,
+      context.interchanges.copySets(spool.read(source), returned),
+    )
+    reports.push({ suffix: partSuffix('exceptions', file.name), spooled: `${file.id}.exceptions` })
+  }
+  const summary = await report.finish()
+  await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(summary, null, 2)}\n`)])
+  reports.push({ suffix: '.summary.json', spooled: `${file.id}.summary` })
+  const paths = await deliverReports(context, file, { baseName: file.name, reports })
+  return { summary, paths }
+}
+
+/** Both are ascending and have no set in common. */
+function mergeSelections(one: SetSelection, other: SetSelection): SetSelection {
+  return [...one, ...other].toSorted(([a], [b]) => a - b)
+}
+
+async function createSetsReport(context: InterchangeContext, file: FileEntry) {
+  const { journal, format, interchanges, spool, route, signal } = context
+  const parts = await journal.listParts(file.id)
+  const isRead = file.outcome === 'processed'
+  const selections = await Promise.all(
+    parts.map(async (part) => ({ part, sets: (await journal.getPartSets(part.id)) ?? [] })),
+  )
+  const takers = selections.map(({ part, sets }) => ({ part, takes: createSelectionReader(sets) }))
+  const { ambiguous } = isRead ? await journal.getUnrouted(file.id) : { ambiguous: [] }
+  const isAmbiguous = createSelectionReader(ambiguous)
+  const sets = new Map<SetOutcome, number>()
+  const verdicts = new Map<InterchangeVerdict, number>()
+  const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
+  const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
+
+  const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
+    const taker = takers.find(({ takes }) => takes(judged.ordinal))
+    const reason = taker === undefined ? findReason(head, isAmbiguous(judged.ordinal)) : undefined
+    const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
+    count(sets, outcome)
+    const problems = reason?.problem === undefined ? judged.problems : [reason.problem]
+    return [
+      head?.number ?? '',
+      judged.set,
+      judged.document,
+      judged.version,
+      head?.sender ?? '',
+      head?.receiver ?? '',
+      head?.partner ?? '',
+      taker?.part.route ?? '',
+      outcome,
+      judged.verdict,
+      judged.segments.join('-'),
+      String(judged.records.all),
+      String(judged.records.refused),
+      ...formatProblemCells(problems),
+      taker?.part.reportName === undefined ? '' : `${taker.part.reportName}.results.csv`,
+    ]
+  }
+  async function* writeLines(): AsyncGenerator<Uint8Array> {
+    yield writer.formatHeader()
+    if (file.problems.length > 0) {
+      const blank = SET_COLUMNS.slice(0, 8).map(() => '')
+      const status = file.outcome === 'duplicate' ? 'duplicate' : 'refused'
+      const row = [...blank, status, '', '', '', '', ...formatProblemCells(file.problems), '']
+      yield writer.formatRows([row.map(guardFormula)])
+    }
+    if (!isRead) return
+    const reused = await findReused(context, file)
+    const judging = { reused, records: readJudgedRecords(context, parts) }
+    for await (const batch of interchanges.judge(spool.read(getSpoolName(file.id)), judging)) {
+      throwIfStopped(signal)
+      const rows: string[][] = []
+      for (const judged of batch) rows.push(toRow(judged, await heads.find(judged.interchange)))
+      if (rows.length > 0) yield writer.formatRows(rows.map((row) => row.map(guardFormula)))
+    }
+    await heads.finish()
+  }
+  return {
+    writeLines,
+    async finish(): Promise<SetsSummary> {
+      const answers = (await journal.listAnswers(file.id)).map(async (answer) => ({
+        partner: answer.partner,
+        file: (await journal.getDelivery(answer.delivery ?? ''))?.name ?? '',
+        number: answer.decided?.numbers.interchange ?? 0,
+        interchanges: answer.interchanges.length,
+        groups: answer.groups,
+      }))
+      return {
+        file: file.name,
+        inbox: route.name,
+        outcome: file.outcome ?? 'processed',
+        bytes: file.size,
+        sha256: file.sha256 ?? '',
+        ...(file.duplicateOf && {
+          duplicateOf: { file: file.duplicateOf.name, receivedAt: isoTime(file.duplicateOf.receivedAt) },
+        }),
+        problems: file.problems,
+        interchanges: { total: sum(verdicts), ...Object.fromEntries(verdicts) },
+        sets: { total: sum(sets), ...Object.fromEntries(sets) },
+        routes: Object.fromEntries(selections.map((each) => [each.part.route, countSets(each.sets)])),
+        answers: await Promise.all(answers),
+        ...(file.receivedAt === undefined ? {} : { receivedAt: isoTime(file.receivedAt) }),
+        ...(file.submittedAt === undefined ? {} : { finishedAt: isoTime(file.submittedAt) }),
+      }
+    },
+  }
+}
+
+function count<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+function sum(counts: ReadonlyMap<unknown, number>): number {
+  return [...counts.values()].reduce((total, each) => total + each, 0)
+}
+
+/** A set that was given to a route and refused there as a whole. */
+function judgeGiven({ verdict }: SetJudgment): SetOutcome {
+  return verdict === 'R' ? 'refused' : 'given'
+}
+
+/** Why no route got the set. */
+function findReason(
+  head: InterchangeEntry | undefined,
+  isAmbiguous: boolean,
+): { readonly outcome: SetOutcome; readonly problem?: Problem } {
+  const say = (code: ProblemCode, message: string) => problem(code, {}, message)
+  switch (head?.verdict) {
+    case 'duplicate': {
+      const name = head.earlier?.name ?? ''
+      return {
+        outcome: 'duplicate',
+        problem: say('edi-duplicate', `The interchange ${head.number} came before in ${name}.`),
+      }
+    }
+    case 'reused': {
+      const name = head.earlier?.name ?? ''
+      const message = `The interchange ${head.number} came before in ${name}, with other contents.`
+      return { outcome: 'refused', problem: say('edi-number-reused', message) }
+    }
+    case 'answer':
+      return { outcome: 'answer' }
+    case 'unknown': {
+      const message = `Nothing is known of interchanges from ${head.sender} to ${head.receiver}.`
+      return { outcome: 'held', problem: say('edi-partner-unknown', message) }
+    }
+    case undefined:
+    case 'refused':
+    case 'taken': {
+      const code = isAmbiguous ? 'edi-routes-ambiguous' : 'edi-document-unrouted'
+      const why = isAmbiguous ? 'More than one route takes the document.' : 'No route takes the document.'
+      return { outcome: 'held', problem: say(code, why) }
+    }
+  }
+}
+
+/** Finds the interchange of a set; it must be asked in the order of the file, and passes each interchange on once. */
+function createHeadReader(
+  { journal }: InterchangeContext,
+  file: FileEntry,
+  onInterchange: (entry: InterchangeEntry) => void,
+) {
+  const pages = readInterchanges(journal, file.id)[Symbol.asyncIterator]()
+  let waiting: readonly InterchangeEntry[] = []
+  let next = 0
+  let current: InterchangeEntry | undefined
+  const advance = async (): Promise<boolean> => {
+    if (next >= waiting.length) {
+      const { done, value } = await pages.next()
+      if (done === true) return false
+      waiting = value
+      next = 0
+    }
+    current = waiting[next++]
+    if (current !== undefined) onInterchange(current)
+    return true
+  }
+  return {
+    async find(ordinal: number): Promise<InterchangeEntry | undefined> {
+      while ((current?.ordinal ?? 0) < ordinal && (await advance()));
+      return current?.ordinal === ordinal ? current : undefined
+    },
+    async finish(): Promise<void> {
+      while (await advance());
+    },
+  }
+}

@@ -1,0 +1,243 @@
+/** Unbundles a file: decides about each of its interchanges, gives each set to the route that takes it, and notes who is answered. */
+import type { Partner } from '../../config/edi.ts'
+import { type FileEntry, isPartFile } from '../../domain/file.ts'
+import { isUnreadable } from '../../domain/format.ts'
+import type { InterchangeHead, SurveyedInterchangeEnd, SurveyedPart } from '../../domain/interchange.ts'
+import type {
+  InterchangeEntry,
+  InterchangeKey,
+  NewAnswer,
+  NumberScope,
+  Unbundling,
+} from '../../domain/interchange-journal.ts'
+import type { SetSelection } from '../../domain/place.ts'
+import { problem } from '../../domain/problem.ts'
+import { throwIfStopped } from '../../support/errors.ts'
+import { checkManifest } from '../inbound/manifest.ts'
+import { getSpoolName, unpackFile } from '../inbound/intake.ts'
+import type { InterchangeContext } from './context.ts'
+import { createSetRuns, type SetRuns } from './set-runs.ts'
+import { createTakerChooser, findPartner, listQuestions } from './takers.ts'
+
+const INTERCHANGES_PER_TRANSACTION = 500
+
+/** Documents that answer others. They are not for routes, and are not answered. */
+const ANSWERS = new Set(['997', '999', 'CONTRL', 'TA1'])
+
+/** received → planned, or submitted where the file is unusable. After a crash the file is unbundled again from the spool. */
+export async function unbundleFile(context: InterchangeContext, file: FileEntry): Promise<void> {
+  const { journal, lease, interchanges, spool, takers, notify, route } = context
+  await journal.startUnbundling(lease, file.id)
+  const damage = await unpackFile(context, file)
+  const differs = damage.length > 0 ? damage : await checkManifest(context, file, refuseRows)
+  if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
+  const survey = await interchanges.survey(spool.read(getSpoolName(file.id)), listQuestions(takers))
+  if (isUnreadable(survey)) return journal.markFileUnusable(lease, file.id, survey.problems)
+  const unbundler = createUnbundler(context, file)
+  for await (const parts of survey.parts) {
+    throwIfStopped(context.signal)
+    for (const part of parts) await unbundler.add(part)
+  }
+  await journal.markFileUnbundled(lease, file.id, {
+    ...(await unbundler.finish()),
+    problems: survey.listProblems(),
+  })
+  notify({ kind: 'file-unbundled', route: route.name, file: file.name, ...unbundler.counts })
+}
+
+/** A manifest may give the rows and sums of a file; a file of interchanges has neither. */
+function refuseRows() {
+  const message = 'The manifest gives rows or sums, and a file of interchanges has none.'
+  return Promise.resolve({ problems: [problem('manifest-unusable', {}, message)] })
+}
+
+interface OpenInterchange {
+  readonly head: InterchangeHead
+  readonly isOurs: boolean
+  /** By the sender of the interchange alone. */
+  readonly partner: Partner | undefined
+  readonly taken: Map<string, SetRuns>
+  readonly unrouted: SetRuns
+  readonly ambiguous: SetRuns
+  /** The partner that its first set names. */
+  answered: Partner | undefined
+}
+
+function createUnbundler(context: InterchangeContext, file: FileEntry) {
+  const { journal, lease, partners, ourAddresses, newId } = context
+  const chooseTaker = createTakerChooser(context.takers)
+  const isReturned = isPartFile(file.name)
+  const taken = new Map<string, SetRuns>()
+  const unrouted = createSetRuns()
+  const ambiguous = createSetRuns()
+  const answers = createAnswerPlanner(context, file)
+  const keys = createKeyMemory()
+  const waiting: InterchangeEntry[] = []
+  const counts = { interchanges: 0, sets: 0, unrouted: 0 }
+  let open: OpenInterchange | undefined
+
+  const addSet = ({ head, isOurs, ...own }: OpenInterchange, part: SurveyedPart & { kind: 'set' }) => {
+    counts.sets += 1
+    if (ANSWERS.has(part.document)) return
+    const partner = findPartner(partners, head.sender, part.groupSender) ?? own.partner
+    const taking = isOurs ? chooseTaker(part, head, partner?.name) : 'unrouted'
+    if (taking === 'unrouted') own.unrouted.add(part.ordinal)
+    else if (taking === 'ambiguous') own.ambiguous.add(part.ordinal)
+    else getRuns(own.taken, taking.route).add(part.ordinal)
+    return partner
+  }
+
+  /** Whether another interchange had its number, and the same contents or others. */
+  const judgeNumber = async (
+    key: InterchangeKey,
+    sha256: string,
+    { duplicates }: Pick<Partner, 'duplicates'>,
+  ) => {
+    if (isReturned || key.number === '') return undefined
+    const since = (file.receivedAt ?? context.clock.now()) - duplicates.windowMs
+    const own = keys.find(key)
+    const earlier =
+      own === undefined
+        ? await journal.findEarlierInterchange({ ...key, sha256 }, since, file.id)
+        : { file: file.id, name: file.name, sha256: own }
+    if (earlier === undefined) return undefined
+    const where = { file: earlier.file, name: earlier.name }
+    if (earlier.sha256 === sha256) return { verdict: 'duplicate' as const, earlier: where }
+    return duplicates.reused === 'accept' ? undefined : { verdict: 'reused' as const, earlier: where }
+  }
+
+  const close = async (each: OpenInterchange, end: SurveyedInterchangeEnd): Promise<void> => {
+    const { syntax, sender, receiver, usage, number, ordinal } = each.head
+    const key: InterchangeKey = { syntax, sender, receiver, usage, number }
+    const partner = each.partner ?? each.answered
+    const common = {
+      ...key,
+      ordinal,
+      segment: each.head.spot.segment,
+      sha256: end.sha256,
+      sets: end.sets,
+      ...(partner && { partner: partner.name }),
+    }
+    // A file that was cut in transfer comes again, whole, under the same number.
+    const repeated = end.isRefused
+      ? undefined
+      : await judgeNumber(key, end.sha256, partner ?? { duplicates: UNKNOWN_PARTNERS })
+    const isKnown = each.isOurs && (partner !== undefined || each.taken.size > 0)
+    const known = end.isRefused ? 'refused' : 'taken'
+    const verdict = repeated?.verdict ?? (end.isAnswer ? 'answer' : isKnown ? known : 'unknown')
+    waiting.push({ ...common, verdict, ...(repeated && { earlier: repeated.earlier }) })
+    counts.interchanges += 1
+    const isGiven = verdict === 'taken' || verdict === 'refused'
+    if (verdict === 'taken') keys.add(key, end.sha256)
+    if (isGiven) {
+      for (const [route, runs] of each.taken) getRuns(taken, route).addAll(runs.list())
+    }
+    // What is not known is for a person as well; what came before is not.
+    if (isGiven || verdict === 'unknown') {
+      unrouted.addAll(each.unrouted.list())
+      ambiguous.addAll(each.ambiguous.list())
+      counts.unrouted += end.sets - [...each.taken.values()].reduce((sum, runs) => sum + runs.count(), 0)
+    }
+    if (!isReturned && each.isOurs && partner && (isGiven || verdict === 'reused'))
+      answers.add(each.head, end, { partner, isReused: verdict === 'reused' })
+    if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
+  }
+  const flush = async () => {
+    if (waiting.length > 0) await journal.addInterchanges(lease, file.id, waiting.splice(0))
+  }
+  return {
+    counts,
+    async add(part: SurveyedPart): Promise<void> {
+      if (part.kind === 'interchange') {
+        const { head } = part
+        const isOurs = ourAddresses.length === 0 || ourAddresses.includes(head.receiver)
+        const partner = findPartner(partners, head.sender, '')
+        const runs = { unrouted: createSetRuns(), ambiguous: createSetRuns() }
+        open = { head, isOurs, partner, taken: new Map(), ...runs, answered: undefined }
+      } else if (open !== undefined && part.kind === 'set') {
+        const partner = addSet(open, part)
+        open.answered ??= partner
+      } else if (open !== undefined && part.kind === 'interchange-end') {
+        await close(open, part)
+        open = undefined
+      }
+    },
+    async finish(): Promise<Omit<Unbundling, 'problems'>> {
+      await flush()
+      const parts = [...taken].map(([route, runs]) => ({ id: newId(), route, sets: runs.list() }))
+      const left: Record<'unrouted' | 'ambiguous', SetSelection> = {
+        unrouted: unrouted.list(),
+        ambiguous: ambiguous.list(),
+      }
+      return { parts, answers: answers.list(), ...left }
+    },
+  }
+}
+
+function getRuns(byRoute: Map<string, SetRuns>, route: string): SetRuns {
+  const runs = byRoute.get(route) ?? createSetRuns()
+  byRoute.set(route, runs)
+  return runs
+}
+
+/** How interchanges of unknown partners are compared with earlier ones. */
+const UNKNOWN_PARTNERS: Partner['duplicates'] = {
+  windowMs: 400 * 24 * 3_600_000,
+  reused: 'refuse',
+  repeated: 'silent',
+}
+
+/** So many interchanges of one file are compared with each other. */
+const KEYS_MAX = 100_000
+
+function createKeyMemory() {
+  const known = new Map<string, string>()
+  const format = ({ syntax, sender, receiver, usage, number }: InterchangeKey) =>
+    JSON.stringify([syntax, sender, receiver, usage, number])
+  return {
+    find: (key: InterchangeKey) => known.get(format(key)),
+    add(key: InterchangeKey, sha256: string): void {
+      if (known.size < KEYS_MAX) known.set(format(key), sha256)
+    },
+  }
+}
+
+type PlannedAnswer = Omit<NewAnswer, 'interchanges' | 'groups'> & {
+  readonly interchanges: number[]
+  groups: number
+}
+
+/** Collects which interchanges are answered together: those that have both sides, the syntax and the usage in common. */
+function createAnswerPlanner({ newId, clock }: InterchangeContext, file: FileEntry) {
+  const planned = new Map<string, PlannedAnswer>()
+  const receivedAt = file.receivedAt ?? clock.now()
+  return {
+    add(
+      { ordinal, syntax, sender, receiver, usage }: InterchangeHead,
+      { groups, isRefused, asksForAnswer }: SurveyedInterchangeEnd,
+      { partner, isReused }: { readonly partner: Partner; readonly isReused: boolean },
+    ): void {
+      const { when, withinMs, ta1 } = partner.answer
+      const isWhollyRefused = isRefused || isReused
+      const answered = isWhollyRefused ? 0 : groups
+      // An interchange is answered by itself with a TA1, in X12; a CONTRL always names it.
+      const isNamed = isWhollyRefused || (syntax === 'x12' && (asksForAnswer || ta1 === 'always'))
+      if (when === 'none' || (answered === 0 && !isNamed)) return
+      const scope: NumberScope = { syntax, sender: receiver, receiver: sender, usage }
+      const key = JSON.stringify([partner.name, ...Object.values(scope)])
+      const dueAt = when === 'syntax' ? receivedAt : receivedAt + withinMs
+      const answer: PlannedAnswer = planned.get(key) ?? {
+        id: newId(),
+        scope,
+        partner: partner.name,
+        interchanges: [],
+        groups: 0,
+        dueAt,
+      }
+      planned.set(key, answer)
+      answer.interchanges.push(ordinal)
+      answer.groups += answered
+    },
+    list: (): readonly NewAnswer[] => [...planned.values()],
+  }
+}
