@@ -128,7 +128,7 @@ const RulePolicy = z.enum(['warn', 'refuse', 'off'], { error: 'must be warn, ref
 
 export const RuleSettings = z.strictObject({
   totals: RulePolicy.default('warn').describe(
-    'When the total of an invoice is not the sum of its lines: the record is sent with a warning in its result row, refused, or left alone.',
+    'When the total of an invoice is not the sum of its lines, or a total that the mapping compares (`total` under `check`) is wrong: the record is sent with a warning in its result row, refused, or left alone.',
   ),
   dates: RulePolicy.default('warn').describe(
     'When a date makes no sense: an order or a parcel of the future, an order of more than a year ago, a parcel older than its order, a due date that has passed.',

@@ -124,8 +124,8 @@ export interface EdiColumn {
   /** As the mapping names it. */
   readonly name: string
   readonly path: string
-  /** All values instead of the first: joined by a text, or added up. */
-  readonly every?: { readonly with: string } | 'sum' | undefined
+  /** All values instead of the first: joined by a text, added up, or counted. */
+  readonly every?: { readonly with: string } | 'sum' | 'count' | undefined
 }
 
 export interface WriteOptions {

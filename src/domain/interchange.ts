@@ -78,6 +78,8 @@ export interface JudgedRecord {
   readonly line: number
   /** Why it is refused; empty where it goes on, is held or is skipped. */
   readonly problems: readonly Problem[]
+  /** What is odd about it; it changes no verdict. */
+  readonly warnings?: readonly Problem[]
 }
 
 export interface JudgeOptions {

@@ -59,6 +59,8 @@ export interface Draft {
   readonly keep?: Readonly<Record<string, string>>
   /** When not empty, the record is refused already, skipped or held. */
   readonly problems: readonly Problem[]
+  /** What is odd and does not stop the record. */
+  readonly warnings?: readonly Problem[]
   /** The mapping leaves the record out on purpose; its one problem says why. */
   readonly skipped?: true
   /** The mapping holds the record for a person, and nothing is sent of it; its problems say why. */
@@ -84,6 +86,8 @@ export interface BoundTranslator {
   /** Columns of optional fields that the file lacks, or spells differently. */
   readonly absentColumns: readonly string[]
   readonly unusedColumns: readonly string[]
+  /** The columns with totals that the mapping itself compares with the rows. */
+  readonly checkedTotals: readonly string[]
   /** The column that feeds an API field, such as `order_lines[3].variant.upc`; for an object, of its first fed field. */
   findColumn(field: string): string | undefined
   /** The part of the mapping that gives the field its values: a constant or a table, with its line. */

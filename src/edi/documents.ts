@@ -3,6 +3,7 @@ import { createDictionary, type Dictionary } from './dictionary.ts'
 import { compileGrammar, type Grammar, type GrammarDefinition } from './grammar.ts'
 import { EDIFACT_GRAMMARS } from './grammars/edifact.ts'
 import { X12_GRAMMARS } from './grammars/x12.ts'
+import { addLineTotal } from './line-totals.ts'
 import type { Syntax } from './segment.ts'
 import { EDIFACT_SEGMENTS } from './segments/edifact.ts'
 import { X12_SEGMENTS } from './segments/x12.ts'
@@ -45,7 +46,7 @@ export function findGrammar(syntax: Syntax, document: string): Grammar | undefin
   const known = compiled.get(name)
   const definition = Object.hasOwn(DEFINITIONS, name) ? DEFINITIONS[name] : undefined
   if (known !== undefined || definition === undefined) return known
-  const grammar = compileGrammar(definition, DICTIONARIES[syntax])
+  const grammar = addLineTotal(compileGrammar(definition, DICTIONARIES[syntax]))
   compiled.set(name, grammar)
   return grammar
 }

@@ -110,6 +110,7 @@ export const FAULTS = {
   'set-number-repeated': { problem: 'edi-number-mismatch', reach: 'note', x12: '23', edifact: '26' },
   'segment-unplaced': { problem: 'segment-unknown', reach: 'note', x12: '2', edifact: '15' },
   'segment-too-often': { problem: 'segment-repeated', reach: 'note', x12: '5', edifact: '35' },
+  'line-count-differs': { problem: 'totals-disagree', reach: 'note', x12: '', edifact: '' },
   'version-unexpected': { problem: 'edi-version', reach: 'note', x12: '2', edifact: '' },
   'parent-guessed': { problem: 'hierarchy-unclear', reach: 'note', x12: '', edifact: '' },
   'lines-joined': { problem: 'edi-unfolded', reach: 'note', x12: '', edifact: '' },

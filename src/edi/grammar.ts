@@ -34,6 +34,11 @@ export interface GrammarDefinition {
   readonly records?: readonly string[]
   /** The loop that makes a line. */
   readonly lines: string
+  /**
+   * For documents whose records are parts of it: where the number of its lines stands, and which loops that may count. Any
+   * of them will do. The totals of other documents are for the mapping to check.
+   */
+  readonly total?: { readonly place: string; readonly loops: readonly string[] }
   readonly segments: readonly GrammarEntry[]
 }
 
@@ -100,6 +105,8 @@ export interface Grammar {
   readonly ids: ReadonlySet<string>
   /** What is known of its segments. */
   readonly dictionary: Dictionary
+  /** Where the document says how many lines it has. */
+  readonly total?: { readonly place: SegmentPlace; readonly loops: readonly SegmentTest[] }
   /** What a partner's grammar asks of each document; the built-in ones ask nothing. */
   readonly checks?: GrammarChecks
 }

@@ -14,6 +14,7 @@ import {
   type SegmentPlace,
   type TreeRule,
 } from './grammar.ts'
+import { addLineTotal } from './line-totals.ts'
 import { compileLoopTest, compilePlace, type PathContext } from './paths.ts'
 
 /** Reports an error of the file: the keys that lead to it, and what is wrong there. */
@@ -34,7 +35,7 @@ export function compilePartnerGrammar(
   const definition = changeDefinition(base, changes, note)
   if (!isRight) return undefined
   const dictionary = changeDictionary(base.dictionary, changes)
-  const grammar = compileGrammar(definition, dictionary)
+  const grammar = addLineTotal(compileGrammar(definition, dictionary))
   const context: PathContext = { grammar, dictionary }
   for (const [id, qualifier] of Object.entries(changes.qualifiers ?? {})) {
     const error = checkQualifier(id, qualifier, context)

@@ -5,6 +5,7 @@ import {
   listLeaves,
   listValues,
   type Plan,
+  type TotalCheck,
 } from '../mapping/fields/plan.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import type { Check, Condition } from '../mapping/rows/conditions.ts'
@@ -83,6 +84,16 @@ export function listConditionColumns({ plan }: InboundMapping) {
       value.kind === 'leaf' ? [] : columnsOf(value.perRow, false, ...value.options.map(({ when }) => when)),
     ),
   ]
+}
+
+/** Lists the columns of checked totals, and those that the totals are compared with. */
+export function listTotalColumns({ plan }: InboundMapping) {
+  const ofChecks = (checks: readonly TotalCheck[], perRow: boolean) =>
+    checks
+      .flatMap(({ total, is }) => [total, ...is])
+      .flatMap(({ alternatives }) => alternatives.flat())
+      .map((name) => ({ name: name.replace(/^(?:sum|count) /, ''), perRow }))
+  return [...ofChecks(plan.totalChecks, false), ...ofChecks(plan.lines.totals, true)]
 }
 
 /** Formats a condition for people: `Type Gift, Qty above 99`. */

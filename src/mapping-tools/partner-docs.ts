@@ -8,6 +8,7 @@ import { describeRule } from '../mapping/shape.ts'
 import { toPlain } from '../mapping/source/source.ts'
 import {
   listConditionColumns,
+  listTotalColumns,
   listGroupColumns,
   listMappedFields,
   type MappedField,
@@ -59,6 +60,9 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
   }
   for (const { name, perRow, needed } of listConditionColumns(mapping)) {
     add([name], { required: needed, perRow, takes: columns.has(name) ? [] : ['decides what is taken'] })
+  }
+  for (const { name, perRow } of listTotalColumns(mapping)) {
+    if (!columns.has(name)) add([name], { required: false, perRow, takes: ['is compared with the lines'] })
   }
   return [...columns.values()]
 }
@@ -219,8 +223,10 @@ function writeRuleSection(mapping: InboundMapping): string[] {
 function listRuleTexts(rules: unknown): string[] {
   if (!Array.isArray(rules)) return []
   return (rules as unknown[]).flatMap((rule) => {
-    const { say } = toObject(rule)
-    return typeof say === 'string' ? [say] : []
+    const { say, warn, total, is } = toObject(rule)
+    if (typeof total === 'string')
+      return [`${total} is ${[is].flat().map(String).join(' or ')} (else a warning)`]
+    return typeof say === 'string' ? [`${say}${warn === true ? ' (a warning)' : ''}`] : []
   })
 }
 

@@ -201,6 +201,7 @@ export interface TriedRecord {
   readonly fields: readonly TriedField[]
   /** Problems of the record without a field. */
   readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
 }
 
 export function explainRecord({ draft, fields: explained }: ExplainedRecord): TriedRecord {
@@ -219,6 +220,7 @@ export function explainRecord({ draft, fields: explained }: ExplainedRecord): Tr
     outcome: getOutcome(draft),
     fields,
     problems: draft.problems.filter((each) => !placed.has(each)),
+    warnings: draft.warnings ?? [],
   }
 }
 

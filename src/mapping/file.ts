@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { OPERATIONS } from '../contract/operations.ts'
 import { type KeyRow, optionalKeys, Text } from './source/schema.ts'
 import { keptNames } from './fields/options.ts'
-import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
+import { CheckFrame, ConditionFrame, HoldFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
 import { GroupFrame } from './rows/grouping.ts'
 import { LinesFrame } from './rows/lines.ts'
@@ -69,11 +69,12 @@ export const INBOUND_KEYS = {
   },
   check: {
     schema: z.array(CheckFrame).min(1),
-    summary: 'rules of your own, with what to say when a record breaks one',
+    summary:
+      'rules of your own, with what to say when a record breaks one; `warn: true` sends it all the same; and totals: see "Conditions"',
     example: 'check: [{ unless: { Zip: filled }, say: The zip code is missing. }]',
   },
   hold: {
-    schema: z.array(CheckFrame).min(1),
+    schema: z.array(HoldFrame).min(1),
     summary:
       'records that wait for a person, with the text to show; nothing of them is sent: see "Conditions"',
     example: 'hold: [{ when: { Status: REJECTED }, say: Tell the retailer. }]',

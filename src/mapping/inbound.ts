@@ -4,7 +4,9 @@ import type { TraceableTranslator } from './binding/explained.ts'
 import { compileBody } from './fields/body.ts'
 import { checkColumns } from './fields/leaf-sources.ts'
 import { compileLeaf, createConditionContext, type LeafContext } from './fields/leaf.ts'
+import { addLineRules, compileLineRules } from './fields/line-rules.ts'
 import type { ColumnAlternatives, LeafPlan, ObjectPlan } from './fields/plan.ts'
+import { compileTotalChecks } from './fields/total-checks.ts'
 import { type Example, InboundFile } from './file.ts'
 import type { GrammarContext } from './reading/partner-grammar.ts'
 import { isEdi, ReadFrame } from './reading/read-keys.ts'
@@ -20,14 +22,7 @@ import { foldColumnName } from './rows/columns.ts'
 import { compileChecks, compileCondition } from './rows/conditions.ts'
 import { compileTotals } from './rows/control-totals.ts'
 import { GroupFrame } from './rows/grouping.ts'
-import {
-  addLineRules,
-  checkPackedKey,
-  compileLineRules,
-  compilePacked,
-  type PackedLines,
-  packsKey,
-} from './rows/lines.ts'
+import { checkPackedKey, compilePacked, type PackedLines, packsKey } from './rows/lines.ts'
 import { type Shape, toShape } from './shape.ts'
 import { checkEntry, checkPart } from './source/schema.ts'
 import { getEntry, locateKey, type MapNode } from './source/source.ts'
@@ -80,11 +75,12 @@ export async function compileInbound(
   const rules = {
     only: only && compileCondition(only, ofRecord),
     checks: compileChecks(getEntry(root, 'check'), ofRecord),
+    totalChecks: compileTotalChecks(getEntry(root, 'check'), false, leaves),
     holds: compileChecks(getEntry(root, 'hold'), ofRecord),
   }
   const totals = compileTotals(root, { errors, ...createTotalsContext(read, records, 'file') })
   const recordTotals = compileTotals(root, { errors, ...createTotalsContext(read, records, 'record') })
-  const lineRules = compileLineRules(root, createConditionContext(leaves, true))
+  const lineRules = compileLineRules(root, leaves)
   const grouping = records ?? compileGrouping(group, root, leaves)
   if (records !== undefined && root.entries.has('group')) {
     errors.add(

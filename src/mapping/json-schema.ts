@@ -9,7 +9,7 @@ import { BodyLeaf, ColumnNames, KEPT_NAME } from './fields/options.ts'
 import { OrderLinesFrame } from './fields/order-lines.ts'
 import { COMMON_KEYS, ExampleFrame, INBOUND_KEYS, OUTBOUND_KEYS, TableFrame } from './file.ts'
 import { ReadFrame } from './reading/read-keys.ts'
-import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
+import { CheckFrame, ConditionFrame, HoldFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
 import { GroupFrame } from './rows/grouping.ts'
 import { LinesFrame } from './rows/lines.ts'
@@ -46,6 +46,7 @@ function createDefinitions(): JsonSchema {
     group: toDraft07(GroupFrame),
     condition: toDraft07(ConditionFrame),
     check: toDraft07(z.array(CheckFrame)),
+    hold: toDraft07(z.array(HoldFrame)),
     lines: toDraft07(LinesFrame),
     totals: toDraft07(TotalsFrame),
     tables: toDraft07(z.record(z.string(), TableFrame)),
@@ -123,7 +124,7 @@ function createInboundSchema(body: Shape): JsonSchema {
     group: createReference('group'),
     only: createReference('condition'),
     check: createReference('check'),
-    hold: createReference('check'),
+    hold: createReference('hold'),
     lines: createReference('lines'),
     totals: createReference('totals'),
     keep: { type: 'object', propertyNames: { pattern: KEPT_NAME }, additionalProperties: LEAF },

@@ -4,10 +4,12 @@ import type { Layout, ReadOptions, Row } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { BoundTranslator, Draft, FileSource } from '../domain/translator.ts'
 import { bindPlan } from './binding/bind-body.ts'
+import { bindTotalChecks } from './binding/bind-totals.ts'
 import type { TraceableTranslator, TranslationTrace } from './binding/explained.ts'
 import type { BindContext, BoundNode, BoundObject, RecordBuilder } from './binding/record-builder.ts'
 import { createTextReader } from './binding/text-source.ts'
-import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
+import type { LineRules } from './fields/line-rules.ts'
+import type { ColumnAlternatives, Grouping, ObjectPlan, TotalCheck } from './fields/plan.ts'
 import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
 import {
   type Column,
@@ -35,7 +37,6 @@ import {
 import {
   bindUnpack,
   extendLayout,
-  type LineRules,
   listNumberedColumns,
   type PackedLines,
   packsKey,
@@ -53,6 +54,8 @@ export interface InboundPlan {
   readonly body: ObjectPlan
   readonly only: Condition | undefined
   readonly checks: readonly Check[]
+  /** Totals that the records state. Those of rows are in the rules of the lines. */
+  readonly totalChecks: readonly TotalCheck[]
   /** Which records wait for a person. Rules for which one row is enough are in those of the lines. */
   readonly holds: readonly Check[]
   readonly lines: LineRules
@@ -141,7 +144,8 @@ function bindFile(
   // In files of typed rows a name that the header row lacks may be in the other rows.
   const absentColumns = typed ? [] : header.absent()
   const unusedColumns = typed ? [] : header.unused().filter((name) => numbered?.has(name) !== true)
-  return { ...createBoundTranslator(context), absentColumns, unusedColumns }
+  const checkedTotals = [...plan.totalChecks, ...plan.lines.totals].map(({ written }) => written.total)
+  return { ...createBoundTranslator(context), absentColumns, unusedColumns, checkedTotals }
 }
 
 function createRecordBuilder(grouping: Grouping): RecordBuilder {
@@ -155,20 +159,26 @@ function createRecordBuilder(grouping: Grouping): RecordBuilder {
     index: 0,
     filled: 0,
     problems: [],
+    warnings: [],
     references: [],
     deferred: [],
     firstCounts: grouping.kind === 'keys' && grouping.firstCounts,
   }
 }
 
-function bindRules({ only, checks, holds, lines }: InboundPlan, context: BindContext) {
+function bindRules({ only, checks, totalChecks, holds, lines }: InboundPlan, context: BindContext) {
+  const check = checks.length === 0 ? undefined : bindChecks(checks, false, context)
+  const checkTotals = totalChecks.length === 0 ? undefined : bindTotalChecks(totalChecks, context)
   return {
     only: only && {
       condition: bindCondition(only, { perRow: false, needed: 'only' }, context),
       description: formatCondition(only),
     },
     hold: bindHolds({ ofRecord: holds, ofRows: lines.holds }, context),
-    check: checks.length === 0 ? undefined : bindChecks(checks, false, context),
+    check() {
+      check?.()
+      checkTotals?.()
+    },
   }
 }
 

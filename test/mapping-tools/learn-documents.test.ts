@@ -131,7 +131,7 @@ describe('map learn on the command line', () => {
     ])
 
     expect(exit).toBe(0)
-    expect(err).toContain('the sample fills 30')
+    expect(err).toContain('the sample fills 32')
     expect(err).toContain('table ship-via: what "Owl Post" means')
     expect(err).toContain('operation: create-order')
     expect(await readFile(join(folder, 'm.yaml'), 'utf8')).toContain('x12/850-orders.yaml')

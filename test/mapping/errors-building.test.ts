@@ -33,7 +33,33 @@ test.each([
     '4:28 lines.check[0].when.$rw: there is no $rw. Did you mean "$row"?',
   ],
   ['check: [{ when: { Qty: 1 } }]', '4:9 check[0]: say is missing'],
-  ['check: [{ say: Never }]', '4:9 check[0]: a check has `say` and one of `when` and `unless`'],
+  [
+    'check: [{ say: Never }]',
+    '4:9 check[0]: a check has `say` and one of `when` and `unless`, or `total` and `is`',
+  ],
+  ['hold: [{ say: Never }]', '4:8 hold[0]: a check has `say` and one of `when` and `unless`'],
+  [
+    'hold: [{ when: { A: 1 }, say: No., warn: true }]',
+    '4:36 hold[0].warn: there is no such key here. Did you mean "when"?',
+  ],
+  ['check: [{ when: { A: 1 }, say: No., warn: yes }]', '4:43 check[0].warn: expected `true`'],
+  [
+    'check: [{ total: Lines }]',
+    '4:18 check[0].total: `is` is missing: the calculation that gives the same number',
+  ],
+  ['check: [{ when: { A: 1 }, say: No., is: count() }]', '4:41 check[0].is: this is for `total`'],
+  [
+    'check: [{ total: Lines, is: count(), when: { A: 1 } }]',
+    '4:18 check[0].total: a total is always compared: leave `when` and `unless` out',
+  ],
+  [
+    'check: [{ total: Lines, is: count(), warn: true }]',
+    '4:44 check[0].warn: a wrong total is a warning, unless the `rules` of the route say otherwise',
+  ],
+  [
+    'check: [{ total: Lines, is: [count(), "cnt()"] }]',
+    expect.stringMatching(/^4:39 check\[0\]\.is\[1\]: there is no "cnt" in calculations/),
+  ],
   [
     'check: [{ say: Never, when: { A: 1 }, unless: { B: 1 } }]',
     '4:9 check[0]: a check has one of `when` and `unless`: put both into `when` with the second turned round, as in `when: { Type: Gift, Zip: blank }` for `unless: { Zip: filled }`',

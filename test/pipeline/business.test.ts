@@ -220,6 +220,47 @@ describe('an invoice', () => {
     expect([row?.['_status'], row?.['_code']]).toEqual([status, code])
   })
 
+  describe('whose mapping compares the total with lines and freight', () => {
+    const check = 'check: [{ total: Total, is: "sum([Qty] * 10) + [Freight]", say: Odd. }]'
+    const billed = async (total: string, policy?: 'refuse' | 'off' | 'warn') => {
+      const mapping = INVOICES.replace('group: PO', `group: PO\n${check}`)
+      const own = { name: 'freight', operation: 'create-invoice', mapping } as const
+      const rules = { totals: policy ?? 'warn', dates: 'warn', stock: 'off', addresses: 'warn' } as const
+      await addRoute(world, own, policy === undefined ? {} : { rules })
+      const [po = ''] = await place(1)
+      await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
+      const rows = [
+        ['PO', 'Total', 'SKU', 'Qty', 'Freight'],
+        [po, total, 'NL-0001', '3', '4.50'],
+      ]
+      const [row] = await runFile(world, 'freight', { rows, file: 'freight.csv' })
+      return row
+    }
+
+    test('the rule of the bridge, which knows no freight, says nothing', async () => {
+      expect(outcomeOf(await billed('34.50'))).toEqual(['accepted', '', ''])
+    })
+
+    test.each([
+      [undefined, 'accepted', 'It is sent as it is. To refuse such: `rules: { totals: refuse }`.'],
+      ['warn', 'accepted', 'It is sent as it is. To refuse such: `rules: { totals: refuse }`.'],
+      ['refuse', 'rejected', 'Correct the total or the lines.'],
+    ] as const)('a wrong one is told under the policy %s', async (policy, status, fix) => {
+      const row = await billed('34.00', policy)
+
+      expect(outcomeOf(row)).toEqual([
+        status,
+        'totals-disagree',
+        'line 2, column "Total": Odd. Total says "34.00", and sum([Qty] * 10) + [Freight] gives 34.5.',
+      ])
+      expect(row?.['_fix']).toBe(fix)
+    })
+
+    test('and is no matter where totals are off', async () => {
+      expect(outcomeOf(await billed('34.00', 'off'))).toEqual(['accepted', '', ''])
+    })
+  })
+
   test('comes once, and for no more than was shipped', async () => {
     const [po = ''] = await place(1)
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })

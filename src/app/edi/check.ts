@@ -107,8 +107,9 @@ async function* toRecords(batches: AsyncIterable<readonly Draft[]>): AsyncGenera
   for await (const drafts of batches) {
     yield drafts
       .filter(({ problems }) => problems[0]?.place.spot?.set !== '')
-      .map(({ lines, problems, skipped, held }) => ({
+      .map(({ lines, problems, warnings = [], skipped, held }) => ({
         line: lines[0]?.[0] ?? 0,
+        warnings,
         problems: skipped === true || held === true ? [] : problems,
       }))
   }
@@ -213,6 +214,7 @@ function createResult() {
           }))
           for (const each of [...part.faults, ...part.notes]) addFault(each, set)
           for (const each of part.problems) addProblem(each)
+          for (const each of part.warnings) addNote(each)
           return
         }
         case 'group-end':

@@ -82,7 +82,11 @@ function reportDraft(terminal: Terminal, draft: Draft): void {
   if (put !== undefined) {
     return terminal.say(`${name} is ${put}: ${draft.problems.map(({ message }) => message).join(' ')}`)
   }
-  if (draft.problems.length === 0) return terminal.out(JSON.stringify(toExampleBody(draft)))
+  if (draft.problems.length === 0) {
+    terminal.out(JSON.stringify(toExampleBody(draft)))
+    for (const each of draft.warnings ?? []) terminal.say(`${name}, warning: ${formatCodedProblem(each)}`)
+    return
+  }
   terminal.say(`${name} is refused:`)
   for (const each of draft.problems) terminal.say(`  ${formatCodedProblem(each)}`)
 }

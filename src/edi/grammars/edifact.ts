@@ -149,6 +149,7 @@ const DESADV: GrammarDefinition = {
   // The innermost levels are packages, or the whole shipment where no package is described.
   records: ['CPS'],
   lines: 'LIN',
+  total: { place: 'CNT+2.6066', loops: ['LIN'] },
   segments: [
     'BGM 1',
     'DTM 0..10',
@@ -241,6 +242,7 @@ const INVRPT: GrammarDefinition = {
   // Each item is a record, and its own only line.
   records: ['LIN'],
   lines: 'LIN',
+  total: { place: 'CNT+2.6066', loops: ['LIN'] },
   segments: [
     'BGM 1',
     'DTM 1..10',

@@ -187,6 +187,7 @@ const ORDER_STATUS: GrammarDefinition = {
   versions: VERSIONS,
   records: ['HL*O'],
   lines: 'HL*I',
+  total: { place: 'CTT.01', loops: ['HL', 'HL*O', 'HL*I'] },
   segments: [
     'BSR 1',
     'REF 0..n',
@@ -214,6 +215,8 @@ const SHIPMENT: GrammarDefinition = {
   // Packages where an order has any, else orders.
   records: ['HL*P', 'HL*O'],
   lines: 'HL*I',
+  // Some partners count levels, and others items.
+  total: { place: 'CTT.01', loops: ['HL', 'HL*I'] },
   segments: [
     'BSN 1',
     'REF 0..n',
@@ -308,6 +311,7 @@ const INVENTORY: GrammarDefinition = {
   // Each item is a record, and its own only line.
   records: ['LIN'],
   lines: 'LIN',
+  total: { place: 'CTT.01', loops: ['LIN'] },
   segments: [
     'BIA 1',
     'CUR 0..1',

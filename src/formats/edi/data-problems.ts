@@ -15,6 +15,7 @@ const PROBLEMS_OF_DATA = [
   'segment-unknown',
   'segment-misplaced',
   'segment-misspelled',
+  'segment-misplaced',
   'segment-missing',
   'segment-repeated',
   'segment-too-large',

@@ -1,5 +1,6 @@
 /** Reads a file a second time, and judges its parts by what was found in it and, with a mapping, by its records. */
 import type { JudgedRecord, JudgeOptions } from '../../domain/interchange.ts'
+import type { Problem } from '../../domain/problem.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { type CutItem, cutSegments } from './cut.ts'
 import { isProblemOfData } from './data-problems.ts'
@@ -87,7 +88,11 @@ interface OpenSet {
   readonly faults: readonly Fault[]
   readonly errors: SetErrors
   readonly records: { all: number; refused: number }
+  readonly warnings: Problem[]
 }
+
+/** The records of one set whose warnings are kept. */
+const MAX_WARNINGS = 100
 
 class Judge {
   readonly #findings: Findings
@@ -132,7 +137,7 @@ class Judge {
         const own = refused.has(set.ordinal) ? [createUnroutedFault(set), ...found] : found
         const grammar = findings.findGrammar(segment.delimiters.syntax, document)
         const errors = new SetErrors(set, grammar, own)
-        this.#set = { set, faults: own, errors, records: { all: 0, refused: 0 } }
+        this.#set = { set, faults: own, errors, records: { all: 0, refused: 0 }, warnings: [] }
         this.#opened = set
       },
       onSegment: (segment) => this.#set?.errors.take(segment),
@@ -168,10 +173,11 @@ class Judge {
     this.#set?.errors.begin()
   }
 
-  takeRecord({ line, problems }: JudgedRecord): void {
+  takeRecord({ line, problems, warnings = [] }: JudgedRecord): void {
     const open = this.#set
     if (open === undefined || line < open.set.segment.number) return
     open.records.all += 1
+    if (open.warnings.length < MAX_WARNINGS) open.warnings.push(...warnings)
     const ofData = problems.filter(({ code }) => isProblemOfData(code))
     if (ofData.length === 0) return
     open.records.refused += 1
@@ -205,6 +211,7 @@ class Judge {
       faults,
       notes: notes.set.find(set.ordinal, set.segment),
       problems,
+      warnings: open.warnings,
       ...(this.#hasRecords ? { records } : {}),
       segments,
       errors,

@@ -63,6 +63,8 @@ export interface JudgedSet {
   readonly notes: readonly Fault[]
   /** Why records of it are refused; the first of them. */
   readonly problems: readonly Problem[]
+  /** What the mapping finds odd; it changes no verdict. */
+  readonly warnings: readonly Problem[]
   /** Absent where no mapping has read it. */
   readonly records?: { readonly all: number; readonly refused: number }
   readonly segments: number

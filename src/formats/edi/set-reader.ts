@@ -235,6 +235,7 @@ export class SetReader {
     return columns.map(({ path, every }) => {
       if (every === undefined) return findValue(path, loop, envelope)?.text ?? ''
       const texts = listValues(path, loop, envelope).map(({ text }) => text.trim())
+      if (every === 'count') return String(texts.length)
       return every === 'sum' ? addUp(texts) : texts.join(every.with)
     })
   }

@@ -5,6 +5,7 @@ import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
 import { type Loop, LoopPlacer, MAX_DEPTH } from './loops.ts'
+import { LineTotal } from './line-total.ts'
 import { type CheckFinding, PartnerChecks } from './partner-checks.ts'
 
 /** The largest record: a set, or a part of one where the document's records are smaller. */
@@ -16,6 +17,7 @@ const MAX_ELEMENTS = 1000
 export function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void, find: FindGrammar) {
   let open: { readonly set: TransactionSet; readonly placer: LoopPlacer; segments: number } | undefined
   let partner: PartnerChecks | undefined
+  let lineTotal: LineTotal | undefined
   /** Records smaller than a set are bounded by the reader. */
   let isWhole = true
   const reportFinding = ({ segment, id = segment.id, ...finding }: CheckFinding) => {
@@ -49,9 +51,11 @@ export function createStructureCheck(report: (fault: Fault, of: FaultOwner) => v
             reportAt(kind, loop.first, `${rule.id} stands there more than ${rule.max} times.`)
           }
           partner?.onOpened(loop)
+          lineTotal?.onOpened(loop)
         },
         onJoined(segment, loop, place) {
           partner?.onJoined(segment, loop)
+          lineTotal?.onJoined(segment, loop)
           const { min = 0, max = Infinity } = place.segment ?? {}
           if (min === 0 && max === Infinity) return
           if (countPlace(loop, place) !== max + 1) return
@@ -91,6 +95,7 @@ export function createStructureCheck(report: (fault: Fault, of: FaultOwner) => v
       })
       open = { set, placer, segments: 1 }
       partner = checks && new PartnerChecks(checks, placer.root, reportFinding)
+      lineTotal = grammar.total && new LineTotal(grammar.total)
       const { versions = [] } = checks ?? {}
       if (versions.length === 0 || versions.some((version) => set.version.startsWith(version))) return
       const is = set.version === '' ? 'names no version' : `is of version ${showText(set.version)}`
@@ -112,7 +117,11 @@ export function createStructureCheck(report: (fault: Fault, of: FaultOwner) => v
       open.placer.place(segment)
     },
     end(): void {
-      if (open !== undefined && !(isWhole && open.segments > MAX_RECORD_SEGMENTS)) open.placer.end()
+      if (open !== undefined && !(isWhole && open.segments > MAX_RECORD_SEGMENTS)) {
+        open.placer.end()
+        const differing = lineTotal?.compare()
+        if (differing !== undefined) reportFinding(differing)
+      }
       open = undefined
     },
   }

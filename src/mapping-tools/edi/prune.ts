@@ -1,4 +1,5 @@
 /** Reduces the body of a ready mapping to what a sample fills. */
+import { parseColumn } from '../../mapping/calc/calculation.ts'
 import { isObject } from '../../support/object-paths.ts'
 import type { Confidence } from '../learn/column-matching.ts'
 import type { MappedField, Options } from '../mapped-fields.ts'
@@ -140,8 +141,10 @@ function keepBranches(branches: readonly unknown[], find: Find): Kept | undefine
   }
 }
 
+/** The paths that a calculation cannot do without. */
 function listCalculated(calc: string): string[] {
-  return Array.from(calc.matchAll(/\[([^\]]+)\]/g), ([, path = '']) => path)
+  const columns = Array.from(calc.matchAll(/\[([^\]]+)\]/g), ([, text = '']) => parseColumn(text))
+  return columns.flatMap(({ name, otherwise }) => (otherwise === undefined ? [name] : []))
 }
 
 function judge({ counts, note, assumed }: Kept, isOpenTable: boolean): Confidence {

@@ -10,6 +10,7 @@ import { formatCondition } from '../rows/conditions.ts'
 import { normalizeProvince } from '../values/places.ts'
 import { DEFERRED, FAILED } from '../values/text.ts'
 import { bindLeaf, runAndRestore } from './bind-leaf.ts'
+import { bindTotalChecks } from './bind-totals.ts'
 import {
   type ExplainedField,
   explainLeftOut,
@@ -159,7 +160,10 @@ function findObjectPlace(nodes: readonly BoundNode[]): Place {
 function bindRows(plan: RowsPlan, context: BindContext): BoundRows {
   const { builder } = context
   const item = bindPlan(plan.item, context)
-  const check = plan.checks && bindChecks(plan.checks, true, context)
+  const checks = [
+    ...(plan.checks === undefined ? [] : [bindChecks(plan.checks, true, context)]),
+    ...(plan.totals === undefined ? [] : [bindTotalChecks(plan.totals, context)]),
+  ]
   const place = () => locate(builder, false, { field: plan.field })
   const node: BoundRows = {
     kind: 'rows',
@@ -189,7 +193,7 @@ function bindRows(plan: RowsPlan, context: BindContext): BoundRows {
         builder.index = index
         builder.row = row
         items.push(row?.problems === undefined ? item.build() : FAILED)
-        if (row?.problems === undefined) check?.()
+        if (row?.problems === undefined) for (const check of checks) check()
       }
       return plan.addUpTo === undefined ? items : addUpLines(items, builder, plan.field, plan.addUpTo)
     },

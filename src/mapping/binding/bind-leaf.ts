@@ -168,7 +168,7 @@ function reportMissingColumns(plan: LeafPlan, { header, items, missing }: BindCo
   const isCode = kind !== 'province' || isProvince(name)
   // a text takes any name as its value, and so does the conversion of a province
   const isValue = kind !== 'text' && isCode && convertText(convert, name).refused === undefined
-  const key = field.startsWith('keep.') ? field : `body.${field}`
+  const key = field === 'check' || field.startsWith('keep.') ? field : `body.${field}`
   const fix = `Add the column, or ${isValue ? `write ${key}: { const: ${name} }` : `correct ${key}`} in the mapping.`
   missing.push({ names, field, fix, columns: perRow ? items : header })
 }
@@ -379,11 +379,13 @@ function toRefusedPart([refused]: readonly ProblemCode[]): { readonly refused?: 
 export function runAndRestore<Result>(builder: RecordBuilder, run: () => Result) {
   const { filled, references, deferred, row, index, bodyRows } = builder
   const before = builder.problems.length
+  const warned = builder.warnings.length
   builder.references = []
   builder.deferred = []
   const result = run()
   const refused = builder.problems.slice(before).map(({ code }) => code)
   builder.problems.length = before
+  builder.warnings.length = warned
   Object.assign(builder, { filled, references, deferred, row, index, bodyRows })
   return { result, refused }
 }

@@ -18,6 +18,8 @@ export interface RecordBuilder {
   index: number
   filled: number
   readonly problems: Problem[]
+  /** What is odd and does not stop the record. */
+  readonly warnings: Problem[]
   references: Reference[]
   deferred: DeferredValue[]
   /** The `itemRows` that the mapping does not leave out. */

@@ -221,12 +221,16 @@ function tokenize(text: string): Token[] {
   return tokens
 }
 
-const DEFAULT_PATTERN = /^(.*\S)\s*\|\s*(\d+(?:\.\d+)?)$/
+const DEFAULT_PATTERN = /^(.*\S)(\s*)\|\s*(\d+(?:\.\d+)?)$/
+
+/** Ends as a path of a document does before the next of its qualifiers: `MOA+8` of `MOA+8|23.5004`. */
+const QUALIFIED = /[*+]\w+(?:\|\w+)*$/
 
 /** Parses `Freight`, or `Freight | 0` with the number for a blank. */
 export function parseColumn(text: string): Pick<CalcColumn, 'name' | 'otherwise'> {
-  const [, name, number = ''] = DEFAULT_PATTERN.exec(text) ?? []
+  const [, name, blank, number = ''] = DEFAULT_PATTERN.exec(text) ?? []
   const otherwise = parseDecimal(number)
+  if (name !== undefined && blank === '' && QUALIFIED.test(name)) return { name: text }
   return name === undefined || otherwise === undefined ? { name: text } : { name, otherwise }
 }
 

@@ -122,9 +122,18 @@ export function checkColumnNames(
   const place = nodeAt(node, 'calc')
   for (const names of listSums(calc.calc)) checkSum(names, place, context)
   for (const { name, inSum } of listColumns(calc.calc)) {
-    if (!looksLikeKnownName(name)) checkColumns(place, [[name]], perRow || inSum, context)
+    if (looksLikeKnownName(name)) continue
+    const [, gathering, path = ''] = context.paths === undefined ? [] : (GATHERED.exec(name) ?? [])
+    if (gathering === undefined) checkColumns(place, [[name]], perRow || inSum, context)
+    else {
+      const error = context.paths?.check(path, perRow || inSum, gathering as 'sum' | 'count')
+      if (error !== undefined) context.errors.add(place, error)
+    }
   }
 }
+
+/** In a calculation of a document: all values of a path added up, or how many there are. */
+const GATHERED = /^(sum|count) (.+)$/
 
 /** Notes unpacked columns in a sum: a row of several lines would add their cell once for each line. */
 function checkSum(names: readonly string[], place: SourceNode, { errors, packed }: ColumnContext): void {

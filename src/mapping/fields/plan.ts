@@ -102,10 +102,22 @@ export interface ObjectPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'requi
   readonly province?: { readonly field: string; readonly countryField: string } | undefined
 }
 
+/** A number that the file states, and the calculations of which one gives the same. */
+export interface TotalCheck {
+  readonly total: LeafPlan
+  readonly is: readonly LeafPlan[]
+  /** As the mapping writes them. */
+  readonly written: { readonly total: string; readonly is: readonly string[] }
+  readonly say: string | undefined
+  /** The decimal mark of the file. */
+  readonly decimal: '.' | ',' | undefined
+}
+
 export interface RowsPlan extends Pick<LeafTarget, 'field' | 'required'> {
   readonly kind: 'rows'
   readonly item: ObjectPlan
   readonly checks?: readonly Check[]
+  readonly totals?: readonly TotalCheck[]
   /** Lines of the same item become one; its quantity is at most this. */
   readonly addUpTo?: number
 }

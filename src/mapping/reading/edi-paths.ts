@@ -88,8 +88,8 @@ export function createPathNames(
   }
   const columns = { record: new Map<string, EdiColumn>(), line: new Map<string, EdiColumn>() }
   const nameGathered = (path: string, gathering: Gathering) =>
-    gathering === 'sum'
-      ? `sum ${path}`
+    typeof gathering === 'string'
+      ? `${gathering} ${path}`
       : `every ${path}${gathering.with === '\n' ? '' : ` with ${JSON.stringify(gathering.with)}`}`
   return {
     check(path, perRow, gathering) {

@@ -50,12 +50,18 @@ function bindEach(checks: readonly Check[], where: TestTarget, context: BindCont
 export function bindChecks(checks: readonly Check[], perRow: boolean, context: BindContext): () => void {
   const bound = bindEach(checks, { perRow, needed: 'check' }, context)
   return () => {
-    const { problems } = context.builder
-    for (const { condition, brokenWhen, say } of bound) {
+    const { problems, warnings } = context.builder
+    for (const { condition, brokenWhen, say, warns } of bound) {
       const before = problems.length
-      if (condition.holds() !== brokenWhen || problems.length > before) continue
+      const isBroken = condition.holds() === brokenWhen
+      const isUnclear = problems.length > before
+      // What a warning cannot decide is no reason to refuse the record.
+      if (warns) problems.length = before
+      if (!isBroken || isUnclear) continue
       // The mapping's own text is the whole message, so there is no fix.
-      problems.push(problem('check-failed', condition.place(), say, ''))
+      const found = problem('check-failed', condition.place(), say, '')
+      if (warns) warnings.push({ ...found, severity: 'warning' })
+      else problems.push(found)
     }
   }
 }

@@ -104,16 +104,54 @@ export const ConditionFrame = z
   .record(Text, ConditionTest, { error: ({ input }) => (input === undefined ? undefined : EXPECTED_COLUMNS) })
   .refine((tests) => Object.keys(tests).length > 0, 'a condition names at least one column')
 
+const RULE_KEYS = { when: ConditionFrame.optional(), unless: ConditionFrame.optional() }
+
+const BOTH_CONDITIONS =
+  'a check has one of `when` and `unless`: put both into `when` with the second turned round, as in `when: { Type: Gift, Zip: blank }` for `unless: { Zip: filled }`'
+
+const hasBothConditions = ({ when, unless }: { when?: unknown; unless?: unknown }) =>
+  when !== undefined && unless !== undefined
+
+const hasNoCondition = ({ when, unless }: { when?: unknown; unless?: unknown }) =>
+  when === undefined && unless === undefined
+
+/** A rule that holds records for a person. */
+export const HoldFrame = z
+  .strictObject({ ...RULE_KEYS, say: Text })
+  .refine((rule) => !hasNoCondition(rule), 'a check has `say` and one of `when` and `unless`')
+  .refine((rule) => !hasBothConditions(rule), BOTH_CONDITIONS)
+
+/** A rule that refuses records, or with `warn` only says what is odd; or a total and what it should be. */
 export const CheckFrame = z
-  .strictObject({ when: ConditionFrame.optional(), unless: ConditionFrame.optional(), say: Text })
-  .refine(
-    ({ when, unless }) => when !== undefined || unless !== undefined,
-    'a check has `say` and one of `when` and `unless`',
-  )
-  .refine(
-    ({ when, unless }) => when === undefined || unless === undefined,
-    'a check has one of `when` and `unless`: put both into `when` with the second turned round, as in `when: { Type: Gift, Zip: blank }` for `unless: { Zip: filled }`',
-  )
+  .strictObject({
+    ...RULE_KEYS,
+    say: Text.optional(),
+    warn: z.literal(true, { error: 'expected `true`' }).optional(),
+    total: Text.optional(),
+    is: z
+      .union([Text, z.array(Text).min(1)], { error: 'expected a calculation, or a list of them' })
+      .optional(),
+  })
+  .superRefine((rule, context) => {
+    const note = (key: keyof typeof rule, message: string) =>
+      context.addIssue({ code: 'custom', path: [key], message })
+    const { total, is, say, warn } = rule
+    if (total !== undefined) {
+      if (is === undefined) note('total', '`is` is missing: the calculation that gives the same number')
+      if (!hasNoCondition(rule)) note('total', 'a total is always compared: leave `when` and `unless` out')
+      if (warn !== undefined)
+        note('warn', 'a wrong total is a warning, unless the `rules` of the route say otherwise')
+      return
+    }
+    if (is !== undefined) note('is', 'this is for `total`')
+    if (say === undefined) note('say', 'say is missing')
+    if (hasNoCondition(rule))
+      context.addIssue({
+        code: 'custom',
+        message: 'a check has `say` and one of `when` and `unless`, or `total` and `is`',
+      })
+    if (hasBothConditions(rule)) context.addIssue({ code: 'custom', message: BOTH_CONDITIONS })
+  })
 
 /** All of its tests must hold. */
 export interface Condition {
@@ -143,6 +181,8 @@ export interface Check {
   /** Whether the rule is broken when the condition holds, or when it does not. */
   readonly brokenWhen: boolean
   readonly say: string
+  /** The record is sent with a warning. */
+  readonly warns: boolean
 }
 
 export interface ConditionContext {
@@ -187,16 +227,17 @@ export function checkColumn(
   errors.add(place, `there is no column "${name}" that can be used here.${didYouMean(name, columns ?? [])}`)
 }
 
-/** The checks of a list; those with errors are left out. */
+/** The checks of a list but those of totals; those with errors are left out. */
 export function compileChecks(node: SourceNode | undefined, context: ConditionContext): Check[] {
   if (node?.kind !== 'list') return []
   return node.items.flatMap((item) => {
-    if (item.kind !== 'map') return []
+    if (item.kind !== 'map' || item.entries.has('total')) return []
     const brokenWhen = item.entries.has('when')
     const written = getEntry(item, brokenWhen ? 'when' : 'unless')
     const say = getEntryText(item, 'say')
     const condition = written && compileCondition(written, context)
-    return condition && say !== undefined ? [{ condition, brokenWhen, say }] : []
+    const warns = item.entries.has('warn')
+    return condition && say !== undefined ? [{ condition, brokenWhen, say, warns }] : []
   })
 }
 

@@ -1,16 +1,15 @@
-/** Compiles `lines`: several lines of a record in one row, lines of the same item, rules for each line. */
+/** Defines `lines`, and compiles several lines of a record in one row. */
 import { z } from 'zod'
 import type { Layout, Row } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { didYouMean } from '../../support/text.ts'
-import { type ColumnAlternatives, listLeaves, type ObjectPlan, type Plan } from '../fields/plan.ts'
-import type { Shape } from '../shape.ts'
+import { type ColumnAlternatives, listLeaves, type ObjectPlan } from '../fields/plan.ts'
 import { Character, checkEntry, Text } from '../source/schema.ts'
-import { getEntry, getEntryText, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
+import { type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
 import { checkEscape, cleanCell, splitEscaped } from '../values/text.ts'
 import type { BindContext } from '../binding/record-builder.ts'
 import { foldColumnName, type NumberedRow } from './columns.ts'
-import { type Check, CheckFrame, compileChecks, type ConditionContext } from './conditions.ts'
+import { CheckFrame, type ConditionContext, HoldFrame } from './conditions.ts'
 import { TotalsFrame } from './control-totals.ts'
 import { MAX_RECORD_ROWS, type RecordRows, recordTooLargeProblem } from './grouping.ts'
 
@@ -20,7 +19,7 @@ export const LinesFrame = z.strictObject({
   escape: Character.optional(),
   same: z.enum(['add', 'refuse'], { error: 'expected `add` or `refuse`' }).optional(),
   check: z.array(CheckFrame).min(1).optional(),
-  hold: z.array(CheckFrame).min(1).optional(),
+  hold: z.array(HoldFrame).min(1).optional(),
   totals: TotalsFrame.optional(),
 })
 
@@ -68,44 +67,6 @@ function checkPackedColumn(name: string, split: string | undefined, known: reado
       : foldColumnName(column) === foldColumnName(name)
   if (known === undefined || known.some(fits)) return undefined
   return `\`read\` names no column "${name}".${didYouMean(name, known)}`
-}
-
-export interface LineRules {
-  readonly checks: readonly Check[]
-  /** One row that matches holds the whole record, because an order must not lack a line. */
-  readonly holds: readonly Check[]
-  readonly adds: boolean
-}
-
-export function compileLineRules(root: MapNode, context: ConditionContext): LineRules {
-  const node = nodeAt(root, 'lines')
-  if (node === root) return { checks: [], holds: [], adds: false }
-  return {
-    checks: compileChecks(getEntry(node, 'check'), context),
-    holds: compileChecks(getEntry(node, 'hold'), context),
-    adds: getEntryText(node, 'same') === 'add',
-  }
-}
-
-export function addLineRules(body: ObjectPlan, shape: Shape, { checks, adds }: LineRules): ObjectPlan {
-  if (checks.length === 0 && !adds) return body
-  const fields = body.fields.map(([name, plan]): readonly [string, Plan] => {
-    if (plan.kind !== 'rows') return [name, plan]
-    const rules = {
-      ...(checks.length === 0 ? {} : { checks }),
-      ...(adds ? { addUpTo: findMaxQuantity(shape, name) } : {}),
-    }
-    return [name, { ...plan, ...rules }]
-  })
-  return { ...body, fields }
-}
-
-function findMaxQuantity(shape: Shape, array: string): number {
-  const list = shape.kind === 'object' ? shape.fields.get(array) : undefined
-  const item = list?.kind === 'list' ? list.item : undefined
-  const quantity = item?.kind === 'object' ? item.fields.get('quantity') : undefined
-  const rule = quantity?.kind === 'field' ? quantity.rule : undefined
-  return rule?.kind === 'integer' ? rule.max : Number.MAX_SAFE_INTEGER
 }
 
 /** Parses the 12 of `SKU 12` for the pattern `SKU {n}`. */

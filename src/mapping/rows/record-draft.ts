@@ -26,7 +26,7 @@ export interface DraftContext {
   readonly only: { readonly condition: BoundCondition; readonly description: string } | undefined
   /** Returns why the record waits for a person; empty when it does not. */
   readonly hold: (() => readonly Problem[]) | undefined
-  readonly check: (() => void) | undefined
+  readonly check: () => void
 }
 
 /** A column that header rows and detail rows have under one name. */
@@ -43,10 +43,12 @@ const FIX_SHARED = 'Correct the row. If the columns are not the same, name them 
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const draft = createPlainDraft(record, number, context)
   if (record.rows[0]?.findSpot === undefined) return draft
-  const { references, problems } = draft
+  const { references, problems, warnings } = draft
+  const locate = (found: Problem) => ({ ...found, place: addSpot(found.place, record.rows) })
   return {
     ...draft,
-    problems: problems.map((found) => ({ ...found, place: addSpot(found.place, record.rows) })),
+    problems: problems.map(locate),
+    ...(warnings === undefined ? {} : { warnings: removeRepeats(warnings.map(locate)) }),
     references: references.map((reference) => {
       const { line, column } = reference
       return { ...reference, line: addSpot({ line, column }, record.rows).line ?? line }
@@ -102,12 +104,13 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
   if (withoutLines !== undefined) return skip(withoutLines)
   if (!isSound) array?.choose()
   const built = builder.headerRows.length > 0 ? body.build() : undefined
-  if (built !== undefined) context.check?.()
+  if (built !== undefined) context.check()
   const keep = built === undefined ? undefined : context.keep?.build()
   const lines = [...listLineRanges(rows, builder), ...totals.map(toLineRange)]
-  const { references, deferred, problems: found } = builder
+  const { references, deferred, problems: found, warnings } = builder
+  const warned = warnings.length === 0 ? {} : { warnings: removeRepeats(warnings) }
   if (built !== undefined && isSound && found.length === 0) {
-    const more = { ...(deferred.length === 0 ? {} : { deferred }), ...toKeptValues(keep) }
+    const more = { ...(deferred.length === 0 ? {} : { deferred }), ...toKeptValues(keep), ...warned }
     return { number, lines, keyValues, body: built, references, ...more, problems: [] }
   }
   // A missing value may be in the unreadable row, so it is not reported.
@@ -118,7 +121,7 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
     ...rows.flatMap((row) => row.problems ?? []),
     ...sure,
   ])
-  return { number, lines, keyValues, references, ...readOrderReference(context, built), problems }
+  return { number, lines, keyValues, references, ...readOrderReference(context, built), problems, ...warned }
 }
 
 /** Reads the order field. Placeholders for failed and deferred values are objects, so only plain values count. */
@@ -147,6 +150,7 @@ function prepareBuilder(rows: readonly Row[], { builder, grouping, headerLayout 
   builder.references = []
   builder.deferred = []
   builder.problems.length = 0
+  builder.warnings.length = 0
   return isBroken
 }
 

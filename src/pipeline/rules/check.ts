@@ -28,7 +28,7 @@ export interface RuleCheck {
   readonly context: InboundContext
   readonly file: FileEntry
   readonly orders: OrderReader
-  readonly bound: Pick<BoundTranslator, 'findColumn' | 'findOrigin'>
+  readonly bound: Pick<BoundTranslator, 'findColumn' | 'findOrigin' | 'checkedTotals'>
 }
 
 /** Operations that use up units of order lines: a record leaves less for later records of the same file. */
@@ -39,7 +39,8 @@ export function createBusinessRuleCheck(checking: RuleCheck) {
   const { context } = checking
   const { rules: policies = DEFAULT_POLICIES, operation } = context.route
   const contextRules = createContextRules(context, policies)
-  return async (drafts: readonly ResolvedDraft[]): Promise<readonly CheckedDraft[]> => {
+  return async (translated: readonly ResolvedDraft[]): Promise<readonly CheckedDraft[]> => {
+    const drafts = translated.map((draft) => judgeOwnTotals(draft, policies.totals))
     if (BUSINESS_RULES[operation] === undefined) return drafts
     const checkable = await selectCheckable(checking, drafts)
     if (checkable.length === 0) return drafts
@@ -155,14 +156,43 @@ function createContextRules(context: InboundContext, policies: Policies): BodyCh
 }
 
 function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: Policies, check: RuleCheck) {
-  const decide = ({ policy }: RuleViolation) => (policy === undefined ? 'refuse' : policies[policy])
+  const decide = ({ policy, field }: RuleViolation) => {
+    if (policy === undefined) return 'refuse'
+    // The mapping knows charges and taxes that no field has.
+    const isCompared = policy === 'totals' && isCheckedByMapping(field, check)
+    return isCompared ? 'off' : policies[policy]
+  }
   const select = (wanted: 'refuse' | 'warn') => found.filter((each) => decide(each) === wanted)
   const refused = select('refuse').map((each) => toProblem(each, check))
   const warnings = select('warn').map((each) => toWarning(each, check, refused.length === 0))
-  const withWarnings = warnings.length === 0 ? {} : { warnings }
+  const all = [...(draft.warnings ?? []), ...warnings]
+  const withWarnings = all.length === 0 ? {} : { warnings: all }
   if (refused.length === 0) return { ...draft, ...withWarnings }
   const { body: _, ...rest } = draft
   return { ...rest, ...withWarnings, problems: [...draft.problems, ...refused] }
+}
+
+/** The column of the field has a total that the mapping compares with the lines. */
+function isCheckedByMapping(field: string, { bound }: RuleCheck): boolean {
+  const column = bound.findColumn(field)
+  return column !== undefined && bound.checkedTotals.includes(column)
+}
+
+/** The route decides about totals that the mapping finds wrong as about those that the rules find. */
+function judgeOwnTotals(draft: ResolvedDraft, policy: Policies['totals']): ResolvedDraft {
+  const { warnings: found = [], body, ...rest } = draft
+  const isTotal = ({ code }: Problem) => code === 'totals-disagree'
+  const totals = found.filter(isTotal)
+  if (totals.length === 0) return draft
+  const others = found.filter((each) => !isTotal(each))
+  const isOpen = body !== undefined && draft.problems.length === 0
+  if (policy === 'refuse' && isOpen) {
+    const problems = totals.map(({ code, place, message, fix }) => problem(code, place, message, fix))
+    return { ...rest, ...(others.length === 0 ? {} : { warnings: others }), problems }
+  }
+  const fix = 'It is sent as it is. To refuse such: `rules: { totals: refuse }`.'
+  const odd = policy === 'off' ? [] : totals.map((each) => (isOpen ? { ...each, fix } : each))
+  return { ...draft, warnings: [...others, ...odd] }
 }
 
 /** A record with nothing but warnings is sent, so their fix is not to correct the cell. */

@@ -1,11 +1,14 @@
 /** Mappings of orders in X12 and EDIFACT, and files read through them. */
+import { join } from 'node:path'
 import { isUnreadable, type Row } from '../../../src/domain/format.ts'
 import type { Problem } from '../../../src/domain/problem.ts'
 import type { Draft, Translator } from '../../../src/domain/translator.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
 import type { Syntax } from '../../../src/edi/segment.ts'
 import { toExampleBody } from '../../../src/mapping/examples.ts'
+import { loadMapping } from '../../../src/mapping/load.ts'
 import { repeatable } from '../../../src/support/async.ts'
+import { dress, makeInterchange, type MadeDocument } from '../../fixtures/edi-maker.ts'
 import { translateAll, translatorOf } from '../../mapping/sheet.ts'
 
 const SHIP_VIA = `
@@ -112,7 +115,19 @@ export async function readFile(
   file: Uint8Array | Chunks,
   beside?: MappingFiles,
 ): Promise<ReadFile> {
-  const translator = await getTranslator(mapping, beside)
+  return readThrough(await getTranslator(mapping, beside), file)
+}
+
+/** Reads documents as a ready mapping says, such as `x12/850-orders`: in one interchange of one group. */
+export async function readReady(name: string, ...sets: readonly MadeDocument[]): Promise<ReadFile> {
+  const mapping = await loadMapping(join(import.meta.dirname, `../../../mappings/${name}.yaml`))
+  if (mapping.direction !== 'inbound') throw new Error(`${name} is an export`)
+  const syntax = name.startsWith('x12') ? 'x12' : 'edifact'
+  const bytes = dress(makeInterchange({ syntax, groups: [{ sets }] }), { newline: '\n' })
+  return readThrough(mapping.translator, bytes)
+}
+
+async function readThrough(translator: Translator, file: Uint8Array | Chunks): Promise<ReadFile> {
   const reading = await createFormats().read(toInput(file), translator.read)
   if (isUnreadable(reading)) return { rows: [], drafts: [], unusable: reading.problems }
   const rows: Row[] = []

@@ -85,7 +85,7 @@ function sayHowManyAreShown(terminal: Terminal, records: number): void {
 }
 
 function formatTriedRecord(tried: TriedRecord, unit: 'line' | 'segment'): string[] {
-  const { number, key, lines, outcome, fields, problems } = tried
+  const { number, key, lines, outcome, fields, problems, warnings } = tried
   const where = lines.length === 1 ? `${unit} ${lines[0]}` : `${unit}s ${lines.join(', ')}`
   const wrong = { translated: 'wrong', refused: 'wrong', skipped: 'left out', held: 'held' }[outcome]
   return [
@@ -93,6 +93,7 @@ function formatTriedRecord(tried: TriedRecord, unit: 'line' | 'segment'): string
     ...formatFields(tried),
     ...fields.flatMap((field) => field.problems).map((each) => `  wrong: ${formatCodedProblem(each)}`),
     ...problems.map((each) => `  ${wrong}: ${formatCodedProblem(each)}`),
+    ...warnings.map((each) => `  warning: ${formatCodedProblem(each)}`),
     '',
   ]
 }

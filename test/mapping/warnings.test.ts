@@ -1,0 +1,141 @@
+/** Checks that warn, and totals that a file states: the record is sent, with what is odd about it. */
+import { describe, expect, test } from 'vitest'
+import type { Draft } from '../../src/domain/translator.ts'
+import { draftsOf, errorsOf, ORDERS, orderSheet, sheet, typedSheet } from './sheet.ts'
+
+const warningsOf = (draft: Draft | undefined) =>
+  (draft?.warnings ?? []).map(
+    ({ code, message, place: { line, column } }) => `${code}@${line}:${column} ${message}`,
+  )
+
+const orders = (rules: string) => ORDERS.replace('body:', `${rules}\nbody:`)
+
+describe('a check with `warn`', () => {
+  const rules = `check:
+  - { when: { State: [AK, HI, NY] }, say: Far away., warn: true }
+lines:
+  check:
+    - { when: { Qty: { above: 99 } }, say: Call us., warn: true }`
+
+  test('leaves the record, and says what is odd with its place', async () => {
+    const [draft] = await draftsOf(orders(rules), orderSheet({ Qty: '100' }))
+
+    expect(draft?.body).toBeDefined()
+    expect(draft?.problems).toEqual([])
+    expect(draft?.warnings?.map(({ severity }) => severity)).toEqual(['warning', 'warning'])
+    expect(warningsOf(draft)).toEqual(['check-failed@2:Qty Call us.', 'check-failed@2:State Far away.'])
+  })
+
+  test('says nothing where it does not apply', async () => {
+    const [draft] = await draftsOf(orders(rules), orderSheet({ State: 'NJ' }))
+
+    expect(draft).not.toHaveProperty('warnings')
+  })
+
+  test('that cannot be decided refuses nothing', async () => {
+    const text = orders('check: [{ when: { Gift: { above: 5 } }, say: Large., warn: true }]')
+    const [draft] = await draftsOf(text, orderSheet({ Gift: 'many' }))
+
+    expect(draft?.problems).toEqual([])
+    expect(draft).not.toHaveProperty('warnings')
+  })
+
+  test('is said of a record that is refused for something else', async () => {
+    const [draft] = await draftsOf(orders(rules), orderSheet({ Qty: 'two', State: 'AK' }))
+
+    expect(draft?.problems.map(({ code }) => code)).toEqual(['integer-expected'])
+    expect(warningsOf(draft)).toEqual(['check-failed@2:State Far away.'])
+  })
+})
+
+const INVOICES = `
+operation: create-invoice
+group: PO
+check:
+  - { total: Lines, is: count() }
+  - { total: Total, is: ['round(sum([Qty] * [Cost]), 2)', 'round(sum([Qty] * [Cost]) + [Freight | 0], 2)'], say: The total is odd. }
+lines:
+  check:
+    - { total: Amount, is: '[Qty] * [Cost]' }
+body:
+  purchase_order_number: PO
+  invoice_number: PO
+  terms_net_days_due: { const: 30 }
+  terms_date_due: { const: 2030-12-20 }
+  due_amount: { const: '1.00' }
+  invoice_lines:
+    - variant: { identifier: SKU }
+      quantity: Qty
+      net_price: Cost
+`
+
+describe('a total', () => {
+  const HEADER = 'PO,SKU,Qty,Cost,Amount,Freight,Lines,Total'
+  const warningsFor = async (...rows: string[]) => {
+    const [draft] = await draftsOf(INVOICES, sheet([HEADER, ...rows].join('\n')))
+    expect(draft?.body).toBeDefined()
+    expect(draft?.problems).toEqual([])
+    return warningsOf(draft)
+  }
+
+  test.each([
+    ['is right', ['HV-1,A,2,5.00,10,3,2,25', 'HV-1,B,3,5.00,15.00,3,2,25.00']],
+    ['is one of several numbers that may be meant', ['HV-1,A,2,5.00,10,3,1,13']],
+    ['is not stated', ['HV-1,A,2,5.00,,3,,']],
+  ])('that %s says nothing', async (_, rows) => {
+    expect(await warningsFor(...rows)).toEqual([])
+  })
+
+  test('that differs is a warning of the record, with both numbers and its place', async () => {
+    expect(await warningsFor('HV-1,A,2,5.00,11,3,4,26', 'HV-1,B,3,5.00,15,3,4,26')).toEqual([
+      'totals-disagree@2:Amount Amount says "11", and [Qty] * [Cost] gives 10.',
+      'totals-disagree@2:Lines Lines says "4", and count() gives 2.',
+      'totals-disagree@2:Total The total is odd. Total says "26", and round(sum([Qty] * [Cost]), 2) gives 25, round(sum([Qty] * [Cost]) + [Freight | 0], 2) gives 28.',
+    ])
+  })
+
+  test('that is no number is a warning, too', async () => {
+    expect(await warningsFor('HV-1,A,2,5.00,10,3,one,13')).toEqual([
+      'totals-disagree@2:Lines Lines says "one", which cannot be read as a number.',
+    ])
+  })
+
+  test('of values that are refused is not compared', async () => {
+    const [draft] = await draftsOf(INVOICES, sheet(`${HEADER}\nHV-1,A,two,5.00,10,3,1,13`))
+
+    expect(draft?.problems.map(({ code }) => code)).toEqual(['integer-expected'])
+    expect(warningsOf(draft)).toEqual([])
+  })
+
+  test('stands in the header row of typed records', async () => {
+    const text = INVOICES.replace(
+      'group: PO',
+      'read: { format: csv, records: { H: { as: header, columns: [PO, Lines, Total, Freight] }, D: { as: detail, columns: [SKU, Qty, Cost, Amount] } } }',
+    )
+    const layouts = [
+      { recordType: 'H', columns: ['PO', 'Lines', 'Total', 'Freight'] },
+      { recordType: 'D', columns: ['SKU', 'Qty', 'Cost', 'Amount'] },
+    ]
+    const rows = 'H,HV-1,3,25,0\nD,A,2,5.00,10\nD,B,3,5.00,15\n'
+    const [draft] = await draftsOf(text, typedSheet(rows, layouts))
+
+    expect(warningsOf(draft)).toEqual(['totals-disagree@1:Lines Lines says "3", and count() gives 2.'])
+  })
+
+  test('must be in the file', async () => {
+    await expect(draftsOf(INVOICES, sheet('PO,SKU,Qty,Cost,Freight\nHV-1,A,2,5.00,3'))).rejects.toThrow(
+      /no column "Lines"/,
+    )
+  })
+
+  test('of a file whose columns the mapping names is one of them', async () => {
+    const text = INVOICES.replace(
+      'group: PO',
+      'group: PO\nread: { format: csv, columns: [PO, SKU, Qty, Cost] }',
+    )
+
+    expect(await errorsOf(text)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/check\[0\]\.total: `read` names no column "Lines"/)]),
+    )
+  })
+})
