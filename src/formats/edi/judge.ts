@@ -181,8 +181,8 @@ class Judge {
     const ofData = problems.filter(({ code }) => isProblemOfData(code))
     if (ofData.length === 0) return
     open.records.refused += 1
-    // A set that is refused by its structure is refused for that alone.
-    open.errors.add(ofData)
+    // A set that is refused by its structure, or with its group or interchange, is refused for that alone.
+    if (!this.#isAroundRefused()) open.errors.add(ofData)
   }
 
   end(): void {
@@ -193,6 +193,10 @@ class Judge {
     return this.#parts.splice(0)
   }
 
+  #isAroundRefused(): boolean {
+    return this.#isInterchangeRefused || this.#isGroupRefused
+  }
+
   #endSet(segments: number): void {
     const open = this.#set
     if (open === undefined) return
@@ -200,7 +204,7 @@ class Judge {
     const { set, records, faults } = open
     const { notes } = this.#findings
     const isRepeated = this.#findings.isRepeated(set.group.ordinal, set.number)
-    const isAroundRefused = this.#isInterchangeRefused || this.#isGroupRefused
+    const isAroundRefused = this.#isAroundRefused()
     const verdict = judgeSet({ isAroundRefused, faults, isRepeated, records })
     const errors = open.errors.finish()
     const problems = isAroundRefused || faults.length > 0 ? [] : open.errors.problems
