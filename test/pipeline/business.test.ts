@@ -225,7 +225,13 @@ describe('an invoice', () => {
     const billed = async (total: string, policy?: 'refuse' | 'off' | 'warn') => {
       const mapping = INVOICES.replace('group: PO', `group: PO\n${check}`)
       const own = { name: 'freight', operation: 'create-invoice', mapping } as const
-      const rules = { totals: policy ?? 'warn', dates: 'warn', stock: 'off', addresses: 'warn' } as const
+      const rules = {
+        totals: policy ?? 'warn',
+        dates: 'warn',
+        stock: 'off',
+        addresses: 'warn',
+        numbers: 'warn',
+      } as const
       await addRoute(world, own, policy === undefined ? {} : { rules })
       const [po = ''] = await place(1)
       await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })

@@ -126,6 +126,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'document-pruned': false,
   'acknowledge-refused': false,
   'changed-since-delivery': false,
+  'number-in-use': false,
 }
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
