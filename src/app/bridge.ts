@@ -16,7 +16,13 @@ import { omitUndefined } from '../support/object-paths.ts'
 import { VERSION } from '../support/package.ts'
 import { isOwnerAlive } from '../journal/heartbeat.ts'
 import { openJournal } from '../journal/open.ts'
-import { type BridgeContext, type BridgeOptions, loadMappings, openMailboxes } from './context.ts'
+import {
+  allowMissingLineEnds,
+  type BridgeContext,
+  type BridgeOptions,
+  loadMappings,
+  openMailboxes,
+} from './context.ts'
 import { decideHeldRecords, type DecisionRequest } from './decide.ts'
 import { dismissRejected, type DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
@@ -38,12 +44,13 @@ export type Bridge = Awaited<ReturnType<typeof openBridge>>
 
 /** Builds a bridge. Throws when the configuration, a mapping or the journal is wrong. */
 export async function openBridge(
-  configuration: Configuration,
+  written: Configuration,
   { newId = createId, ...own }: Partial<BridgeOptions> & Pick<BridgeOptions, 'clock'>,
 ) {
   const given = { random: Math.random, notify: () => undefined, version: VERSION, ...own }
-  const loaded = await openMappings(configuration, given)
+  const loaded = await openMappings(written, given)
   const mappings = loaded ?? new Map<string, Mapping>()
+  const configuration = allowMissingLineEnds(written, mappings)
   const version = loaded && buildVersion(configuration, loaded)
   const { path } = configuration.journal
   const opened: Journal = await openJournal({ path, clock: given.clock, version })

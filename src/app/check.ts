@@ -23,6 +23,7 @@ import { quoteForShell } from '../support/text.ts'
 import {
   type BridgeOptions,
   listMappedSteps,
+  allowMissingLineEnds,
   loadMappings,
   type MailboxOptions,
   openMailbox,
@@ -52,8 +53,9 @@ export interface CheckFinding {
 }
 
 /** Throws `mapping-invalid` when a mapping does not compile; every other finding is in the result. Sends and changes nothing. */
-export async function checkConfiguration(configuration: Configuration): Promise<CheckResult> {
-  const mappings = await loadMappings(configuration)
+export async function checkConfiguration(written: Configuration): Promise<CheckResult> {
+  const mappings = await loadMappings(written)
+  const configuration = allowMissingLineEnds(written, mappings)
   const format = createFormats()
   const failures: string[] = []
   const warnings: string[] = []

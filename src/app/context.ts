@@ -128,6 +128,20 @@ function listConditionErrors(route: InboundRoute, mapping: InboundMapping): stri
   })
 }
 
+/** Interchanges say themselves where they end, and many have no line ends. */
+export function allowMissingLineEnds(
+  configuration: Configuration,
+  mappings: ReadonlyMap<string, Mapping>,
+): Configuration {
+  const routes = configuration.routes.map((route): Route => {
+    const mapping = mappings.get(route.name)
+    if (route.direction === 'outbound' || mapping?.direction !== 'inbound') return route
+    if (mapping.translator.read.edi === undefined) return route
+    return { ...route, from: { ...route.from, lastLineEnd: 'optional' } }
+  })
+  return { ...configuration, routes }
+}
+
 /** A route that takes sets of an inbox needs a mapping that reads them. */
 function findDocumentMismatch(
   { name, from: { interchanges }, mappingPath: path }: InboundRoute,

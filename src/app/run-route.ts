@@ -7,7 +7,6 @@ import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import { formatAccount, type Party } from '../domain/route.ts'
-import type { Translator } from '../domain/translator.ts'
 import type { InboundContext, OtherRoute, OutboundContext } from '../pipeline/context.ts'
 import {
   createInboundProgress,
@@ -174,7 +173,7 @@ async function passInboundRoute(
   const documents = buildDocumentPlace(route, (mailbox) => getMailbox(context, mailbox))
   const parts: InboundContext = {
     ...shared,
-    route: { ...buildInboundRoute(context.configuration, route), ...findLineEndRule(mapping.translator) },
+    route: buildInboundRoute(context.configuration, route),
     source: getMailbox(context, from.mailbox),
     results: getMailbox(context, results.mailbox),
     locateSpooled: (of, file) => locateSpooled(context.configuration, of, file),
@@ -193,11 +192,6 @@ async function passInboundRoute(
     done.push({ kind: 'inbound', pass: getInboundOutcome(name, progress) })
     throw error
   })
-}
-
-/** Interchanges say themselves where they end, and many have no line ends. */
-function findLineEndRule({ read }: Translator): Pick<InboundContext['route'], 'lastLineEnd'> {
-  return read.edi === undefined ? {} : { lastLineEnd: 'optional' }
 }
 
 function listOtherRoutes({ configuration, mappings }: BridgeContext, own: InboundRoute): OtherRoute[] {

@@ -18,7 +18,7 @@ import type { Mapping } from '../../mapping/load.ts'
 import { assertInboxUnused, refuseToCreateFolder } from '../../pipeline/inbound/inbox.ts'
 import { assert, BridgeError, type ExitCode, hasCode } from '../../support/errors.ts'
 import { rankSimilarNames } from '../../support/text.ts'
-import { listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
+import { allowMissingLineEnds, listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
 import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
 import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
@@ -64,10 +64,12 @@ import {
 
 /** `from`: the folder that a relative path is relative to. Throws only for a wrong request. */
 export async function diagnoseFile(
-  configuration: Configuration,
+  written: Configuration,
   { file, from, route }: { readonly file: string; readonly from: string; readonly route?: string },
   controls: DiagnosisControls,
 ): Promise<{ readonly file: string; readonly verdicts: readonly RouteDiagnosis[]; readonly exit: ExitCode }> {
+  const mappings = await loadMappingsOrReason(written)
+  const configuration = 'loaded' in mappings ? allowMissingLineEnds(written, mappings.loaded) : written
   const isAddress = isServerAddress(file)
   const inboxes = isAddress ? [] : listLocalInboxes(configuration, route)
   const at = await findInboxesAt(resolve(from, file), inboxes)
@@ -78,7 +80,6 @@ export async function diagnoseFile(
   }
   const remote = await listRemoteInboxes(configuration, controls.clock, file, route)
   const located = isAddress ? locateAddress(file, remote) : await locateFile(file, from, inboxes)
-  const mappings = await loadMappingsOrReason(configuration)
   const judge = async (checked: CheckedJournal): Promise<RouteDiagnosis[]> => {
     const { name } = located
     const context = { ...checked, ...controls, configuration, mappings, name, inboxes, remote, isAddress }
