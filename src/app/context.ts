@@ -121,9 +121,9 @@ function listConditionErrors(route: InboundRoute, mapping: InboundMapping): stri
   const { document = '', when = {} } = route.from.interchanges ?? {}
   const { format: syntax } = mapping.translator.read
   if (syntax !== 'x12' && syntax !== 'edifact') return []
-  const { findPathError } = createInterchangeFormat()
+  const format = createInterchangeFormat()
   return Object.keys(when).flatMap((path) => {
-    const error = findPathError({ syntax, document, path })
+    const error = format.findPathError({ syntax, document, path })
     return error === undefined ? [] : [`route ${route.name}: \`from.when\` names ${path}: ${error}`]
   })
 }

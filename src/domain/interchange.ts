@@ -18,13 +18,13 @@ export interface InterchangeHead {
   readonly spot: Spot
 }
 
-export interface SurveyedInterchange {
+export interface OutlinedInterchange {
   readonly kind: 'interchange'
   readonly head: InterchangeHead
 }
 
 /** One set, after its last segment was read. */
-export interface SurveyedSet {
+export interface OutlinedSet {
   readonly kind: 'set'
   readonly ordinal: number
   /** The ordinal of its interchange. */
@@ -39,7 +39,7 @@ export interface SurveyedSet {
   readonly spot: Spot
 }
 
-export interface SurveyedInterchangeEnd {
+export interface OutlinedInterchangeEnd {
   readonly kind: 'interchange-end'
   readonly ordinal: number
   /** SHA-256 of its segments without the line breaks between them, hexadecimal. */
@@ -55,19 +55,19 @@ export interface SurveyedInterchangeEnd {
   readonly isAnswer: boolean
 }
 
-export type SurveyedPart = SurveyedInterchange | SurveyedSet | SurveyedInterchangeEnd
+export type OutlinedPart = OutlinedInterchange | OutlinedSet | OutlinedInterchangeEnd
 
 /** Which values of sets decide who takes them. */
-export interface SurveyQuestion {
+export interface OutlineQuestion {
   readonly syntax: Syntax
   readonly document: string
   /** Paths outside of lines, such as `BCH.01`. */
   readonly paths: readonly string[]
 }
 
-/** A survey of a file. `parts` can be read once, in the order of the file; memory is bounded. */
-export interface Survey {
-  readonly parts: AsyncIterable<readonly SurveyedPart[]>
+/** A outline of a file. `parts` can be read once, in the order of the file; memory is bounded. */
+export interface Outline {
+  readonly parts: AsyncIterable<readonly OutlinedPart[]>
   /** What stands in no set, such as text between interchanges, or an interchange that is unreadable. Known at the end. */
   listProblems(): readonly Problem[]
 }
@@ -133,10 +133,10 @@ export const MAX_CONTROL_NUMBER = 999_999_999
 /** Implemented for X12 and EDIFACT together: a file may hold both. */
 export interface InterchangeFormat {
   /** Reads the file once, from its start. Never rejects because of the contents. */
-  survey(
+  outline(
     input: AsyncIterable<Uint8Array>,
-    questions: readonly SurveyQuestion[],
-  ): Promise<Survey | UnreadableFile>
+    questions: readonly OutlineQuestion[],
+  ): Promise<Outline | UnreadableFile>
   /** Judges each set, in the order of the file. Reads the input twice, from its start. */
   judge(input: AsyncIterable<Uint8Array>, options: JudgeOptions): AsyncIterable<readonly SetJudgment[]>
   /** Composes the answers: the same bytes for the same input and request. Reads the input twice. */
@@ -144,5 +144,5 @@ export interface InterchangeFormat {
   /** Copies these sets in envelopes that hold nothing else, as they came. */
   copySets(input: AsyncIterable<Uint8Array>, sets: SetSelection): AsyncIterable<Uint8Array>
   /** Whether a path leads somewhere in the document, outside of its lines; else what is wrong with it. */
-  findPathError(question: Omit<SurveyQuestion, 'paths'> & { readonly path: string }): string | undefined
+  findPathError(question: Omit<OutlineQuestion, 'paths'> & { readonly path: string }): string | undefined
 }

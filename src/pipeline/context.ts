@@ -66,7 +66,7 @@ export interface IntakeRoute {
   readonly contentsMayRepeat?: true
 }
 
-/** What files are taken in with, whoever reads them. */
+/** What files are taken in with: by a route, or by an inbox of interchanges. */
 export interface IntakeContext extends Omit<SharedContext, 'api' | 'concurrency'> {
   readonly route: IntakeRoute
   readonly source: Mailbox

@@ -71,7 +71,15 @@ describe('the configuration of interchanges', () => {
   test('partners, inboxes and what routes take are read, with their defaults', async () => {
     const { edi, routes } = await load(WHOLE)
 
-    const from = { mailbox: 'van', folder: 'in', match: '*', archive: 'archive/van', stableForMs: 2000 }
+    const from = {
+      mailbox: 'van',
+      folder: 'in',
+      match: '*',
+      archive: 'archive/van',
+      stableForMs: 2000,
+      // An interchange of one line has no line end.
+      lastLineEnd: 'optional',
+    }
     expect(edi).toEqual({
       ourAddresses: ['ZZ:HAVENRETAIL', 'ZZ:HAVENRETAILT'],
       partners: [

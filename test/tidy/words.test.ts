@@ -46,19 +46,7 @@ const WORDS: readonly GivenUpWord[] = [
       ['CHANGELOG.md', /forget/, 'says what it is called now'],
     ],
   },
-  {
-    word: /[Ss]urvey/,
-    instead: 'scan',
-    exceptions: [
-      [
-        'src/domain/interchange.ts',
-        /survey/i,
-        'the first reading of a file of interchanges, not of an inbox',
-      ],
-      ['src/formats/edi/', /survey/i, 'the same'],
-      ['src/pipeline/interchanges/', /survey/i, 'the same'],
-    ],
-  },
+  { word: /[Ss]urvey/, instead: 'scan; of a file of interchanges, outline' },
   { word: /[Ss]ighting/, instead: 'file, file info, tracker' },
   { word: /[Ww]orkshop/, instead: 'context' },
   { word: /[Tt]urnstile/, instead: 'semaphore' },

@@ -30,8 +30,8 @@ export async function previewInterchanges(
   const rules = buildInterchangeRules({ configuration, mappings }, { name: inbox })
   const format = createInterchangeFormat()
   const { bytes } = openEdiSource(path)
-  const survey = await format.survey(bytes, listQuestions(rules.takers))
-  if (isUnreadable(survey)) return { reasons: createRefusalReasons(survey.problems), notes: [] }
+  const outline = await format.outline(bytes, listQuestions(rules.takers))
+  if (isUnreadable(outline)) return { reasons: createRefusalReasons(outline.problems), notes: [] }
   const left: InterchangeEntry[] = []
   const note = (entries: readonly InterchangeEntry[]) => {
     left.push(...entries.filter(({ verdict }) => verdict !== 'taken').slice(0, NAMED_MAX + 1 - left.length))
@@ -39,7 +39,7 @@ export async function previewInterchanges(
   }
   const context = { ...rules, journal, clock, newId: () => '' }
   const unbundler = createUnbundler(context, { id: '', name }, note)
-  for await (const parts of survey.parts) for (const part of parts) await unbundler.add(part)
+  for await (const parts of outline.parts) for (const part of parts) await unbundler.add(part)
   const { parts, unrouted, ambiguous } = await unbundler.finish()
   const lists = async (selection: SetSelection) => listDocuments(bytes, selection, rules.partners)
   const [none, several] = [await lists(unrouted), await lists(ambiguous)]
@@ -60,12 +60,12 @@ async function listDocuments(
   partners: Parameters<typeof findPartner>[0],
 ): Promise<string[]> {
   if (selection.length === 0) return []
-  const survey = await createInterchangeFormat().survey(bytes, [])
-  if (isUnreadable(survey)) return []
+  const outline = await createInterchangeFormat().outline(bytes, [])
+  if (isUnreadable(outline)) return []
   const isSelected = createSelectionReader(selection)
   const counts = new Map<string, number>()
   let sender = ''
-  for await (const parts of survey.parts) {
+  for await (const parts of outline.parts) {
     for (const part of parts) {
       if (part.kind === 'interchange') sender = part.head.sender
       if (part.kind !== 'set' || !isSelected(part.ordinal)) continue

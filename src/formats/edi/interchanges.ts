@@ -1,4 +1,4 @@
-/** Files of interchanges as a whole: surveys, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
+/** Files of interchanges as a whole: outlines, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
 import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { Fault } from '../../edi/faults.ts'
@@ -10,11 +10,11 @@ import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
 import { findPathError } from './set-values.ts'
 import { createFaultProblem, createSpot } from './spots.ts'
-import { surveyInterchanges } from './survey.ts'
+import { outlineInterchanges } from './outline.ts'
 
 export function createInterchangeFormat(): InterchangeFormat {
   return {
-    survey: surveyInterchanges,
+    outline: outlineInterchanges,
     judge: judgeSets,
     answer: composeAnswers,
     copySets: copySelectedSets,

@@ -1,5 +1,5 @@
 /** Reads the values of a few paths from each set, to decide which route takes it. */
-import type { SurveyQuestion } from '../../domain/interchange.ts'
+import type { OutlineQuestion } from '../../domain/interchange.ts'
 import { DICTIONARIES, findGrammar } from '../../edi/documents.ts'
 import type { LoopRule } from '../../edi/grammar.ts'
 import { compileLoopTest, compilePath, type EdiPath, leadsInto } from '../../edi/paths.ts'
@@ -21,7 +21,7 @@ export function findPathError({
   syntax,
   document,
   path,
-}: Omit<SurveyQuestion, 'paths'> & { readonly path: string }): string | undefined {
+}: Omit<OutlineQuestion, 'paths'> & { readonly path: string }): string | undefined {
   const grammar = findGrammar(syntax, document)
   if (grammar === undefined) return `there is no grammar for ${document}, so no path leads into it`
   const context = { grammar, dictionary: DICTIONARIES[syntax] }
@@ -54,7 +54,7 @@ export class SetValues {
   #open: OpenSet | undefined
 
   /** Throws `configuration-invalid` for paths that lead nowhere. Of several questions about a document, the values follow each other. */
-  constructor(questions: readonly SurveyQuestion[]) {
+  constructor(questions: readonly OutlineQuestion[]) {
     for (const { syntax, document } of questions) {
       const paths = questions.flatMap((each) =>
         each.syntax === syntax && each.document === document ? each.paths : [],
@@ -80,7 +80,7 @@ export class SetValues {
   }
 }
 
-function compile(question: SurveyQuestion): AskedPaths {
+function compile(question: OutlineQuestion): AskedPaths {
   const plan = compileWholeSet(question.syntax, question)
   const paths = plan.recordColumns.map(({ path }) => path)
   const hasTree = [...plan.rule.loops.values()].some(({ tree }) => tree !== undefined)
@@ -95,7 +95,7 @@ function compile(question: SurveyQuestion): AskedPaths {
   }
 }
 
-function compileWholeSet(syntax: Syntax, { document, paths }: Omit<SurveyQuestion, 'syntax'>): ReadingPlan {
+function compileWholeSet(syntax: Syntax, { document, paths }: Omit<OutlineQuestion, 'syntax'>): ReadingPlan {
   const recordColumns = paths.map((path) => ({ name: path, path }))
   return compileReading(syntax, { document, recordColumns, lineColumns: [] })
 }

@@ -1,6 +1,6 @@
 /** Says which route takes a set of an interchange: by its partner, its document and the values that the routes ask for. */
 import type { Partner } from '../../config/edi.ts'
-import type { InterchangeHead, SurveyedSet, SurveyQuestion, Syntax } from '../../domain/interchange.ts'
+import type { InterchangeHead, OutlinedSet, OutlineQuestion, Syntax } from '../../domain/interchange.ts'
 
 /** A route that takes sets of an inbox. */
 export interface Taker {
@@ -27,8 +27,8 @@ export function findPartner(
   return (groupSender === '' ? undefined : named(groupSender)) ?? named(undefined)
 }
 
-/** What a survey must read so that `createTakerChooser` can choose. */
-export function listQuestions(takers: readonly Taker[]): readonly SurveyQuestion[] {
+/** What an outline must read so that `createTakerChooser` can choose. */
+export function listQuestions(takers: readonly Taker[]): readonly OutlineQuestion[] {
   const questions = new Map<string, { syntax: Syntax; document: string; paths: Set<string> }>()
   for (const { syntax, document, when } of takers) {
     if (when.length === 0) continue
@@ -41,7 +41,7 @@ export function listQuestions(takers: readonly Taker[]): readonly SurveyQuestion
 }
 
 type TakerChooser = (
-  set: Pick<SurveyedSet, 'document' | 'values'>,
+  set: Pick<OutlinedSet, 'document' | 'values'>,
   head: Pick<InterchangeHead, 'syntax'>,
   partner: string | undefined,
 ) => Taking

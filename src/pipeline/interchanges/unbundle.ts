@@ -2,7 +2,7 @@
 import type { Partner } from '../../config/edi.ts'
 import { type FileEntry, isPartFile } from '../../domain/file.ts'
 import { isUnreadable } from '../../domain/format.ts'
-import type { InterchangeHead, SurveyedInterchangeEnd, SurveyedPart } from '../../domain/interchange.ts'
+import type { InterchangeHead, OutlinedInterchangeEnd, OutlinedPart } from '../../domain/interchange.ts'
 import type {
   InterchangeEntry,
   InterchangeKey,
@@ -31,18 +31,18 @@ export async function unbundleFile(context: InterchangeContext, file: FileEntry)
   const damage = await unpackFile(context, file)
   const differs = damage.length > 0 ? damage : await checkManifest(context, file, refuseRows)
   if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
-  const survey = await interchanges.survey(spool.read(getSpoolName(file.id)), listQuestions(takers))
-  if (isUnreadable(survey)) return journal.markFileUnusable(lease, file.id, survey.problems)
+  const outline = await interchanges.outline(spool.read(getSpoolName(file.id)), listQuestions(takers))
+  if (isUnreadable(outline)) return journal.markFileUnusable(lease, file.id, outline.problems)
   const unbundler = createUnbundler(context, file, (entries) =>
     journal.addInterchanges(lease, file.id, entries),
   )
-  for await (const parts of survey.parts) {
+  for await (const parts of outline.parts) {
     throwIfStopped(context.signal)
     for (const part of parts) await unbundler.add(part)
   }
   await journal.markFileUnbundled(lease, file.id, {
     ...(await unbundler.finish()),
-    problems: survey.listProblems(),
+    problems: outline.listProblems(),
   })
   notify({ kind: 'file-unbundled', route: route.name, file: file.name, ...unbundler.counts })
 }
@@ -70,7 +70,7 @@ type UnbundlerContext = Pick<
   'partners' | 'ourAddresses' | 'takers' | 'newId' | 'clock'
 > & { readonly journal: Pick<InterchangeContext['journal'], 'findEarlierInterchange'> }
 
-/** Decides about the parts of a survey, in their order. `note` gets each interchange once. */
+/** Decides about the parts of an outline, in their order. `note` gets each interchange once. */
 export function createUnbundler(
   context: UnbundlerContext,
   file: Pick<FileEntry, 'id' | 'name' | 'receivedAt'>,
@@ -88,7 +88,7 @@ export function createUnbundler(
   const counts = { interchanges: 0, sets: 0, unrouted: 0 }
   let open: OpenInterchange | undefined
 
-  const addSet = ({ head, isOurs, ...own }: OpenInterchange, part: SurveyedPart & { kind: 'set' }) => {
+  const addSet = ({ head, isOurs, ...own }: OpenInterchange, part: OutlinedPart & { kind: 'set' }) => {
     counts.sets += 1
     if (ANSWERS.has(part.document)) return
     const partner = findPartner(partners, head.sender, part.groupSender) ?? own.partner
@@ -118,7 +118,7 @@ export function createUnbundler(
     return duplicates.reused === 'accept' ? undefined : { verdict: 'reused' as const, earlier: where }
   }
 
-  const close = async (each: OpenInterchange, end: SurveyedInterchangeEnd): Promise<void> => {
+  const close = async (each: OpenInterchange, end: OutlinedInterchangeEnd): Promise<void> => {
     const { syntax, sender, receiver, usage, number, ordinal } = each.head
     const key: InterchangeKey = { syntax, sender, receiver, usage, number }
     const partner = each.partner ?? each.answered
@@ -159,7 +159,7 @@ export function createUnbundler(
   }
   return {
     counts,
-    async add(part: SurveyedPart): Promise<void> {
+    async add(part: OutlinedPart): Promise<void> {
       if (part.kind === 'interchange') {
         const { head } = part
         const isOurs = ourAddresses.length === 0 || ourAddresses.includes(head.receiver)
@@ -229,7 +229,7 @@ function createAnswerPlanner(
   return {
     add(
       { ordinal, syntax, sender, receiver, usage }: InterchangeHead,
-      { groups, isRefused, asksForAnswer }: SurveyedInterchangeEnd,
+      { groups, isRefused, asksForAnswer }: OutlinedInterchangeEnd,
       { partner, isReused }: { readonly partner: Partner; readonly isReused: boolean },
     ): void {
       const { when, withinMs, ta1 } = partner.answer

@@ -16,6 +16,7 @@ import {
   makeFaultBase,
   makeInterchange,
   type MadeDocument,
+  type MadeElement,
   type MadeInterchange,
   makeRandom,
 } from '../../fixtures/edi-maker.ts'
@@ -31,13 +32,14 @@ async function answerFault(fault: Fault, request: Partial<AnswerRequest> = {}): 
   const bytes = makeFault(fault).files.at(-1) ?? Buffer.alloc(0)
   const reused = new Set(fault.check === 'duplicate interchange' ? [1] : [])
   const isKnown = fault.check !== 'unknown partner'
-  const records = inBatches([
-    ...(await judgeRecords(ORDERS[fault.syntax], bytes)).map((record) =>
+  const judged = await judgeRecords(ORDERS[fault.syntax], bytes)
+  const records = inBatches(
+    judged.map((record) =>
       fault.problem === 'value-too-long' && record.line === placeOf(fault).line
         ? { ...record, problems: [problem('value-too-long', placeOf(fault), 'It is too long.')] }
         : record,
     ),
-  ])
+  )
   return answerFile(bytes, { records, reused, ...(isKnown ? {} : { interchanges: [] }), ...request })
 }
 
@@ -108,6 +110,11 @@ test.each(['x12', 'edifact'] as const)(
   },
 )
 
+/** Components as one text, as far as it only matters whether there is any. */
+function formatMade(value: MadeElement): string {
+  return typeof value === 'object' ? JSON.stringify(value) : `${value}`
+}
+
 /** The verdict of each set that the file has, by the answer. */
 function listAnswered(text: string) {
   return readAnswers(text).flatMap(({ sets }) => sets)
@@ -117,8 +124,8 @@ function listAnswered(text: string) {
 function listMade(made: MadeInterchange): string[][] {
   return listSets(made).map(({ header: [, first, second] }) =>
     made.syntax === 'x12'
-      ? [String(first), String(second)]
-      : [String((second as string[])[0]), String(first)],
+      ? [first as string, second as string]
+      : [(second as string[])[0] ?? '', first as string],
   )
 }
 
@@ -228,7 +235,7 @@ test.each(Object.entries(ELEMENTS))(
       for (const [index, [id, ...elements]] of segments.entries()) {
         const numbers = known[id]?.split(' ') ?? []
         for (const [at, number] of numbers.entries()) {
-          const text = String(elements[at] ?? '')
+          const text = formatMade(elements[at] ?? '')
           if (number === '-' || text === '' || seen.has(`${id}${at}`)) continue
           seen.add(`${id}${at}`)
           const [segment, inSet] = [index + 1, index - 1]

@@ -158,7 +158,7 @@ describe('the envelope of an answer', () => {
     expect(find(await answerFile(dress(edifact)), 'UNB')[11]).toBe(usage === 'T' ? '1' : undefined)
   })
 
-  test.each(X12_ENVELOPES)('follows that of $name', async ({ name: _, ...how }) => {
+  test.each(X12_ENVELOPES)('follows that of $name', async (how) => {
     const made = makeInterchange({ ...optionsOf('x12'), ...how })
     const text = await answerFile(dress(made))
     const [header] = made.groups.map((group) => group.header)

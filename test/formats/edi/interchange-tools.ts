@@ -1,11 +1,11 @@
-/** Files of interchanges surveyed, judged and answered, for the tests of the format. */
+/** Files of interchanges outlined, judged and answered, for the tests of the format. */
 import type {
   AnswerRequest,
   JudgedRecord,
   JudgeOptions,
   SetJudgment,
-  SurveyedPart,
-  SurveyQuestion,
+  OutlinedPart,
+  OutlineQuestion,
 } from '../../../src/domain/interchange.ts'
 import type { SetSelection } from '../../../src/domain/place.ts'
 import type { Problem } from '../../../src/domain/problem.ts'
@@ -14,29 +14,29 @@ import { type Chunks, outcomeOf, readFile, toInput } from './tools.ts'
 
 const format = createInterchangeFormat()
 
-export interface Surveyed {
-  readonly parts: readonly SurveyedPart[]
+export interface Outlined {
+  readonly parts: readonly OutlinedPart[]
   readonly problems: readonly Problem[]
   /** Why the whole file is unusable. */
   readonly unusable: readonly Problem[]
 }
 
-export async function surveyFile(
+export async function outlineFile(
   file: Uint8Array | Chunks,
-  questions: readonly SurveyQuestion[] = [],
-): Promise<Surveyed> {
-  const survey = await format.survey(toInput(file), questions)
-  if ('problems' in survey) return { parts: [], problems: [], unusable: survey.problems }
-  const parts: SurveyedPart[] = []
-  for await (const batch of survey.parts) parts.push(...batch)
-  return { parts, problems: survey.listProblems(), unusable: [] }
+  questions: readonly OutlineQuestion[] = [],
+): Promise<Outlined> {
+  const outline = await format.outline(toInput(file), questions)
+  if ('problems' in outline) return { parts: [], problems: [], unusable: outline.problems }
+  const parts: OutlinedPart[] = []
+  for await (const batch of outline.parts) parts.push(...batch)
+  return { parts, problems: outline.listProblems(), unusable: [] }
 }
 
-export function listSurveyed<Kind extends SurveyedPart['kind']>(
-  { parts }: Surveyed,
+export function listOutlined<Kind extends OutlinedPart['kind']>(
+  { parts }: Outlined,
   kind: Kind,
-): Extract<SurveyedPart, { kind: Kind }>[] {
-  return parts.filter((part): part is Extract<SurveyedPart, { kind: Kind }> => part.kind === kind)
+): Extract<OutlinedPart, { kind: Kind }>[] {
+  return parts.filter((part): part is Extract<OutlinedPart, { kind: Kind }> => part.kind === kind)
 }
 
 export async function judgeSets(

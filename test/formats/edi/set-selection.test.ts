@@ -17,7 +17,7 @@ import {
   X12_DRESSES,
 } from '../../fixtures/edi-maker.ts'
 import { dice } from '../../samples/random.ts'
-import { copySets, listSurveyed, surveyFile } from './interchange-tools.ts'
+import { copySets, listOutlined, outlineFile } from './interchange-tools.ts'
 import { type Chunks, copyRanges, ORDERS_850, plainRows, readFile, toInput } from './tools.ts'
 
 type Document = '850' | '846' | '856' | 'ORDERS'
@@ -49,7 +49,7 @@ async function rowsOf(document: Document, file: Uint8Array | Chunks, sets?: SetS
 
 /** The first and last segment of each set. */
 async function listSetRanges(file: Uint8Array): Promise<(readonly [number, number])[]> {
-  const sets = listSurveyed(await surveyFile(file), 'set')
+  const sets = listOutlined(await outlineFile(file), 'set')
   const starts = sets.map(({ spot }) => spot.segment)
   return starts.map((start, index) => [start, (starts[index + 1] ?? Infinity) - 1])
 }
@@ -186,8 +186,8 @@ describe('copying', () => {
       const copied = (await rowsOf(document, copy)).filter(({ layout }) => layout === 0)
       expect(copied.map(({ values }) => values)).toEqual(chosen.map((set) => whole[set - 1]?.values))
       expect(copied.flatMap(({ problems = [] }) => problems)).toEqual([])
-      const ends = listSurveyed(await surveyFile(copy), 'interchange-end')
-      const refused = listSurveyed(await surveyFile(file), 'interchange-end').map(
+      const ends = listOutlined(await outlineFile(copy), 'interchange-end')
+      const refused = listOutlined(await outlineFile(file), 'interchange-end').map(
         ({ isRefused }) => isRefused,
       )
       expect(ends.map(({ sets, isRefused }) => [sets, isRefused])).toEqual([

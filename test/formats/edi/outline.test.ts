@@ -1,11 +1,11 @@
-/** What the survey of a file says of its interchanges and sets, in one reading. */
+/** What the outline of a file says of its interchanges and sets, in one reading. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isUnreadable } from '../../../src/domain/format.ts'
-import type { SurveyQuestion } from '../../../src/domain/interchange.ts'
+import type { OutlineQuestion } from '../../../src/domain/interchange.ts'
 import { createFormats, createInterchangeFormat } from '../../../src/formats/formats.ts'
 import {
   type Dress,
@@ -21,12 +21,12 @@ import {
   makeOrders,
   NORTHLIGHT,
 } from '../../fixtures/edi-maker.ts'
-import { answerFile, judgeSets, listSurveyed, surveyFile } from './interchange-tools.ts'
+import { answerFile, judgeSets, listOutlined, outlineFile } from './interchange-tools.ts'
 import { toInput } from './tools.ts'
 
 const line = { quantity: 1, pairs: [['SK', 'A'] as const] }
 const order = (po: string) => make850({ po, references: { CO: `W-${po}` }, lines: [line] })
-const ask = (document: string, ...paths: string[]): SurveyQuestion => ({
+const ask = (document: string, ...paths: string[]): OutlineQuestion => ({
   syntax: /^\d/.test(document) ? 'x12' : 'edifact',
   document,
   paths,
@@ -47,7 +47,7 @@ describe('a file of several interchanges', () => {
   const bytes = dress([first, second], [{ newline: '\n', between: '\n' }, { una: true }])
 
   test('names both sides, the number and the use of each, then its sets, then what it has', async () => {
-    const found = await surveyFile(bytes, [ask('850', 'BEG.03'), ask('ORDERS', 'BGM.1004')])
+    const found = await outlineFile(bytes, [ask('850', 'BEG.03'), ask('ORDERS', 'BGM.1004')])
 
     expect(found.parts).toMatchObject([
       {
@@ -91,10 +91,10 @@ describe('a file of several interchanges', () => {
 
   test('gives the same however its bytes arrive', async () => {
     const questions = [ask('850', 'BEG.03'), ask('ORDERS', 'BGM.1004')]
-    const { parts } = await surveyFile(bytes, questions)
+    const { parts } = await outlineFile(bytes, questions)
 
     const single = Array.from(bytes, (byte) => Uint8Array.of(byte))
-    expect((await surveyFile(single, questions)).parts).toEqual(parts)
+    expect((await outlineFile(single, questions)).parts).toEqual(parts)
   })
 
   test('is closed when its parts are not read to the end', async () => {
@@ -109,11 +109,11 @@ describe('a file of several interchanges', () => {
         }
       },
     }
-    const survey = await createInterchangeFormat().survey(input, [])
-    if ('problems' in survey) throw new Error('the file is readable')
+    const outline = await createInterchangeFormat().outline(input, [])
+    if ('problems' in outline) throw new Error('the file is readable')
 
     expect(isOpen).toBe(true)
-    for await (const _ of survey.parts) break
+    for await (const _ of outline.parts) break
     expect(isOpen).toBe(false)
   })
 })
@@ -125,14 +125,14 @@ test('a sender without a qualifier is its id, and spaces around it do not count'
     groups: [{ sets: [order('HV-1')] }],
   })
 
-  const [start] = listSurveyed(await surveyFile(dress(made)), 'interchange')
+  const [start] = listOutlined(await outlineFile(dress(made)), 'interchange')
   expect(start?.head.sender).toBe('ACME')
 })
 
 describe('the hash of an interchange', () => {
   const made = makeInterchange({ syntax: 'x12', groups: [{ sets: [order('HV-1')] }] })
   const hashOf = async (file: Uint8Array | readonly Uint8Array[]) =>
-    listSurveyed(await surveyFile(file), 'interchange-end').map(({ sha256 }) => sha256)
+    listOutlined(await outlineFile(file), 'interchange-end').map(({ sha256 }) => sha256)
   const plain = createHash('sha256').update(dressText(made), 'latin1').digest('hex')
 
   test('is that of its segments', async () => {
@@ -193,7 +193,7 @@ describe('the hash of an interchange', () => {
 
 describe('what is answered of an interchange', () => {
   const endOf = async (bytes: Uint8Array) =>
-    listSurveyed(await surveyFile(bytes), 'interchange-end')[0] ?? undefined
+    listOutlined(await outlineFile(bytes), 'interchange-end')[0] ?? undefined
 
   test('is each of its groups but those that are answers themselves', async () => {
     const answers = { code: 'FA', sets: [{ document: '997', segments: [['AK1', 'PO', '1']] as never }] }
@@ -258,8 +258,8 @@ describe('the values of sets', () => {
       ],
     }),
   )
-  const valuesOf = async (...questions: SurveyQuestion[]) =>
-    listSurveyed(await surveyFile(file, questions), 'set').map(({ values }) => values)
+  const valuesOf = async (...questions: OutlineQuestion[]) =>
+    listOutlined(await outlineFile(file, questions), 'set').map(({ values }) => values)
 
   test('are those of paths of any kind, without blanks around them', async () => {
     expect(
@@ -287,9 +287,9 @@ describe('the values of sets', () => {
       syntax: 'x12',
       groups: [{ sets: [{ document: '850', segments: lines }, order('HV-9')] }],
     })
-    const found = await surveyFile(dress(large), [ask('850', 'BEG.03', 'REF*CO.02')])
+    const found = await outlineFile(dress(large), [ask('850', 'BEG.03', 'REF*CO.02')])
 
-    expect(listSurveyed(found, 'set').map(({ values }) => values)).toEqual([
+    expect(listOutlined(found, 'set').map(({ values }) => values)).toEqual([
       ['', ''],
       ['HV-9', 'W-HV-9'],
     ])
@@ -323,7 +323,7 @@ describe('the values of sets', () => {
     for await (const rows of reading.batches)
       for (const row of rows) if (row.layout === 0) read.push(row.values.map((value) => value.trim()))
 
-    const found = listSurveyed(await surveyFile(bytes, [ask(document, ...paths)]), 'set')
+    const found = listOutlined(await outlineFile(bytes, [ask(document, ...paths)]), 'set')
     expect(found.filter((set) => set.document === document).map(({ values }) => values)).toEqual(read)
     expect(read.flat().filter((value) => value !== '').length).toBeGreaterThan(read.length)
   })
@@ -349,7 +349,7 @@ describe('a file that is unusable', () => {
     const edi = { document: '850', recordColumns: [], lineColumns: [] }
     const reading = await createFormats().read(toInput(bytes), { format: 'x12', edi })
 
-    const found = await surveyFile(bytes)
+    const found = await outlineFile(bytes)
     expect(found.unusable).toHaveLength(1)
     expect(found.unusable).toEqual(isUnreadable(reading) ? reading.problems : 'readable')
   })
@@ -359,7 +359,7 @@ describe('what stands in no set', () => {
   test('is listed with its place, and of much of it the first hundred', async () => {
     const made = makeInterchange({ syntax: 'x12', groups: [{ sets: [order('HV-1')] }] })
     const all = Array.from({ length: 150 }, () => made)
-    const { problems } = await surveyFile(dress(all, { newline: '\n', between: 'stray\n' }))
+    const { problems } = await outlineFile(dress(all, { newline: '\n', between: 'stray\n' }))
 
     expect(problems).toHaveLength(100)
     expect(problems[0]).toMatchObject({ code: 'edi-between', place: { spot: { set: '', inSet: 0 } } })
@@ -368,14 +368,14 @@ describe('what stands in no set', () => {
   test('is an interchange that cannot be read, behind one that can', async () => {
     const made = makeInterchange({ syntax: 'x12', groups: [{ sets: [order('HV-1')] }] })
     const bytes = Buffer.from(`${dressText(made)}\nISA*00*short~GS*PO~\n`)
-    const { problems, parts } = await surveyFile(bytes)
+    const { problems, parts } = await outlineFile(bytes)
 
     expect(problems.map(({ code }) => code)).toEqual(['edi-delimiters'])
     expect(parts.at(-1)).toMatchObject({ kind: 'interchange-end', isRefused: false })
   })
 })
 
-test('any bytes are surveyed without an error, and its sets are those that are judged', async () => {
+test('any bytes are outlined without an error, and its sets are those that are judged', async () => {
   const bases = (['x12', 'edifact'] as const).map((syntax) => dress(makeFaultBase(syntax), { newline: '\n' }))
   const change = fc.record({ at: fc.nat(6000), remove: fc.nat(60), insert: fc.uint8Array({ maxLength: 6 }) })
   await fc.assert(
@@ -385,19 +385,19 @@ test('any bytes are surveyed without an error, and its sets are those that are j
           Buffer.concat([before.subarray(0, at), insert, before.subarray(at + remove)]),
         base,
       )
-      const found = await surveyFile(bytes, [ask('850', 'BEG.03', 'N1*ST/N4.01'), ask('ORDERS', 'BGM.1004')])
+      const found = await outlineFile(bytes, [ask('850', 'BEG.03', 'N1*ST/N4.01'), ask('ORDERS', 'BGM.1004')])
       if (found.unusable.length > 0) return
       const judged = await judgeSets(bytes)
       expect(
-        listSurveyed(found, 'set').map(({ ordinal, interchange, document }) => [
+        listOutlined(found, 'set').map(({ ordinal, interchange, document }) => [
           ordinal,
           interchange,
           document,
         ]),
       ).toEqual(judged.map(({ ordinal, interchange, document }) => [ordinal, interchange, document]))
-      const ends = listSurveyed(found, 'interchange-end')
+      const ends = listOutlined(found, 'interchange-end')
       expect(ends.map(({ ordinal }) => ordinal)).toEqual(
-        listSurveyed(found, 'interchange').map(({ head }) => head.ordinal),
+        listOutlined(found, 'interchange').map(({ head }) => head.ordinal),
       )
       expect(ends.reduce((sum, { sets }) => sum + sets, 0)).toBe(judged.length)
     }),
@@ -432,15 +432,15 @@ describe('a path of a question', () => {
     expect(errorOf(document, path)).toContain(said)
   })
 
-  test('that leads nowhere is refused when a file is surveyed', async () => {
-    await expect(surveyFile(dress(makeFaultBase('x12')), [ask('850', 'BEX.01')])).rejects.toMatchObject({
+  test('that leads nowhere is refused when a file is outlined', async () => {
+    await expect(outlineFile(dress(makeFaultBase('x12')), [ask('850', 'BEX.01')])).rejects.toMatchObject({
       code: 'configuration-invalid',
     })
   })
 })
 
 test('the addresses of EDIFACT are a qualifier and an id too', async () => {
-  const [start] = listSurveyed(await surveyFile(dress(makeFaultBase('edifact'))), 'interchange')
+  const [start] = listOutlined(await outlineFile(dress(makeFaultBase('edifact'))), 'interchange')
 
   expect([start?.head.sender, start?.head.receiver]).toEqual([
     `${HAVEN.qualifier}:${HAVEN.id}`,

@@ -1,7 +1,7 @@
-/** Surveys a file of interchanges in one reading: what each of them is, and what decides who takes its sets. */
+/** Outlines a file of interchanges in one reading: what each of them is, and what decides who takes its sets. */
 import { createHash } from 'node:crypto'
 import type { UnreadableFile } from '../../domain/format.ts'
-import type { InterchangeHead, Survey, SurveyedPart, SurveyQuestion } from '../../domain/interchange.ts'
+import type { InterchangeHead, Outline, OutlinedPart, OutlineQuestion } from '../../domain/interchange.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Delimiters } from '../../edi/segment.ts'
 import { formatServiceString } from './copy-sets.ts'
@@ -17,33 +17,33 @@ import { createFaultProblem, createSpot } from './spots.ts'
 const MAX_PROBLEMS = 100
 
 /** Reads up to the first interchange, because before it is not known whether there is any; the rest is read with the parts. */
-export async function surveyInterchanges(
+export async function outlineInterchanges(
   input: AsyncIterable<Uint8Array>,
-  questions: readonly SurveyQuestion[],
-): Promise<Survey | UnreadableFile> {
-  const surveyor = new Surveyor(questions)
+  questions: readonly OutlineQuestion[],
+): Promise<Outline | UnreadableFile> {
+  const outlineor = new Outlineor(questions)
   const head = { bytes: Buffer.alloc(0) }
   const pieces = cutSegments(tapHead(input, head))
-  while (surveyor.isUndecided) {
+  while (outlineor.isUndecided) {
     const { done, value } = await pieces.next()
     if (done === true) break
-    surveyor.take(value)
+    outlineor.take(value)
   }
-  const unreadable = findForeignProblem(head.bytes) ?? surveyor.findUnreadable()
+  const unreadable = findForeignProblem(head.bytes) ?? outlineor.findUnreadable()
   if (unreadable !== undefined) {
     await pieces.return(undefined)
     return { problems: [unreadable] }
   }
-  async function* readParts(): AsyncGenerator<readonly SurveyedPart[]> {
+  async function* readParts(): AsyncGenerator<readonly OutlinedPart[]> {
     try {
-      yield surveyor.takeParts()
+      yield outlineor.takeParts()
       for await (const items of pieces) {
-        surveyor.take(items)
-        const parts = surveyor.takeParts()
+        outlineor.take(items)
+        const parts = outlineor.takeParts()
         if (parts.length > 0) yield parts
       }
-      surveyor.finish()
-      yield surveyor.takeParts()
+      outlineor.finish()
+      yield outlineor.takeParts()
     } finally {
       await pieces.return(undefined)
     }
@@ -51,7 +51,7 @@ export async function surveyInterchanges(
   return {
     parts: readParts(),
     listProblems: () =>
-      surveyor
+      outlineor
         .finish()
         .ofFile.slice(0, MAX_PROBLEMS)
         .map((fault) => createFaultProblem(fault, undefined)),
@@ -69,11 +69,11 @@ async function* tapHead(
   }
 }
 
-class Surveyor {
+class Outlineor {
   readonly #inspector: ReturnType<typeof createInspector>
   readonly #values: SetValues
   readonly #content = createContentCheck()
-  #parts: SurveyedPart[] = []
+  #parts: OutlinedPart[] = []
   #hash: SegmentHash | undefined
   #isFound = false
   #isForeign = false
@@ -85,7 +85,7 @@ class Surveyor {
   /** The sender and the receiver of the group that is open. */
   #parties = { groupSender: '', groupReceiver: '' }
 
-  constructor(questions: readonly SurveyQuestion[]) {
+  constructor(questions: readonly OutlineQuestion[]) {
     this.#values = new SetValues(questions)
     this.#inspector = createInspector({
       onFault: (fault, of) => this.#noteFault(fault, of),
@@ -133,7 +133,7 @@ class Surveyor {
     return this.#inspection
   }
 
-  takeParts(): readonly SurveyedPart[] {
+  takeParts(): readonly OutlinedPart[] {
     return this.#parts.splice(0)
   }
 
