@@ -65,7 +65,7 @@ export interface OutlineQuestion {
   readonly paths: readonly string[]
 }
 
-/** A outline of a file. `parts` can be read once, in the order of the file; memory is bounded. */
+/** An outline of a file. `parts` can be read once, in the order of the file; memory is bounded. */
 export interface Outline {
   readonly parts: AsyncIterable<readonly OutlinedPart[]>
   /** What stands in no set, such as text between interchanges, or an interchange that is unreadable. Known at the end. */
