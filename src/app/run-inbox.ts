@@ -89,14 +89,18 @@ export function buildInterchangeRules(
   const takers = listInboxRoutes(configuration, inbox).map(({ name, from }): Taker => {
     const mapping = mappings.get(name)
     assert(mapping?.direction === 'inbound', `route ${name} has no mapping`)
-    const { format } = mapping.translator.read
-    assert(format === 'x12' || format === 'edifact', `the mapping of route ${name} reads no interchanges`)
+    const { format, edi: read } = mapping.translator.read
+    assert(
+      (format === 'x12' || format === 'edifact') && read,
+      `the mapping of route ${name} reads no interchanges`,
+    )
     const { partner, document = '', when = {} } = from.interchanges ?? {}
     return {
       route: name,
       ...(partner === undefined ? {} : { partner }),
       syntax: format,
       document,
+      read,
       when: Object.entries(when),
     }
   })

@@ -1,5 +1,5 @@
 /** What a format says of a file of interchanges, and how it answers one. Ordinals count from 1 over the whole file. */
-import type { UnreadableFile } from './format.ts'
+import type { EdiReadOptions, UnreadableFile } from './format.ts'
 import type { SetSelection, Spot } from './place.ts'
 import type { Problem } from './problem.ts'
 
@@ -82,7 +82,16 @@ export interface JudgedRecord {
   readonly warnings?: readonly Problem[]
 }
 
+/** The sets that a route takes, and how its mapping reads them: a partner may have a grammar of its own. */
+export interface SetReading {
+  readonly sets: SetSelection
+  readonly syntax: Syntax
+  readonly read: EdiReadOptions
+}
+
 export interface JudgeOptions {
+  /** Absent: all sets are judged by the built-in grammars. */
+  readonly readings?: readonly SetReading[]
   /** Absent: the sets are judged by their structure alone. */
   readonly records?: AsyncIterable<readonly JudgedRecord[]>
   /** Ordinals of interchanges that are refused because another one had their number. */

@@ -37,8 +37,11 @@ const DEFINITIONS: Readonly<Record<string, GrammarDefinition>> = Object.fromEntr
 /** Grammars do not change, so each is compiled once. */
 const compiled = new Map<string, Grammar>()
 
-/** Finds the grammar of a document such as `850` or `ORDERS`: the built-in one, or that of a partner. */
-export type FindGrammar = (syntax: Syntax, document: string) => Grammar | undefined
+/**
+ * Finds the grammar of a document such as `850` or `ORDERS`: the built-in one, or that of a partner. `ordinal`: that of the
+ * set in its file, where the sets of several partners are read.
+ */
+export type FindGrammar = (syntax: Syntax, document: string, ordinal?: number) => Grammar | undefined
 
 /** Returns the built-in grammar of a document such as `850` or `ORDERS`; undefined for a document without a grammar. */
 export function findGrammar(syntax: Syntax, document: string): Grammar | undefined {

@@ -1,6 +1,7 @@
 /** Files of interchanges as a whole: outlines, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
 import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
+import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import type { Fault } from '../../edi/faults.ts'
 import { createAnswers } from './answers/answer.ts'
 import { copySelectedSets } from './copy-sets.ts'
@@ -8,6 +9,8 @@ import type { TransactionSet } from './envelopes.ts'
 import { inspectFile } from './findings.ts'
 import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
+import { compileReading } from './reading-plan.ts'
+import { SelectionCursor } from './set-selection.ts'
 import { findPathError } from './set-values.ts'
 import { createFaultProblem, createSpot } from './spots.ts'
 import { outlineInterchanges } from './outline.ts'
@@ -22,6 +25,20 @@ export function createInterchangeFormat(): InterchangeFormat {
   }
 }
 
+/** Each set is judged by the grammar that its route reads it with. */
+function createGrammarFinder({ readings = [] }: JudgeOptions): FindGrammar {
+  const own = readings
+    .filter(({ read }) => read.grammar !== undefined)
+    .map(({ sets, syntax, read }) => ({
+      selected: new SelectionCursor(sets),
+      find: compileReading(syntax, read).findGrammar,
+    }))
+  return (syntax, document, ordinal = 0) => {
+    const { find = findGrammar } = own.find(({ selected }) => selected.has(ordinal)) ?? {}
+    return find(syntax, document)
+  }
+}
+
 /** The problems of one set that are reported. */
 const MAX_PROBLEMS = 100
 
@@ -29,7 +46,7 @@ async function* judgeSets(
   input: AsyncIterable<Uint8Array>,
   options: JudgeOptions,
 ): AsyncGenerator<readonly SetJudgment[]> {
-  const findings = await inspectFile(input)
+  const findings = await inspectFile(input, createGrammarFinder(options))
   /** Those of the interchange and the group that are open. */
   const around: { interchange: readonly Fault[]; group: readonly Fault[] } = { interchange: [], group: [] }
   const toJudgments = (part: JudgedPart): readonly SetJudgment[] => {
@@ -73,7 +90,7 @@ async function* composeAnswers(
   input: AsyncIterable<Uint8Array>,
   request: AnswerRequest,
 ): AsyncGenerator<Uint8Array> {
-  const findings = await inspectFile(input)
+  const findings = await inspectFile(input, createGrammarFinder(request))
   const { at, interchanges, ...rest } = request
   const compose = createAnswers({ ...rest, at: new Date(at), interchanges: new Set(interchanges) })
   for await (const parts of judgeFile(input, findings, request)) {

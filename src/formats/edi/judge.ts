@@ -135,7 +135,7 @@ class Judge {
         const { document, segment } = set
         const found = faults.set.find(set.ordinal, segment)
         const own = refused.has(set.ordinal) ? [createUnroutedFault(set), ...found] : found
-        const grammar = findings.findGrammar(segment.delimiters.syntax, document)
+        const grammar = findings.findGrammar(segment.delimiters.syntax, document, set.ordinal)
         const errors = new SetErrors(set, grammar, own)
         this.#set = { set, faults: own, errors, records: { all: 0, refused: 0 }, warnings: [] }
         this.#opened = set

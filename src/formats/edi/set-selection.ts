@@ -4,14 +4,17 @@ import type { SetSelection } from '../../domain/place.ts'
 export class SelectionCursor {
   readonly #sets: SetSelection
   #run = 0
+  #last = 0
 
   constructor(sets: SetSelection) {
     this.#sets = sets
   }
 
-  /** Whether the set is selected. Ordinals are asked ascending. */
+  /** Whether the set is selected. Ordinals are asked ascending; a smaller one begins anew. */
   has(ordinal: number): boolean {
     const sets = this.#sets
+    if (ordinal < this.#last) this.#run = 0
+    this.#last = ordinal
     while ((sets[this.#run]?.[1] ?? Infinity) < ordinal) this.#run += 1
     return (sets[this.#run]?.[0] ?? Infinity) <= ordinal
   }

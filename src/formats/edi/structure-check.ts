@@ -30,7 +30,7 @@ export function createStructureCheck(report: (fault: Fault, of: FaultOwner) => v
     reportFinding({ kind, segment, message })
   return {
     begin(set: TransactionSet): void {
-      const grammar = find(set.segment.delimiters.syntax, set.document)
+      const grammar = find(set.segment.delimiters.syntax, set.document, set.ordinal)
       open = undefined
       if (grammar === undefined) return
       const { checks } = grammar

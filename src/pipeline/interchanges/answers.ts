@@ -12,7 +12,7 @@ import { getDeliverySpoolName } from '../outbound/compose.ts'
 import { deliverOnce } from '../outbound/naming.ts'
 import { getFolderPlace } from '../outbound/outbox.ts'
 import type { AnswerPlace, InterchangeContext } from './context.ts'
-import { readJudgedRecords } from './judged-records.ts'
+import { listReadings, readJudgedRecords } from './judged-records.ts'
 
 /** An answer that this pass delivered. */
 export interface DeliveredAnswer {
@@ -153,6 +153,7 @@ async function* writeAnswer(
     ta1,
     echoes,
     reused: await findReused(context, file),
+    readings: await listReadings(context, parts),
     ...(byStructure ? {} : { records: readJudgedRecords(context, parts) }),
     ...(isRefusing ? { unrouted: (await journal.getUnrouted(file.id)).unrouted } : {}),
   })

@@ -1,9 +1,24 @@
 /** Reads what became of the records of a file's parts, for the verdicts on their sets. */
 import type { FileEntry } from '../../domain/file.ts'
-import type { JudgedRecord } from '../../domain/interchange.ts'
+import type { JudgedRecord, SetReading } from '../../domain/interchange.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { readPages } from '../../support/async.ts'
 import type { InterchangeContext } from './context.ts'
+
+/** How the routes read the sets of their parts. A route that is not configured any more reads by the built-in grammars. */
+export async function listReadings(
+  { journal, takers }: Pick<InterchangeContext, 'journal' | 'takers'>,
+  parts: readonly FileEntry[],
+): Promise<readonly SetReading[]> {
+  const readings: SetReading[] = []
+  for (const { id, route } of parts) {
+    const taker = takers.find((each) => each.route === route)
+    if (taker === undefined) continue
+    const { syntax, read } = taker
+    readings.push({ sets: (await journal.getPartSets(id)) ?? [], syntax, read })
+  }
+  return readings
+}
 
 const RECORDS_PAGE = 1000
 

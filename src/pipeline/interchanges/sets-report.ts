@@ -12,7 +12,7 @@ import { formatProblemCells } from '../inbound/report.ts'
 import { getSpoolName } from '../inbound/intake.ts'
 import { findReused, readInterchanges } from './answers.ts'
 import type { InterchangeContext } from './context.ts'
-import { readJudgedRecords } from './judged-records.ts'
+import { listReadings, readJudgedRecords } from './judged-records.ts'
 import { countSets, createSelectionReader } from './set-runs.ts'
 
 /**
@@ -154,7 +154,8 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
     }
     if (!isRead) return
     const reused = await findReused(context, file)
-    const judging = { reused, records: readJudgedRecords(context, parts) }
+    const readings = await listReadings(context, parts)
+    const judging = { reused, readings, records: readJudgedRecords(context, parts) }
     for await (const batch of interchanges.judge(spool.read(getSpoolName(file.id)), judging)) {
       throwIfStopped(signal)
       const rows: string[][] = []

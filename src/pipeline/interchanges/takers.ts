@@ -1,5 +1,6 @@
 /** Says which route takes a set of an interchange: by its partner, its document and the values that the routes ask for. */
 import type { Partner } from '../../config/edi.ts'
+import type { EdiReadOptions } from '../../domain/format.ts'
 import type { InterchangeHead, OutlinedSet, OutlineQuestion, Syntax } from '../../domain/interchange.ts'
 
 /** A route that takes sets of an inbox. */
@@ -9,6 +10,8 @@ export interface Taker {
   readonly partner?: string
   readonly syntax: Syntax
   readonly document: string
+  /** How its mapping reads the sets. */
+  readonly read: EdiReadOptions
   /** The set must have one of the values at each path. */
   readonly when: readonly (readonly [path: string, values: readonly string[]])[]
 }

@@ -5,6 +5,9 @@ import { type ProblemCode, problem } from '../../../src/domain/problem.ts'
 import {
   dress,
   FAULTS,
+  type MadeDocument,
+  type MadeSegment,
+  make810,
   make846,
   makeFault,
   makeFaultBase,
@@ -213,5 +216,37 @@ describe('what the inbox decided', () => {
 
     const said = { verdict: 'E', problems: [{ code: 'edi-number-mismatch' }] }
     expect([sets[3], sets[4]]).toMatchObject([said, said])
+  })
+})
+
+describe('a set that a partner writes by a grammar of its own', () => {
+  const made = make810({ number: 'INV-1', po: 'HV-1', total: '10', lines: [] })
+  const whole = make810({ number: 'INV-2', po: 'HV-2', total: '10', lines: [] })
+  const line: MadeSegment = ['IT1', '1', '2', 'EA', '5', '', 'UP', '812345678904']
+  const withLine = ({ segments, ...rest }: MadeDocument): MadeDocument => ({
+    ...rest,
+    segments: segments.flatMap((each) => (each[0] === 'BIG' ? [each, line] : [each])),
+  })
+  const withoutTotal = ({ segments, ...rest }: MadeDocument): MadeDocument => ({
+    ...rest,
+    segments: segments.filter(([id]) => id !== 'TDS'),
+  })
+  const sets = [withoutTotal(withLine(made)), withLine(whole), withoutTotal(withLine(made))]
+  const file = dress(makeInterchange({ syntax: 'x12', groups: [{ sets }] }))
+  const read = {
+    document: '810',
+    grammar: { extends: 'x12/810', segments: { ST: ['TDS 0..1'] } },
+    recordColumns: [],
+    lineColumns: [],
+  } as const
+
+  test('is judged by that grammar, and the sets of others are not', async () => {
+    const own = { sets: [[1, 1]] as const, syntax: 'x12' as const, read }
+
+    const byAll = await judgeSets(file)
+    const byOwn = await judgeSets(file, { readings: [own] })
+
+    expect(byAll.map(({ verdict }) => verdict)).toEqual(['R', 'A', 'R'])
+    expect(byOwn.map(({ verdict }) => verdict)).toEqual(['A', 'A', 'R'])
   })
 })
