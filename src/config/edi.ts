@@ -110,10 +110,6 @@ export const PartnerSettings = z.strictObject({
         .describe(
           'What is done with other contents under a number that came before: refuse, or accept them.',
         ),
-      repeated: z
-        .enum(['silent', 'answer-again'])
-        .default('silent')
-        .describe('Whether an interchange that came before is answered again. Nothing of it is taken.'),
     })
     .prefault({})
     .describe('How interchanges are found that came before.'),
@@ -195,7 +191,6 @@ export interface Partner {
   readonly duplicates: {
     readonly windowMs: number
     readonly reused: 'refuse' | 'accept'
-    readonly repeated: 'silent' | 'answer-again'
   }
   readonly unrouted: 'hold' | 'refuse'
 }

@@ -90,7 +90,7 @@ describe('the configuration of interchanges', () => {
           answer: { when: 'understood', withinMs: 3_600_000, kind: '997', ta1: 'asked', echoes: true },
           to: { mailbox: 'van', folder: 'out', name: '{kind}-{partner}-{icn}.edi' },
           firstNumber: 1,
-          duplicates: { windowMs: 400 * 86_400_000, reused: 'refuse', repeated: 'silent' },
+          duplicates: { windowMs: 400 * 86_400_000, reused: 'refuse' },
           unrouted: 'hold',
         },
       ],

@@ -196,7 +196,6 @@ function getRuns(byRoute: Map<string, SetRuns>, route: string): SetRuns {
 const UNKNOWN_PARTNERS: Partner['duplicates'] = {
   windowMs: 400 * 24 * 3_600_000,
   reused: 'refuse',
-  repeated: 'silent',
 }
 
 /** So many interchanges of one file are compared with each other. */
