@@ -149,7 +149,7 @@ export const EdiSettings = z.strictObject({
 export const InterchangeSource = z.strictObject({
   inbox: Text.describe('One of the inboxes of interchanges, in place of a mailbox and folder.'),
   partner: Text.optional().describe(
-    'Whose sets are taken; when left out, those of each partner that no other route names for the document.',
+    'Whose sets are taken; when left out, those that no route with a partner takes, of any sender.',
   ),
   document: z
     .union([Text, z.int().transform(String)], 'must be a document, such as 850 or ORDERS')
@@ -208,7 +208,7 @@ export interface InterchangeInbox {
 export interface InterchangeChoice {
   /** The name of the inbox. */
   readonly inbox: string
-  /** Absent: any partner that no other route names for the document. */
+  /** Absent: any sender, for sets that no route with a partner takes. */
   readonly partner?: string
   readonly document: string
   /** The values that are taken, by path. */

@@ -129,6 +129,8 @@ export function describeInterchange({
       return `${which} has the number of another one in ${name}, and is refused`
     case 'unknown':
       return `${which} to ${receiver}: one of these addresses is unknown`
+    case 'refused':
+      return `${which} has a damaged envelope, and its sets are refused`
     case 'answer':
       return `${which} holds only answers`
     case 'refused':
