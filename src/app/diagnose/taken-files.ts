@@ -133,8 +133,6 @@ export function describeInterchange({
       return `${which} has a damaged envelope, and its sets are refused`
     case 'answer':
       return `${which} holds only answers`
-    case 'refused':
-      return `${which} is refused, because its envelope is damaged`
     case 'taken':
       return `${which} is taken`
   }
