@@ -158,6 +158,15 @@ test('a share that is away leaves a bare folder: a scan makes nothing there, and
   expect(world.service.counts().acknowledgedOrders).toBe(POS.length + LATER.length)
 })
 
+/** A copy of a world is at another path, and an inbox is known by its path. */
+async function noteInbox(world: World, place: string): Promise<void> {
+  const { journal, close } = await world.open()
+  const lease = await journal.acquireLease('orders', 'test/1/1', 10_000, () => true)
+  await journal.savePlace(lease, place)
+  await journal.releaseLease(lease)
+  await close()
+}
+
 test('a share that leaves a bare folder at any moment gets every report when it is back', async () => {
   let failed = 0
   const later = await aWorldWithOrders()
@@ -166,6 +175,7 @@ test('a share that leaves a bare folder at any moment gets every report when it 
   for (let effect = 1; effect < EFFECTS_MAX; effect++) {
     const world = await later.fork()
     const share = join(world.folder, 'exchange')
+    await noteInbox(world, join(share, 'inbox/orders/.taken'))
     const plan = strikeAt(effect, async () => {
       await rename(share, `${share}.away`)
       await mkdir(share)
