@@ -130,10 +130,11 @@ export function createUnbundler(
       sets: end.sets,
       ...(partner && { partner: partner.name }),
     }
-    // A file that was cut in transfer comes again, whole, under the same number.
-    const repeated = end.isRefused
-      ? undefined
-      : await judgeNumber(key, end.sha256, partner ?? { duplicates: UNKNOWN_PARTNERS })
+    // A file that was cut in transfer comes again, whole, under the same number. Answers are not answered.
+    const repeated =
+      end.isRefused || end.isAnswer
+        ? undefined
+        : await judgeNumber(key, end.sha256, partner ?? { duplicates: UNKNOWN_PARTNERS })
     const isKnown = each.isOurs && (partner !== undefined || each.taken.size > 0)
     const known = end.isRefused ? 'refused' : 'taken'
     const verdict = repeated?.verdict ?? (end.isAnswer ? 'answer' : isKnown ? known : 'unknown')

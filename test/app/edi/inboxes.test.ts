@@ -114,6 +114,22 @@ describe('an inbox of interchanges', () => {
     expect(await countOrders(world)).toBe(2)
   })
 
+  test('takes answers as they come, and answers none of them, whatever their numbers', async () => {
+    const world = await anEdiInbox()
+    await world.drop('inbox/van', 'day.x12', ONE_DAY)
+    await world.run()
+    const answer = (await world.read('outbox/haven/997-000000001.x12'))
+      .replace('12*7755550100     *ZZ*HAVENRETAIL    ', 'ZZ*HAVENRETAIL    *12*7755550100     ')
+      .replaceAll('000000001', '000001126')
+    await world.drop('inbox/van', 'answer.x12', answer)
+
+    const { exit } = await world.run()
+
+    expect(exit).toBe(0)
+    expect(await world.read('results/answer.x12.sets.csv')).toContain(',answer,')
+    expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+  })
+
   test('gives what no route takes back as an interchange, which can be dropped in again', async () => {
     const world = await anEdiInbox({ inboxRoutes: ORDER_ROUTES.filter(({ document }) => document === '860') })
     const { routes } = world.configuration
