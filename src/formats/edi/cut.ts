@@ -123,6 +123,8 @@ export class SegmentCutter {
 
   #refuseInterchange(at: number): number {
     this.#note('delimiters', at)
+    // The interchange before it has no trailer, and its delimiters do not hold for the one behind it.
+    this.#delimiters = undefined
     this.#mode = 'stray'
     return at + 3
   }

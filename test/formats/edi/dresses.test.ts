@@ -240,3 +240,21 @@ test('an interchange behind one whose last segment has no terminator is read', a
 
   expect(drafts.map(({ keyValues }) => keyValues[0])).toContain('HV-9')
 })
+
+test('an interchange behind one whose delimiters cannot be found is read', async () => {
+  const cut = dress(edifact, { newline: '\n' })
+    .toString('latin1')
+    .replace(/(?<=\n)UNZ[^]*$/, '')
+  const next = makeInterchange({
+    syntax: 'edifact',
+    number: 102,
+    groups: [{ sets: [makeOrders({ number: 'HV-9', references: {}, texts: {}, parties: [], lines: [] })] }],
+  })
+  const { drafts } = await readFile(
+    ORDERS_EDIFACT,
+    Buffer.concat([Buffer.from(`${cut}ISA*\nQTY+21:1'\n`, 'latin1'), dress(next)]),
+  )
+
+  expect(drafts.flatMap(({ problems }) => problems.map(({ code }) => code))).toContain('edi-delimiters')
+  expect(drafts.map(({ keyValues }) => keyValues[0])).toContain('HV-9')
+})
