@@ -1,7 +1,6 @@
 /** Alerts about configuration and mappings on the disk that differ from those at work, or have errors. */
 import { type Alert, createAlert } from '../domain/alert.ts'
-import { formatLeaseOwner, type Watcher } from '../domain/lease.ts'
-import type { BridgeVersion } from '../domain/version.ts'
+import { type BridgeVersion, formatLeaseOwner, type Watcher } from '../domain/lease.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
 import type { EvaluationContext } from './context.ts'
 

@@ -15,7 +15,7 @@ import { openObservability } from '../observability/observability.ts'
 import { isoTime } from '../support/clock.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { createFileSink, createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
-import { newId } from '../support/new-id.ts'
+import { newId } from '../support/text.ts'
 import { VERSION } from '../support/package.ts'
 import { createProgressBar, type Terminal } from './terminal.ts'
 

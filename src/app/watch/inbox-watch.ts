@@ -1,5 +1,5 @@
 /** Watches one inbox. Scans decide what to do; file-system events only trigger an earlier scan. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { InterchangeInbox } from '../../config/edi.ts'
 import type { InboundRoute } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
@@ -20,9 +20,11 @@ import { listInboxRoutes, runInbox } from '../run-inbox.ts'
 import { type RouteWork, runRoute } from '../run-route.ts'
 import { getMailbox } from '../journal-access.ts'
 import { createWakeableTimer } from '../../support/async.ts'
-import { createFolderWatcher } from './folder-watcher.ts'
 import { type RouteResult, toBridgeError } from '../outcome.ts'
 import { createRouteWorker, type WatchContext } from './route-worker.ts'
+import { stat } from 'node:fs/promises'
+import { type FSWatcher, watch } from 'chokidar'
+import { hasSystemCode } from '../../support/errors.ts'
 
 /** Where the system does not report new files, scans are no further apart than this. */
 const UNRELIABLE_SCAN_MS = 5_000
@@ -211,4 +213,66 @@ function computeWait(
 async function restAfterScan({ clock, ending }: WatchedInbox, { began, ended }: ScanTimes): Promise<void> {
   const left = ended + Math.max(REST_MIN_MS, (ended - began) * REST_FACTOR) - elapsed(clock)
   if (left > 0) await clock.sleep(left, ending)
+}
+
+// Reports that something happened in a folder. The operating system may miss events or refuse to watch.
+
+interface FolderWatcherOptions {
+  readonly path: string
+  readonly onChange: () => void
+  /** Called when watching starts: changes between the last scan and this moment were not reported. */
+  readonly onStarted: () => void
+  /** The system does not report changes of this folder; called once for each reason. */
+  readonly onUnavailable: (why: string) => void
+}
+
+export function createFolderWatcher({ path, onChange, onStarted, onUnavailable }: FolderWatcherOptions) {
+  let active: { readonly watcher: FSWatcher; readonly folder: string } | undefined
+  let lastReason: string | undefined
+  const close = async () => {
+    const { watcher } = active ?? {}
+    active = undefined
+    await watcher?.close()
+  }
+  const fail = (error: unknown) => {
+    const why = describeWatchError(error)
+    void close()
+    if (why !== lastReason) onUnavailable(why)
+    lastReason = why
+  }
+  return {
+    close,
+    isActive: () => active !== undefined,
+    /**
+     * Starts watching, and starts anew when the path is another folder now: a share that was mounted again looks the same and
+     * reports nothing. Call it right after a scan has read the folder.
+     */
+    async ensureStarted(): Promise<void> {
+      try {
+        // The system soon reuses the inode number of a removed folder.
+        const { dev, ino, birthtimeMs } = await stat(path)
+        const folder = `${dev}:${ino}:${birthtimeMs}`
+        if (active?.folder === folder) return
+        await close()
+        active = { watcher: startWatching(path, onChange, fail).on('ready', onStarted), folder }
+      } catch (error) {
+        fail(error)
+      }
+    },
+  }
+}
+
+/** Ignores the files: watching each of them costs memory and time, and any event of the folder triggers a scan. */
+function startWatching(path: string, onEvent: () => void, fail: (error: unknown) => void): FSWatcher {
+  const ignored = (each: string) => resolve(each) !== path
+  const watcher = watch(path, { depth: 0, ignoreInitial: true, ignored })
+  return watcher.on('raw', onEvent).on('all', onEvent).on('error', fail)
+}
+
+function describeWatchError(error: unknown): string {
+  if (hasSystemCode(error, 'ENOSPC'))
+    return 'the limit of watched folders is reached; raise fs.inotify.max_user_watches'
+  if (hasSystemCode(error, 'EMFILE', 'ENFILE'))
+    return 'too many files are open; raise fs.inotify.max_user_instances and the limit of open files'
+  return error instanceof Error ? error.message : String(error)
 }

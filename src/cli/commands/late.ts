@@ -9,7 +9,7 @@ import { omitUndefined } from '../../support/object-paths.ts'
 import { VERSION } from '../../support/package.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, text } from '../command.ts'
 import { readConfiguration, readConfigurationToShow } from '../context.ts'
-import { formatLate, lateToJson } from '../format/late.ts'
+import { formatLate, lateToJson } from '../format/orders.ts'
 
 export const lateCommand = defineCommand({
   usage: 'late',

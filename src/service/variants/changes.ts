@@ -1,21 +1,30 @@
-/** Creates and updates items. Spec: "Variant create and update". Runs in the write queue. */
+/** Creates and updates items and their stock by warehouse. Spec: "Variant create and update". Runs in the write queue. */
 import type { AttributeCode } from '../../contract/attributes.ts'
 import type { VariantCreate, VariantUpdate } from '../../contract/variant.ts'
 import { assert } from '../../support/errors.ts'
-import type { ServiceContext } from '../context.ts'
-import { type Answer, answerWith, gatherErrors, type FieldErrors } from '../http/answers.ts'
+import type { ServiceContext } from '../endpoints.ts'
+import {
+  type Answer,
+  answerWith,
+  type FieldErrors,
+  gatherErrors,
+  refuseField,
+  refuseNotFound,
+} from '../http/answers.ts'
 import { build, type Store } from '../store/store.ts'
 import { type AttributeChange, checkSkus, readBrandChanges, readRetailerChanges } from './attribute-rules.ts'
 import {
   computeMerchandising,
   EMPTY_COLUMNS,
   isColumn,
+  listOpenRetailers,
+  offerToRetailers,
   readColumnValues,
   setColumn,
   type StoredVariant,
 } from './columns.ts'
-import { listOpenRetailers, offerToRetailers } from './offers.ts'
 import { readBrandVariants, readRetailerVariants } from './views.ts'
+import type { StockChange } from '../admin/schemas.ts'
 
 export function createVariant(context: ServiceContext, brandId: number, { attributes }: VariantCreate) {
   const { store, directory, clock } = context
@@ -141,3 +150,31 @@ const generalCodes = (p: { id: number }) =>
     .select('code')
     .where('variant_id', '=', p.id)
     .where('retailer_id', '=', 0)
+
+// Stock by warehouse. Spec: "empty unless supplied by warehouse". Runs in the write queue.
+
+/** The largest inventory that an answer can show. */
+const MAX_INVENTORY = 2_147_483_647
+
+/** Sets the stock to these warehouses, and the inventory to their sum; or returns an error. */
+export function setStock(store: Store, id: number, locations: StockChange['locations'], now: number) {
+  const inventory = locations.reduce((sum, location) => sum + location.inventory, 0)
+  if (inventory > MAX_INVENTORY) return `The warehouses hold more than ${MAX_INVENTORY} together.`
+  const codes = new Set(locations.map(({ code }) => code))
+  if (codes.size < locations.length) return 'A warehouse is given more than once.'
+  store.remove('variant_stock', { variant_id: id })
+  for (const { code, inventory: held } of locations) {
+    store.insert('variant_stock', { variant_id: id, location: code, inventory: held, updated_at: now })
+  }
+  store.update('variants', { id }, { inventory, inventory_updated_at: now, updated_at: now })
+  return undefined
+}
+
+/** An administrator sets the stock of an item. */
+export function changeStock(context: ServiceContext, id: number, { locations }: StockChange): Answer {
+  const { store, clock } = context
+  if (store.find('variants', { id }) === undefined) return refuseNotFound()
+  const wrong = setStock(store, id, locations, clock.now())
+  if (wrong !== undefined) return refuseField(['locations', 'non_field_errors'], wrong)
+  return answerWith(readBrandVariants(context, [id], false)[0])
+}
