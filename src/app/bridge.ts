@@ -13,7 +13,7 @@ import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
 import { hasCode } from '../support/errors.ts'
 import { newId as createId } from '../support/text.ts'
 import { omitUndefined } from '../support/object-paths.ts'
-import { VERSION } from '../support/package.ts'
+import { VERSION } from '../support/process.ts'
 import { isOwnerAlive } from '../journal/heartbeat.ts'
 import { openJournal } from '../journal/open.ts'
 import {

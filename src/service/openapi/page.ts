@@ -1,8 +1,15 @@
 /** Renders the OpenAPI document as an HTML page without scripts: every endpoint, field and refusal. */
 import { html, type Html, joinHtml, renderInlineCode } from '../../support/html.ts'
-import { type JsonSchema, refName } from './json-schema.ts'
+import {
+  type Content,
+  type Example,
+  type JsonSchema,
+  type Parameter,
+  refName,
+  type Response,
+  type ResponseRef,
+} from './json-schema.ts'
 import type { OpenApi, Operation } from './document.ts'
-import type { Content, Example, Parameter, Response, ResponseRef } from './types.ts'
 import { hash } from 'node:crypto'
 
 export function renderPage(document: OpenApi): string {
