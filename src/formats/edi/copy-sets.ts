@@ -144,7 +144,7 @@ class SetCopier {
       this.#records.all += 1
       if (this.#isWanted(loop.first)) this.#records.copied += 1
     }
-    this.#placer = isFlat ? new LoopPlacer(rule, segment, { keeps: false, onOpened }) : undefined
+    this.#placer = isFlat ? new LoopPlacer(rule, segment, { onOpened }) : undefined
     if (this.#isWanted(segment)) this.#write('')
   }
 

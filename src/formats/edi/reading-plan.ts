@@ -19,6 +19,8 @@ export interface ReadingPlan {
   readonly recordColumns: readonly CompiledColumn[]
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
+  /** The ids of the segments that paths lead to. */
+  readonly ids: ReadonlySet<string>
 }
 
 export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
@@ -41,6 +43,10 @@ export function compileReading(syntax: Syntax, options: EdiReadOptions): Reading
   const columns = (written: readonly EdiColumn[]) =>
     written.map((column) => ({ ...column, path: path(column.path) }))
   const { definition, root } = grammar
+  const recordColumns = columns(options.recordColumns)
+  const lineColumns = columns(options.lineColumns)
+  const same = (options.same ?? []).map((paths) => paths.map(path))
+  const paths = [...[...recordColumns, ...lineColumns].map((column) => column.path), ...same.flat()]
   const records = (options.records ?? definition.records ?? [root.id]).map(loop)
   return {
     syntax,
@@ -49,9 +55,15 @@ export function compileReading(syntax: Syntax, options: EdiReadOptions): Reading
     records,
     isFlat: records.every(({ id }) => id !== root.id && root.loops.get(id)?.tree === undefined),
     lines: loop(options.lines ?? definition.lines),
-    same: (options.same ?? []).map((paths) => paths.map(path)),
-    recordColumns: columns(options.recordColumns),
-    lineColumns: columns(options.lineColumns),
+    same,
+    recordColumns,
+    lineColumns,
     usage: options.usage ?? 'production',
+    ids: new Set(paths.flatMap(listIds)),
   }
+}
+
+function listIds({ segment, value }: EdiPath): string[] {
+  const more = value.kind === 'pair' && 'more' in value.pairs ? value.pairs.more : undefined
+  return more === undefined ? [segment.id] : [segment.id, more.id]
 }

@@ -76,7 +76,6 @@ export class SetErrors {
     const grammar = findGrammar(segment.delimiters.syntax, document)
     if (grammar !== undefined) {
       this.#placer = new LoopPlacer(grammar.root, segment, {
-        keeps: false,
         onJoined: (each, loop) => this.#pass(each.id, each.number, loop),
         onOpened: (loop) => {
           if (loop.parent !== undefined) this.#pass(loop.rule.id, loop.first.number, loop.parent)

@@ -1,0 +1,169 @@
+/** Checks the segments of each set against the grammar of its document. Sets without a grammar are not checked. */
+import { findGrammar } from '../../edi/documents.ts'
+import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
+import type { Fault } from '../../edi/faults.ts'
+import type { Segment } from '../../edi/segment.ts'
+import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
+import { countPlace, type Loop, LoopPlacer, MAX_DEPTH, type PlacerOptions } from './loops.ts'
+
+/** The largest record: a set, or a part of one where the document's records are smaller. */
+export const MAX_RECORD_SEGMENTS = 100_000
+const MAX_RECORD_BYTES = 16 * 1024 * 1024
+
+/** How much of a record was read. */
+interface RecordSize {
+  readonly segments: number
+  readonly bytes: number
+}
+
+export function isTooLarge({ segments, bytes }: RecordSize): boolean {
+  return segments > MAX_RECORD_SEGMENTS || bytes > MAX_RECORD_BYTES
+}
+
+/** Says which limit is passed: `100000 segments`. */
+export function describeLimit({ segments }: RecordSize): string {
+  return segments > MAX_RECORD_SEGMENTS ? `${MAX_RECORD_SEGMENTS} segments` : '16 MiB'
+}
+
+export const MAX_ELEMENTS = 1000
+
+/** Takes the segments of one set after the other. */
+export class StructureCheck {
+  readonly #report: (fault: Fault, of: FaultOwner) => void
+  readonly #options: PlacerOptions
+  #set: TransactionSet | undefined
+  #placer: LoopPlacer | undefined
+  #rules: CheckedDocument | undefined
+  /** Without the last segment. */
+  #size = { segments: 0, bytes: 0 }
+  #isTooLarge = false
+
+  constructor(report: (fault: Fault, of: FaultOwner) => void) {
+    this.#report = report
+    this.#options = {
+      onOpened: (loop) => this.#checkOpened(loop),
+      onJoined: (segment, loop, place) => this.#checkJoined(segment, loop, place),
+      onClosed: (loop) => this.#checkClosed(loop),
+      onUnplaced: (segment, loop) => this.#reportUnplaced(segment, loop),
+      onGuessedParent: (level, parent) =>
+        this.#reportAt(
+          'parent-guessed',
+          level.first,
+          `The level ${showText(level.first.value(1))} does not name a level before it; it was taken as part of ${showText(parent.first.value(1))}.`,
+        ),
+    }
+  }
+
+  begin(set: TransactionSet): void {
+    const grammar = findGrammar(set.segment.delimiters.syntax, set.document)
+    this.#placer = undefined
+    if (grammar === undefined) return
+    this.#set = set
+    this.#rules = findRules(grammar)
+    this.#size = { segments: 1, bytes: 0 }
+    this.#isTooLarge = false
+    this.#placer = new LoopPlacer(grammar.root, set.segment, this.#options)
+  }
+
+  take(segment: Segment): void {
+    if (this.#placer === undefined) return
+    this.#size.segments += 1
+    this.#size.bytes += segment.end - segment.at
+    if (segment.length > MAX_ELEMENTS && segment.size > MAX_ELEMENTS) {
+      this.#reportAt('elements-too-many', segment, `${segment.id} has more than ${MAX_ELEMENTS} elements.`)
+    }
+    if (this.#rules?.isWhole !== true || !isTooLarge(this.#size)) return this.#placer.place(segment)
+    if (this.#isTooLarge) return
+    this.#isTooLarge = true
+    this.#reportAt('set-too-large', segment, `The set has more than ${describeLimit(this.#size)}.`)
+  }
+
+  end(): void {
+    if (!this.#isTooLarge) this.#placer?.end()
+    this.#placer = undefined
+  }
+
+  #checkOpened(loop: Loop): void {
+    const { parent, rule, depth } = loop
+    if (depth > MAX_DEPTH) {
+      const message = `More than ${MAX_DEPTH} levels are below each other.`
+      this.#reportAt('hierarchy-unclear', loop.first, message)
+    }
+    const around = rule.tree === undefined ? parent : this.#placer?.root
+    const place = around?.rule.places.get(rule.id)
+    if (around === undefined || place === undefined) return
+    if (countPlace(around, place) !== rule.max + 1) return
+    this.#reportAt('segment-too-often', loop.first, `${rule.id} stands there more than ${rule.max} times.`)
+  }
+
+  #checkJoined(segment: Segment, loop: Loop, place: LoopPlace): void {
+    const { min = 0, max = Infinity } = place.segment ?? {}
+    if ((min === 0 && max === Infinity) || countPlace(loop, place) !== max + 1) return
+    this.#reportAt('segment-too-often', segment, `${segment.id} stands there more than ${max} times.`)
+  }
+
+  #checkClosed(loop: Loop): void {
+    for (const { id, index, segment, loop: inner } of loop.rule.required) {
+      const count = loop.counts[index] ?? 0
+      for (const bounds of [segment, inner]) {
+        if ((bounds?.min ?? 0) <= count) continue
+        this.#reportAt('segment-missing', loop.first, `No ${id} stands in ${describe(loop)}.`, id)
+      }
+    }
+  }
+
+  #reportUnplaced(segment: Segment, loop: Loop): void {
+    const meant = this.#rules?.lineIds.get(foldId(segment.id))
+    if (meant === undefined) {
+      const message = `${showText(segment.id)} has no place in ${describe(loop)}.`
+      return this.#reportAt('segment-unplaced', segment, message)
+    }
+    this.#reportAt(
+      'segment-misspelled',
+      segment,
+      `The document has no ${showText(segment.id)}; ${meant} is nearly the same.`,
+    )
+  }
+
+  #reportAt(kind: Fault['kind'], { number, at, id }: Segment, message: string, missing?: string): void {
+    const set = this.#set
+    if (set === undefined) return
+    const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
+    const fault = { kind, segment: number, at, id, message }
+    this.#report(missing === undefined ? fault : { ...fault, missing }, owner)
+  }
+}
+
+/** What the check needs to know of a document besides its grammar. */
+interface CheckedDocument {
+  /** Whether a set is a record, or holds a few; records that are many in a set are bounded by the reader. */
+  readonly isWhole: boolean
+  /** The ids of the loops that make records and lines, by how they look: a misspelled one would be a line that is lost. */
+  readonly lineIds: ReadonlyMap<string, string>
+}
+
+/** Grammars do not change, so each is looked at once. */
+const known = new WeakMap<Grammar, CheckedDocument>()
+
+function findRules(grammar: Grammar): CheckedDocument {
+  const found = known.get(grammar)
+  if (found !== undefined) return found
+  const { lines, records = [] } = grammar.definition
+  const ids = [lines, ...records].map((loop) => /^[A-Z0-9]+/.exec(loop)?.[0] ?? '')
+  const rules = {
+    isWhole:
+      records.length === 0 || ids.slice(1).some((id) => grammar.root.loops.get(id)?.tree !== undefined),
+    lineIds: new Map(ids.map((id) => [foldId(id), id])),
+  }
+  known.set(grammar, rules)
+  return rules
+}
+
+/** Ids that people and scanners take for each other are the same: `PO1`, `P01`, `po1`. */
+function foldId(id: string): string {
+  return id.trim().toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I')
+}
+
+function describe({ rule, first }: Loop): string {
+  return rule.id === 'ST' || rule.id === 'UNH' ? 'the set' : `the loop of ${first.id}`
+}
