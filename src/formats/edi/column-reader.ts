@@ -1,12 +1,14 @@
 /** Reads all columns of a row with one walk over each loop, because to search for each of them takes most of the time. */
 import type { EdiPath, SegmentTest } from '../../edi/paths.ts'
-import type { Segment } from '../../edi/segment.ts'
+import type { PlacedElement, Segment } from '../../edi/segment.ts'
 import { addDecimals, formatDecimal, parseDecimal } from '../../support/decimal.ts'
+import { decodeText } from './charset.ts'
 import { isLoop, type Loop } from './loops.ts'
 import {
   type Envelope,
   findValue,
   fits,
+  formatNumber,
   getRoot,
   listNear,
   listValues,
@@ -26,14 +28,19 @@ interface Target {
   readonly test: SegmentTest
   /** The index of the loop that a path leads through; undefined for segments of the row's loop and of loops around it. */
   readonly group: number | undefined
-  /** Columns that want elements as they stand there, in the order of the elements; only in X12. */
-  elements: readonly PlacedElement[]
-  /** Columns that want the values of pairs, by the qualifier; only in X12. */
-  readonly pairs: Map<string, PlacedElement>
+  readonly columns: PlacedColumn[]
+  /** How they are read where the segment is one of X12. */
+  inX12: X12Columns
+}
+
+/** The columns of a target by how they are read: elements and pairs in one go, in the order of the segment. */
+interface X12Columns {
+  readonly elements: readonly PlacedElement[]
+  readonly pairs: ReadonlyMap<string, PlacedElement>
   readonly firstPair: number
-  /** Those of both that are numbers or may need decoding. */
-  readonly plain: PlacedColumn[]
-  readonly others: PlacedColumn[]
+  /** Elements that are numbers. */
+  readonly numbers: readonly PlacedColumn[]
+  readonly others: readonly PlacedColumn[]
 }
 
 /** A loop that paths lead through: the targets in it by the ids of their segments. */
@@ -102,6 +109,7 @@ export class ColumnReader {
     const targets = new Map<string, Target>()
     const groups = new Map<string, number>()
     for (const [position, column] of columns.entries()) this.#add({ ...column, position }, targets, groups)
+    for (const target of this.#targets) target.inX12 = sortColumns(target.columns)
     this.#blank = columns.map(() => '')
     this.#row = this.#createLevel()
   }
@@ -118,12 +126,14 @@ export class ColumnReader {
       const segment = row.segments[index]
       const target = targets[index]
       if (segment === undefined || target === undefined) continue
-      for (const { path, position } of target.columns) {
+      const isX12 = segment.delimiters.syntax === 'x12'
+      const isOnly = row.counts[index] === target.test.nth
+      if (isX12) copyValues(segment, target.inX12, values)
+      for (const { path, position } of isX12 && isOnly ? target.inX12.others : target.columns) {
         const text = readText(path, segment, row.loops[index])
         if (text !== undefined) values[position] = text
         // A pair may stand in another segment that fits.
-        else if (row.counts[index] !== path.segment.nth)
-          values[position] = findValue(path, loop, envelope)?.text ?? ''
+        else if (!isOnly) values[position] = findValue(path, loop, envelope)?.text ?? ''
       }
     }
     for (const column of this.#searched) values[column.position] = this.#search(column, loop, open)
@@ -151,7 +161,7 @@ export class ColumnReader {
   }
 
   #addTarget(test: SegmentTest, group: number | undefined): Target {
-    const target = { test, group, columns: [] }
+    const target = { test, group, columns: [], inX12: sortColumns([]) }
     const index = this.#targets.push(target) - 1
     if (group === undefined) this.#want(test.id).targets.push(index)
     else addTo(this.#groups[group]?.targets, test.id, index)
@@ -339,6 +349,45 @@ export class ColumnReader {
     const known = texts.get(column) ?? look()
     texts.set(column, known)
     return known
+  }
+}
+
+function sortColumns(columns: readonly PlacedColumn[]): X12Columns {
+  const elements: PlacedElement[] = []
+  const pairs = new Map<string, PlacedElement>()
+  const [numbers, others]: [PlacedColumn[], PlacedColumn[]] = [[], []]
+  let firstPair = 0
+  for (const column of columns) {
+    const { position } = column
+    const { value, number } = column.path
+    if (value.kind === 'element' && value.component === undefined) {
+      elements.push({ element: value.element, position })
+      if (number !== undefined) numbers.push(column)
+    } else if (value.kind === 'pair' && !('value' in value.pairs) && mayAddPair(pairs, value.qualifier)) {
+      firstPair = value.pairs.from
+      pairs.set(value.qualifier, { element: pairs.size, position })
+    } else others.push(column)
+  }
+  elements.sort((one, other) => one.element - other.element)
+  return { elements, pairs, firstPair, numbers, others }
+}
+
+/** Each pair is read once, and as many as there are bits. */
+function mayAddPair(pairs: ReadonlyMap<string, unknown>, qualifier: string): boolean {
+  return !pairs.has(qualifier) && pairs.size < 30
+}
+
+function copyValues(segment: Segment, columns: X12Columns, values: string[]): void {
+  const { elements, pairs, firstPair, numbers } = columns
+  let characters = elements.length === 0 ? 0 : segment.copyElements(elements, values)
+  if (pairs.size > 0) characters |= segment.copyPairs(firstPair, pairs, values)
+  if (characters > 0x7f) {
+    for (const { position } of [...elements, ...pairs.values()])
+      values[position] = decodeText(values[position] ?? '', undefined)
+  }
+  for (const { path, position } of numbers) {
+    const text = values[position] ?? ''
+    if (text !== '' && path.number !== undefined) values[position] = formatNumber(text, path.number, segment)
   }
 }
 

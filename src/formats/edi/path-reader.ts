@@ -185,7 +185,7 @@ const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/
  * A number with its point, as mappings read it: `.5`, `5.`, `+5` and implied decimals are written in full. A text that is no
  * number stays as it is, so that the mapping refuses it.
  */
-function formatNumber(
+export function formatNumber(
   text: string,
   { implied }: NonNullable<EdiPath['number']>,
   { delimiters: { syntax } }: Segment,

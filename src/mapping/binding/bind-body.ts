@@ -250,6 +250,7 @@ function addUpLines(items: readonly unknown[], builder: RecordBuilder, field: st
       same.isSum = true
     }
   }
+  if (lines.length === items.length) return items
   builder.bodyRows = lines.flatMap(({ row }) => row ?? [])
   for (const [index, { item, row, isSum }] of lines.entries()) {
     const sum = readQuantity(item) ?? 0
