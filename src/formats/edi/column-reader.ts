@@ -335,7 +335,7 @@ export class ColumnReader {
       const found = texts.get(column)
       if (found !== undefined) return found
     }
-    return ''
+    return every === undefined ? '' : gather([], every)
   }
 
   #searchAnywhere(column: CompiledColumn, loop: Loop, open: Loop | undefined): string {
