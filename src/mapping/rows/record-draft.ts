@@ -42,13 +42,14 @@ const FIX_SHARED = 'Correct the row. If the columns are not the same, name them 
 /** Makes the draft of a record. In documents of X12 and EDIFACT its problems say where in the interchange they are. */
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const draft = createPlainDraft(record, number, context)
-  if (record.rows[0]?.findSpot === undefined) return draft
-  const { references, problems, warnings } = draft
+  const { references, problems, warnings = [] } = draft
+  const isPlain = problems.length + references.length + warnings.length === 0
+  if (isPlain || record.rows[0]?.findSpot === undefined) return draft
   const locate = (found: Problem) => ({ ...found, place: addSpot(found.place, record.rows) })
   return {
     ...draft,
     problems: problems.map(locate),
-    ...(warnings === undefined ? {} : { warnings: removeRepeats(warnings.map(locate)) }),
+    ...(warnings.length === 0 ? {} : { warnings: removeRepeats(warnings.map(locate)) }),
     references: references.map((reference) => {
       const { line, column } = reference
       return { ...reference, line: addSpot({ line, column }, record.rows).line ?? line }
@@ -182,7 +183,7 @@ function findEmptyReason(rows: readonly Row[], { builder, lines }: DraftContext)
 function findHoldReasons({ hold, builder }: DraftContext): readonly Problem[] {
   if (hold === undefined || builder.headerRows.length === 0) return []
   const reasons = hold()
-  return builder.problems.length > 0 ? [] : removeRepeats(reasons)
+  return builder.problems.length > 0 || reasons.length === 0 ? [] : removeRepeats(reasons)
 }
 
 /** Detail rows that say otherwise than the header row above them: their own is missing, or they are misplaced. */
@@ -191,7 +192,7 @@ function listStrayDetails(
   headerRow: Row | undefined,
   { details }: DraftContext,
 ): Problem[] {
-  if (details === undefined || headerRow === undefined) return []
+  if (details === undefined || headerRow === undefined || details.shared.length === 0) return []
   const wanted = details.shared.map(({ header }) => header.read(headerRow.values))
   return rows.flatMap((row) => {
     if (row.layout !== details.layout || row.problems !== undefined) return []
