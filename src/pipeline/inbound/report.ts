@@ -9,6 +9,7 @@ import { guardFormula } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
+import { openRecordSets } from './record-sets.ts'
 import { collectReturnedRows } from './returned-rows.ts'
 import { getStepContext, listOperations, openSteps } from './steps.ts'
 import { deliverReports, type ReportFile } from './report-files.ts'
@@ -41,38 +42,49 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   const summary = createSummary(context.route, file, listOperations(context))
   const more = context.documents === undefined ? [] : [DOCUMENTS_COLUMN]
   const operations = context.next === undefined ? [] : [OPERATION_COLUMN]
-  const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
+  const isEdi = context.translator.read.edi !== undefined
+  const own = isEdi ? insertSetCells(RESULT_COLUMNS, SET_COLUMNS) : RESULT_COLUMNS
+  const columns = [...file.keyColumns, ...operations, ...own, ...more]
   const writer = format.createWriter(columns.map(guardFormula), { format: 'csv' })
   const formatRows = (rows: readonly string[][]) =>
     writer.formatRows(rows.map((row) => row.map(guardFormula)))
 
+  const sets = isEdi && file.outcome === 'processed' ? await openRecordSets(context, file) : undefined
   let firstReason: Problem | undefined
   const keys = file.keyColumns.length
-  const toRow = (record: RecordWithDocuments) => [
-    ...formatResultRow(record, keys, hasDetailRows(context, record), operations.length > 0),
-    ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
-  ]
 
   async function* resultLines() {
     yield writer.formatHeader()
     const blank = (columns: readonly string[]) => columns.map(() => '')
     for await (const records of readRecords(context, file)) {
       const page = await addDocuments(context, records)
-      for (const record of page) {
+      const names = await sets?.findNames(page)
+      const rows = page.map((record: RecordWithDocuments) => {
+        const detailRows = hasDetailRows(context, record)
+        const set = names && (names.get(record.number) ?? '')
         summary.add(record)
         const [reason] = record.state === 'rejected' ? record.problems : []
-        if (reason !== undefined) firstReason ??= addLine(reason, record, hasDetailRows(context, record))
-      }
+        if (reason !== undefined) firstReason ??= addLine(reason, record, { detailRows, set })
+        return [
+          ...formatResultRow(record, keys, { detailRows, operations: operations.length > 0, set }),
+          ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
+        ]
+      })
       returned.add(page)
-      yield formatRows(page.map(toRow))
+      yield formatRows(rows)
     }
     const problems = summary.listFileProblems()
-    const cells = formatFileRow({ ...file, problems })
+    const fileCells = formatFileRow({ ...file, problems })
+    const cells = isEdi ? insertSetCells(fileCells, blank(SET_COLUMNS)) : fileCells
     const fileRow = [...blank(file.keyColumns), ...blank(operations), ...cells, ...blank(more)]
     if (file.outcome !== 'processed' || problems.length > 0) yield formatRows([fileRow])
   }
 
-  await spool.putUnflushed(`${file.id}.results`, resultLines())
+  try {
+    await spool.putUnflushed(`${file.id}.results`, resultLines())
+  } finally {
+    await sets?.close()
+  }
   const ranges = returned.ranges()
   if (file.outcome === 'unusable')
     await spool.putUnflushed(`${file.id}.rejects`, spool.read(getSpoolName(file.id)))
@@ -144,28 +156,51 @@ const OPERATION_COLUMN = '_operation'
 /** The column for the paths of packing slips and labels; only routes that want documents have it. */
 const DOCUMENTS_COLUMN = '_documents'
 
+/**
+ * Behind `_line`, for documents of interchanges: the numbers of interchange, group and set, and the number of the first
+ * segment; of a record with problems, that of the segment of the first one.
+ */
+const SET_COLUMNS = ['_set', '_segment'] as const
+
+function insertSetCells(cells: readonly string[], ofSet: readonly string[]): string[] {
+  return [...cells.slice(0, 1), ...ofSet, ...cells.slice(1)]
+}
+
 /** Several problems of one record share one cell, in the same order in each column. */
 const SEPARATOR = ' | '
 
-/** One record's line. `detailRows`: its first row is a header. `operations`: the file has the operation column. */
-export function formatResultRow(
-  record: ReportedRecord,
-  keyColumns: number,
-  detailRows: boolean,
-  operations = false,
-): string[] {
-  const problems = [...record.problems, ...record.warnings].map((each) => addLine(each, record, detailRows))
-  return [
-    ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
-    ...(operations ? [record.operation] : []),
-    String(record.lines[0]?.[0] ?? ''),
+interface ShownParts {
+  /** The first row of the record is a header. */
+  readonly detailRows: boolean
+  /** The file has the operation column. */
+  readonly operations?: boolean
+  /** The set of the record, empty where it stands in none; only of files of interchanges, which have columns for it. */
+  readonly set?: string | undefined
+}
+
+/** One record's line. */
+export function formatResultRow(record: ReportedRecord, keyColumns: number, shown: ShownParts): string[] {
+  const { operations = false, set } = shown
+  const first = record.lines[0]?.[0]
+  const problems = record.problems.map((each) => addLine(each, record, shown))
+  const warnings = record.warnings.map((each) => addLine(each, record, shown))
+  const cells = [
+    String(first ?? ''),
     String(record.number),
     record.state,
     record.http === undefined ? '' : String(record.http),
     record.apiId ?? '',
-    ...formatProblemCells(problems),
+    ...formatProblemCells([...problems, ...warnings]),
     String(record.attempts),
     isoTime(record.changedAt),
+  ]
+  const { spot, line } = problems[0]?.place ?? {}
+  return [
+    ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
+    ...(operations ? [record.operation] : []),
+    ...(set === undefined
+      ? cells
+      : insertSetCells(cells, [set, String(spot?.segment ?? line ?? first ?? '')])),
   ]
 }
 
@@ -189,12 +224,13 @@ export function formatProblemCells(problems: readonly Problem[]): string[] {
 }
 
 /** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */
-function addLine(each: Problem, record: ReportedRecord, detailRows: boolean): Problem {
-  if (each.place.line !== undefined || record.lines.length === 0) return each
-  const index = /\[(\d+)\]/.exec(each.place.field ?? '')?.[1]
+function addLine(each: Problem, record: ReportedRecord, { detailRows, set }: ShownParts): Problem {
+  const place = { ...each.place, ...omitUndefined({ set }) }
+  if (place.line !== undefined || record.lines.length === 0) return { ...each, place }
+  const index = /\[(\d+)\]/.exec(place.field ?? '')?.[1]
   const row = index === undefined ? 0 : Number(index) + (detailRows ? 1 : 0)
   const line = (record.lines[row] ?? record.lines[0])?.[0]
-  return line === undefined ? each : { ...each, place: { ...each.place, line } }
+  return { ...each, place: { ...place, ...omitUndefined({ line }) } }
 }
 
 /** The reports of a file, with the summary last: a reader that waits for the summary then finds all of them. */
