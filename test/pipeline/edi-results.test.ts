@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { InboundRoute, Route } from '../../src/config/routes.ts'
+import { formatRun } from '../../src/cli/format/run.ts'
 import type { FileEntry } from '../../src/domain/file.ts'
+import type { Notes } from '../../src/domain/format.ts'
 import type { ReportedRecord } from '../../src/domain/record.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import type { InboundContext } from '../../src/pipeline/context.ts'
@@ -154,3 +156,70 @@ async function* readInPieces(text: string): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += 300)
     yield await Promise.resolve(bytes.subarray(from, from + 300))
 }
+
+const NOTED = ONE_DAY.replace('REF*CO*W501001', 'ZZA*1')
+  .replace('CTT*2*3', 'SAC*C*D240***5.00~\nCTT*2*3')
+  .replace('SE*25', 'SE*26')
+const TWO = `${NOTED}\n$ end of job\n${ONE_DAY.replaceAll('1126', '1127').replaceAll('HV-41', 'HV-42')}`
+const readSummary = async (world: World, name = 'day.x12') =>
+  JSON.parse(await world.read(`results/${name}.summary.json`)) as { notes?: Notes }
+const codesOf = ({ notes }: { notes?: Notes }) =>
+  notes?.first.map(({ code, place }) => `${code} ${place.spot?.segment}`)
+
+describe('what is only noted of a file of documents', () => {
+  test('stands in the summary, with its place', async () => {
+    const world = await aWorldReading('x12/850-orders')
+    await runFile(world, TWO)
+
+    const summary = await readSummary(world)
+    expect(summary.notes?.total).toBe(3)
+    expect(codesOf(summary)).toEqual(['segment-unknown 5', 'amount-with-point 26', 'edi-between 74'])
+    expect(summary.notes?.first[1]?.message).toBe(
+      'SAC05 has implied decimals, but is written with a point: 5.00.',
+    )
+  })
+
+  test('is left out where there is nothing', async () => {
+    const world = await aWorldReading('x12/850-orders')
+    await runFile(world, ONE_DAY)
+
+    expect(await readSummary(world)).not.toHaveProperty('notes')
+  })
+
+  test('keeps the first hundred and counts all', async () => {
+    const world = await aWorldReading('x12/850-orders')
+    const many = Array.from({ length: 250 }, () => 'ZZA*1~\n').join('')
+    await runFile(world, ONE_DAY.replace('CTT*2*3', `${many}CTT*2*3`).replace('SE*25', 'SE*275'))
+
+    const { notes } = await readSummary(world)
+    expect(notes?.total).toBe(250)
+    expect(notes?.first).toHaveLength(100)
+  })
+
+  test('stands in the summaries of an inbox and of its routes, there without what is in no set', async () => {
+    const world = await anEdiInbox()
+    await world.drop('inbox/van', 'day.x12', TWO)
+    const result = await world.run()
+
+    const all = ['segment-unknown 5', 'amount-with-point 26', 'edi-between 74']
+    expect(codesOf(await readSummary(world))).toEqual(all)
+    expect(codesOf(await readSummary(world, 'day.x12.edi-orders'))).toEqual(all.slice(0, 2))
+    const lines = formatRun(result)
+    expect(lines.filter((line) => line.includes('note'))).toEqual(['    3 notes:'])
+  })
+
+  test('is printed by a run: how many, and the first three', async () => {
+    const world = await aWorldReading('x12/850-orders')
+    await world.drop('inbox/edi', 'day.x12', TWO.replace('REF*IA*20771', 'ZZB*1'))
+    const result = await world.run('edi')
+
+    const lines = formatRun(result)
+    const at = lines.indexOf('    4 notes, the first 3 of which are:')
+    expect(lines.slice(at + 1, at + 5)).toEqual([
+      expect.stringMatching(/^ {6}segment 5 .*ZZA has no place.*\[segment-unknown\]$/),
+      expect.stringMatching(/^ {6}segment 6 .*ZZB has no place/),
+      expect.stringMatching(/^ {6}segment 26 .*SAC05 has implied decimals/),
+      expect.not.stringMatching(/^ {6}/),
+    ])
+  })
+})

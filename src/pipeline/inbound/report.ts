@@ -1,5 +1,6 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import type { Notes } from '../../domain/format.ts'
 import { type Problem, type ProblemCode } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
@@ -26,12 +27,14 @@ export async function reportFile(context: InboundContext, file: FileEntry): Prom
   // Several routes may report a part of the same file, to the same folder.
   const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
   const paths = await deliverReports(context, file, { baseName, reports })
-  return { summary, paths, ...omitUndefined({ firstReason }) }
+  return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined({ firstReason }) }
 }
 
 export interface ReportedFile {
   readonly summary: Summary
   readonly paths: readonly string[]
+  /** The file is the part of one route of a file of interchanges, which has a report of its own. */
+  readonly isPart: boolean
   /** Why the first rejected record was rejected. It may hold cells, so it is for people at the machine alone. */
   readonly firstReason?: Problem
 }
@@ -80,8 +83,10 @@ async function writeReports(context: InboundContext, file: FileEntry) {
     if (file.outcome !== 'processed' || problems.length > 0) yield formatRows([fileRow])
   }
 
+  let notes: Notes | undefined
   try {
     await spool.putUnflushed(`${file.id}.results`, resultLines())
+    notes = await sets?.finish()
   } finally {
     await sets?.close()
   }
@@ -94,7 +99,8 @@ async function writeReports(context: InboundContext, file: FileEntry) {
     await spool.putUnflushed(`${file.id}.exceptions`, copyRows(context, file, ranges.held))
   // Not the last event of the journal: made again after a crash, the summary must contain the same event.
   const journal = await context.journal.findSubmission(file.id)
-  const finished = summary.finish({ ...ranges, columns: await findColumnDifferences(context, file), journal })
+  const columnDifferences = await findColumnDifferences(context, file)
+  const finished = summary.finish({ ...ranges, columns: columnDifferences, journal, notes })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return { summary: finished, firstReason }
 }
