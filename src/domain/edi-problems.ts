@@ -100,6 +100,11 @@ export const EDI_PROBLEMS = {
     title: 'A segment is larger than 64 KiB.',
     fix: 'Have the sender end it, or shorten its text.',
   },
+  'amount-with-point': {
+    title: 'An amount with implied decimals is written with a point.',
+    fix: 'Nothing to do if it is right: it was read as written.',
+    details: 'TDS01, SAC05 and others count hundredths: 184997 and 1849.97 are both read as 1849.97.',
+  },
   'element-too-many': { title: 'A segment has too many elements.', fix: 'Have the sender correct it.' },
   'hierarchy-unclear': {
     title: 'The levels of the document do not say what belongs where.',

@@ -25,6 +25,7 @@ export function createCsvFormat(limits: Partial<ReadLimits> = {}): Format {
     createWriter: createCsvWriter,
     copyRecords: (input, options) =>
       copyRows(input, options, options.read.quote === undefined ? '"' : options.read.quote),
+    listSets: () => undefined,
   }
 }
 

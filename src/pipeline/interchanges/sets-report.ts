@@ -1,5 +1,6 @@
 /** Reports a file of interchanges: where each of its sets went, and what no route takes. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
 import type { InterchangeEntry, InterchangeVerdict } from '../../domain/interchange-journal.ts'
 import type { SetSelection } from '../../domain/place.ts'
@@ -41,6 +42,8 @@ export interface SetsSummary {
     readonly interchanges: number
     readonly groups: number
   }[]
+  /** What is odd and refuses nothing, such as joined lines: how often, and the first ones. Left out where there is nothing. */
+  readonly notes?: Notes
   readonly receivedAt?: string
   readonly finishedAt?: string
 }
@@ -118,6 +121,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const sets = new Map<SetOutcome, number>()
   const verdicts = new Map<InterchangeVerdict, number>()
   const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
+  let notes: Notes = { total: 0, first: [] }
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
 
   const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
@@ -155,7 +159,8 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
     if (!isRead) return
     const reused = await findReused(context, file)
     const readings = await listReadings(context, parts)
-    const judging = { reused, readings, records: readJudgedRecords(context, parts) }
+    const records = readJudgedRecords(context, parts)
+    const judging = { reused, readings, records, onNotes: (found: Notes) => (notes = found) }
     for await (const batch of interchanges.judge(spool.read(getSpoolName(file.id)), judging)) {
       throwIfStopped(signal)
       const rows: string[][] = []
@@ -188,6 +193,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
         sets: { total: sum(sets), ...Object.fromEntries(sets) },
         routes: Object.fromEntries(selections.map((each) => [each.part.route, countSets(each.sets)])),
         answers: await Promise.all(answers),
+        ...(notes.total === 0 ? {} : { notes }),
         ...(file.receivedAt === undefined ? {} : { receivedAt: isoTime(file.receivedAt) }),
         ...(file.submittedAt === undefined ? {} : { finishedAt: isoTime(file.submittedAt) }),
       }

@@ -58,10 +58,10 @@ describe('an inbox of interchanges', () => {
       "
     `)
     expect(maskTimes(await world.read('results/day.x12.edi-orders.results.csv'))).toMatchInlineSnapshot(`
-      "purchase_order_number,_line,_record,_status,_http,_id,_code,_field,_message,_fix,_attempts,_at
-      HV-41001,3,1,accepted,201,1,,,,,1,TIME
-      HV-41002,28,2,rejected,,,integer-expected,order_lines[0].quantity,"segment 41 (PO1), element 02, byte 1109, set 000001126/1126/0002: ""two"" is not a whole number.","Write a whole number with digits only, such as 2.",0,TIME
-      HV-41003,46,3,accepted,201,2,,,,,1,TIME
+      "purchase_order_number,_line,_set,_segment,_record,_status,_http,_id,_code,_field,_message,_fix,_attempts,_at
+      HV-41001,3,000001126/1126/0001,3,1,accepted,201,1,,,,,1,TIME
+      HV-41002,28,000001126/1126/0002,41,2,rejected,,,integer-expected,order_lines[0].quantity,"segment 41 (PO1), element 02, byte 1109, set 000001126/1126/0002: ""two"" is not a whole number.","Write a whole number with digits only, such as 2.",0,TIME
+      HV-41003,46,000001126/1126/0003,46,3,accepted,201,2,,,,,1,TIME
       "
     `)
     expect(JSON.parse(await world.read('results/day.x12.summary.json'))).toMatchObject({
