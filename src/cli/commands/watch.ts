@@ -33,7 +33,7 @@ export const watchCommand = defineCommand({
       for (const line of lines) say(line)
     }
     const { signal, reloads } = terminal
-    // A service may be told to reload while it starts: from here on the signal is kept until the watch asks for it.
+    // A service manager may ask for a reload while it starts: from here on the signal is kept until the watch asks for it.
     reloads?.listen(() => undefined)()
     const watchOnce = ({
       configuration,
