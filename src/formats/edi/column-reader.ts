@@ -104,6 +104,9 @@ export class ColumnReader {
   readonly #row: Level
   /** Of loops around rows, because many rows look there. */
   readonly #levels = new Map<Loop, Level>()
+  /** What was found anywhere in a set that is complete. */
+  readonly #anywhere = new Map<CompiledColumn, string>()
+  #root: Loop | undefined
 
   constructor(columns: readonly CompiledColumn[]) {
     const targets = new Map<string, Target>()
@@ -193,6 +196,8 @@ export class ColumnReader {
   /** Drops the loops of the set before. */
   clear(): void {
     this.#levels.clear()
+    this.#anywhere.clear()
+    this.#root = undefined
   }
 
   /** Looks in the loops around for what the row's own loop does not have. */
@@ -341,13 +346,15 @@ export class ColumnReader {
   #searchAnywhere(column: CompiledColumn, loop: Loop, open: Loop | undefined): string {
     const { path, every } = column
     const root = getRoot(loop)
+    if ((root.allBits & path.segment.idBit) === 0) return every === undefined ? '' : gather([], every)
     const look = () =>
       every === undefined ? (findValue(path, root, [])?.text ?? '') : gather(listTexts(path, root, []), every)
     // The record that is open is not in what is kept.
     if (open !== undefined) return look()
-    const { texts } = this.#findLevel(root, undefined)
-    const known = texts.get(column) ?? look()
-    texts.set(column, known)
+    if (this.#root !== root) this.#anywhere.clear()
+    this.#root = root
+    const known = this.#anywhere.get(column) ?? look()
+    this.#anywhere.set(column, known)
     return known
   }
 }

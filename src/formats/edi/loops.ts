@@ -14,6 +14,8 @@ export class Loop {
   items: (Segment | Loop)[] = NO_ITEMS
   /** The bits of the ids of its first segment, of its own segments, and of the first segments of the loops in it. */
   idBits: number
+  /** Of the whole set: the bits of all ids in it, at any depth. */
+  allBits: number
   /** The number of its last segment so far. */
   last: number
   /** How often each place of its rule was taken, by the index of the place; only for who counts. */
@@ -27,6 +29,7 @@ export class Loop {
     this.parent = parent
     this.depth = depth
     this.idBits = toIdBit(first.id)
+    this.allBits = this.idBits
     this.last = first.number
   }
 }
@@ -120,6 +123,7 @@ export class LoopPlacer {
     if (this.#options.keeps !== undefined && parent !== undefined) {
       addItem(parent, loop)
       parent.idBits |= loop.idBits
+      this.root.allBits |= loop.idBits
     }
     this.#open.push(loop)
     this.#options.onOpened?.(loop)
@@ -129,7 +133,9 @@ export class LoopPlacer {
     loop.last = segment.number
     if (loop.items.length >= loop.room || this.#options.keeps?.has(segment.id) !== true) return
     addItem(loop, segment)
-    loop.idBits |= toIdBit(segment.id)
+    const bit = toIdBit(segment.id)
+    loop.idBits |= bit
+    this.root.allBits |= bit
   }
 
   /** Closes the open loops behind the index. */
