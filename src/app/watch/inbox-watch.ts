@@ -16,7 +16,7 @@ import { type InboxScan, scanInbox } from '../../pipeline/inbound/inbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import { runInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
 import { buildIntakeRoute } from '../../pipeline/route-settings.ts'
-import { listInboxRoutes, runInbox } from '../run-inbox.ts'
+import { runInbox } from '../run-inbox.ts'
 import { type RouteWork, runRoute } from '../run-route.ts'
 import { getMailbox } from '../journal-access.ts'
 import { createWakeableTimer } from '../../support/async.ts'
@@ -54,19 +54,41 @@ export function watchRouteInbox(parts: WatchContext, route: InboundRoute): Promi
   return watchInbox(parts, { ...route, key: route.name, run })
 }
 
-/** Watches an inbox of interchanges until the signal fires. Its routes continue after each of its passes, and it after theirs. */
+/**
+ * Watches an inbox of interchanges until the signal fires. Routes that it feeds continue at once, and it continues when they are
+ * further. It never wakes a route that it gave nothing: the two would run in turns, for as long as a record waits.
+ */
 export function watchInterchanges(parts: WatchContext, inbox: InterchangeInbox): Promise<void> {
   const { context, signal, wakers } = parts
-  const routes = listInboxRoutes(context.configuration, inbox)
-  const run = async ({ fileTracker, fileBackoff }: InboxPassOptions) => {
+  const wakeWhenDue = createDueWaker(parts, inbox.key)
+  const run = ({ fileTracker, fileBackoff }: InboxPassOptions) => {
     const watched = { fileTracker, fileBackoff, endsAfterFile: parts.ending }
-    const result = await runInbox(context, inbox, signal, (own, progress) =>
-      runInterchanges({ ...own, ...watched }, progress),
-    )
-    for (const { name } of routes) wakers.wake(name)
-    return result
+    return runInbox(context, inbox, signal, async (own, progress) => {
+      try {
+        return await runInterchanges({ ...own, ...watched }, progress)
+      } finally {
+        for (const name of progress.fedRoutes) wakers.wake(name)
+        for (const { answersDueAt } of progress.open) wakeWhenDue(answersDueAt)
+      }
+    })
   }
   return watchInbox(parts, { ...inbox, run })
+}
+
+/** Wakes the inbox when an answer is due: unfinished files alone are tried again with growing pauses. */
+function createDueWaker({ context, ending, wakers }: WatchContext, key: string) {
+  const { clock } = context.options
+  let wakesAt = Infinity
+  return (dueAt: number | undefined): void => {
+    const now = clock.now()
+    // One that was due before could not be delivered, which has pauses of its own.
+    if (dueAt === undefined || dueAt <= now || dueAt >= wakesAt) return
+    wakesAt = dueAt
+    void clock.sleep(dueAt - now, ending).then(() => {
+      if (wakesAt === dueAt) wakesAt = Infinity
+      wakers.wake(key)
+    })
+  }
 }
 
 interface InboxPassOptions {
