@@ -216,6 +216,9 @@ function formatRowPosition(record: TracedRecord, file: FileEntry, nameUnit: Name
   return `${file.name}, ${nameUnit(file)}${several ? 's' : ''} ${formatLines(record)}, record ${record.number}`
 }
 
+/** An inbox of interchanges works under a name that no route has. */
+const INBOX_PREFIX = 'inbox:'
+
 function listFileFacts(file: FileEntry): Fact[] {
   const {
     id,
@@ -232,7 +235,8 @@ function listFileFacts(file: FileEntry): Fact[] {
   } = file
   const removed = file.isSourceRemoved ? ', was removed before it was archived' : ''
   const archived = archivedAs === undefined ? removed : `, archived as ${archivedAs}`
-  const results = reportName === undefined ? '' : `, results ${reportName}.results.csv`
+  const reports = file.route.startsWith(INBOX_PREFIX) ? 'sets' : 'results'
+  const results = reportName === undefined ? '' : `, results ${reportName}.${reports}.csv`
   const received = isoTime(receivedAt ?? claimedAt)
   const facts: Fact[] = [
     ...(retakeOf === undefined ? [] : [['retake', `of the archived file ${retakeOf}`] as const]),
