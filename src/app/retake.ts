@@ -56,7 +56,7 @@ export async function retakeFile(
   return { first, file, records, results: [result], exit: chooseExitCode([result], []) }
 }
 
-/** The inbox gives the sets to the routes again; each judges their records by the keys. Nobody is answered again. */
+/** The inbox gives the sets to the routes again; each judges their records by the keys. The partner is answered once. */
 async function retakeInterchanges(
   context: BridgeContext,
   { first, inbox }: { readonly first: FileEntry; readonly inbox: InterchangeInbox },

@@ -78,7 +78,7 @@ export function createUnbundler(
 ) {
   const { journal, partners, ourAddresses, newId } = context
   const chooseTaker = createTakerChooser(context.takers)
-  // A person knows that it came before: its sets are given to the routes, and nobody is answered twice.
+  // A person knows that it came before: its sets are given to the routes, and the partner is answered once.
   const isReturned = isPartFile(file.name) || file.retakeOf !== undefined
   const taken = new Map<string, SetRuns>()
   const unrouted = createSetRuns()
