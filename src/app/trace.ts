@@ -111,6 +111,11 @@ export async function traceKey(journal: Journal, request: TraceRequest): Promise
   return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned }
 }
 
+/** The routes whose files the trace shows. */
+export function listTracedRoutes({ files, records }: Trace): ReadonlySet<string> {
+  return new Set([...files.map(({ file }) => file.route), ...records.map(({ record }) => record.route)])
+}
+
 export function isEmptyTrace({ files, deliveries, records }: Trace): boolean {
   return files.length + deliveries.length + records.length === 0
 }

@@ -155,7 +155,8 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 function fileExistsError(path: string): BridgeError {
-  return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`)
+  const fix = 'Name another file with --out, or move this one away.'
+  return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`, { fix })
 }
 
 /** Without links a rename may replace a file, so no other program should write here. */

@@ -1,6 +1,12 @@
 /** Runs an inbox of interchanges: takes files in, gives their sets to the routes, answers, reports and archives each file. */
 import type { FileEntry } from '../../domain/file.ts'
-import { createFilePassProgress, type FileSteps, runFilePass, throwFailures } from '../inbound/file-pass.ts'
+import {
+  createFilePassProgress,
+  type FileSteps,
+  runFile,
+  runFilePass,
+  throwFailures,
+} from '../inbound/file-pass.ts'
 import { archiveFile, receiveFile } from '../inbound/intake.ts'
 import { cleanDeliverySpool } from '../outbound/deliver.ts'
 import { type DeliveredAnswer, deliverAnswers } from './answers.ts'
@@ -51,6 +57,18 @@ export async function runInterchanges(
 ): Promise<InterchangeOutcome> {
   await cleanDeliverySpool(context)
   await runFilePass(context, createSteps(context, progress), progress)
+  throwFailures(progress)
+  return getInterchangeOutcome(context.route.name, progress)
+}
+
+/** Continues one file from its state, as a person asked for it. */
+export async function resumeInterchanges(
+  context: InterchangeContext,
+  fileId: string,
+  progress = createInterchangeProgress(),
+): Promise<InterchangeOutcome> {
+  const file = await context.journal.getFile(fileId)
+  if (file !== undefined) await runFile(context, createSteps(context, progress), { file, progress })
   throwFailures(progress)
   return getInterchangeOutcome(context.route.name, progress)
 }

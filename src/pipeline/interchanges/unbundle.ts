@@ -70,12 +70,13 @@ type UnbundlerContext = Pick<
 /** Decides about the parts of an outline, in their order. `note` gets each interchange once. */
 export function createUnbundler(
   context: UnbundlerContext,
-  file: Pick<FileEntry, 'id' | 'name' | 'receivedAt'>,
+  file: Pick<FileEntry, 'id' | 'name' | 'receivedAt' | 'retakeOf'>,
   note: (entries: readonly InterchangeEntry[]) => Promise<void>,
 ) {
   const { journal, partners, ourAddresses, newId } = context
   const chooseTaker = createTakerChooser(context.takers)
-  const isReturned = isPartFile(file.name)
+  // A person knows that it came before: its sets are given to the routes, and the partner is answered once.
+  const isReturned = isPartFile(file.name) || file.retakeOf !== undefined
   const taken = new Map<string, SetRuns>()
   const unrouted = createSetRuns()
   const ambiguous = createSetRuns()
