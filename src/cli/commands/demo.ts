@@ -1,7 +1,7 @@
 /** `dropbridge demo`: the whole life of the sample orders, against its own service in its own folder. */
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import type { RunResult } from '../../app/outcome.ts'
+import type { RouteResult, RunResult } from '../../app/outcome.ts'
 import { isUnreadable } from '../../domain/format.ts'
 import { createCsvFormat } from '../../formats/csv/format.ts'
 import type { Summary } from '../../pipeline/inbound/summary.ts'
@@ -132,7 +132,7 @@ function findReport(paths: readonly string[], end: string): string | undefined {
 /** What the partners of interchanges get: their answers, and the refused sets to correct. Envelopes are left out. */
 async function formatAnswers(root: string, result: RunResult): Promise<string[]> {
   const lines: string[] = []
-  const show = async (title: string, path: string) => {
+  for (const [title, path] of result.routes.flatMap(listAnswerFiles)) {
     const segments = (await readFile(join(root, path), 'utf8')).split('\n')
     const inSets = segments.slice(
       segments.findIndex((segment) => segment.startsWith('ST*')),
@@ -140,18 +140,20 @@ async function formatAnswers(root: string, result: RunResult): Promise<string[]>
     )
     lines.push(`${title}, in ${path}:`, ...inSets.map((segment) => `  ${segment}`), '')
   }
-  for (const each of result.routes) {
-    if (each.kind === 'interchanges') {
-      for (const { partner, path } of each.pass.answers)
-        await show(`The answer to partner ${partner}`, `exchange/${ANSWERS_FOLDER}/${basename(path)}`)
-    } else if (each.kind === 'inbound' && DEMO_INBOX_ROUTES.has(each.route)) {
-      for (const { paths } of each.pass.reported) {
-        const rejects = findReport(paths, '.rejects.x12')
-        if (rejects !== undefined) await show('The refused set, to correct and drop in again', rejects)
-      }
-    }
-  }
   return lines
+}
+
+function listAnswerFiles(result: RouteResult): [title: string, path: string][] {
+  if (result.kind === 'interchanges')
+    return result.pass.answers.map(({ partner, path }) => [
+      `The answer to partner ${partner}`,
+      `exchange/${ANSWERS_FOLDER}/${basename(path)}`,
+    ])
+  if (result.kind !== 'inbound' || !DEMO_INBOX_ROUTES.has(result.route)) return []
+  return result.pass.reported.flatMap(({ paths }) => {
+    const rejects = findReport(paths, '.rejects.x12')
+    return rejects === undefined ? [] : [['The refused set, to correct and drop in again', rejects]]
+  })
 }
 
 function countCreated(service: Service): number {
