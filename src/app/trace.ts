@@ -15,7 +15,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { ShippingDocument } from '../domain/shipping-document.ts'
 import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
-import type { NotedVersion } from '../domain/version.ts'
+import type { NotedVersion } from '../domain/lease.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import {

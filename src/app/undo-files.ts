@@ -12,7 +12,7 @@ import { type InboundMapping, loadMapping } from '../mapping/load.ts'
 import { toExampleBody } from '../mapping/examples.ts'
 import type { UndoFile } from '../operations/undo.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
-import { resolvePackagePath } from '../support/package.ts'
+import { resolvePackagePath } from '../support/process.ts'
 import { quoteForShell } from '../support/text.ts'
 import { previewFile } from './outcome-preview.ts'
 

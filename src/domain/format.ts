@@ -228,7 +228,7 @@ export interface Row {
   /** The row belongs to the record that is open, although it has the layout that opens one. */
   readonly continues?: true
   /** In an EDI file: where the value of a column stands, or should stand. */
-  readonly findSpot?: (column: string) => Spot | undefined
+  findSpot?(column: string): Spot | undefined
 }
 
 /** A file being read. `batches` can be read once; it keeps a bounded part of the file in memory. */

@@ -55,6 +55,8 @@ export interface LoopRule extends Bounds {
   readonly loops: ReadonlyMap<string, LoopRule>
   /** Both, by id. */
   readonly places: ReadonlyMap<string, LoopPlace>
+  /** A zero for each place, to count from. */
+  readonly zeros: readonly number[]
   /** The ids that must be there: those of segments first. */
   readonly required: readonly LoopPlace[]
   /** The ids of its segments and loops in the order in which they stand. */
@@ -160,12 +162,14 @@ function compileLoop(
   const required = [...places.values()].filter(
     ({ segment, loop }) => (segment?.min ?? 0) > 0 || (loop?.min ?? 0) > 0,
   )
+  const zeros = [...places].map(() => 0)
   const { qualifier } = dictionary.find(own.id) ?? {}
   return {
     ...own,
     segments,
     loops,
     places,
+    zeros,
     required,
     order,
     ...(tree === undefined ? {} : { tree }),

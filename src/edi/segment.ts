@@ -19,31 +19,69 @@ export interface Delimiters {
   readonly decimal?: '.' | ','
 }
 
+/** An element, and where its value goes; of pairs, the number of the pair. */
+export interface PlacedElement {
+  readonly element: number
+  readonly position: number
+}
+
+/** Text of the file with segments in it. */
+export interface SegmentSource {
+  readonly text: string
+  /** The offset of its first character. */
+  readonly offset: number
+  readonly delimiters: Delimiters
+  /** The offset behind the terminator, where the text is that of one segment, without line breaks. */
+  readonly end?: number
+}
+
 /**
  * Text of a segment is Latin-1: each character is a byte of the file. `decodeText` in `formats/edi/charset.ts` turns values
- * into text. Elements are cut when they are first asked for.
+ * into text. Most segments are only counted, so a text or an element is cut out of the source when it is asked for.
  */
 export class Segment {
   /** Its number in the file, from 1. */
   readonly number: number
-  /** The offset of its first byte, and of the byte behind its terminator. */
-  readonly at: number
-  readonly end: number
   readonly id: string
-  /** Without terminator and line breaks. */
-  readonly text: string
-  readonly delimiters: Delimiters
-  #parts: readonly string[] | undefined
+  readonly #source: SegmentSource
+  readonly #from: number
+  readonly #to: number
+  /** Undefined until it is known whether it has release characters, which make separators data; null where it has none. */
+  #parts: readonly string[] | null | undefined
 
-  constructor(of: Pick<Segment, 'number' | 'at' | 'end' | 'text' | 'delimiters'>) {
-    const { number, at, end, text, delimiters } = of
+  /** `from`, `to`: where it stands in the text of the source, without its terminator. */
+  constructor(source: SegmentSource, number: number, from = 0, to = source.text.length) {
+    const { element, release } = source.delimiters
     this.number = number
-    this.at = at
-    this.end = end
-    this.text = text
-    this.delimiters = delimiters
-    this.id = readId(text, delimiters.element)
-    this.#parts = undefined
+    this.id = readId(source.text, from, to, element.charCodeAt(0))
+    this.#source = source
+    this.#from = from
+    this.#to = to
+    this.#parts = release === undefined ? null : undefined
+  }
+
+  /** The offset of its first byte. */
+  get at(): number {
+    return this.#source.offset + this.#from
+  }
+
+  /** The offset of the byte behind its terminator. */
+  get end(): number {
+    const { end, offset, delimiters } = this.#source
+    return end ?? offset + this.#to + delimiters.segment.length
+  }
+
+  get delimiters(): Delimiters {
+    return this.#source.delimiters
+  }
+
+  /** Without terminator and line breaks. */
+  get text(): string {
+    return this.#source.text.slice(this.#from, this.#to)
+  }
+
+  get length(): number {
+    return this.#to - this.#from
   }
 
   /** The id and the elements as they stand in the file, with components and release characters. */
@@ -78,6 +116,82 @@ export class Segment {
    * first component. With `component`, from 1, only that one.
    */
   value(element: number, component?: number): string {
+    if (this.#parts !== null && this.#isSplit()) return this.#valueOfParts(element, component)
+    const { text: source, delimiters } = this.#source
+    const { syntax, element: separator, component: inner, repetition } = delimiters
+    const code = separator.charCodeAt(0)
+    let from = this.#from
+    for (let left = element; left > 0; left -= 1) {
+      from = findPartEnd(source, code, from, this.#to) + 1
+      if (from > this.#to) return ''
+    }
+    const end = findPartEnd(source, code, from, this.#to)
+    if (component === undefined && syntax === 'x12') return source.slice(from, end)
+    const to = repetition === undefined ? end : findPartEnd(source, repetition.charCodeAt(0), from, end)
+    const innerCode = inner.charCodeAt(0)
+    for (let left = component ?? 1; left > 1; left -= 1) {
+      from = findPartEnd(source, innerCode, from, to) + 1
+      if (from > to) return ''
+    }
+    return source.slice(from, findPartEnd(source, innerCode, from, to))
+  }
+
+  /**
+   * Copies elements of a segment of X12 in one go, each to its place among the values. Returns a number above 0x7F where one of
+   * them has other characters than those of ASCII.
+   */
+  copyElements(wanted: readonly PlacedElement[], values: string[]): number {
+    const { text, delimiters } = this.#source
+    const separator = delimiters.element.charCodeAt(0)
+    const to = this.#to
+    let at = this.#from
+    let current = 0
+    let characters = 0
+    for (const { element, position } of wanted) {
+      while (current < element) {
+        while (at < to && text.charCodeAt(at) !== separator) at += 1
+        if (at === to) return characters
+        at += 1
+        current += 1
+      }
+      let end = at
+      for (; end < to; end += 1) {
+        const code = text.charCodeAt(end)
+        if (code === separator) break
+        characters |= code
+      }
+      values[position] = text.slice(at, end)
+    }
+    return characters
+  }
+
+  /** Copies the values behind qualifiers of a segment of X12 likewise. Of two with the same qualifier the first counts. */
+  copyPairs(first: number, wanted: ReadonlyMap<string, PlacedElement>, values: string[]): number {
+    const { text, delimiters } = this.#source
+    const separator = delimiters.element.charCodeAt(0)
+    const to = this.#to
+    let at = this.#from
+    for (let left = first; left > 0; left -= 1) {
+      at = findPartEnd(text, separator, at, to) + 1
+      if (at > to) return 0
+    }
+    let characters = 0
+    let taken = 0
+    while (at <= to) {
+      const end = findPartEnd(text, separator, at, to)
+      const pair = end > at ? wanted.get(text.slice(at, end)) : undefined
+      const start = end + 1
+      at = start > to ? start : findPartEnd(text, separator, start, to) + 1
+      if (pair === undefined || start > to || (taken & (1 << pair.element)) !== 0) continue
+      taken |= 1 << pair.element
+      const value = text.slice(start, at - 1)
+      for (let index = 0; index < value.length; index += 1) characters |= value.charCodeAt(index)
+      values[pair.position] = value
+    }
+    return characters
+  }
+
+  #valueOfParts(element: number, component: number | undefined): string {
     const text = this.parts[element]
     if (text === undefined || text === '') return ''
     if (component === undefined && this.delimiters.syntax === 'x12') return text
@@ -85,6 +199,22 @@ export class Segment {
     const first = repetition === undefined ? text : (splitReleased(text, repetition, release)[0] ?? '')
     return removeRelease(splitReleased(first, separator, release)[(component ?? 1) - 1] ?? '', release)
   }
+
+  /** Splits it where it has release characters. */
+  #isSplit(): boolean {
+    if (this.#parts !== undefined) return this.#parts !== null
+    const code = this.delimiters.release?.charCodeAt(0) ?? 0
+    if (findPartEnd(this.#source.text, code, this.#from, this.#to) < this.#to) return this.parts.length > 0
+    this.#parts = null
+    return false
+  }
+}
+
+/** The position of the next separator, or the end. A loop is faster than `indexOf` over so few characters. */
+function findPartEnd(source: string, separator: number, from: number, to: number): number {
+  let at = from
+  while (at < to && source.charCodeAt(at) !== separator) at += 1
+  return at
 }
 
 /** Which segment is meant. */
@@ -105,22 +235,31 @@ export interface SegmentTest {
 const knownIds = new Map<number, string>()
 const MAX_KNOWN_IDS = 4096
 
+/** An id that is longer is none; it is cut where it is shown or kept. */
+const MAX_ID_LENGTH = 40
+
 /** One string for all segments of an id, because each of them is looked up and compared several times. */
-function readId(text: string, separator: string): string {
-  const length = text[2] === separator ? 2 : text[3] === separator ? 3 : -1
-  // The separator may also stand before.
-  if (length === -1 || text[1] === separator || text[0] === separator) {
-    const end = text.indexOf(separator)
-    return end === -1 ? text : text.slice(0, end)
-  }
-  const third = length === 2 ? 0 : text.charCodeAt(2)
-  const key = text.charCodeAt(0) | (text.charCodeAt(1) << 8) | (third << 16)
+function readId(source: string, from: number, to: number, separator: number): string {
+  const limit = Math.min(to, from + MAX_ID_LENGTH)
+  const end = findPartEnd(source, separator, from, limit)
+  const length = end - from
+  if (length !== 2 && length !== 3) return copyText(source.slice(from, end))
+  const third = length === 2 ? 0 : source.charCodeAt(from + 2)
+  const key = source.charCodeAt(from) | (source.charCodeAt(from + 1) << 8) | (third << 16)
   const known = knownIds.get(key)
   if (known !== undefined) return known
-  const id = shareText(text.slice(0, length))
+  const id = shareText(source.slice(from, end))
   if (knownIds.size < MAX_KNOWN_IDS) knownIds.set(key, id)
   return id
 }
+
+/** A copy of Latin-1 text for what is kept: a text that was cut out of a piece of the file keeps the whole piece alive. */
+export function copyText(text: string): string {
+  return text.length < SHORTEST_SLICE ? text : Buffer.from(text, 'latin1').toString('latin1')
+}
+
+/** V8 copies shorter ones when it cuts them out. */
+const SHORTEST_SLICE = 13
 
 /** The text as names of properties are kept: one string for all that are equal, so that comparing them is cheap. */
 export function shareText(text: string): string {
@@ -129,7 +268,9 @@ export function shareText(text: string): string {
 
 /** A bit for an id, to say which ids may be in a loop: several ids share each bit. */
 export function toIdBit(id: string): number {
-  return 1 << ((id.charCodeAt(0) * 5 + id.charCodeAt(1) * 3 + (id.length > 2 ? id.charCodeAt(2) : 0)) & 31)
+  const third = id.length > 2 ? id.charCodeAt(2) : 0
+  // Of such sums the one by which the fewest ids of one grammar share a bit.
+  return 1 << ((id.charCodeAt(0) + id.charCodeAt(1) * 11 + third * 14) & 31)
 }
 
 /** Splits at each separator that no release character makes data. An even number of release characters before it is data. */

@@ -115,9 +115,9 @@ async function listGoodSets(bytes: Uint8Array, drafts: readonly Draft[]): Promis
 function findKeys(rows: readonly Row[], mappings: readonly InboundMapping[]): Example['keys'] {
   const names = new Set(mappings.flatMap(findKeyColumns).flat())
   const keys = new Map<number, ValuePlace[]>()
-  for (const { findSpot } of rows) {
+  for (const row of rows) {
     for (const name of names) {
-      const spot = findSpot?.(name)
+      const spot = row.findSpot?.(name)
       if (spot?.element === undefined || spot.inSet === 0) continue
       const { segment, element, component } = spot
       const known = keys.get(segment) ?? []
@@ -140,8 +140,8 @@ function findWrong(
     const text = branch?.options['table'] === undefined ? chooseWrongText(leaf) : undefined
     const name = branch?.sources[0]?.[0]
     if (text === undefined || text === '' || name === undefined) continue
-    for (const { findSpot } of rows) {
-      const spot = findSpot?.(name)
+    for (const row of rows) {
+      const spot = row.findSpot?.(name)
       if (spot?.element === undefined || !numbers.has(spot.segment)) continue
       return { segment: spot.segment, place: { element: spot.element, component: spot.component }, text }
     }

@@ -339,6 +339,23 @@ test('a run that waits for late answers says how long it waits', async () => {
   ])
 })
 
+test('a run that waits after errors of the service names their status', async () => {
+  const { world, env } = await anOffice()
+  await writeConfigurationFile(world, '2s')
+  await dropOrders(world, 'orders.csv', GOOD.slice(0, 1))
+  world.service.switches.error500After = 1
+  const running = startProgram(world.folder, ['run', 'orders'], env)
+  while (world.service.counts().orders === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  world.service.switches.error500After = 0
+
+  const { exit, stderr } = await running.finished
+
+  expect(exit).toBe(0)
+  expect(stderr).toContain(
+    'waiting 2 seconds before looking up requests that the API answered with HTTP 500 (a late request could still take effect)',
+  )
+})
+
 test('two programs started at once on one folder post each order once', async () => {
   const { world, env } = await anOffice()
   await dropOrders(world)

@@ -15,7 +15,7 @@ test.each([
   ['104', '20261121 104'],
 ])('the time "%s" of X12 is read as %s', (time, expected) => {
   const text = `DTM*002*20261121*${time}`
-  const segment = new Segment({ number: 1, at: 0, end: text.length, text, delimiters })
+  const segment = new Segment({ text, offset: 0, delimiters }, 1)
 
   expect(readDate(segment, { date: 2, time: 3 })).toBe(expected)
 })

@@ -1,8 +1,11 @@
 /** Whatever a partner writes into a cell, or an author into a mapping: numbers stay exact, and every evaluation ends. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { RecordBuilder } from '../../src/mapping/binding/record-builder.ts'
 import { parseCalc } from '../../src/mapping/calc/calculation.ts'
+import { bindCalc } from '../../src/mapping/calc/evaluate.ts'
 import { computeCheckDigit, restoreUpc } from '../../src/mapping/values/convert.ts'
+import { UTC } from '../../src/mapping/values/dates.ts'
 import { createNumberReader, roundDecimal } from '../../src/mapping/values/numbers.ts'
 import { escapeSeparator, FAILED, splitEscaped } from '../../src/mapping/values/text.ts'
 import { draftsOf, sheet } from '../mapping/sheet.ts'
@@ -126,6 +129,93 @@ body:
     { numRuns: 60 },
   )
 })
+
+test('a calculation gives the same, whether its numbers need big integers or not', () => {
+  const number = fc.oneof(
+    fc.constantFrom(
+      '',
+      '0',
+      '00.50',
+      '1.000',
+      '.5',
+      '5.',
+      '-3',
+      '1,000',
+      'x',
+      '9007199254740991',
+      '999999999999.999',
+    ),
+    fc.integer({ min: 0, max: 9_999 }).map(String),
+    fc
+      .tuple(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 1, max: 6 }))
+      .map(([units, decimals]) => (units / 10 ** decimals).toFixed(decimals)),
+  )
+  const calcs = fc.constantFrom(
+    'sum([A] * [B])',
+    'round(sum([A] * [B]) + [C | 0] - [D | 1.25], 2)',
+    'sum(round([A] * [B] * 0.333, 1)) + count()',
+    '-[C] * [D] - -(sum([A]) + 0.001)',
+    'round([C] * [C] * [D] - [D], 0)',
+    'sum([A | 1] - [B])',
+  )
+  const rows = fc.array(fc.tuple(number, number), { maxLength: 6 })
+  fc.assert(
+    fc.property(calcs, rows, fc.tuple(number, number), (written, lines, ofRecord) => {
+      // A sign is read by the exact evaluation only.
+      const signed = (text: string) => (/^[\d.]/.test(text) ? `+${text}` : text)
+      const plain = evaluateCalc(written, { lines, ofRecord })
+      const exact = evaluateCalc(written, {
+        lines: lines.map(([a, b]) => [signed(a), signed(b)]),
+        ofRecord: [signed(ofRecord[0]), signed(ofRecord[1])],
+      })
+
+      expect(plain.result).toEqual(exact.result)
+      expect(plain.codes).toEqual(exact.codes)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+/** `A` and `B` are columns of lines, `C` and `D` of the record. */
+function evaluateCalc(
+  written: string,
+  {
+    lines,
+    ofRecord,
+  }: Readonly<Record<'lines', readonly [string, string][]> & { ofRecord: [string, string] }>,
+) {
+  const calc = parseCalc(written, 'number')
+  if (typeof calc === 'string') throw new Error(calc)
+  const lineRows = lines.map((values, index) => ({ layout: 0, line: index + 1, lastLine: index + 1, values }))
+  const builder: RecordBuilder = {
+    number: 1,
+    headerRows: [],
+    itemRows: lineRows,
+    row: undefined,
+    index: 0,
+    filled: 0,
+    problems: [],
+    warnings: [],
+    references: [],
+    deferred: [],
+    lineRows,
+    bodyRows: [],
+    firstCounts: false,
+  }
+  const dates = { formats: [], names: [], zone: UTC }
+  const plan = { calc, numbers: {}, dates, round: undefined }
+  const source = bindCalc(plan, {
+    builder,
+    field: () => 'total',
+    source(name) {
+      const text = name === 'C' ? ofRecord[0] : ofRecord[1]
+      return { columns: [], take: () => text, text: () => text, place: () => ({}), cells: () => [] }
+    },
+    rowSource: (name) => ({ text: ({ values }) => values[name === 'A' ? 0 : 1] ?? '', place: () => ({}) }),
+  })
+  const result = source.take()
+  return { result, codes: builder.problems.map(({ code }) => code) }
+}
 
 test('a price that was multiplied comes back by dividing, and any quotient is off by half a cent at most', async () => {
   const mapping = (calc: string) => `

@@ -137,7 +137,6 @@ class Viewer {
       for (let around = loop.parent; around !== undefined; around = around.parent) this.#depth += 1
     }
     this.#placer = new LoopPlacer(grammar?.root ?? EMPTY_RULE, set.segment, {
-      keeps: false,
       onOpened: (loop) => setDepth(loop, 0),
       onJoined: (_, loop) => setDepth(loop, 1),
       onUnplaced: (_, loop) => setDepth(loop, 1),
@@ -202,6 +201,7 @@ const EMPTY_RULE = {
   segments: new Map(),
   loops: new Map(),
   places: new Map(),
+  zeros: [],
   required: [],
   order: [],
 }

@@ -7,7 +7,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { DOCUMENT_KINDS } from '../../domain/shipping-document.ts'
 import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/trace.ts'
-import type { NotedVersion } from '../../domain/version.ts'
+import type { NotedVersion } from '../../domain/lease.ts'
 import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
 import {

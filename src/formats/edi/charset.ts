@@ -37,16 +37,25 @@ export function findCharset(head: string): string {
  * it; else of its character set. Bytes that are neither become U+FFFD, which is refused as damaged text.
  */
 export function decodeText(latin1: string, charset: string | undefined): string {
-  if (!NOT_ASCII.test(latin1)) return latin1
+  if (isAscii(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')
   if (isUtf8(bytes)) return bytes.toString('utf8')
   if (charset !== undefined && charset !== 'utf-8') return iconv.decode(bytes, charset)
   return latin1.replace(/[\x80-\xFF]/g, UNDECODABLE)
 }
 
+/** A loop over the characters of a short text is faster than a search. */
+function isAscii(text: string): boolean {
+  if (text.length > SHORT) return !NOT_ASCII.test(text)
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false
+  return true
+}
+
+const SHORT = 40
+
 /** Text for people: bytes that are no UTF-8 are shown as Latin-1. */
 export function decodeForPeople(latin1: string): string {
-  if (!NOT_ASCII.test(latin1)) return latin1
+  if (isAscii(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1
 }

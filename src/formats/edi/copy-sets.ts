@@ -199,8 +199,7 @@ class SetCopier {
       if (this.#choice.takes(loop.first)) this.#records.copied += 1
     }
     const plan = this.#plan
-    this.#placer =
-      plan?.isFlat === true ? new LoopPlacer(plan.rule, segment, { keeps: false, onOpened }) : undefined
+    this.#placer = plan?.isFlat === true ? new LoopPlacer(plan.rule, segment, { onOpened }) : undefined
     this.#choice.beginSet(set)
     if (this.#choice.takes(segment)) this.#write('')
   }

@@ -1,5 +1,5 @@
 /** Cuts interchanges into segments. Each character of the text is one byte, so positions are byte offsets. */
-import { type Delimiters, Segment } from '../../edi/segment.ts'
+import { type Delimiters, Segment, type SegmentSource } from '../../edi/segment.ts'
 import {
   detectEdifact,
   findServiceString,
@@ -46,8 +46,15 @@ export class SegmentCutter {
   /** The offset of the first character of the text. */
   #offset: number
   #delimiters: Delimiters | undefined
+  /** The text, for segments that stand in it as they are. */
+  #source: SegmentSource | undefined
+  /** Joins the pieces of the file to texts of their own: joined ones are slow to read character by character. */
+  #buffer = Buffer.alloc(0)
   #count = 0
   #items: CutItem[] = []
+  /** Where the next of them stands in the text, as far as it was searched. */
+  #lineFeed = -1
+  #carriageReturn = -1
 
   /** `offset`: that of the first character, behind a byte order mark. */
   constructor(offset = 0) {
@@ -61,7 +68,10 @@ export class SegmentCutter {
 
   /** Takes more of the file and returns what is complete; at the end of the file, all that is left. */
   push(text: string, isLast = false): readonly CutItem[] {
-    this.#text += text
+    this.#text = this.#text === '' ? text : this.#join(this.#text, text)
+    this.#source = undefined
+    this.#lineFeed = -1
+    this.#carriageReturn = -1
     let at = 0
     for (;;) {
       const next = this.#step(at, isLast)
@@ -70,9 +80,18 @@ export class SegmentCutter {
     }
     this.#offset += at
     this.#text = this.#text.slice(at)
+    this.#source = undefined
     const items = this.#items
     this.#items = []
     return items
+  }
+
+  #join(first: string, second: string): string {
+    const size = first.length + second.length
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafe(2 * size)
+    this.#buffer.write(first, 0, 'latin1')
+    this.#buffer.write(second, first.length, 'latin1')
+    return this.#buffer.toString('latin1', 0, size)
   }
 
   /** Takes one thing at the position; returns the position behind it, or undefined when more text is needed. */
@@ -107,18 +126,23 @@ export class SegmentCutter {
     if (isIsa(text, at)) {
       const found = detectX12(text, at)
       if (found === undefined) return this.#refuseInterchange(at)
-      this.#delimiters = found.delimiters
+      this.#setDelimiters(found.delimiters)
       if (found.isUnfolded) this.#note('unfolded', at)
-      this.#add(at, found.end, found.text, found.delimiters)
+      this.#addOwn(at, found.end, found.text)
       this.#mode = 'inside'
       return found.end
     }
     const found = detectEdifact(text, at)
     if (found === undefined) return this.#refuseInterchange(at)
-    this.#delimiters = found
+    this.#setDelimiters(found)
     this.#mode = 'inside'
     const end = at + measureServiceString(text, at)
     return end > at ? end : this.#cut(at, isLast)
+  }
+
+  #setDelimiters(delimiters: Delimiters | undefined): void {
+    this.#delimiters = delimiters
+    this.#source = undefined
   }
 
   #refuseInterchange(at: number): number {
@@ -165,20 +189,27 @@ export class SegmentCutter {
     if (stop - at > MAX_SEGMENT_BYTES) {
       this.#note('too-large', at)
       this.#count += 1
-      return end
-    }
-    this.#addCleaned(at, end, this.#text.slice(at, stop))
+    } else if (this.#hasLineBreak(at, stop)) this.#addCleaned(at, end, this.#text.slice(at, stop))
+    else if (stop > at) this.#add((this.#source ??= this.#createSource()), at, stop)
     return end
   }
 
   /** A segment that ends an interchange needs no terminator where the next line begins another one. */
   #findNextInterchange(at: number, stop: number): number | undefined {
     const text = this.#text
+    const first = text.charCodeAt(at)
+    if (first !== LETTER_I && first !== LETTER_U) return undefined
     if (!text.startsWith('IEA', at) && !text.startsWith('UNZ', at)) return undefined
     const lineBreak = findLineBreak(text, at)
     if (lineBreak === -1 || lineBreak > stop) return undefined
     const next = skipBlank(text, lineBreak)
     return isIsa(text, next) || findServiceString(text, next, undefined) !== undefined ? next : undefined
+  }
+
+  #hasLineBreak(from: number, to: number): boolean {
+    if (this.#lineFeed < from) this.#lineFeed = findFrom(this.#text, '\n', from)
+    if (this.#carriageReturn < from) this.#carriageReturn = findFrom(this.#text, '\r', from)
+    return this.#lineFeed < to || this.#carriageReturn < to
   }
 
   /** The last segment needs no terminator when it ends an interchange. */
@@ -207,24 +238,34 @@ export class SegmentCutter {
   }
 
   #addCleaned(at: number, end: number, written: string): void {
-    const delimiters = this.#delimiters ?? DEFAULTS
     let text = written
     if (text.includes('\n') || text.includes('\r')) {
-      const isLineEnd = delimiters.segment === '\n' && text.indexOf('\r') === text.length - 1
+      const { segment: terminator } = this.#delimiters ?? DEFAULTS
+      const isLineEnd = terminator === '\n' && text.indexOf('\r') === text.length - 1
       text = isLineEnd ? text.slice(0, -1) : text.replace(/[\r\n]/g, '')
       if (!isLineEnd) this.#note('unfolded', at)
     }
-    if (text !== '') this.#add(at, end, text, delimiters)
+    if (text !== '') this.#addOwn(at, end, text)
   }
 
-  #add(at: number, end: number, text: string, delimiters: Delimiters): void {
+  /** Adds a segment whose text is not that of the file. */
+  #addOwn(at: number, end: number, text: string): void {
+    const delimiters = this.#delimiters ?? DEFAULTS
+    const offset = this.#offset
+    this.#add({ text, offset: offset + at, delimiters, end: offset + end })
+  }
+
+  #createSource(): SegmentSource {
+    return { text: this.#text, offset: this.#offset, delimiters: this.#delimiters ?? DEFAULTS }
+  }
+
+  #add(source: SegmentSource, from?: number, to?: number): void {
     this.#count += 1
-    const [from, to] = [this.#offset + at, this.#offset + end]
-    const segment = new Segment({ number: this.#count, at: from, end: to, text, delimiters })
+    const segment = new Segment(source, this.#count, from, to)
     this.#items.push(segment)
     if (segment.id === 'IEA' || segment.id === 'UNZ') {
       this.#mode = 'outside'
-      this.#delimiters = undefined
+      this.#setDelimiters(undefined)
     }
   }
 
@@ -258,6 +299,12 @@ function trimBlankEnd(text: string): string {
   let end = text.length
   while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1
   return text.slice(0, end)
+}
+
+/** Infinity where it is not there. */
+function findFrom(text: string, character: string, from: number): number {
+  const found = text.indexOf(character, from)
+  return found === -1 ? Infinity : found
 }
 
 function findLineBreak(text: string, from: number): number {
@@ -338,7 +385,8 @@ export async function* cutPieces(input: AsyncIterable<Uint8Array>): AsyncGenerat
 
 type OpenedBytes = ReturnType<typeof openBytes>
 
-const PIECE_BYTES = 64 * 1024
+/** Small, so that what is made of a piece is gone before V8 takes it for long-lived: twice as fast as 64 KiB. */
+const PIECE_BYTES = 16 * 1024
 
 /** UTF-16 becomes UTF-8; offsets are then those of the UTF-8 text. */
 function openBytes(head: Uint8Array) {

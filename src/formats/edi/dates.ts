@@ -26,12 +26,29 @@ function readX12(segment: Segment, { date, time, zone }: DatePlaces): string {
 
 /** CCYYMMDD or YYMMDD. */
 function toDay(text: string): string | undefined {
-  const match = /^(?:(\d\d)?(\d\d)(\d\d)(\d\d))$/.exec(text)
-  if (match === null) return undefined
-  const [, century, year = '', month = '', day = ''] = match
-  const date = `${century ?? (Number(year) < 70 ? '20' : '19')}${year}-${month}-${day}`
-  return isDay(Number(date.slice(0, 4)), Number(month), Number(day)) ? date : undefined
+  const { length } = text
+  if ((length !== 8 && length !== 6) || !areDigits(text)) return undefined
+  const year = readTwo(text, length - 6)
+  const [month, day] = [readTwo(text, length - 4), readTwo(text, length - 2)]
+  const century = length === 8 ? text.slice(0, 2) : year < 70 ? '20' : '19'
+  if (!isDay(Number(century) * 100 + year, month, day)) return undefined
+  return `${century}${text.slice(length - 6, length - 4)}-${text.slice(length - 4, length - 2)}-${text.slice(length - 2)}`
 }
+
+function areDigits(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < DIGIT_0 || code > DIGIT_9) return false
+  }
+  return true
+}
+
+/** The number that two digits are. */
+function readTwo(text: string, at: number): number {
+  return (text.charCodeAt(at) - DIGIT_0) * 10 + text.charCodeAt(at + 1) - DIGIT_0
+}
+
+const [DIGIT_0, DIGIT_9] = [48, 57]
 
 function isDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false
@@ -41,11 +58,12 @@ function isDay(year: number, month: number, day: number): boolean {
 
 /** HHMM, HHMMSS or HHMMSSDD, with hundredths. */
 function toClock(text: string): string | undefined {
-  const match = /^(\d\d)(\d\d)(?:(\d\d)(\d{1,2})?)?$/.exec(text)
-  if (match === null) return undefined
-  const [, hour = '', minute = '', second = '00', part] = match
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
-  return `${hour}:${minute}:${second}${part === undefined ? '' : `.${part}`}`
+  const { length } = text
+  if ((length !== 4 && (length < 6 || length > 8)) || !areDigits(text)) return undefined
+  const second = length === 4 ? '00' : text.slice(4, 6)
+  if (readTwo(text, 0) > 23 || readTwo(text, 2) > 59 || Number(second) > 59) return undefined
+  const part = length > 6 ? `.${text.slice(6)}` : ''
+  return `${text.slice(0, 2)}:${text.slice(2, 4)}:${second}${part}`
 }
 
 /** Zone codes of X12: `T` follows the clocks of the day, `S` and `D` are standard and daylight time. */

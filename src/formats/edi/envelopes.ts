@@ -94,11 +94,8 @@ export class EnvelopeTracker {
   take(item: CutItem): void {
     if (!isSegment(item)) return this.#takeNote(item)
     this.#last = item
-    const { id } = item
     // Most segments are those of sets.
-    const first = id.charCodeAt(0)
-    const isService = first === LETTER_U || id.length === 2 || id === 'ISA' || id === 'IEA'
-    if (!isService || !this.#takeService(item)) this.#takeData(item)
+    if (!mayBeService(item.id) || !this.#takeService(item)) this.#takeData(item)
   }
 
   /** The file is at its end. */
@@ -372,7 +369,13 @@ export class EnvelopeTracker {
   }
 }
 
-const LETTER_U = 85
+/** `ISA`, `GS`, `ST`, `UNB` and others begin with one of four letters. */
+function mayBeService(id: string): boolean {
+  const first = id.charCodeAt(0)
+  return first === LETTER_U || first === LETTER_S || first === LETTER_G || first === LETTER_I
+}
+
+const [LETTER_G, LETTER_I, LETTER_S, LETTER_U] = [71, 73, 83, 85]
 
 type FaultPlace = Pick<Segment, 'number' | 'at' | 'id'>
 

@@ -12,7 +12,7 @@ import {
   showText,
   type TransactionSet,
 } from './envelopes.ts'
-import { createStructureCheck } from './structure-check.ts'
+import { StructureCheck } from './structure-check.ts'
 import { findWrittenPoint } from './written-points.ts'
 
 /** Faults that are kept with their texts; of others only which set they are of. */
@@ -94,7 +94,7 @@ export function createInspector(also: EnvelopeHandler = {}, find: FindGrammar = 
     else if (of.interchange !== undefined) stores.interchange.add(of.interchange.ordinal, fault)
     else addOfFile(fault)
   }
-  const structure = createStructureCheck(onFault, find)
+  const structure = new StructureCheck(onFault, find)
   const tracker = new EnvelopeTracker({
     ...also,
     onFault,

@@ -11,13 +11,17 @@ export class Loop {
   /** How many levels of a tree are above it. */
   readonly depth: number
   /** Its segments and the loops in it, in the order of the file, without the first segment. */
-  readonly items: (Segment | Loop)[] = []
+  items: (Segment | Loop)[] = NO_ITEMS
   /** The bits of the ids of its first segment, of its own segments, and of the first segments of the loops in it. */
   idBits: number
+  /** Of the whole set: the bits of all ids in it, at any depth. */
+  allBits: number
   /** The number of its last segment so far. */
   last: number
   /** How often each place of its rule was taken, by the index of the place; only for who counts. */
-  readonly counts: number[] = []
+  counts: number[] = NO_COUNTS
+  /** How many items it may have: bounded once a record in it was read, because any number of them may follow. */
+  room = NO_LIMIT
 
   constructor(rule: LoopRule, first: Segment, parent: Loop | undefined, depth = 0) {
     this.rule = rule
@@ -25,20 +29,32 @@ export class Loop {
     this.parent = parent
     this.depth = depth
     this.idBits = toIdBit(first.id)
+    this.allBits = this.idBits
     this.last = first.number
   }
 }
+
+/** More than any loop has; a small integer, which takes no room of its own. */
+export const NO_LIMIT = 0x3fffffff
+
+/** Shared by all that have none, because most loops of a file are only counted, or hold nothing. */
+const NO_ITEMS: (Segment | Loop)[] = []
+const NO_COUNTS: number[] = []
 
 export function isLoop(item: Segment | Loop): item is Loop {
   return item instanceof Loop
 }
 
-/** The deepest tree that is read. */
+/** The deepest tree that is read. A set with a deeper one is refused, and the levels below stand beside each other. */
 export const MAX_DEPTH = 20
 
+function limitDepth(parent: Loop | undefined): Loop | undefined {
+  return parent !== undefined && parent.depth > MAX_DEPTH ? parent.parent : parent
+}
+
 export interface PlacerOptions {
-  /** Keeps the segments, for paths; without it, only the loops that are open are kept. */
-  readonly keeps: boolean
+  /** The ids of segments that are kept in their loops, for paths; without it, only the loops that are open are kept. */
+  readonly keeps?: { has(id: string): boolean }
   readonly onOpened?: (loop: Loop) => void
   /** A segment joined the loop. */
   readonly onJoined?: (segment: Segment, loop: Loop, place: LoopPlace) => void
@@ -48,13 +64,15 @@ export interface PlacerOptions {
   readonly onGuessedParent?: (level: Loop, parent: Loop) => void
 }
 
+export const ALL_IDS = { has: () => true }
+
 /** Places the segments of one set, one after the other. */
 export class LoopPlacer {
   readonly root: Loop
   /** The loops that are open, by the order of the file: a level of a tree closes the level before it. */
   readonly #open: Loop[]
   readonly #options: PlacerOptions
-  readonly #trees = new Map<LoopRule, TreeLevels>()
+  #trees: Map<LoopRule, TreeLevels> | undefined
 
   constructor(rule: LoopRule, first: Segment, options: PlacerOptions) {
     this.root = new Loop(rule, first, undefined)
@@ -102,9 +120,10 @@ export class LoopPlacer {
     const loop =
       rule.tree === undefined ? new Loop(rule, segment, around) : this.#openLevel(rule, segment, around)
     const { parent } = loop
-    if (this.#options.keeps && parent !== undefined) {
-      parent.items.push(loop)
+    if (this.#options.keeps !== undefined && parent !== undefined) {
+      addItem(parent, loop)
       parent.idBits |= loop.idBits
+      this.root.allBits |= loop.idBits
     }
     this.#open.push(loop)
     this.#options.onOpened?.(loop)
@@ -112,9 +131,11 @@ export class LoopPlacer {
 
   #join(loop: Loop, segment: Segment): void {
     loop.last = segment.number
-    if (!this.#options.keeps) return
-    loop.items.push(segment)
-    loop.idBits |= toIdBit(segment.id)
+    if (loop.items.length >= loop.room || this.#options.keeps?.has(segment.id) !== true) return
+    addItem(loop, segment)
+    const bit = toIdBit(segment.id)
+    loop.idBits |= bit
+    this.root.allBits |= bit
   }
 
   /** Closes the open loops behind the index. */
@@ -132,10 +153,11 @@ export class LoopPlacer {
   #openLevel(rule: LoopRule, segment: Segment, around: Loop): Loop {
     const { tree } = rule
     if (tree === undefined) return new Loop(rule, segment, around)
+    this.#trees ??= new Map()
     const levels = this.#trees.get(rule) ?? new TreeLevels(tree)
     this.#trees.set(rule, levels)
     const named = levels.findNamed(segment)
-    const parent = named ?? levels.findByRank(segment)
+    const parent = limitDepth(named ?? levels.findByRank(segment))
     const level = new Loop(rule, segment, parent ?? around, (parent?.depth ?? 0) + 1)
     const isNamed = segment.value(tree.parent).trim() !== ''
     if (named === undefined && (isNamed || parent !== undefined)) {
@@ -144,6 +166,19 @@ export class LoopPlacer {
     levels.add(level)
     return level
   }
+}
+
+function addItem(loop: Loop, item: Segment | Loop): void {
+  if (loop.items === NO_ITEMS) loop.items = [item]
+  else loop.items.push(item)
+}
+
+/** Counts what stands at a place of the loop. Returns how many there are so far. */
+export function countPlace(loop: Loop, { index }: LoopPlace): number {
+  if (loop.counts === NO_COUNTS) loop.counts = [...loop.rule.zeros]
+  const count = (loop.counts[index] ?? 0) + 1
+  loop.counts[index] = count
+  return count
 }
 
 /** The levels of a tree so far. */

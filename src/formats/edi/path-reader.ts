@@ -85,6 +85,18 @@ export function listValues(path: EdiPath, loop: Loop, envelope: Envelope): PathH
   return search.hits
 }
 
+/** The first value in one loop, without looking further out; undefined where no segment fits. */
+export function readNear(path: EdiPath, around: Loop): string | undefined {
+  const search = new FirstValue(path)
+  return visitLevel(path, around, search) ? (search.found?.text ?? '') : undefined
+}
+
+/** All values in one loop; undefined where no segment fits. */
+export function listNear(path: EdiPath, around: Loop): string[] | undefined {
+  const search = new AllValues(path)
+  return visitLevel(path, around, search) ? search.hits.map(({ text }) => text) : undefined
+}
+
 /** A path for each place of a data element that a segment has several times, such as the lines of a text. */
 function listPlaces(path: EdiPath): readonly EdiPath[] {
   const { value } = path
@@ -95,19 +107,34 @@ function listPlaces(path: EdiPath): readonly EdiPath[] {
 /** Undefined where the segment has no such pair: another one may have it. */
 function readValue(path: EdiPath, segment: Segment, loop: Loop | undefined): PathHit | undefined {
   const { value } = path
+  if (value.kind === 'pair') return readPair(value, segment, loop)
+  const text = readPlain(path.number, value, segment)
+  if (value.kind === 'date') return createHit({ segment, loop, text, element: value.places.date })
+  if (value.kind === 'text') return createHit({ segment, loop, text })
+  return createHit({ segment, loop, text, element: value.element, component: value.component })
+}
+
+/** The text of the value in one segment. Undefined where it has no such pair. */
+export function readText(path: EdiPath, segment: Segment, loop: Loop | undefined): string | undefined {
+  const { value, number } = path
+  if (value.kind === 'pair') return readPair(value, segment, loop)?.text
+  return decodeText(readPlain(number, value, segment), segment.delimiters.charset)
+}
+
+function readPlain(
+  number: EdiPath['number'],
+  value: Exclude<EdiPath['value'], { kind: 'pair' }>,
+  segment: Segment,
+): string {
   switch (value.kind) {
     case 'element': {
-      const { element, component } = value
-      const text = segment.value(element, component)
-      const written = path.number === undefined ? text : formatNumber(text, path.number, segment)
-      return createHit({ segment, loop, text: written, element, component })
+      const text = segment.value(value.element, value.component)
+      return number === undefined ? text : formatNumber(text, number, segment)
     }
     case 'date':
-      return createHit({ segment, loop, text: readDate(segment, value.places), element: value.places.date })
+      return readDate(segment, value.places)
     case 'text':
-      return createHit({ segment, loop, text: segment.texts().join(' ') })
-    case 'pair':
-      return readPair(value, segment, loop)
+      return segment.texts().join(' ')
   }
 }
 
@@ -123,7 +150,8 @@ function readPair(
   loop: Loop | undefined,
 ): PathHit | undefined {
   if (!('value' in pairs)) {
-    for (let element = pairs.from; element <= segment.size; element += 2) {
+    const { size } = segment
+    for (let element = pairs.from; element <= size; element += 2) {
       if (segment.value(element) !== qualifier) continue
       return createHit({ segment, loop, text: segment.value(element + 1), element: element + 1 })
     }
@@ -157,7 +185,7 @@ const PLAIN_NUMBER = /^\d+(?:\.\d+)?$/
  * A number with its point, as mappings read it: `.5`, `5.`, `+5` and implied decimals are written in full. A text that is no
  * number stays as it is, so that the mapping refuses it.
  */
-function formatNumber(
+export function formatNumber(
   text: string,
   { implied }: NonNullable<EdiPath['number']>,
   { delimiters: { syntax } }: Segment,
@@ -177,7 +205,7 @@ function formatNumber(
 
 /** Visits the segments that the path may mean: those of a loop, of the loops around it, or around the set. */
 function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visitor: Visitor): void {
-  const { scope, loops, segment: test } = path
+  const { scope, segment: test } = path
   if (scope === 'envelope') {
     const found = envelope.find(({ id }) => id === test.id)
     if (found !== undefined) visitor.visit(found, undefined)
@@ -187,19 +215,20 @@ function visitSegments(path: EdiPath, loop: Loop, envelope: Envelope, visitor: V
     visitInside(getRoot(loop), path, 0, visitor)
     return
   }
-  const outer = loops[0]
   for (let around: Loop | undefined = loop; around !== undefined; around = around.parent) {
-    if (outer === undefined) {
-      if (visitNear(around, test, visitor)) return
-      continue
-    }
-    const starts = listNearLoops(around, outer)
-    if (starts.length === 0) continue
-    // Of several ship-to parties the first counts, so that no address is made of two.
-    const meant = visitor.isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
-    for (const start of meant) if (visitInside(start, path, 1, visitor)) return
-    return
+    if (visitLevel(path, around, visitor)) return
   }
+}
+
+/** Visits the fitting segments of one loop and of the loops right below it; false where it has none, so that the search goes on. */
+function visitLevel(path: EdiPath, around: Loop, visitor: Visitor): boolean {
+  const outer = path.loops[0]
+  if (outer === undefined) return visitNear(around, path.segment, visitor)
+  const starts = listNearLoops(around, outer)
+  // Of several ship-to parties the first counts, so that no address is made of two.
+  const meant = visitor.isSingle && outer.qualifiers.length > 0 ? starts.slice(0, 1) : starts
+  for (const start of meant) if (visitInside(start, path, 1, visitor)) break
+  return starts.length > 0
 }
 
 const NO_LOOPS: readonly Loop[] = []
@@ -254,11 +283,11 @@ export function fits(segment: Segment, test: SegmentTest): boolean {
   return conditions.every(({ element, text }) => readCode(segment, element) === text)
 }
 
-function readCode(segment: Segment, element: number): string {
+export function readCode(segment: Segment, element: number): string {
   return segment.value(element).trim()
 }
 
-function getRoot(loop: Loop): Loop {
+export function getRoot(loop: Loop): Loop {
   let root = loop
   while (root.parent !== undefined) root = root.parent
   return root

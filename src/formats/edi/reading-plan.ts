@@ -23,6 +23,8 @@ export interface ReadingPlan {
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
   readonly elsewhere: EdiReadOptions['elsewhere']
+  /** The ids of the segments that paths lead to. */
+  readonly ids: ReadonlySet<string>
 }
 
 export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
@@ -57,6 +59,10 @@ function createPlan(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
   const columns = (written: readonly EdiColumn[]) =>
     written.map((column) => ({ ...column, path: path(column.path) }))
   const { definition, root } = grammar
+  const recordColumns = columns(options.recordColumns)
+  const lineColumns = columns(options.lineColumns)
+  const same = (options.same ?? []).map((paths) => paths.map(path))
+  const paths = [...[...recordColumns, ...lineColumns].map((column) => column.path), ...same.flat()]
   const records = (options.records ?? definition.records ?? [root.id]).map(loop)
   return {
     syntax,
@@ -67,12 +73,18 @@ function createPlan(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
     records,
     isFlat: records.every(({ id }) => id !== root.id && root.loops.get(id)?.tree === undefined),
     lines: loop(options.lines ?? definition.lines),
-    same: (options.same ?? []).map((paths) => paths.map(path)),
-    recordColumns: columns(options.recordColumns),
-    lineColumns: columns(options.lineColumns),
+    same,
+    recordColumns,
+    lineColumns,
     usage: options.usage ?? 'production',
     elsewhere: options.elsewhere,
+    ids: new Set(paths.flatMap(listIds)),
   }
+}
+
+function listIds({ segment, value }: EdiPath): string[] {
+  const more = value.kind === 'pair' && 'more' in value.pairs ? value.pairs.more : undefined
+  return more === undefined ? [segment.id] : [segment.id, more.id]
 }
 
 function compileOwnGrammar(syntax: Syntax, { document, grammar: changes }: EdiReadOptions): Grammar {

@@ -112,7 +112,6 @@ export class SetErrors {
     const { segment } = this.#set
     if (this.#grammar !== undefined) {
       this.#placer = new LoopPlacer(this.#grammar.root, segment, {
-        keeps: false,
         onJoined: (each, loop) => this.#pass(each.id, each.number, loop),
         onOpened: (loop) => {
           if (loop.parent !== undefined) this.#pass(loop.rule.id, loop.first.number, loop.parent)

@@ -1,17 +1,18 @@
 /** Turns the segments of each set into rows: those of its records, or one that says why it is not read. */
 import type { Row } from '../../domain/format.ts'
+import type { Spot } from '../../domain/place.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { LoopTest } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
-import { addDecimals, formatDecimal, parseDecimal } from '../../support/decimal.ts'
+import { ColumnReader } from './column-reader.ts'
 import type { TransactionSet } from './envelopes.ts'
 import type { Inspection } from './inspection.ts'
-import { type Loop, LoopPlacer } from './loops.ts'
-import { type Envelope, findValue, fits, listValues } from './path-reader.ts'
+import { type Loop, LoopPlacer, NO_LIMIT, type PlacerOptions } from './loops.ts'
+import { type Envelope, findValue, fits } from './path-reader.ts'
 import type { CompiledColumn, ReadingPlan } from './reading-plan.ts'
 import { isAbove, listLines, listRecords } from './records.ts'
 import { createFaultProblem, createSpot, createValueSpot } from './spots.ts'
-import { MAX_RECORD_SEGMENTS } from './structure-check.ts'
+import { describeLimit, isTooLarge } from './structure-check.ts'
 
 /** The layouts of the rows. */
 export const RECORD_LAYOUT = 0
@@ -22,45 +23,61 @@ export class SetReader {
   readonly #plan: ReadingPlan
   readonly #inspection: Inspection
   readonly #emit: (row: Row) => void
+  readonly #layouts: readonly [record: RowLayout, line: RowLayout]
+  readonly #placing: { readonly whole: PlacerOptions; readonly flat: PlacerOptions }
   #set: TransactionSet | undefined
+  #envelope: Envelope = []
   #placer: LoopPlacer | undefined
   /** Why the whole set is one record that is not sent. */
   #refused: Pick<Row, 'problems' | 'verdict'> | undefined
-  /** Of a flat record: its segments so far. */
-  #size = 0
+  /** The flat record that is read while its set goes on. */
+  #open: Loop | undefined
+  /** Of a flat record: its segments and bytes so far. */
+  #size = { segments: 0, bytes: 0 }
   /** The number of the last segment. */
   #last = 0
   /** The values of `same` of the record before, in this set. */
   #before: string | undefined
+  #hasRecords = false
 
   constructor(plan: ReadingPlan, inspection: Inspection, emit: (row: Row) => void) {
+    const { ids: keeps, recordColumns, lineColumns } = plan
     this.#plan = plan
     this.#inspection = inspection
     this.#emit = emit
+    this.#layouts = [createLayout(RECORD_LAYOUT, recordColumns), createLayout(LINE_LAYOUT, lineColumns)]
+    this.#placing = { whole: { keeps }, flat: { keeps, onClosed: (loop) => this.#closeFlat(loop) } }
   }
 
   begin(set: TransactionSet): void {
     const { rule, isFlat } = this.#plan
+    const { group } = set
     this.#set = set
-    this.#size = 0
+    this.#envelope =
+      group.segment === undefined ? [group.interchange.segment] : [group.interchange.segment, group.segment]
+    this.#size = { segments: 0, bytes: 0 }
     this.#before = undefined
+    this.#hasRecords = false
+    for (const { reader } of this.#layouts) reader.clear()
     this.#refused = this.#judge(set)
-    if (this.#refused?.verdict !== undefined) {
-      this.#placer = undefined
-      return
-    }
-    this.#placer = new LoopPlacer(rule, set.segment, {
-      keeps: true,
-      ...(isFlat && this.#refused === undefined ? { onClosed: (loop) => this.#emitFlat(loop) } : {}),
-    })
+    const { flat, whole } = this.#placing
+    this.#placer =
+      this.#refused?.verdict === undefined
+        ? new LoopPlacer(rule, set.segment, isFlat && this.#refused === undefined ? flat : whole)
+        : undefined
   }
 
   take(segment: Segment): void {
-    this.#size += 1
+    this.#size.segments += 1
+    this.#size.bytes += segment.end - segment.at
     // The beginning of a record that is too large identifies it; where records are parts of a set, the next one follows.
-    const isKept = this.#size <= MAX_RECORD_SEGMENTS || (this.#plan.isFlat && this.#beginsRecord(segment))
+    const isKept = !this.#isTooLarge() || (this.#plan.isFlat && this.#beginsRecord(segment))
     if (isKept) this.#placer?.place(segment)
     this.#last = segment.number
+  }
+
+  #isTooLarge(): boolean {
+    return isTooLarge(this.#size)
   }
 
   #beginsRecord(segment: Segment): boolean {
@@ -69,10 +86,13 @@ export class SetReader {
 
   /** Why a record cannot be read whose end was left out. */
   #tooLarge(first: Segment): Pick<Row, 'problems'> | undefined {
-    if (this.#size <= MAX_RECORD_SEGMENTS) return undefined
+    if (!this.#isTooLarge()) return undefined
     const place = { line: first.number, spot: createSpot(first, this.#set) }
-    const message = `The record has more than ${MAX_RECORD_SEGMENTS} segments.`
-    return { problems: [problem('record-too-large', place, message)] }
+    return {
+      problems: [
+        problem('record-too-large', place, `The record has more than ${describeLimit(this.#size)}.`),
+      ],
+    }
   }
 
   end(trailer: Segment | undefined): void {
@@ -85,17 +105,13 @@ export class SetReader {
     this.#refused ??= isFlat ? undefined : this.#tooLarge(set.segment)
     if (this.#refused !== undefined) {
       // The row opens a record also where nothing of the set was read.
-      const values = root === undefined ? recordColumns.map(() => '') : this.#readValues(recordColumns, root)
+      const values = root === undefined ? recordColumns.map(() => '') : this.#readRecord(root)
       this.#emit({ ...rest, values, ...this.#refused, layout: RECORD_LAYOUT })
-    } else if (root !== undefined && !this.#plan.isFlat) this.#emitSet(root, last)
-    else if (root !== undefined && this.#before === undefined && !this.#hasRecords)
-      this.#emit(this.#withoutRecords(root, rest))
+    } else if (root !== undefined && !isFlat) this.#emitSet(root, last)
+    else if (root !== undefined && !this.#hasRecords) this.#emit(this.#withoutRecords(root, rest))
     this.#set = undefined
     this.#placer = undefined
-    this.#hasRecords = false
   }
-
-  #hasRecords = false
 
   /** Undefined when the set is to be read. */
   #judge(set: TransactionSet): Pick<Row, 'problems' | 'verdict'> | undefined {
@@ -146,42 +162,55 @@ export class SetReader {
   #withoutRecords(root: Loop, rest: Pick<Row, 'line' | 'lastLine'>): Row {
     const names = this.#plan.records.map(formatLoop).join(' or ')
     const place = { line: root.first.number, spot: createSpot(root.first, this.#set) }
-    const values = this.#readValues(this.#plan.recordColumns, root)
+    const values = this.#readRecord(root)
     const message = `The set has no ${names}, so it holds no record.`
     return { ...rest, layout: RECORD_LAYOUT, values, problems: [problem('segment-missing', place, message)] }
   }
 
+  /** A record that is closed is read and not kept; nor is a loop with records. Of what follows them a little is kept, for later ones. */
+  #closeFlat(loop: Loop): void {
+    const isRecord = this.#beginsRecord(loop.first)
+    if (isRecord) this.#emitFlat(loop)
+    const { parent } = loop
+    if (parent === undefined) return
+    const hasRecords = isRecord || loop.room !== NO_LIMIT
+    const isFull = parent.items.length > parent.room
+    if ((hasRecords || isFull) && parent.items.at(-1) === loop) parent.items.pop()
+    if (hasRecords && parent.room === NO_LIMIT) parent.room = parent.items.length + MAX_BEHIND
+  }
+
   #emitFlat(loop: Loop): void {
-    if (!this.#beginsRecord(loop.first)) return
+    this.#open = loop
     const tooLarge = this.#tooLarge(loop.first)
-    const place = { line: loop.first.number, lastLine: this.#last }
     if (tooLarge === undefined) this.#emitRecord(loop, loop.first.number, loop.last)
     else {
-      const { recordColumns } = this.#plan
-      const values = this.#readValues(recordColumns, loop)
       this.#hasRecords = true
-      this.#emit({ ...place, values, ...tooLarge, layout: RECORD_LAYOUT })
+      const place = { line: loop.first.number, lastLine: this.#last }
+      this.#emit({ ...place, values: this.#readRecord(loop), ...tooLarge, layout: RECORD_LAYOUT })
     }
-    const items = loop.parent?.items
-    if (items?.at(-1) === loop) items.pop()
-    this.#size = 0
+    this.#open = undefined
+    this.#size = { segments: 0, bytes: 0 }
   }
 
   #emitRecord(loop: Loop, line: number, lastLine: number): void {
-    const { recordColumns, lineColumns, lines, same } = this.#plan
+    const { lines, same } = this.#plan
+    const [record, ofLine] = this.#layouts
     this.#hasRecords = true
     const key = same.length === 0 ? undefined : this.#readKey(loop)
     const continues = key !== undefined && key === this.#before
     this.#before = key
-    const record = this.#createRow(loop, RECORD_LAYOUT, recordColumns, { line, lastLine })
+    const row = this.#createRow(loop, record, { line, lastLine })
     const found = listLines(loop, lines)
-    const unclear = found.some((each) => isAbove(each, loop)) && this.#isShared(loop, lines)
-    const problems = unclear ? { problems: [this.#unclearProblem(loop)], verdict: 'held' as const } : {}
-    this.#emit({ ...record, ...problems, ...(continues ? { continues: true } : {}) })
+    if (found.some((each) => isAbove(each, loop)) && this.#isShared(loop, lines)) {
+      row.problems = [this.#unclearProblem(loop)]
+      row.verdict = 'held'
+    }
+    if (continues) row.continues = true
+    this.#emit(row)
     for (const each of found) {
-      if (each === loop && lineColumns.length === 0) continue
+      if (each === loop && ofLine.columns.length === 0) continue
       const place = { line: each.first.number, lastLine: each.last }
-      this.#emit(this.#createRow(each, LINE_LAYOUT, lineColumns, place))
+      this.#emit(this.#createRow(each, ofLine, place))
     }
   }
 
@@ -199,10 +228,9 @@ export class SetReader {
   }
 
   #readKey(loop: Loop): string {
-    const envelope = this.#envelope()
     const texts = this.#plan.same.map((paths) => {
       for (const path of paths) {
-        const text = findValue(path, loop, envelope)?.text.trim() ?? ''
+        const text = findValue(path, loop, this.#envelope)?.text.trim() ?? ''
         if (text !== '') return text
       }
       return ''
@@ -212,54 +240,75 @@ export class SetReader {
 
   #createRow(
     loop: Loop,
-    layout: number,
-    columns: readonly CompiledColumn[],
+    { index, columns, reader }: RowLayout,
     place: Pick<Row, 'line' | 'lastLine'>,
-  ): Row {
-    const set = this.#set
-    const envelope = this.#envelope()
-    return {
-      layout,
-      ...place,
-      values: this.#readValues(columns, loop),
-      findSpot(name) {
-        const column = columns.find((each) => each.name === name)
-        if (column === undefined) return undefined
-        return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
-      },
-    }
-  }
-
-  #readValues(columns: readonly CompiledColumn[], loop: Loop): readonly string[] {
-    const envelope = this.#envelope()
-    return columns.map(({ path, every }) => {
-      if (every === undefined) return findValue(path, loop, envelope)?.text ?? ''
-      const texts = listValues(path, loop, envelope).map(({ text }) => text.trim())
-      if (every === 'count') return String(texts.length)
-      return every === 'sum' ? addUp(texts) : texts.join(every.with)
+  ): EdiRow {
+    const values = reader.read(loop, this.#envelope, this.#open)
+    return new EdiRow({ layout: index, ...place, values }, columns, {
+      loop,
+      set: this.#set,
+      envelope: this.#envelope,
     })
   }
 
-  #envelope(): Envelope {
-    const { group } = this.#set ?? {}
-    if (group === undefined) return []
-    return group.segment === undefined
-      ? [group.interchange.segment]
-      : [group.interchange.segment, group.segment]
+  #readRecord(root: Loop): readonly string[] {
+    return this.#layouts[RECORD_LAYOUT].reader.read(root, this.#envelope, this.#open)
   }
 }
 
-function formatLoop({ id, qualifiers }: LoopTest): string {
-  return qualifiers.length === 0 ? id : `${id}*${qualifiers.join('|')}`
+/** The columns of one layout, and what reads them. */
+interface RowLayout {
+  readonly index: number
+  readonly columns: readonly CompiledColumn[]
+  readonly reader: ColumnReader
 }
 
-/** Adds decimals. A text that is no number takes the place of the sum, so that the mapping refuses it. */
-function addUp(texts: readonly string[]): string {
-  const numbers = texts.map((text) =>
-    parseDecimal(text.replace(/^([+-]?)\./, '$10.').replace(/^\+|\.$/g, '')),
-  )
-  const wrong = numbers.indexOf(undefined)
-  if (wrong !== -1) return texts[wrong] ?? ''
-  const known = numbers.filter((number) => number !== undefined)
-  return known.length === 0 ? '' : formatDecimal(known.reduce(addDecimals))
+function createLayout(index: number, columns: readonly CompiledColumn[]): RowLayout {
+  return { index, columns, reader: new ColumnReader(columns) }
+}
+
+interface RowSource {
+  readonly loop: Loop
+  readonly set: TransactionSet | undefined
+  readonly envelope: Envelope
+}
+
+/** A row that finds the places of its values when they are asked for. */
+class EdiRow implements Row {
+  readonly layout: number
+  readonly line: number
+  readonly lastLine: number
+  readonly values: readonly string[]
+  problems?: readonly Problem[]
+  verdict?: 'held'
+  continues?: true
+  readonly #columns: readonly CompiledColumn[]
+  readonly #source: RowSource
+
+  constructor(
+    { layout, line, lastLine, values }: Pick<Row, 'layout' | 'line' | 'lastLine' | 'values'>,
+    columns: readonly CompiledColumn[],
+    source: RowSource,
+  ) {
+    this.layout = layout
+    this.line = line
+    this.lastLine = lastLine
+    this.values = values
+    this.#columns = columns
+    this.#source = source
+  }
+
+  findSpot(name: string): Spot | undefined {
+    const column = this.#columns.find((each) => each.name === name)
+    if (column === undefined) return undefined
+    const { loop, set, envelope } = this.#source
+    return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
+  }
+}
+
+/** How much of what stands behind a record is kept for those after it. */
+const MAX_BEHIND = 100
+
+function formatLoop({ id, qualifiers }: LoopTest): string {
+  return qualifiers.length === 0 ? id : `${id}*${qualifiers.join('|')}`
 }

@@ -6,7 +6,7 @@ import { compileLoopTest, compilePath, type EdiPath, leadsInto } from '../../edi
 import type { Segment, Syntax } from '../../edi/segment.ts'
 import type { TransactionSet } from './envelopes.ts'
 import { MAX_RECORD_SEGMENTS } from './structure-check.ts'
-import { LoopPlacer } from './loops.ts'
+import { ALL_IDS, LoopPlacer } from './loops.ts'
 import { type Envelope, findValue } from './path-reader.ts'
 import { compileReading, type ReadingPlan } from './reading-plan.ts'
 
@@ -118,7 +118,7 @@ class OpenSet {
       group.segment === undefined ? [interchange.segment] : [interchange.segment, group.segment]
     this.#values = [...asked.blanks]
     this.#missing = asked.indexes
-    this.#placer = new LoopPlacer(asked.rule, segment, { keeps: true })
+    this.#placer = new LoopPlacer(asked.rule, segment, { keeps: ALL_IDS })
     for (const { id } of this.#envelope) this.#look(id)
     this.#look(segment.id)
   }
@@ -127,7 +127,7 @@ class OpenSet {
     const placer = this.#placer
     if (placer === undefined) return
     this.#segments += 1
-    this.#bytes += segment.text.length
+    this.#bytes += segment.length
     if (this.#segments > MAX_RECORD_SEGMENTS || this.#bytes > MAX_SET_BYTES) {
       this.#placer = undefined
       this.#values.fill('')

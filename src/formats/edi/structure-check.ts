@@ -1,149 +1,206 @@
-/** Checks the segments of each set against the grammar of its document, while they are placed in their loops. */
+/** Checks the segments of each set against the grammar of its document. Sets without a grammar are not checked. */
 import type { FindGrammar } from '../../edi/documents.ts'
 import type { Fault, FaultName } from '../../edi/faults.ts'
 import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
-import { type Loop, LoopPlacer, MAX_DEPTH } from './loops.ts'
+import { countPlace, type Loop, LoopPlacer, MAX_DEPTH, type PlacerOptions } from './loops.ts'
 import { LineTotal } from './line-total.ts'
 import { type CheckFinding, PartnerChecks } from './partner-checks.ts'
 
 /** The largest record: a set, or a part of one where the document's records are smaller. */
 export const MAX_RECORD_SEGMENTS = 100_000
+const MAX_RECORD_BYTES = 16 * 1024 * 1024
+
+/** How much of a record was read. */
+interface RecordSize {
+  readonly segments: number
+  readonly bytes: number
+}
+
+export function isTooLarge({ segments, bytes }: RecordSize): boolean {
+  return segments > MAX_RECORD_SEGMENTS || bytes > MAX_RECORD_BYTES
+}
+
+/** Says which limit is passed: `100000 segments`. */
+export function describeLimit({ segments }: RecordSize): string {
+  return segments > MAX_RECORD_SEGMENTS ? `${MAX_RECORD_SEGMENTS} segments` : '16 MiB'
+}
 
 const MAX_ELEMENTS = 1000
 
-/** Sets without a grammar are not checked. */
-export function createStructureCheck(report: (fault: Fault, of: FaultOwner) => void, find: FindGrammar) {
-  let open: { readonly set: TransactionSet; readonly placer: LoopPlacer; segments: number } | undefined
-  let partner: PartnerChecks | undefined
-  let lineTotal: LineTotal | undefined
-  /** Records smaller than a set are bounded by the reader. */
-  let isWhole = true
-  const reportFinding = ({ segment, id = segment.id, ...finding }: CheckFinding) => {
-    if (open === undefined) return
-    const { set } = open
-    const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
-    report({ ...finding, segment: segment.number, at: segment.at, id }, owner)
+/** Takes the segments of one set after the other. */
+export class StructureCheck {
+  readonly #report: (fault: Fault, of: FaultOwner) => void
+  readonly #find: FindGrammar
+  readonly #options: PlacerOptions
+  #set: TransactionSet | undefined
+  #placer: LoopPlacer | undefined
+  #rules: CheckedDocument | undefined
+  #partner: PartnerChecks | undefined
+  #lineTotal: LineTotal | undefined
+  /** Without the last segment. */
+  #size = { segments: 0, bytes: 0 }
+  #isTooLarge = false
+
+  constructor(report: (fault: Fault, of: FaultOwner) => void, find: FindGrammar) {
+    this.#report = report
+    this.#find = find
+    this.#options = {
+      onOpened: (loop) => this.#checkOpened(loop),
+      onJoined: (segment, loop, place) => this.#checkJoined(segment, loop, place),
+      onClosed: (loop) => this.#checkClosed(loop),
+      onUnplaced: (segment, loop) => this.#reportUnplaced(segment, loop),
+      onGuessedParent: (level, parent) =>
+        this.#reportAt(
+          'parent-guessed',
+          level.first,
+          `The level ${showText(level.first.value(1))} does not name a level before it; it was taken as part of ${showText(parent.first.value(1))}.`,
+        ),
+    }
   }
-  const reportAt = (kind: FaultName, segment: Segment, message: string) =>
-    reportFinding({ kind, segment, message })
-  return {
-    begin(set: TransactionSet): void {
-      const grammar = find(set.segment.delimiters.syntax, set.document, set.ordinal)
-      open = undefined
-      if (grammar === undefined) return
-      const { checks } = grammar
-      const isClosed = checks?.isClosed === true
-      isWhole = (grammar.definition.records ?? []).every((record) => /[*+]/.test(record))
-      const lines = listLineIds(grammar)
-      const placer = new LoopPlacer(grammar.root, set.segment, {
-        keeps: false,
-        onOpened(loop) {
-          const { parent, rule, depth } = loop
-          if (depth > MAX_DEPTH)
-            reportAt('hierarchy-unclear', loop.first, `More than ${MAX_DEPTH} levels are below each other.`)
-          if (parent === undefined) return
-          const around = rule.tree === undefined ? parent : placer.root
-          const total = countPlace(around, around.rule.places.get(rule.id))
-          if (total === rule.max + 1) {
-            const kind = isClosed ? 'loop-over-limit' : 'segment-too-often'
-            reportAt(kind, loop.first, `${rule.id} stands there more than ${rule.max} times.`)
-          }
-          partner?.onOpened(loop)
-          lineTotal?.onOpened(loop)
-        },
-        onJoined(segment, loop, place) {
-          partner?.onJoined(segment, loop)
-          lineTotal?.onJoined(segment, loop)
-          const { min = 0, max = Infinity } = place.segment ?? {}
-          if (min === 0 && max === Infinity) return
-          if (countPlace(loop, place) !== max + 1) return
-          const kind = isClosed ? 'segment-over-limit' : 'segment-too-often'
-          reportAt(kind, segment, `${segment.id} stands there more than ${max} times.`)
-        },
-        onClosed(loop) {
-          for (const { id, index, segment, loop: inner } of loop.rule.required) {
-            const count = loop.counts[index] ?? 0
-            for (const bounds of [segment, inner]) {
-              if ((bounds?.min ?? 0) <= count) continue
-              const message = `No ${id} stands in ${describe(loop)}.`
-              reportFinding({ kind: 'segment-missing', segment: loop.first, message, missing: id })
-            }
-          }
-          partner?.onClosed(loop)
-        },
-        onUnplaced(segment, loop) {
-          const meant = lines.get(foldId(segment.id))
-          if (meant === undefined) {
-            const known = grammar.ids.has(segment.id) ? 'segment-misplaced' : 'segment-not-in-document'
-            const kind = isClosed ? known : 'segment-unplaced'
-            return reportAt(kind, segment, `${segment.id} has no place in ${describe(loop)}.`)
-          }
-          reportAt(
-            'segment-misspelled',
-            segment,
-            `The document has no ${showText(segment.id)}; ${meant} is nearly the same.`,
-          )
-        },
-        onGuessedParent: (level, parent) =>
-          reportAt(
-            'parent-guessed',
-            level.first,
-            `The level ${showText(level.first.value(1))} does not name a level before it; it was taken as part of ${showText(parent.first.value(1))}.`,
-          ),
-      })
-      open = { set, placer, segments: 1 }
-      partner = checks && new PartnerChecks(checks, placer.root, reportFinding)
-      lineTotal = grammar.total && new LineTotal(grammar.total)
-      const { versions = [] } = checks ?? {}
-      if (versions.length === 0 || versions.some((version) => set.version.startsWith(version))) return
-      const is = set.version === '' ? 'names no version' : `is of version ${showText(set.version)}`
-      const message = `The document ${is}; the grammar is for ${versions.join(', ')}.`
-      reportAt('version-unexpected', set.segment, message)
-    },
-    take(segment: Segment): void {
-      if (open === undefined) return
-      open.segments += 1
-      if (segment.text.length > MAX_ELEMENTS && segment.size > MAX_ELEMENTS) {
-        reportAt('elements-too-many', segment, `${segment.id} has more than ${MAX_ELEMENTS} elements.`)
+
+  begin(set: TransactionSet): void {
+    const grammar = this.#find(set.segment.delimiters.syntax, set.document, set.ordinal)
+    this.#placer = undefined
+    if (grammar === undefined) return
+    const { checks, total } = grammar
+    this.#set = set
+    this.#rules = findRules(grammar)
+    this.#size = { segments: 1, bytes: 0 }
+    this.#isTooLarge = false
+    const placer = new LoopPlacer(grammar.root, set.segment, this.#options)
+    this.#placer = placer
+    this.#partner =
+      checks && new PartnerChecks(checks, placer.root, (finding) => this.#reportFinding(finding))
+    this.#lineTotal = total && new LineTotal(total)
+    const { versions = [] } = checks ?? {}
+    if (versions.length === 0 || versions.some((version) => set.version.startsWith(version))) return
+    const is = set.version === '' ? 'names no version' : `is of version ${showText(set.version)}`
+    const message = `The document ${is}; the grammar is for ${versions.join(', ')}.`
+    this.#reportAt('version-unexpected', set.segment, message)
+  }
+
+  take(segment: Segment): void {
+    if (this.#placer === undefined) return
+    this.#size.segments += 1
+    this.#size.bytes += segment.end - segment.at
+    if (segment.length > MAX_ELEMENTS && segment.size > MAX_ELEMENTS) {
+      this.#reportAt('elements-too-many', segment, `${segment.id} has more than ${MAX_ELEMENTS} elements.`)
+    }
+    if (this.#rules?.isWhole !== true || !isTooLarge(this.#size)) return this.#placer.place(segment)
+    if (this.#isTooLarge) return
+    this.#isTooLarge = true
+    this.#reportAt('set-too-large', segment, `The set has more than ${describeLimit(this.#size)}.`)
+  }
+
+  end(): void {
+    if (this.#placer !== undefined && !this.#isTooLarge) {
+      this.#placer.end()
+      const differing = this.#lineTotal?.compare()
+      if (differing !== undefined) this.#reportFinding(differing)
+    }
+    this.#placer = undefined
+  }
+
+  #checkOpened(loop: Loop): void {
+    const { parent, rule, depth } = loop
+    if (depth > MAX_DEPTH) {
+      const message = `More than ${MAX_DEPTH} levels are below each other.`
+      this.#reportAt('hierarchy-unclear', loop.first, message)
+    }
+    const around = rule.tree === undefined ? parent : this.#placer?.root
+    const place = around?.rule.places.get(rule.id)
+    if (around !== undefined && place !== undefined && countPlace(around, place) === rule.max + 1) {
+      const kind = this.#rules?.isClosed === true ? 'loop-over-limit' : 'segment-too-often'
+      this.#reportAt(kind, loop.first, `${rule.id} stands there more than ${rule.max} times.`)
+    }
+    this.#partner?.onOpened(loop)
+    this.#lineTotal?.onOpened(loop)
+  }
+
+  #checkJoined(segment: Segment, loop: Loop, place: LoopPlace): void {
+    this.#partner?.onJoined(segment, loop)
+    this.#lineTotal?.onJoined(segment, loop)
+    const { min = 0, max = Infinity } = place.segment ?? {}
+    if ((min === 0 && max === Infinity) || countPlace(loop, place) !== max + 1) return
+    const kind = this.#rules?.isClosed === true ? 'segment-over-limit' : 'segment-too-often'
+    this.#reportAt(kind, segment, `${segment.id} stands there more than ${max} times.`)
+  }
+
+  #checkClosed(loop: Loop): void {
+    for (const { id, index, segment, loop: inner } of loop.rule.required) {
+      const count = loop.counts[index] ?? 0
+      for (const bounds of [segment, inner]) {
+        if ((bounds?.min ?? 0) <= count) continue
+        const message = `No ${id} stands in ${describe(loop)}.`
+        this.#reportFinding({ kind: 'segment-missing', segment: loop.first, message, missing: id })
       }
-      if (isWhole && open.segments > MAX_RECORD_SEGMENTS) {
-        if (open.segments === MAX_RECORD_SEGMENTS + 1) {
-          reportAt('set-too-large', segment, `The set has more than ${MAX_RECORD_SEGMENTS} segments.`)
-        }
-        return
-      }
-      open.placer.place(segment)
-    },
-    end(): void {
-      if (open !== undefined && !(isWhole && open.segments > MAX_RECORD_SEGMENTS)) {
-        open.placer.end()
-        const differing = lineTotal?.compare()
-        if (differing !== undefined) reportFinding(differing)
-      }
-      open = undefined
-    },
+    }
+    this.#partner?.onClosed(loop)
+  }
+
+  #reportUnplaced(segment: Segment, loop: Loop): void {
+    const meant = this.#rules?.lineIds.get(foldId(segment.id))
+    if (meant === undefined) {
+      const isKnown = this.#rules?.grammar.ids.has(segment.id) === true
+      const known = isKnown ? 'segment-misplaced' : 'segment-not-in-document'
+      const kind = this.#rules?.isClosed === true ? known : 'segment-unplaced'
+      const message = `${showText(segment.id)} has no place in ${describe(loop)}.`
+      return this.#reportAt(kind, segment, message)
+    }
+    this.#reportAt(
+      'segment-misspelled',
+      segment,
+      `The document has no ${showText(segment.id)}; ${meant} is nearly the same.`,
+    )
+  }
+
+  #reportAt(kind: FaultName, segment: Segment, message: string): void {
+    this.#reportFinding({ kind, segment, message })
+  }
+
+  #reportFinding({ segment, id = segment.id, ...finding }: CheckFinding): void {
+    const set = this.#set
+    if (set === undefined) return
+    const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
+    this.#report({ ...finding, segment: segment.number, at: segment.at, id }, owner)
   }
 }
 
-/** The ids of the loops that make records and lines, by how they look: a misspelled one would be a line that is lost. */
-function listLineIds({ definition: { lines, records = [] } }: Grammar): ReadonlyMap<string, string> {
+/** What the check needs to know of a document besides its grammar. */
+interface CheckedDocument {
+  readonly grammar: Grammar
+  /** Whether the partner's documents hold nothing else than the grammar. */
+  readonly isClosed: boolean
+  /** Whether a set is a record, or holds a few; records that are many in a set are bounded by the reader. */
+  readonly isWhole: boolean
+  /** The ids of the loops that make records and lines, by how they look: a misspelled one would be a line that is lost. */
+  readonly lineIds: ReadonlyMap<string, string>
+}
+
+/** Grammars do not change, so the rules of each are made once. */
+const known = new WeakMap<Grammar, CheckedDocument>()
+
+function findRules(grammar: Grammar): CheckedDocument {
+  const found = known.get(grammar)
+  if (found !== undefined) return found
+  const { lines, records = [] } = grammar.definition
   const ids = [lines, ...records].map((loop) => /^[A-Z0-9]+/.exec(loop)?.[0] ?? '')
-  return new Map(ids.map((id) => [foldId(id), id]))
+  const rules = {
+    grammar,
+    isClosed: grammar.checks?.isClosed === true,
+    isWhole:
+      records.length === 0 || ids.slice(1).some((id) => grammar.root.loops.get(id)?.tree !== undefined),
+    lineIds: new Map(ids.map((id) => [foldId(id), id])),
+  }
+  known.set(grammar, rules)
+  return rules
 }
 
 /** Ids that people and scanners take for each other are the same: `PO1`, `P01`, `po1`. */
 function foldId(id: string): string {
   return id.trim().toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I')
-}
-
-/** Counts what stands at a place of the loop. Returns how many there are so far. */
-function countPlace({ counts }: Loop, place: LoopPlace | undefined): number {
-  if (place === undefined) return 0
-  const count = (counts[place.index] ?? 0) + 1
-  counts[place.index] = count
-  return count
 }
 
 function describe({ rule, first }: Loop): string {

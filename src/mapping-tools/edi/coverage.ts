@@ -6,7 +6,7 @@ import { cutSegments, isSegment } from '../../formats/edi/cut.ts'
 import { EnvelopeTracker, type TransactionSet } from '../../formats/edi/envelopes.ts'
 import { type Inspection, inspectInterchanges } from '../../formats/edi/inspection.ts'
 import { MAX_RECORD_SEGMENTS } from '../../formats/edi/structure-check.ts'
-import { type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
+import { ALL_IDS, type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
 import { fits } from '../../formats/edi/path-reader.ts'
 import { compileReading, type ReadingPlan } from '../../formats/edi/reading-plan.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
@@ -189,7 +189,7 @@ class Cover {
     const placer =
       grammar &&
       new LoopPlacer(grammar.root, set.segment, {
-        keeps: true,
+        keeps: ALL_IDS,
         onUnplaced: (segment) => void unplaced.add(segment),
       })
     if (placer === undefined)

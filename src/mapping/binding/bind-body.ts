@@ -230,29 +230,72 @@ function selectApplicableRows(item: BoundObject, builder: RecordBuilder): readon
   })
 }
 
+interface AddedLine {
+  item: Record<string, unknown>
+  readonly row: Row | undefined
+  /** Lines without a quantity are added to no other. */
+  readonly quantity: number | undefined
+  isSum: boolean
+}
+
 /** Merges lines that differ only in quantity into the first of them. */
 function addUpLines(items: readonly unknown[], builder: RecordBuilder, field: string, addUpTo: number) {
-  const lines = new Map<unknown, { readonly item: Record<string, unknown>; readonly row: Row | undefined }>()
+  if (items.length < 2) return items
+  const lines: AddedLine[] = []
+  const findSame = items.length > MAX_COMPARED ? createKeyedSearch() : createSearch(lines)
   for (const [index, built] of items.entries()) {
-    const row = builder.bodyRows[index]
     const item = built as Record<string, unknown>
     const quantity = readQuantity(item)
-    const key = quantity === undefined ? index : JSON.stringify({ ...item, quantity: null })
-    const first = lines.get(key)
-    if (quantity === undefined) lines.set(key, { item, row })
-    else if (first === undefined) lines.set(key, { item: { ...item, quantity }, row })
-    else first.item['quantity'] = (readQuantity(first.item) ?? 0) + quantity
+    const line: AddedLine = { item, row: builder.bodyRows[index], quantity, isSum: false }
+    const same = quantity === undefined ? undefined : findSame(line)
+    if (same === undefined) lines.push(line)
+    else {
+      same.item = { ...same.item, quantity: (readQuantity(same.item) ?? 0) + (quantity ?? 0) }
+      same.isSum = true
+    }
   }
-  const added = [...lines.values()]
-  builder.bodyRows = added.flatMap(({ row }) => row ?? [])
-  for (const [index, { item, row }] of added.entries()) {
+  if (lines.length === items.length) return items
+  builder.bodyRows = lines.flatMap(({ row }) => row ?? [])
+  for (const [index, { item, row, isSum }] of lines.entries()) {
     const sum = readQuantity(item) ?? 0
-    if (sum <= addUpTo) continue
+    if (!isSum || sum <= addUpTo) continue
     const place = { ...(row === undefined ? {} : { line: row.line }), field: `${field}[${index}].quantity` }
     const message = `The quantities of the item add up to ${sum}; the API takes at most ${addUpTo}.`
     builder.problems.push(problem('number-out-of-range', place, message))
   }
-  return added.map(({ item }) => item)
+  return lines.map(({ item }) => item)
+}
+
+/** Few lines are compared with each other; of more, their texts are looked up. */
+const MAX_COMPARED = 16
+
+function createSearch(lines: readonly AddedLine[]) {
+  return ({ item }: AddedLine) =>
+    lines.find((line) => line.quantity !== undefined && isSameExcept(line.item, item, 'quantity'))
+}
+
+/** Notes each line that it does not find. */
+function createKeyedSearch() {
+  const known = new Map<string, AddedLine>()
+  return (line: AddedLine) => {
+    const key = JSON.stringify({ ...line.item, quantity: null })
+    const same = known.get(key)
+    if (same === undefined) known.set(key, line)
+    return same
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  const areObjects = typeof one === 'object' && typeof other === 'object' && one !== null && other !== null
+  return areObjects && isSameExcept(one, other, undefined)
+}
+
+function isSameExcept(one: object, other: object, left: string | undefined): boolean {
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  const [first, second] = [one, other] as readonly Readonly<Record<string, unknown>>[]
+  return names.every((name) => name === left || isSame(first?.[name], second?.[name]))
 }
 
 function readQuantity(item: unknown): number | undefined {

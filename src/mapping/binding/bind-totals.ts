@@ -1,12 +1,12 @@
 /** Compares the totals of a record with what its rows give. */
-import { problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import type { Place } from '../../domain/place.ts'
 import { compareDecimals, type Decimal, formatShortDecimal, parseDecimal } from '../../support/decimal.ts'
 import type { TotalCheck } from '../fields/plan.ts'
 import { createNumberReader, stripCurrency } from '../values/numbers.ts'
 import { quoteText } from '../values/text.ts'
 import { bindLeaf, runAndRestore } from './bind-leaf.ts'
-import type { BindContext } from './record-builder.ts'
+import type { BindContext, BoundLeaf } from './record-builder.ts'
 
 /** Adds a warning for each total that differs. What is blank, or cannot be calculated, is not compared. */
 export function bindTotalChecks(checks: readonly TotalCheck[], context: BindContext): () => void {
@@ -17,32 +17,49 @@ export function bindTotalChecks(checks: readonly TotalCheck[], context: BindCont
     is: check.is.map((each) => bindLeaf(each, context)),
     read: createNumberReader({ decimal: check.decimal }),
   }))
+  const compareAll = () => bound.flatMap((check) => compareTotal(check) ?? [])
   return () => {
-    for (const { total, is, read, written, say } of bound) {
-      const run = (leaf: typeof total) => runAndRestore(builder, () => leaf.build()).result
-      const text = run(total)
-      if (typeof text !== 'string') continue
-      const warn = (found: string) => {
-        const { field: _, ...place }: Place = total.place()
-        const message = say === undefined ? found : `${say} ${found}`
-        builder.warnings.push({ ...problem('totals-disagree', place, message), severity: 'warning' })
-      }
-      const stated = read(stripCurrency(text))
-      if ('why' in stated) {
-        warn(`${written.total} says ${quoteText(text)}, which cannot be read as a number.`)
-        continue
-      }
-      const results = is.map((leaf) => toNumber(run(leaf)))
-      const given = results.flatMap((number, index) =>
-        number === undefined ? [] : [{ number, calc: written.is[index] ?? '' }],
-      )
-      if (given.length === 0 || given.some(({ number }) => compareDecimals(number, stated) === 0)) continue
-      const shown = given.map(({ number, calc }) => `${calc} gives ${formatShortDecimal(number)}`)
-      warn(`${written.total} says ${quoteText(text)}, and ${shown.join(', ')}.`)
-    }
+    if (bound.length > 0) builder.warnings.push(...runAndRestore(builder, compareAll).result)
   }
 }
 
-function toNumber(result: unknown): Decimal | undefined {
-  return typeof result === 'string' ? parseDecimal(result) : undefined
+interface BoundTotal extends Pick<TotalCheck, 'written' | 'say' | 'decimal'> {
+  readonly total: BoundLeaf
+  readonly is: readonly BoundLeaf[]
+  readonly read: ReturnType<typeof createNumberReader>
+}
+
+function compareTotal({ total, is, read, written, say, decimal }: BoundTotal): Problem | undefined {
+  const text = total.build()
+  if (typeof text !== 'string') return undefined
+  const warn = (found: string): Problem => {
+    const { field: _, ...place }: Place = total.place()
+    const message = say === undefined ? found : `${say} ${found}`
+    return { ...problem('totals-disagree', place, message), severity: 'warning' }
+  }
+  // Most totals are right, and written as the bridge would write them.
+  const short = decimal === ',' ? undefined : shorten(text)
+  const given: { readonly number: Decimal; readonly calc: string }[] = []
+  for (const [index, leaf] of is.entries()) {
+    const result = leaf.build()
+    if (typeof result !== 'string') continue
+    if (result === short) return undefined
+    const number = parseDecimal(result)
+    if (number !== undefined) given.push({ number, calc: written.is[index] ?? '' })
+  }
+  const stated = read(stripCurrency(text))
+  if ('why' in stated) {
+    return warn(`${written.total} says ${quoteText(text)}, which cannot be read as a number.`)
+  }
+  if (given.length === 0 || given.some(({ number }) => compareDecimals(number, stated) === 0))
+    return undefined
+  const shown = given.map(({ number, calc }) => `${calc} gives ${formatShortDecimal(number)}`)
+  return warn(`${written.total} says ${quoteText(text)}, and ${shown.join(', ')}.`)
+}
+
+const WITH_ZEROS = /^\d+\.\d?0$/
+
+/** `12.50` as calculations write it: `12.5`. */
+function shorten(text: string): string {
+  return WITH_ZEROS.test(text) ? text.replace(/\.?0+$/, '') : text
 }

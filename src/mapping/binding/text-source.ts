@@ -219,7 +219,7 @@ export function createTextReader(columns: readonly Column[], blanks: ReadonlySet
   return (values) => {
     for (const position of positions) {
       const text = cleanText(values[position] ?? '')
-      if (text !== '' && !blanks.has(text.toLowerCase())) return text
+      if (text !== '' && (blanks.size === 0 || !blanks.has(text.toLowerCase()))) return text
     }
     return ''
   }

@@ -24,6 +24,7 @@ import {
 } from '../values/numbers.ts'
 import { FAILED, quoteText } from '../values/text.ts'
 import { type Calc, type CalcColumn, type CalcPlan, type DateCalc, listColumns } from './calculation.ts'
+import { createPlainEvaluator, type PlainScope } from './plain-numbers.ts'
 import { DAY_MS } from '../../support/clock.ts'
 
 // Binds a calculation to the columns of a file. Its result is a text, like that of a cell.
@@ -68,8 +69,15 @@ function explainSummedCells({ inside, columns }: CalcScope): ExplainedCell[] {
 
 function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
   const evaluate = createEvaluator(calc, scope)
+  const evaluatePlain = createPlainEvaluator(calc, createPlainScope(scope))
   const { round: roundTo } = scope.plan
+  const { builder } = scope.columns
   return () => {
+    const before = builder.problems.length
+    const plain = evaluatePlain?.()
+    if (plain !== undefined) return plain
+    // What was noted so far is noted again.
+    builder.problems.length = before
     const value = evaluate(undefined)
     if (value === 'failed') return FAILED
     if (value === 'blank') return ''
@@ -78,6 +86,23 @@ function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
     if (roundTo !== undefined) return formatDecimal(roundRatio(value, roundTo.decimals, roundTo.rounding))
     const shown = formatDecimal(roundRatio(value, DECIMALS_SHOWN, 'down'))
     return refuseCalc(scope, `The result ${shown}… has too many decimals.`, ROUNDING_FIX)
+  }
+}
+
+function createPlainScope({ plan, columns, outside, inside }: CalcScope): PlainScope {
+  return {
+    numbers: plan.numbers,
+    listRows: () => columns.builder.lineRows,
+    createReader({ name, inSum }) {
+      const ofRow = inSum ? inside.get(name) : undefined
+      if (ofRow !== undefined) return (row) => (row === undefined ? '' : ofRow.text(row))
+      const source = inSum ? undefined : outside.get(name)
+      if (source === undefined) return () => ''
+      return () => {
+        const text = source.take()
+        return typeof text === 'string' ? text : undefined
+      }
+    },
   }
 }
 

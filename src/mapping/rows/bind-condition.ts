@@ -35,8 +35,12 @@ export function bindCondition({ tests }: Condition, where: TestTarget, context: 
   // Number tests run last: where another test fails, the text need not be a number.
   const numbersLast = bound.toSorted((a, b) => Number(a.isNumber ?? false) - Number(b.isNumber ?? false))
   const findDecidingTest = () => numbersLast.find((test) => !test.holds()) ?? bound[0] ?? EMPTY_TEST
+  const [first, second] = numbersLast
   return {
-    holds: () => numbersLast.every((test) => test.holds()),
+    holds:
+      first !== undefined && second === undefined
+        ? () => first.holds()
+        : () => numbersLast.every((test) => test.holds()),
     place: () => findDecidingTest().place(),
     text: () => findDecidingTest().text(),
   }
@@ -75,17 +79,23 @@ export function bindHolds(
   const { builder } = context
   const whole = bindEach(ofRecord, { perRow: false, needed: 'hold' }, context)
   const single = bindEach(ofRows, { perRow: true, needed: 'hold' }, context)
-  const broken = (rules: typeof whole): Problem[] =>
-    rules
-      .filter(({ condition, brokenWhen }) => condition.holds() === brokenWhen)
-      .map(({ condition, say }) => problem('held-by-mapping', condition.place(), say))
+  const addBroken = (rules: typeof whole, reasons: Problem[]) => {
+    for (const { condition, brokenWhen, say } of rules) {
+      if (condition.holds() === brokenWhen) reasons.push(problem('held-by-mapping', condition.place(), say))
+    }
+  }
   return () => {
-    const ofLines = builder.itemRows.flatMap((row, index) => {
-      builder.row = row
-      builder.index = index
-      return broken(single)
-    })
-    return [...broken(whole), ...ofLines]
+    const ofLines: Problem[] = []
+    if (single.length > 0) {
+      for (const [index, row] of builder.itemRows.entries()) {
+        builder.row = row
+        builder.index = index
+        addBroken(single, ofLines)
+      }
+    }
+    const reasons: Problem[] = []
+    addBroken(whole, reasons)
+    return [...reasons, ...ofLines]
   }
 }
 
@@ -102,8 +112,8 @@ function bindTest(test: ColumnTest, where: TestTarget, context: BindContext): Bo
   const read = createTextReader([ofRow], context.blanks)
   const text = () => read(builder.row?.values ?? [])
   const place = () => locate(builder, true, { column: resolveColumnName(builder.row, ofRow) })
-  const holds = () =>
-    evaluateTest(test, { text: text(), readOther: (other) => readOther(other, builder.row), place }, builder)
+  const readOtherHere = (other: string) => readOther(other, builder.row)
+  const holds = () => evaluateTest(test, text(), { readOther: readOtherHere, place, builder })
   return { holds, text, place, isNumber: test.unclear !== undefined }
 }
 
@@ -141,24 +151,20 @@ function bindOthers({ others }: ColumnTest, where: TestTarget, context: BindCont
   }
 }
 
-interface TestedText {
-  readonly text: string
+interface TestContext {
   readonly readOther: ReadOther
   readonly place: () => Place
+  readonly builder: BindContext['builder']
 }
 
 /** Runs the test; adds a problem where the text should be a number and is not. */
-function evaluateTest(
-  test: ColumnTest,
-  { text, readOther, place }: TestedText,
-  { problems }: BindContext['builder'],
-): boolean {
+function evaluateTest(test: ColumnTest, text: string, { readOther, place, builder }: TestContext): boolean {
   if (test.holds(text, readOther)) return true
   const why = test.unclear?.(text, readOther)
   if (why === undefined) return false
   const asks = `The mapping asks whether it ${test.description}.`
   const message = why.why === undefined ? `${quoteText(text)} is not a number. ${asks}` : `${why.why} ${asks}`
-  problems.push(problem('decimal-expected', place(), message, why.fix))
+  builder.problems.push(problem('decimal-expected', place(), message, why.fix))
   return false
 }
 
@@ -190,16 +196,21 @@ function bindRecordTest(
     const line = findFilledRow()?.line
     return { ...(line === undefined ? {} : { line }), column: column.name }
   }
+  const hasOthers = test.others.length > 0
   return {
     text,
     place,
     isNumber: test.unclear !== undefined,
     holds() {
-      const first = findFilledRow()
-      const firstText = read(first?.values ?? [])
-      const tested = { text: firstText, readOther: (other: string) => readOther(other, first), place }
-      const holds = evaluateTest(test, tested, builder)
-      if (builder.firstCounts || first === undefined) return holds
+      const rows = builder.headerRows
+      const first = rows.length === 1 ? rows[0] : findFilledRow()
+      const firstText = first === undefined ? '' : read(first.values)
+      const holds = evaluateTest(test, firstText, {
+        readOther: hasOthers ? (other) => readOther(other, first) : readNothing,
+        place,
+        builder,
+      })
+      if (rows.length === 1 || builder.firstCounts || first === undefined) return holds
       for (const row of builder.headerRows) {
         const other = read(row.values)
         if (other === '' || (other === firstText && test.others.length === 0)) continue
@@ -212,3 +223,5 @@ function bindRecordTest(
     },
   }
 }
+
+const readNothing: ReadOther = () => ''

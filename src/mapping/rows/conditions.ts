@@ -276,8 +276,12 @@ function compileTest(node: SourceNode, context: ConditionContext): CompiledTest 
   if (tests.length === 0) context.errors.add(node, 'say what the column must be')
   const unclear = tests.find((test) => test.unclear !== undefined)?.unclear
   const otherTests = tests.filter((test) => test.unclear === undefined)
+  const [only] = tests
   return {
-    holds: (text, read) => tests.every(({ holds }) => holds(text, read)),
+    holds:
+      tests.length === 1 && only !== undefined
+        ? only.holds
+        : (text, read) => tests.every(({ holds }) => holds(text, read)),
     others: tests.flatMap(({ others }) => others),
     description: tests.map(({ description }) => description).join(' and '),
     // A text that fails another test need not be a number.
@@ -305,7 +309,9 @@ function compileOneOf(node: SourceNode): CompiledTest {
   const texts = items.map((item) => (item.kind === 'text' ? item.text.trim() : ''))
   const allowed = new Set(texts.map((text) => text.toLowerCase()))
   const description = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
-  return { holds: (text) => allowed.has(text.toLowerCase()), others: [], description }
+  const spelled = new Set(texts)
+  // Most texts are spelled as in the mapping.
+  return { holds: (text) => spelled.has(text) || allowed.has(text.toLowerCase()), others: [], description }
 }
 
 /** Whether the text is that of another column, without regard to case. */

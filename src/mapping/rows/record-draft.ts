@@ -44,8 +44,9 @@ const FIX_BLANK_ELEMENT = 'Have the sender fill in the element.'
 /** Makes the draft of a record. In documents of X12 and EDIFACT its problems say where in the interchange they are. */
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const draft = createPlainDraft(record, number, context)
-  if (record.rows[0]?.findSpot === undefined) return draft
-  const { references, problems, warnings } = draft
+  const { references, problems, warnings = [] } = draft
+  const isPlain = problems.length + references.length + warnings.length === 0
+  if (isPlain || record.rows[0]?.findSpot === undefined) return draft
   const locate = (found: Problem) => {
     const { code, fix } = found
     const ofCell = code === 'value-missing' && fix === PROBLEMS[code].fix
@@ -58,7 +59,7 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
   return {
     ...draft,
     problems: problems.map(locate),
-    ...(warnings === undefined ? {} : { warnings: removeRepeats(warnings.map(locate)) }),
+    ...(warnings.length === 0 ? {} : { warnings: removeRepeats(warnings.map(locate)) }),
     references: references.map((reference) => {
       const { line, column } = reference
       return { ...reference, line: addSpot({ line, column }, record.rows).line ?? line }
@@ -192,7 +193,7 @@ function findEmptyReason(rows: readonly Row[], { builder, lines }: DraftContext)
 function findHoldReasons({ hold, builder }: DraftContext): readonly Problem[] {
   if (hold === undefined || builder.headerRows.length === 0) return []
   const reasons = hold()
-  return builder.problems.length > 0 ? [] : removeRepeats(reasons)
+  return builder.problems.length > 0 || reasons.length === 0 ? [] : removeRepeats(reasons)
 }
 
 /** Detail rows that say otherwise than the header row above them: their own is missing, or they are misplaced. */
@@ -201,7 +202,7 @@ function listStrayDetails(
   headerRow: Row | undefined,
   { details }: DraftContext,
 ): Problem[] {
-  if (details === undefined || headerRow === undefined) return []
+  if (details === undefined || headerRow === undefined || details.shared.length === 0) return []
   const wanted = details.shared.map(({ header }) => header.read(headerRow.values))
   return rows.flatMap((row) => {
     if (row.layout !== details.layout || row.problems !== undefined) return []

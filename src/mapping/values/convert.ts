@@ -63,6 +63,7 @@ function createTextConverter(
   { allowsDamage, isCell }: ConvertOptions,
 ): Convert {
   return (text, refuse) => {
+    if (text.length <= max && isPlain(text)) return text
     if (isCell === true && allowsDamage !== true && SPREADSHEET_ERROR.test(text))
       return refuse('spreadsheet-error', `${quoteText(text)} is what a spreadsheet shows for no value.`)
     if (text.length > max) {
@@ -83,6 +84,19 @@ function createTextConverter(
     return refuse('field-invalid', message, 'Remove it; no reader can show it.')
   }
 }
+
+/** Whether a text is surely right, as most are: of printable ASCII, and no error of a spreadsheet. */
+function isPlain(text: string): boolean {
+  if (text.length > SHORT || text.startsWith('#')) return false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code > 0x7e) return false
+  }
+  return true
+}
+
+/** A regular expression searches longer texts faster than a loop over their characters. */
+const SHORT = 40
 
 function nameCharacter(character: string): string {
   return `U+${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`

@@ -30,6 +30,8 @@ export interface WaitingInterchanges {
   readonly routes: readonly string[]
   /** How many answers are not delivered yet. */
   readonly answers: number
+  /** When the first of them goes out by the structure alone; absent where all are decided. */
+  readonly answersDueAt?: number
 }
 
 export type InterchangeProgress = ReturnType<typeof createInterchangeProgress>
@@ -40,6 +42,8 @@ export function createInterchangeProgress() {
     reported: new Map<string, ReportedSets>(),
     answers: [] as DeliveredAnswer[],
     open: [] as WaitingInterchanges[],
+    /** The routes that got parts in this pass. */
+    fedRoutes: new Set<string>(),
   }
 }
 
@@ -83,7 +87,10 @@ function createSteps(
   return {
     next: {
       claiming: receiveFile,
-      received: unbundleFile,
+      received: async (own, file) => {
+        await unbundleFile(own, file)
+        for (const part of await journal.listParts(file.id)) progress.fedRoutes.add(part.route)
+      },
       planned: async (own, file) => {
         await deliverAnswers(own, file, progress.answers)
         await journal.markPartsFinished(own.lease, file.id)
@@ -107,10 +114,12 @@ function createSteps(
       const parts = await journal.listParts(file.id)
       const answers = await journal.listAnswers(file.id)
       const undelivered = await Promise.all(answers.map((each) => isUndelivered(context, each.delivery)))
+      const dueAt = answers.flatMap((each) => (each.decided === undefined ? [each.dueAt] : []))
       progress.open.push({
         file,
         routes: parts.filter(({ state }) => state !== 'closed').map(({ route }) => route),
         answers: undelivered.filter(Boolean).length,
+        ...(dueAt.length > 0 && { answersDueAt: Math.min(...dueAt) }),
       })
     },
   }

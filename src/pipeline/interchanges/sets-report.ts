@@ -15,6 +15,7 @@ import { findReused, readInterchanges } from './answers.ts'
 import type { InterchangeContext } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
 import { countSets, createSelectionReader } from './set-runs.ts'
+import { isAnswerDocument } from './takers.ts'
 
 /**
  * What became of a set: `given` to a route, `refused` by its structure or because its number was used before, `held`
@@ -126,7 +127,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
 
   const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
     const taker = takers.find(({ takes }) => takes(judged.ordinal))
-    const reason = taker === undefined ? findReason(head, isAmbiguous(judged.ordinal)) : undefined
+    const reason = taker === undefined ? findReason(judged, head, isAmbiguous(judged.ordinal)) : undefined
     const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
     count(sets, outcome)
     const problems = reason?.problem === undefined ? judged.problems : [reason.problem]
@@ -216,6 +217,7 @@ function judgeGiven({ verdict }: SetJudgment): SetOutcome {
 
 /** Why no route got the set. */
 function findReason(
+  { document }: Pick<SetJudgment, 'document'>,
   head: InterchangeEntry | undefined,
   isAmbiguous: boolean,
 ): { readonly outcome: SetOutcome; readonly problem?: Problem } {
@@ -236,12 +238,15 @@ function findReason(
     case 'answer':
       return { outcome: 'answer' }
     case 'unknown': {
+      if (isAnswerDocument(document)) return { outcome: 'answer' }
       const message = `Nothing is known of interchanges from ${head.sender} to ${head.receiver}.`
       return { outcome: 'held', problem: say('edi-partner-unknown', message) }
     }
     case undefined:
     case 'refused':
     case 'taken': {
+      // A group of answers may stand beside others.
+      if (isAnswerDocument(document)) return { outcome: 'answer' }
       const code = isAmbiguous ? 'edi-routes-ambiguous' : 'edi-document-unrouted'
       const why = isAmbiguous ? 'More than one route takes the document.' : 'No route takes the document.'
       return { outcome: 'held', problem: say(code, why) }

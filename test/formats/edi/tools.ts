@@ -160,12 +160,9 @@ export function problemsOf(drafts: readonly Draft[]): string[] {
   )
 }
 
-/** The rows without the functions that find places. */
+/** The rows as data, each with the place of its order number. */
 export function plainRows(rows: readonly Row[]) {
-  return rows.map(({ findSpot, ...row }) => ({
-    ...row,
-    spot: findSpot?.('BEG.03') ?? findSpot?.('BGM.1004'),
-  }))
+  return rows.map((row) => ({ ...row, spot: row.findSpot?.('BEG.03') ?? row.findSpot?.('BGM.1004') }))
 }
 
 /** Copies the records of these rows out of the file. */
