@@ -1,12 +1,45 @@
 /** The documents that can be read: which grammars there are, and the dictionaries of their segments. */
-import { createDictionary, type Dictionary } from './dictionary.ts'
+import { createDictionary, type Dictionary, type SegmentDefinition } from './dictionary.ts'
 import { compileGrammar, type Grammar, type GrammarDefinition } from './grammar.ts'
 import { EDIFACT_GRAMMARS } from './grammars/edifact.ts'
 import { X12_GRAMMARS } from './grammars/x12.ts'
 import { addLineTotal } from './line-totals.ts'
 import type { Syntax } from './segment.ts'
-import { EDIFACT_SEGMENTS } from './segments/edifact.ts'
-import { X12_SEGMENTS } from './segments/x12.ts'
+import { EDIFACT_AMOUNTS } from './segments/edifact-amounts.ts'
+import { EDIFACT_ENVELOPE } from './segments/edifact-envelope.ts'
+import { EDIFACT_GENERAL } from './segments/edifact-general.ts'
+import { EDIFACT_LINES } from './segments/edifact-lines.ts'
+import { EDIFACT_TRANSPORT } from './segments/edifact-transport.ts'
+import { X12_ENVELOPE } from './segments/x12-envelope.ts'
+import { X12_GENERAL } from './segments/x12-general.ts'
+import { X12_LINES } from './segments/x12-lines.ts'
+import { X12_SET } from './segments/x12-set.ts'
+import { X12_TRANSPORT } from './segments/x12-transport.ts'
+
+// The dictionary of EDIFACT: the segments that our grammars name and the service segments. Names and meanings are our
+// own words. Lengths are those of D.96A: what fits them fits later directories too, but these allow longer references,
+// texts and numbers. Codes are those of the first component of an element; at the first composite of pairs they are
+// those of the qualifier.
+
+const EDIFACT_SEGMENTS: Readonly<Record<string, SegmentDefinition>> = {
+  ...EDIFACT_ENVELOPE,
+  ...EDIFACT_GENERAL,
+  ...EDIFACT_AMOUNTS,
+  ...EDIFACT_TRANSPORT,
+  ...EDIFACT_LINES,
+}
+
+// The dictionary of X12: the segments that our grammars name and those of the envelope. Names and meanings are our own
+// words. Lengths are those of 004010: what fits them fits later versions too, but these allow longer references, texts
+// and numbers. Codes that stand at the first element of pairs are the meanings of all their qualifiers.
+
+const X12_SEGMENTS: Readonly<Record<string, SegmentDefinition>> = {
+  ...X12_ENVELOPE,
+  ...X12_SET,
+  ...X12_GENERAL,
+  ...X12_TRANSPORT,
+  ...X12_LINES,
+}
 
 /** What is known of segments, by syntax. A dictionary does not change. */
 export const DICTIONARIES: Readonly<Record<Syntax, Dictionary>> = {

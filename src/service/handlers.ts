@@ -26,8 +26,7 @@ import {
   normaliseVariant,
 } from './http/normalization.ts'
 import { readBrandInvoices, readRetailerInvoices, submitInvoice } from './invoices/invoices.ts'
-import { moveOrder } from './orders/changes.ts'
-import { placeOrder } from './orders/creation.ts'
+import { moveOrder, placeOrder } from './orders/orders.ts'
 import { readBrandOrders, readRetailerOrders } from './orders/views.ts'
 import { readRmas } from './rmas/rmas.ts'
 import { createShipment } from './shipments/creation.ts'

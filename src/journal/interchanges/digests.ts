@@ -1,6 +1,9 @@
-/** Digests of rows about interchanges, made when a row changes and again when the chain is verified. */
+/** Digests of rows about interchanges for the chain of events, and selections of sets as the journal stores them. */
 import { digestValues } from '../event-detail.ts'
-import type { Row } from '../schema.ts'
+import type { Db, Row } from '../schema.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { SetSelection } from '../../domain/place.ts'
+import type { IdRuns } from '../rows.ts'
 
 export function digestInterchanges(rows: readonly Row<'interchanges'>[]): string {
   return digestValues(
@@ -49,3 +52,33 @@ export function digestAnswer(row: Row<'interchange_answers'>): string {
     row.delivery_id,
   ])
 }
+
+// Selections of sets as the journal stores them: `[[1,800],802]`.
+
+export function formatSelection(sets: SetSelection): string {
+  return JSON.stringify(sets.map(([first, last]) => (first === last ? first : [first, last])))
+}
+
+export function parseSelection(text: string): SetSelection {
+  return (JSON.parse(text) as IdRuns).map((run) => (typeof run === 'number' ? [run, run] : run))
+}
+
+// Pruning empties large selections: nothing reads the sets of a file again that is done.
+
+/** Smaller ones cost nothing, and help to see where a set went. */
+const KEPT_LENGTH = 1000
+
+export async function emptySelections(db: Db, batch: RawBuilder<unknown>): Promise<void> {
+  const isPruned = sql`file_id in (select batch.id from ${batch})`
+  await sql`
+    update parts set sets = ${NO_SETS} where ${isPruned} and length(sets) > ${KEPT_LENGTH}`.execute(db)
+  await sql`
+    update unbundlings set unrouted = ${NO_SETS}, ambiguous = ${NO_SETS}
+    where ${isPruned} and length(unrouted) + length(ambiguous) > ${KEPT_LENGTH}`.execute(db)
+}
+
+export function isEmptied(selections: readonly string[]): boolean {
+  return selections.every((sets) => sets === NO_SETS)
+}
+
+const NO_SETS = '[]'

@@ -15,8 +15,13 @@ import { changeRows, jsonRows, omitNull, selectFirst } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
 import type { BoundStore, RouteTx } from '../store.ts'
 import { HAS_UNDELIVERED_ANSWER, insertAnswers, mentionAnswers } from './answers.ts'
-import { digestInterchanges, digestPart, digestUnbundling } from './digests.ts'
-import { formatSelection, parseSelection } from './selections.ts'
+import {
+  digestInterchanges,
+  digestPart,
+  digestUnbundling,
+  formatSelection,
+  parseSelection,
+} from './digests.ts'
 
 export function createUnbundlingJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   return {

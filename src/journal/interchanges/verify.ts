@@ -4,8 +4,7 @@ import { jsonRows, selectFirst } from '../rows.ts'
 import type { Db, EventRow, Row } from '../schema.ts'
 import { createIdSet, type Mismatches, type ParsedEvent } from '../verify-check.ts'
 import { type AnswerMention, mentionAnswer } from './answers.ts'
-import { digestInterchanges, digestPart, digestUnbundling } from './digests.ts'
-import { isEmptied } from './selections.ts'
+import { digestInterchanges, digestPart, digestUnbundling, isEmptied } from './digests.ts'
 
 export function createInterchangeCheck(db: Db, found: Mismatches) {
   const checks = [

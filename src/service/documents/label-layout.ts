@@ -3,8 +3,16 @@ import type { RetailerOrder } from '../../contract/order.ts'
 import type { BrandShipment } from '../../contract/shipment.ts'
 import { readOrigin } from '../values.ts'
 import { type Barcode, createBarcode } from './barcode.ts'
-import type { Box, Ruler, Weight } from './pdf.ts'
-import { addressLines, formatUtcDate, type PrintedAddress, toPrintable, wrapText } from './text.ts'
+import {
+  addressLines,
+  type Box,
+  formatUtcDate,
+  type PrintedAddress,
+  type Ruler,
+  toPrintable,
+  type Weight,
+  wrapText,
+} from './pdf.ts'
 
 export function toShippingLabel(shipment: BrandShipment, order: RetailerOrder, madeAt: number) {
   const shipTo: PrintedAddress = order.ship_to

@@ -2,8 +2,16 @@
 import type { RetailerOrder } from '../../contract/order.ts'
 import type { BrandShipment } from '../../contract/shipment.ts'
 import { readOrigin } from '../values.ts'
-import { type FontFace, openPdf, type Typeface } from './pdf.ts'
-import { addressLines, formatUtcDate, type PrintedAddress, toPrintable, wrapText } from './text.ts'
+import {
+  addressLines,
+  type FontFace,
+  formatUtcDate,
+  openPdf,
+  type PrintedAddress,
+  toPrintable,
+  type Typeface,
+  wrapText,
+} from './pdf.ts'
 
 export function toPackingSlip(shipment: BrandShipment, order: RetailerOrder, madeAt: number) {
   const shipTo: PrintedAddress = order.ship_to

@@ -3,9 +3,7 @@ import { type DrawingContext, drawingZlibPng, loadFont } from 'bwip-js'
 import { assert } from '../../support/errors.ts'
 import { type Code128, type DataMatrix, toBoxes } from './barcode.ts'
 import { LABEL, type LabelElement, layOutLabel, type ShippingLabel } from './label-layout.ts'
-import { type Box, type Fonts, openPdf, type Ruler, type Typeface } from './pdf.ts'
-import { toPrintable } from './text.ts'
-
+import { type Box, type Fonts, openPdf, type Ruler, toPrintable, type Typeface } from './pdf.ts'
 export type LabelFormat = 'pdf' | 'png' | 'zpl'
 
 export interface RenderedLabel {
