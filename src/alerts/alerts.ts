@@ -7,8 +7,7 @@ import {
   type EvaluationContext,
   type UnreachableFolder,
 } from './context.ts'
-import { findConfigurationAlerts } from './configuration.ts'
-import { findDiskAlerts } from './disks.ts'
+import { findConfigurationAlerts, findDiskAlerts } from './bridge.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'

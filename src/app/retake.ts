@@ -1,14 +1,19 @@
 /** Takes an archived file again, as a person asks: its records are judged by their keys, as those of any file. */
+import type { InterchangeInbox } from '../config/edi.ts'
+import type { Route } from '../config/routes.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { StateCounts } from '../domain/record.ts'
-import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
-import type { InboundContext } from '../pipeline/context.ts'
+import { resumeFile } from '../pipeline/inbound/inbound.ts'
+import type { InboundContext, IntakeContext } from '../pipeline/context.ts'
+import { resumeInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, type ExitCode } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'
 import { chooseOnly, getInboundRoute } from './decide.ts'
-import { chooseExitCode } from './outcome.ts'
+import { chooseExitCode, type RouteResult } from './outcome.ts'
+import { joinInboxResults } from './run.ts'
+import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
 import { findFilesByName } from './trace.ts'
 
@@ -16,8 +21,10 @@ export interface RetakeResult {
   /** The file that was archived, and the one that was taken from the archive. */
   readonly first: FileEntry
   readonly file: FileEntry
+  /** Of a file of interchanges: the records of all its parts. */
   readonly records: StateCounts
-  readonly pass: InboundOutcome
+  /** The route of the file; of a file of interchanges, the inbox and the routes that got its sets. */
+  readonly results: readonly RouteResult[]
   readonly exit: ExitCode
 }
 
@@ -32,14 +39,10 @@ export async function retakeFile(
 ): Promise<RetakeResult> {
   const { journal, configuration } = context
   const first = await findArchived(context, what)
+  const inbox = configuration.edi?.inboxes.find(({ key }) => key === first.route)
+  if (inbox !== undefined) return retakeInterchanges(context, { first, inbox }, signal)
   const route = getInboundRoute(configuration, first.route)
-  assert(route.direction === 'inbound', `${route.name} takes no files`)
-  if (OPERATIONS[route.operation].repeatable)
-    throw refusal(
-      first,
-      `${route.operation} may repeat, and its values may be older than those of later files`,
-      'If they are right, copy the file from the archive into the inbox: it is taken like any file.',
-    )
+  assertRepeatable(first, route)
   let id = ''
   const inbound = async (parts: InboundContext) => {
     id = await startRetake(parts, first)
@@ -48,18 +51,73 @@ export async function retakeFile(
   const result = await runRoute(context, route, signal, { inbound })
   if (result.kind === 'failed') throw result.failure
   assert(result.kind === 'inbound', `${route.name} takes no files`)
+  const file = await getRetaken(journal, first, id)
+  const records = await journal.countRecords({ file: id })
+  return { first, file, records, results: [result], exit: chooseExitCode([result], []) }
+}
+
+/** The inbox gives the sets to the routes again; each judges their records by the keys. The partner is answered once. */
+async function retakeInterchanges(
+  context: BridgeContext,
+  { first, inbox }: { readonly first: FileEntry; readonly inbox: InterchangeInbox },
+  signal: AbortSignal,
+): Promise<RetakeResult> {
+  const { journal, configuration } = context
+  for (const part of await journal.listParts(first.id))
+    assertRepeatable(first, getInboundRoute(configuration, part.route))
+  let id = ''
+  const taking = await runInbox(context, inbox, signal, async (own, progress) => {
+    id = await startRetake(own, first)
+    return resumeInterchanges(own, id, progress)
+  })
+  if (taking.kind === 'failed') throw taking.failure
+  const file = await getRetaken(journal, first, id)
+  const parts = await journal.listParts(id)
+  const routes: RouteResult[] = []
+  for (const part of parts) {
+    const route = getInboundRoute(configuration, part.route)
+    const inbound = (own: InboundContext) => resumeFile(own, part.id)
+    routes.push(await runRoute(context, route, signal, { inbound }))
+  }
+  const finishing = await runInbox(context, inbox, signal, (own, progress) =>
+    resumeInterchanges(own, id, progress),
+  )
+  const whole = taking.kind === 'interchanges' ? joinInboxResults(taking, finishing) : finishing
+  const results = [whole, ...routes]
+  const counts = await Promise.all(parts.map((part) => journal.countRecords({ file: part.id })))
+  const ended = (await journal.getFile(id)) ?? file
+  return { first, file: ended, records: addCounts(counts), results, exit: chooseExitCode(results, []) }
+}
+
+function addCounts(counts: readonly StateCounts[]): StateCounts {
+  const sums = new Map<string, number>()
+  for (const [state, count] of counts.flatMap((each) => Object.entries(each)))
+    sums.set(state, (sums.get(state) ?? 0) + count)
+  return Object.fromEntries(sums)
+}
+
+/** A change that may come again could undo newer values. */
+function assertRepeatable(first: FileEntry, route: Route): void {
+  assert(route.direction === 'inbound', `${route.name} takes no files`)
+  if (!OPERATIONS[route.operation].repeatable) return
+  throw refusal(
+    first,
+    `${route.operation} may repeat, and its values may be older than those of later files`,
+    'If they are right, copy the file from the archive into the inbox: it is taken like any file.',
+  )
+}
+
+async function getRetaken(journal: BridgeContext['journal'], first: FileEntry, id: string) {
   const file = await journal.getFile(id)
   assert(file, `file ${id} is not in the journal`)
-  if (file.outcome === 'vanished')
-    throw refusal(first, `${first.archivedAs} was changed or removed`, RESTORE_FIX)
-  const records = await journal.countRecords({ file: id })
-  return { first, file, records, pass: result.pass, exit: chooseExitCode([result], []) }
+  if (file.outcome !== 'vanished') return file
+  throw refusal(first, `${first.archivedAs} was changed or removed`, RESTORE_FIX)
 }
 
 const RESTORE_FIX = 'Put the archived file back from a backup, or have the file sent again.'
 
 /** Notes the intent. A retake of the file that a crash left open is continued in place of a new one. */
-async function startRetake({ journal, lease, source, newId, route }: InboundContext, first: FileEntry) {
+async function startRetake({ journal, lease, source, newId, route }: IntakeContext, first: FileEntry) {
   const unfinished = await journal.listUnfinishedFiles(route.name)
   const open = unfinished.find(({ retakeOf }) => retakeOf === first.id)
   if (open !== undefined) return open.id

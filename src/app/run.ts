@@ -161,7 +161,8 @@ async function finishInboxes(
   return results
 }
 
-function joinInboxResults(
+/** Two passes over one inbox as one. */
+export function joinInboxResults(
   first: Extract<RouteResult, { kind: 'interchanges' }>,
   second: RouteResult,
 ): RouteResult {

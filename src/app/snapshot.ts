@@ -1,7 +1,7 @@
 /** Takes a snapshot of the bridge for the commands, pages, metrics and notifications, and publishes alerts. */
 import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
-import { findDiskAlerts } from '../alerts/disks.ts'
+import { findDiskAlerts } from '../alerts/bridge.ts'
 import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import { type Alert, compareUrgency, type RouteResults } from '../domain/alert.ts'
 import { DELIVERY_STATES } from '../domain/delivery.ts'

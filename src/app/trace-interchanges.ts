@@ -1,10 +1,14 @@
 /** Collects what the journal knows of interchanges for a trace: which one brought a record, and how it was answered. */
+import type { Configuration } from '../config/configuration.ts'
 import type { DeliveryEntry } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { AnswerEntry, InterchangeEntry } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { TracedRecord } from '../domain/trace.ts'
+import { loadMapping } from '../mapping/load.ts'
+import { BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import { listMappedSteps } from './context.ts'
 
 export interface TracedAnswer {
   readonly answer: AnswerEntry
@@ -76,4 +80,23 @@ export async function traceAnsweredFile(
   const answer = await journal.findAnswerOfDelivery(id)
   const file = answer && (await journal.getFile(answer.file))
   return file && { answer, file }
+}
+
+/** Of these routes, those that read documents: the lines of their records are segments. A mapping that is broken says nothing. */
+export async function listDocumentRoutes(
+  { routes }: Configuration,
+  names: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const { name, mappingPath } of routes
+    .filter((route) => names.has(route.name))
+    .flatMap(listMappedSteps)) {
+    try {
+      const mapping = await loadMapping(mappingPath)
+      if (mapping.direction === 'inbound' && mapping.translator.read.edi !== undefined) found.add(name)
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+    }
+  }
+  return found
 }

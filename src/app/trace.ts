@@ -15,7 +15,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { ShippingDocument } from '../domain/shipping-document.ts'
 import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
-import type { NotedVersion } from '../domain/version.ts'
+import type { NotedVersion } from '../domain/lease.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import {
@@ -109,6 +109,11 @@ export async function traceKey(journal: Journal, request: TraceRequest): Promise
   }
   const near = new Set([...same, ...(await journal.findSimilarNames(key, SIMILAR_MAX))])
   return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned }
+}
+
+/** The routes whose files the trace shows. */
+export function listTracedRoutes({ files, records }: Trace): ReadonlySet<string> {
+  return new Set([...files.map(({ file }) => file.route), ...records.map(({ record }) => record.route)])
 }
 
 export function isEmptyTrace({ files, deliveries, records }: Trace): boolean {

@@ -1,7 +1,7 @@
 /** Parses one command line: finds the command, reports usage errors with a suggestion, returns the exit code. */
 import yargs, { type Argv, type Options } from 'yargs'
 import { type BridgeError, EXIT, usageError } from '../support/errors.ts'
-import { VERSION } from '../support/package.ts'
+import { VERSION } from '../support/process.ts'
 import { unknownNameError } from '../support/text.ts'
 import { type Command, commandName, registerCommand } from './command.ts'
 import { activityCommand } from './commands/activity.ts'

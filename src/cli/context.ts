@@ -15,8 +15,8 @@ import { openObservability } from '../observability/observability.ts'
 import { isoTime } from '../support/clock.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { createFileSink, createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
-import { newId } from '../support/new-id.ts'
-import { VERSION } from '../support/package.ts'
+import { newId } from '../support/text.ts'
+import { VERSION } from '../support/process.ts'
 import { createProgressBar, type Terminal } from './terminal.ts'
 
 /** A path given on the command line, from the folder the command was given in. */

@@ -31,7 +31,7 @@ export interface Terminal {
   readonly clock: Clock
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
-  /** The signals that ask a watch to reload; left out where no signal comes. Until a watch listens, SIGHUP stops. */
+  /** The signals that ask a watch to reload; left out where no signal comes. Before the first listener, SIGHUP stops. */
   readonly reloads?: ReloadSignal
   /** Replaces the line of talk that reports a signal; left out where no signal comes. */
   readonly onStop?: (report: (event: ShutdownEvent) => void) => void

@@ -1,24 +1,24 @@
 /** The API over HTTP: calls by the name of their endpoint, with the certainty of each result. */
 import { setMaxListeners } from 'node:events'
 import { MAX_PAGE_SIZE } from '../contract/filters.ts'
-import type { Api, CallResult, DocumentAnswer } from '../domain/api.ts'
+import type { Api, CallResult, DocumentAnswer, LeaseCheck } from '../domain/api.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, FAILURES, hasCode } from '../support/errors.ts'
 import {
+  classifyExchange,
   type ClientResult,
   describeAnswer,
+  findEnding,
   isSuccess,
   retryIfNotApplied,
   retryUnlessAnswered,
 } from './certainty.ts'
 import { isObject } from '../support/object-paths.ts'
 import { readPages, unusableAnswerError } from './pages.ts'
-import { compileRequests, parseBaseUrl, type Request } from './requests.ts'
-import { createHostHealth, type HostHealth } from './host-health.ts'
-import { DEFAULT_RETRY, repeat, type RetryLimits } from './retry.ts'
-import { createAttempt } from './attempt.ts'
-import { type ApiContext, createTokenSource } from './tokens.ts'
-import { openTransport } from './transport.ts'
+import { type BaseUrl, compileRequests, parseBaseUrl, refuseRedirect, type Request } from './requests.ts'
+import { createHostHealth, DEFAULT_RETRY, type HostHealth, repeat, type RetryLimits } from './retry.ts'
+import { type ApiContext, createTokenSource, type Token, type TokenSource } from './tokens.ts'
+import { type Exchange, openTransport } from './transport.ts'
 
 export interface ClientOptions {
   /** May have a path; the API's own paths begin below it. */
@@ -158,4 +158,57 @@ function toDocumentAnswer(result: ClientResult, request: Request): DocumentAnswe
 function noAnswerError(result: Exclude<ClientResult, Answered>, { resource }: Request): BridgeError {
   if (isSuccess(result.status)) return unusableAnswerError(resource, result.detail)
   return new BridgeError('api-unreachable', `The API gave no answer to GET ${resource}: ${result.detail}`)
+}
+
+// Makes one attempt with a valid token. Throws for answers about the account instead of the call.
+
+/** Makes one attempt, and a second one after a refused token. Throws for answers about the whole account. */
+export function createAttempt(context: ApiContext, tokens: TokenSource) {
+  const { wire, clock, base, host, trusts503 } = context
+  const exchangeWithPermit = async (request: Request, token: Token, permit?: LeaseCheck) => {
+    const headers = selectHeaders(token, request)
+    if (permit === undefined) return wire.exchange(request, headers)
+    if (!permit.isValid()) await permit.renew()
+    return wire.exchange({ ...request, maySend: () => permit.isValid() }, headers)
+  }
+
+  return async (request: Request, permit?: LeaseCheck): Promise<ClientResult> => {
+    const rest = host.getPauseReason()
+    if (rest !== undefined) {
+      return { certainty: 'not-applied', detail: `the request was not sent: ${rest}`, resting: true }
+    }
+    let token = tokens.current()
+    if (token instanceof Promise) token = await token
+    let exchange = await exchangeWithPermit(request, token, permit)
+    if (findEnding(exchange, { isList: request.isList, hasRetryAfter: false }) === 'token-refused') {
+      tokens.invalidate(token)
+      token = await tokens.current()
+      exchange = await exchangeWithPermit(request, token, permit)
+    }
+    host.observe(exchange)
+    throwAccountErrors(exchange, request, base)
+    const { method, isRepeatable } = request
+    return classifyExchange(exchange, { method, now: clock.now(), trusts503: isRepeatable || trusts503 })
+  }
+}
+
+/** Throws for answers that concern all calls of the account, and not only this one. */
+function throwAccountErrors(exchange: Exchange, request: Request, base: BaseUrl): void {
+  if (exchange.ended !== 'answer') return
+  const { party, resource, isList, method } = request
+  const ending = findEnding(exchange, { isList, hasRetryAfter: false })
+  if (ending !== 'sent-elsewhere' || method === 'GET') refuseRedirect(exchange, resource, base)
+  const why = () => `for ${party} at ${resource}: ${describeAnswer(exchange)}`
+  if (ending === 'token-refused') {
+    throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`)
+  }
+  if (ending === 'account-refused') {
+    const fix = `Check that the account of ${party} may act for it: \`dropbridge check --online\`.`
+    throw new BridgeError('credentials-refused', `The API does not let this account act ${why()}`, { fix })
+  }
+}
+
+function selectHeaders({ headers }: Token, { wantsFile, body }: Request): string[] {
+  if (wantsFile) return headers.forFile
+  return body === undefined ? headers.bare : headers.withBody
 }

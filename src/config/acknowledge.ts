@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type OverdueRules, OverdueSettings, toOverdueRules } from './alerts.ts'
-import { DEFAULT_RECEIPT, getDefaultArchive } from './defaults.ts'
+import { DEFAULT_RECEIPT, getDefaultArchive } from './folders.ts'
 import { durationText, Text, toMs } from './time-values.ts'
 
 const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const

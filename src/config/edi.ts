@@ -4,9 +4,17 @@ import { MAX_CONTROL_NUMBER } from '../domain/interchange.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { AlertIfNotEmptied } from './alerts.ts'
-import { DEFAULT_FOLDERS, DEFAULT_INTERCHANGE_MATCH } from './defaults.ts'
+import {
+  DEFAULT_FOLDERS,
+  DEFAULT_INTERCHANGE_MATCH,
+  Folder,
+  MailboxName,
+  Name,
+  normalizeFolder,
+  type OutputFolder,
+  toOutputFolder,
+} from './folders.ts'
 import { DEFAULT_ANSWER_NAME, findAnswerNameErrors } from './file-name.ts'
-import { Folder, MailboxName, Name, normalizeFolder, type OutputFolder, toOutputFolder } from './folders.ts'
 import { FolderSource, type FileSource, toFileSource } from './inbox.ts'
 import { NonZeroDuration, Retention, Text, toMs } from './time-values.ts'
 

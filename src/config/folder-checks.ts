@@ -1,5 +1,5 @@
 /** Checks folders that routes and inboxes share: no file matches two of them, and no output lands where files are taken. */
-import { getDefaultArchive } from './defaults.ts'
+import { getDefaultArchive } from './folders.ts'
 import { PLACEHOLDER } from './file-name.ts'
 import { type ConfigError, keyError, valueError } from './errors.ts'
 import { resolvePlace } from './mailboxes.ts'

@@ -1,4 +1,4 @@
-/** Folders of mailboxes as settings name them, and the patterns of the files in them. */
+/** Folders of mailboxes as settings name them, the patterns of the files in them, and their defaults. */
 import { z } from 'zod'
 import { omitUndefined } from '../support/object-paths.ts'
 import { toAlertIfNotEmptiedMs } from './alerts.ts'
@@ -55,4 +55,19 @@ function isFolderSegment(step: string): boolean {
 /** Removes the `./` and `/` that people write around a folder. */
 export function normalizeFolder(text: string): string {
   return text.replace(/^(?:\.\/)+(?=[^/])/, '').replace(/(?<=[^/])\/$/, '')
+}
+
+// Defaults that the schema, the checks of a perhaps broken configuration, and the routes share.
+
+export const DEFAULT_MATCH = '*.csv'
+
+/** Of an inbox of interchanges. */
+export const DEFAULT_INTERCHANGE_MATCH = '*'
+
+export const DEFAULT_RECEIPT = '{name}.ok'
+
+export const DEFAULT_FOLDERS = { results: 'results', documents: 'documents' }
+
+export function getDefaultArchive(route: string): string {
+  return `archive/${route}`
 }

@@ -4,9 +4,8 @@ import { assert } from '../support/errors.ts'
 import { foldName, parseNamePattern, readNumberBetween } from '../support/name-pattern.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type ExpectedFile, ExpectedFileSettings, toExpectedFile } from './alerts.ts'
-import { getDefaultArchive } from './defaults.ts'
+import { FilePattern, Folder, getDefaultArchive, MailboxName, normalizeFolder } from './folders.ts'
 import { isWorkingName } from './file-name.ts'
-import { FilePattern, Folder, MailboxName, normalizeFolder } from './folders.ts'
 import { Duration, toMs } from './time-values.ts'
 
 const SidecarTemplate = z.string().refine((template) => {

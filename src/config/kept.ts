@@ -1,9 +1,9 @@
 /** Keeps the last configuration that a bridge worked with, without its secrets: commands that read need one that is right. */
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Document, isScalar, type Scalar, visit } from 'yaml'
 import { z } from 'zod'
-import { ignoreCodes, makeFolderDurably, PRIVATE_FILE } from '../support/files.ts'
+import { ignoreCodes, makeFolderDurably, PRIVATE_FILE, replaceFile, syncFolder } from '../support/files.ts'
 import type { Configuration } from './configuration.ts'
 
 /** In the folder of the state. */
@@ -38,10 +38,10 @@ export async function keepConfiguration(
     const known = await readFile(path, 'utf8').catch(ignoreCodes('ENOENT'))
     if (known !== undefined && isSame(known)) return
     makeFolderDurably(stateFolder)
-    const working = `${path}.${process.pid}.writing`
     const text = JSON.stringify({ from: source.path, keptAt: now, journal, configuration })
-    await writeFile(working, text, { mode: PRIVATE_FILE })
-    await rename(working, path)
+    // Flushed: after a power cut a bridge must still know which journal was at work, to refuse another one in its place.
+    await replaceFile(path, text, PRIVATE_FILE)
+    await syncFolder(stateFolder)
   } catch {
     // The next start tries again.
   }

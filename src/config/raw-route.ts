@@ -1,8 +1,12 @@
 /** The readable parts of a perhaps broken configuration, for the checks across its parts. */
 import { z } from 'zod'
-import { DEFAULT_FOLDERS, DEFAULT_INTERCHANGE_MATCH, DEFAULT_MATCH, DEFAULT_RECEIPT } from './defaults.ts'
-import { normalizeFolder } from './folders.ts'
-
+import {
+  DEFAULT_FOLDERS,
+  DEFAULT_INTERCHANGE_MATCH,
+  DEFAULT_MATCH,
+  DEFAULT_RECEIPT,
+  normalizeFolder,
+} from './folders.ts'
 const text = z.string().optional().catch(undefined)
 
 const anyFolder = z.string().transform(normalizeFolder)

@@ -48,6 +48,8 @@ export type BridgeEvent =
       readonly route: string
       readonly file: string
       readonly ms: number
+      /** The status of the answers, where all have the same. */
+      readonly http?: number
       /** The records were perhaps sent with a journal that is lost. */
       readonly isRestored?: true
       /** The first lookup did not find them all. */

@@ -162,6 +162,31 @@ export interface Format {
    * in again. The ranges are sorted and do not overlap.
    */
   copyRecords(input: AsyncIterable<Uint8Array>, options: CopyOptions): AsyncIterable<Uint8Array>
+
+  /** Lists the sets of a file of interchanges that the mapping reads, and what is noted of them. Undefined for other files. */
+  listSets(input: AsyncIterable<Uint8Array>, options: ReadOptions): SetListing | undefined
+}
+
+/** The sets of a file. Memory is bounded, whatever the size of the file. */
+export interface SetListing {
+  /** In the order of the file; can be read once. */
+  readonly sets: AsyncIterable<readonly ListedSet[]>
+  /** What was noted of the sets read so far. */
+  getNotes(): Notes
+}
+
+export interface ListedSet {
+  /** The numbers of interchange, group and set: `000000101/101/0001`. */
+  readonly name: string
+  /** The numbers of its first and last segment. */
+  readonly segments: readonly [first: number, last: number]
+}
+
+/** What is odd in a file of interchanges and refuses nothing, such as joined lines. */
+export interface Notes {
+  readonly total: number
+  /** The first ones, at most 100. */
+  readonly first: readonly Problem[]
 }
 
 export interface CopyOptions {

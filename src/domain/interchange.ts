@@ -1,5 +1,5 @@
 /** What a format says of a file of interchanges, and how it answers one. Ordinals count from 1 over the whole file. */
-import type { EdiReadOptions, UnreadableFile } from './format.ts'
+import type { EdiReadOptions, Notes, UnreadableFile } from './format.ts'
 import type { SetSelection, Spot } from './place.ts'
 import type { Problem } from './problem.ts'
 
@@ -98,6 +98,8 @@ export interface JudgeOptions {
   readonly reused: ReadonlySet<number>
   /** Sets that are refused because no route takes them. */
   readonly unrouted?: SetSelection
+  /** Takes what is noted of the file, before the first judgment. */
+  readonly onNotes?: (notes: Notes) => void
 }
 
 /** The verdict on one set. */

@@ -3,7 +3,7 @@ import type { ActivityJournal } from './activity.ts'
 import type { AlertJournal } from './alert.ts'
 import type { AuditJournal, RestorationJournal } from './audit.ts'
 import type { DecisionJournal } from './decision.ts'
-import type { Lease, WatcherJournal } from './lease.ts'
+import type { Lease, VersionJournal, WatcherJournal } from './lease.ts'
 import type { NamingJournal } from './mailbox.ts'
 import type { NotificationJournal } from './notification.ts'
 import type { ResourceJournal } from './resource.ts'
@@ -21,7 +21,6 @@ import type { InterchangeJournal } from './interchange-journal.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { TraceJournal } from './trace.ts'
 import type { ScheduleJournal } from './scheduled-run.ts'
-import type { VersionJournal } from './version.ts'
 
 export interface RouteOverview {
   readonly route: string

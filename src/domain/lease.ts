@@ -1,4 +1,4 @@
-/** Which bridge may work on a route, and which bridges are watching. */
+/** Which bridge may work on a route, which bridges are watching, and the version of configuration that each works with. */
 
 /**
  * The right to work on one route. Every writing call throws `lease-lost` when another process has taken it over. A call that
@@ -54,4 +54,24 @@ export interface WatcherJournal {
   removeWatchers(owners: readonly string[]): Promise<void>
   /** Lists watches that have not ended, the oldest first. */
   listWatchers(): Promise<readonly Watcher[]>
+}
+
+// Which configuration and mappings a bridge works with: noted with what it plans, sends and delivers.
+
+/** The hashes of the files that a bridge works by. */
+export interface BridgeVersion {
+  /** The first digits of the SHA-256 over `files`. */
+  readonly id: string
+  /** The SHA-256 of each file, by its path relative to the folder of the configuration, which comes first. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+export interface NotedVersion extends BridgeVersion {
+  readonly firstUsedAt: number
+}
+
+/** The part of the journal for versions. */
+export interface VersionJournal {
+  /** Lists the versions with these ids, the oldest first. */
+  listVersions(ids: readonly string[]): Promise<readonly NotedVersion[]>
 }

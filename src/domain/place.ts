@@ -8,6 +8,8 @@ export interface Place {
   /** The API field, such as `order_lines[0].quantity`. */
   readonly field?: string
   readonly spot?: Spot
+  /** In an EDI file, where no spot is known: the set that the segment is of, empty where it is of none. */
+  readonly set?: string
 }
 
 /** Where in an EDI file. */
@@ -29,11 +31,12 @@ export interface Spot {
 }
 
 /** Formats the place: `line 12, column "Qty"`; empty when nothing is known. */
-export function formatPlace({ line, column, field, spot }: Place): string {
+export function formatPlace({ line, column, field, spot, set }: Place): string {
   if (spot !== undefined) return formatSpot(spot)
   const parts: string[] = []
-  if (line !== undefined) parts.push(`line ${line}`)
-  if (column !== undefined) parts.push(`column "${column}"`)
+  if (line !== undefined) parts.push(`${set === undefined ? 'line' : 'segment'} ${line}`)
+  if (set !== undefined && set !== '') parts.push(`set ${set}`)
+  if (column !== undefined) parts.push(set === undefined ? `column "${column}"` : column)
   if (field !== undefined && column === undefined) parts.push(field)
   return parts.join(', ')
 }

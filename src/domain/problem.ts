@@ -34,7 +34,7 @@ export const PROBLEMS = {
   // left out, or refused as a whole
   'left-out': {
     title: 'The mapping skips this record.',
-    fix: 'Nothing to do if that is right. If not, correct the cell or the mapping.',
+    fix: 'Nothing to do if that is right. If not, correct the file or the mapping.',
     details: 'The mapping takes only some of the records. Nothing of this one was sent.',
   },
   'held-by-mapping': {

@@ -98,6 +98,8 @@ export interface UncertainRecord extends Omit<SendingRecord, 'doubtNote' | 'doub
   readonly uncertainSince: number
   /** How many sent attempts have no outcome. */
   readonly timesLost: number
+  /** The status of the answer to the last attempt, where there was an answer. */
+  readonly http?: number
 }
 
 /** The result of an attempt or a lookup. */

@@ -113,6 +113,7 @@ export const FAULTS = {
   'line-count-differs': { problem: 'totals-disagree', reach: 'note', x12: '', edifact: '' },
   'version-unexpected': { problem: 'edi-version', reach: 'note', x12: '2', edifact: '' },
   'parent-guessed': { problem: 'hierarchy-unclear', reach: 'note', x12: '', edifact: '' },
+  'point-written': { problem: 'amount-with-point', reach: 'note', x12: '', edifact: '' },
   'lines-joined': { problem: 'edi-unfolded', reach: 'note', x12: '', edifact: '' },
   'text-between': { problem: 'edi-between', reach: 'note', x12: '', edifact: '' },
 } as const satisfies Readonly<Record<string, FaultKind>>

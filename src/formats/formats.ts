@@ -7,7 +7,7 @@ import { createFixedFormat } from './fixed/format.ts'
 export function createFormats(): Format {
   const csv = createCsvFormat()
   const fixed = createFixedFormat()
-  const readers: Readonly<Record<ReadOptions['format'], Pick<Format, 'read' | 'copyRecords'>>> = {
+  const readers: Readonly<Record<ReadOptions['format'], Omit<Format, 'createWriter'>>> = {
     csv,
     fixed,
     x12: createEdiFormat('x12'),
@@ -17,6 +17,7 @@ export function createFormats(): Format {
   return {
     read: (input, options) => readers[options.format].read(input, options),
     copyRecords: (input, options) => readers[options.read.format].copyRecords(input, options),
+    listSets: (input, options) => readers[options.format].listSets(input, options),
     createWriter: (columns, options) => writers[options.format].createWriter(columns, options),
   }
 }

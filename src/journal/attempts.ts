@@ -95,11 +95,15 @@ async function retryDeferredRecords({ db, now, route }: RouteTx, work: WorkRef):
 }
 
 async function selectUncertainRecords(db: Db, work: WorkRef, afterId: number, limit: number) {
-  const { rows } = await sql<SendingRow & { sent_at: number; changed_at: number; times_lost: number }>`
+  const { rows } = await sql<
+    SendingRow & { sent_at: number; changed_at: number; times_lost: number; http: number | null }
+  >`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
       records.changed_at, ${FIRST_UNCERTAIN_NOTE} as note, ${FIRST_UNCERTAIN_AT} as sent_at,
       (select count(*) from attempts as lost where lost.record_id = records.id
-        and lost.result = 'uncertain') as times_lost
+        and lost.result = 'uncertain') as times_lost,
+      (select last.http from attempts as last where last.record_id = records.id
+        and last.attempt = records.attempts) as http
     from records
     join bodies on bodies.record_id = records.id
     where ${toWork(work).condition} and records.state = 'uncertain' and records.id > ${afterId}
@@ -109,6 +113,7 @@ async function selectUncertainRecords(db: Db, work: WorkRef, afterId: number, li
     sentAt: row.sent_at,
     uncertainSince: row.changed_at,
     timesLost: row.times_lost,
+    ...(row.http !== null && { http: row.http }),
   }))
 }
 

@@ -1,8 +1,7 @@
 /** Stores which bridge may work on a route, which bridges are watching, and by which configuration and mappings. */
 import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
-import { formatLeaseOwner, type Lease, type Watcher } from '../domain/lease.ts'
-import type { BridgeVersion } from '../domain/version.ts'
+import { type BridgeVersion, formatLeaseOwner, type Lease, type Watcher } from '../domain/lease.ts'
 import { BridgeError } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
 import { omitNull } from './rows.ts'

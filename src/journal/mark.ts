@@ -1,10 +1,10 @@
 /** The mark beside a journal has its last event: an older copy ends before it, or has others. The mark may lag behind. */
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { Journal } from '../domain/journal.ts'
 import { hasSystemCode } from '../support/errors.ts'
-import { removeFile, syncFolder } from '../support/files.ts'
+import { replaceFile, syncFolder } from '../support/files.ts'
 
 const MarkSchema = z.object({ journal: z.string(), event: z.int().min(0), hash: z.string() })
 
@@ -52,19 +52,7 @@ async function readMark(path: string): Promise<z.output<typeof MarkSchema> | 'un
 export async function writeMark(journal: Journal, path: string): Promise<number> {
   const { event, hash } = await journal.getHead()
   const text = JSON.stringify({ journal: await journal.getIdentity(), event, hash })
-  const working = `${path}.${process.pid}.writing`
-  try {
-    const file = await open(working, 'w')
-    try {
-      await file.writeFile(`${text}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(working, path)
-  } finally {
-    await removeFile(working).catch(() => undefined)
-  }
+  await replaceFile(path, `${text}\n`)
   if (!(await journal.hasMark())) {
     // Only now, with the name on the disk: a journal that is marked and has no mark counts as a copy.
     await syncFolder(dirname(path))

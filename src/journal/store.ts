@@ -1,7 +1,6 @@
 /** All access to the tables goes through here: one call at a time, writes in a transaction, faults as failures. */
 import { sql } from 'kysely'
-import type { Lease } from '../domain/lease.ts'
-import type { BridgeVersion } from '../domain/version.ts'
+import type { BridgeVersion, Lease } from '../domain/lease.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { isSqliteError } from '../support/sqlite.ts'

@@ -1,6 +1,7 @@
 /** Formats counts, messages and result paths for the log, the notifications and the status page. */
 import { join } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
+import type { BridgeEvent } from '../domain/event.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
@@ -30,12 +31,20 @@ export function formatOpenStates({ files, deliveries }: Pick<RouteOverview, 'fil
 }
 
 export function formatWait(
-  { isRestored, isSecond }: { readonly isRestored?: true; readonly isSecond?: true },
+  {
+    http,
+    isRestored,
+    isSecond,
+  }: Pick<Extract<BridgeEvent, { kind: 'waiting' }>, 'http' | 'isRestored' | 'isSecond'>,
   time: string,
 ): string {
-  const what = isRestored === true ? 'what a lost journal may have sent' : 'requests whose answers were lost'
+  const requests =
+    http === undefined
+      ? 'requests whose answers were lost'
+      : `requests that the API answered with HTTP ${http}`
+  const what = isRestored === true ? 'what a lost journal may have sent' : requests
   const again = isSecond === true ? 'a second and last time ' : ''
-  return `waiting ${time} before looking up ${what} ${again}(a late request could still take effect)`
+  return `waiting ${time} before looking up ${what} ${again}(a late request could still take effect; it is safe to stop)`
 }
 
 export const ANOTHER_WATCH =

@@ -14,7 +14,6 @@ import { createLiveness, type HealthServer, startHealthServer, trackFailures } f
 import type { Metrics } from './metrics.ts'
 import { registerChannels, sendNotifications, sendWithoutJournal } from './notifications/sending.ts'
 import { renderStatusPage, replaceFile } from './status-page.ts'
-import { measureApi } from './timed-api.ts'
 
 interface ObservabilityOptions {
   readonly configuration: Configuration
@@ -226,4 +225,52 @@ async function findOldestUnfinished(journal: Journal): Promise<Map<string, numbe
     if (since !== Infinity) oldest.set(route, since)
   }
   return oldest
+}
+
+// Measures how long each API call takes and how it ends, by endpoint.
+
+export function measureApi(api: Api, called: Metrics['recordCall']): Api {
+  const timed = async <Result>(
+    endpoint: string,
+    work: () => Promise<Result>,
+    outcomeOf: (result: Result) => string = () => 'ok',
+  ): Promise<Result> => {
+    const began = performance.now()
+    let outcome = 'failed'
+    try {
+      const result = await work()
+      outcome = outcomeOf(result)
+      return result
+    } finally {
+      called(endpoint, outcome, (performance.now() - began) / 1000)
+    }
+  }
+  return {
+    ...api,
+    send: (call, permit) => {
+      const outcomeOf = (answer: Awaited<ReturnType<Api['send']>>) => {
+        if (answer.certainty !== 'answered') return answer.certainty
+        return answer.status < 400 ? 'ok' : 'refused'
+      }
+      return timed(call.endpoint, () => api.send(call, permit), outcomeOf)
+    },
+    get: (call) => timed(call.endpoint, () => api.get(call)),
+    document: (call) => {
+      const outcomeOf = ({ made }: { readonly made: boolean }) => (made ? 'ok' : 'refused')
+      return timed(call.endpoint, () => api.document(call), outcomeOf)
+    },
+    // A page of a list comes when the caller asks for it: the time between is not the API's.
+    async *list(call) {
+      const iterator = api.list(call)[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const next = await timed(call.endpoint, () => iterator.next())
+          if (next.done === true) return
+          yield next.value
+        }
+      } finally {
+        await iterator.return?.()
+      }
+    },
+  }
 }

@@ -1,7 +1,7 @@
 /** Rounds with real processes: killed at an effect or at random, or stopped for longer than their lease. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Configuration } from '../config/configuration.ts'
-import { resolvePackagePath } from '../support/package.ts'
+import { resolvePackagePath } from '../support/process.ts'
 import type { Moment } from './crash-point.ts'
 import type { ProcessTrial } from './criteria.ts'
 import {

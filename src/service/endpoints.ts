@@ -8,6 +8,10 @@ import { Credit, Rma } from '../contract/return.ts'
 import { RetailerShipment } from '../contract/shipment.ts'
 import { BrandVariant } from '../contract/variant.ts'
 import * as bodies from './admin/schemas.ts'
+import type { Clock } from '../support/clock.ts'
+import type { Store } from './store/store.ts'
+import type { Switches } from './switches.ts'
+import type { TradeDirectory } from './trade/directory.ts'
 
 const admin = endpointsUnder('/admin', 'admin')
 
@@ -65,4 +69,14 @@ const ENDPOINT_PATTERNS: readonly { readonly endpoint: Endpoint; readonly patter
 /** Finds the endpoints of a path without its query, for all methods; none for an unknown path. */
 export function findEndpointsByPath(path: string): readonly Endpoint[] {
   return ENDPOINT_PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ endpoint }) => endpoint)
+}
+
+// The dependencies of the rules of every resource.
+
+export interface ServiceContext {
+  readonly store: Store
+  readonly directory: TradeDirectory
+  /** Skewed where a switch says so. */
+  readonly clock: Clock
+  readonly switches: Switches
 }

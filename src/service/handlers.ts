@@ -1,13 +1,18 @@
 /** The handlers of the endpoints: one row each; the compiler checks that none is missing. */
 import type { z } from 'zod'
-import { type DocumentName, type EndpointName, ENDPOINTS, type PartyKind } from '../contract/endpoints.ts'
+import {
+  type DocumentName,
+  type Endpoint,
+  type EndpointName,
+  ENDPOINTS,
+  type PartyKind,
+} from '../contract/endpoints.ts'
 import type { Tokens } from './access/tokens.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { cancelOrder, readCancels } from './cancels/cancels.ts'
-import type { ServiceContext } from './context.ts'
-import { readCredits } from './credits/views.ts'
+import { SERVED_ENDPOINTS, type ServedEndpointName, type ServiceContext } from './endpoints.ts'
+import { readCredits } from './credits/credits.ts'
 import { createDocumentHandlers } from './documents/handlers.ts'
-import { SERVED_ENDPOINTS, type ServedEndpointName } from './endpoints.ts'
 import { type Answer, answerWith, gatherErrors, refuseNotFound } from './http/answers.ts'
 import type { FaultCounts } from './http/faults.ts'
 import { readFlag } from './http/filters.ts'
@@ -20,12 +25,10 @@ import {
   normaliseShipment,
   normaliseVariant,
 } from './http/normalization.ts'
-import { submitInvoice } from './invoices/creation.ts'
-import { readBrandInvoices, readRetailerInvoices } from './invoices/views.ts'
+import { readBrandInvoices, readRetailerInvoices, submitInvoice } from './invoices/invoices.ts'
 import { moveOrder } from './orders/changes.ts'
 import { placeOrder } from './orders/creation.ts'
 import { readBrandOrders, readRetailerOrders } from './orders/views.ts'
-import { createReadHandlers, createReceivedHandlers, ifOwned } from './resources.ts'
 import { readRmas } from './rmas/rmas.ts'
 import { createShipment } from './shipments/creation.ts'
 import { readRetailerShipments } from './shipments/views.ts'
@@ -33,6 +36,8 @@ import type { WriteQueue } from './store/write-queue.ts'
 import { toConnection } from './trade/directory.ts'
 import { createVariant, updateVariantByBrand, updateVariantByRetailer } from './variants/changes.ts'
 import { readBrandVariants, readRetailerVariants } from './variants/views.ts'
+import { type ListName, LISTS } from './store/list-counts.ts'
+import type { Store } from './store/store.ts'
 
 type DirectName = Exclude<ServedEndpointName, DocumentName>
 
@@ -141,4 +146,55 @@ function queueWrites(handlers: Record<DirectName, Handler>, queue: WriteQueue) {
     return [name, isWrite ? inQueue : handler] as const
   })
   return Object.fromEntries(entries) as Record<DirectName, QueuedHandler>
+}
+
+// Handlers that read one resource or a page of a list, and acknowledge what a retailer received.
+
+/** Answers 404 for another party's resource, before it checks the body. */
+export function ifOwned(store: Store, list: ListName, handle: Handler): Handler {
+  const { table, id, owner } = LISTS[list]
+  return (call) => {
+    const isOwned =
+      store.find<'orders'>(table as 'orders', { [id]: call.id, [owner]: call.party }) !== undefined
+    return isOwned ? handle(call) : refuseNotFound()
+  }
+}
+
+/** Reads in the order of the ids, with the same few queries for any number of them. */
+type ReadByIds = (context: ServiceContext, ids: readonly number[], party: number) => readonly unknown[]
+
+export function createReadHandlers<Name extends EndpointName>(
+  context: ServiceContext,
+  list: ListName,
+  [listName, oneName]: readonly [list: Name, one: Name],
+  read: ReadByIds,
+): Record<Name, Handler> {
+  const { filters = {} }: Endpoint = ENDPOINTS[listName]
+  const handlers: Partial<Record<EndpointName, Handler>> = {
+    [listName]: (call: ServiceCall) =>
+      answerList(context, call, { list, filters }, (ids) => read(context, ids, call.party)),
+    [oneName]: ifOwned(context.store, list, ({ id, party }) => answerWith(read(context, [id], party)[0])),
+  }
+  return handlers as Record<Name, Handler>
+}
+
+/**
+ * Adds acknowledging. Spec: "Acknowledgement flag"; not shown: a second call keeps the first acknowledged_at, and so does a
+ * change of the resource.
+ */
+export function createReceivedHandlers<Name extends EndpointName>(
+  context: ServiceContext,
+  list: 'cancels' | 'shipments' | 'retailerInvoices' | 'credits' | 'rmas' | 'retailerVariants',
+  [listName, oneName, acknowledgeName]: readonly [list: Name, one: Name, acknowledge: Name],
+  read: ReadByIds,
+): Record<Name, Handler> {
+  const { store, clock } = context
+  const reads = createReadHandlers(context, list, [listName, oneName], read)
+  const acknowledge: Handler = (call) => {
+    const { table, id } = LISTS[list]
+    const where = { [id]: call.id, retailer_id: call.party, acknowledged_at: null }
+    store.update(table, where, { acknowledged_at: clock.now() })
+    return reads[oneName](call)
+  }
+  return { ...reads, [acknowledgeName]: acknowledge }
 }

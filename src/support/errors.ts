@@ -50,6 +50,12 @@ export const FAILURES = {
     fix: 'Do what the message says; `dropbridge trace FILE` shows all that is known of the file.',
     details: 'Nothing was delivered, taken or sent.',
   },
+  'not-repairable': {
+    exit: EXIT.unusableFile,
+    title: 'The EDI file cannot be put right.',
+    fix: 'Have the sender send the file again.',
+    details: 'Nothing was written: what is missing is not known, or the file holds no interchange.',
+  },
   'configuration-invalid': {
     exit: EXIT.badConfiguration,
     title: 'The configuration is missing or has errors.',

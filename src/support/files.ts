@@ -103,6 +103,28 @@ function syncFolderNow(path: string): void {
   }
 }
 
+/**
+ * Writes the file whole or not at all, in place of the one that is there. The text is on the disk before it gets the name; the name is
+ * there after `syncFolder`. `mode`: the permissions of the file; the usual ones where it is left out.
+ */
+export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.writing`)
+  try {
+    const file = await open(temporary, 'w', mode)
+    try {
+      // The mask of the process may have taken some away, and a file that a crash left has its own.
+      if (mode !== undefined) await file.chmod(mode)
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } finally {
+    await removeFile(temporary)
+  }
+}
+
 // A new file is whole or absent, and never replaces another one.
 
 /** Writes the chunks under a working name and renames the file when all are on the disk. Throws `cannot-write`. */
@@ -133,7 +155,8 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 function fileExistsError(path: string): BridgeError {
-  return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`)
+  const fix = 'Name another file with --out, or move this one away.'
+  return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`, { fix })
 }
 
 /** Without links a rename may replace a file, so no other program should write here. */

@@ -1,6 +1,7 @@
-/** Text for people: escapes control characters, and suggests similar names. */
+/** Text for people: escapes control characters and formulas, suggests similar names, and makes short ids. */
 import { closest, distance } from 'fastest-levenshtein'
 import { BridgeError } from './errors.ts'
+import { randomInt } from 'node:crypto'
 
 /** Control characters, line ends, and characters that change the direction of writing. */
 const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
@@ -111,4 +112,13 @@ export function rankSimilarNames(name: string, candidates: readonly string[], li
 /** How many letters of a name may be typing errors. */
 function maxEditDistance(name: string): number {
   return Math.max(2, Math.floor(name.length / 3))
+}
+
+// Makes the ids that people read aloud: files, deliveries, instances.
+
+const ID_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** Ten letters that are easy to read aloud: fifty random bits, behind the tag of the journal. */
+export function newId(tag = ''): string {
+  return tag + Array.from({ length: 10 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('')
 }

@@ -25,6 +25,7 @@ test.each([
   const lines = formatReport({
     summary: summary as unknown as Summary,
     paths: ['/results/a.csv.results.csv'],
+    isPart: false,
   })
 
   expect(lines[0]).toBe('shipments: a.csv: 20 accepted')

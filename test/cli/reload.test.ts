@@ -1,5 +1,6 @@
 /** Configuration and mappings that change under a running watch: the alert, the reload, and what is noted of versions. */
-import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { cp, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
@@ -115,6 +116,29 @@ test('SIGHUP makes a watch take over new routes, and it goes on under its place 
   expect(exit).toBe(143)
   expect(stderr).toContain('new routes: more-orders')
   expect((await run('status')).out).not.toMatch(/watch over|watcher-lost/)
+})
+
+test('SIGHUP while a watch still reads its configuration is a reload, and not the end', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const env = await writeConfigurationFile(world)
+  const path = configurationOf(world)
+  const text = await readFile(path, 'utf8')
+  await rm(path)
+  // The watch opens the pipe and waits for the text.
+  execFileSync('mkfifo', [path])
+  const watch = startProgram(world.folder, ['watch'], env)
+  const pipe = await open(path, 'w')
+  watch.process.kill('SIGHUP')
+  await rename(path, `${path}.pipe`)
+  await writeFile(path, withSecondRoute(text))
+  await pipe.writeFile(text)
+  await pipe.close()
+
+  await expect
+    .poll(async () => (await run('status')).out, { timeout: 20_000 })
+    .toMatch(new RegExp(`^watch over orders, more-orders: process ${watch.process.pid} `, 'm'))
+  expect((await stop(watch)).stderr).toContain('new routes: more-orders')
 })
 
 test('a reload whose check fails is an alert, and the watch continues with what it had', async () => {

@@ -334,9 +334,26 @@ test('a run that waits for late answers says how long it waits', async () => {
 
   expect(exit).toBe(0)
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'orders: orders.csv: waiting 2 seconds before looking up requests whose answers were lost (a late request could still take effect)',
+    'orders: orders.csv: waiting 2 seconds before looking up requests whose answers were lost (a late request could still take effect; it is safe to stop)',
     'orders: orders.csv: 1 accepted',
   ])
+})
+
+test('a run that waits after errors of the service names their status', async () => {
+  const { world, env } = await anOffice()
+  await writeConfigurationFile(world, '2s')
+  await dropOrders(world, 'orders.csv', GOOD.slice(0, 1))
+  world.service.switches.error500After = 1
+  const running = startProgram(world.folder, ['run', 'orders'], env)
+  while (world.service.counts().orders === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  world.service.switches.error500After = 0
+
+  const { exit, stderr } = await running.finished
+
+  expect(exit).toBe(0)
+  expect(stderr).toContain(
+    'waiting 2 seconds before looking up requests that the API answered with HTTP 500 (a late request could still take effect; it is safe to stop)',
+  )
 })
 
 test('two programs started at once on one folder post each order once', async () => {

@@ -53,6 +53,7 @@ describe('the trace of an order that came in an interchange', () => {
   it('shows the file and the interchange that brought it', async () => {
     const all = await lines('PO-1')
 
+    expect(all).toContain('   from      a.csv, segment 2, record 1')
     expect(all).toContain('   part of   file a, with its sets for orders-in')
     expect(all).toContain(
       '   came in   file a, interchange 000000102 of 12:7755550100 to ZZ:HAVENRETAIL, 2 sets, taken, partner northlight',

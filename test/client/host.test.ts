@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
-import { createHostHealth, DEFAULT_HOST_LIMITS } from '../../src/client/host-health.ts'
+import { createHostHealth, DEFAULT_HOST_LIMITS } from '../../src/client/retry.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
 import { hangUp, html, json, saysNothing, startMisbehavingServer } from '../fixtures/misbehaving-server.ts'

@@ -42,7 +42,7 @@ function filled(row: readonly string[], keyColumns = ['PO Number']): Record<stri
 }
 
 test('an accepted record is reported with its line, its number, its status and the id the API gave', () => {
-  expect(filled(formatResultRow(record({ http: 201, apiId: '77' }), 1, false))).toEqual({
+  expect(filled(formatResultRow(record({ http: 201, apiId: '77' }), 1, { detailRows: false }))).toEqual({
     'PO Number': 'PO-4',
     _line: '7',
     _record: '4',
@@ -60,7 +60,7 @@ test('a warning is reported and does not change the outcome of the record', () =
     severity: 'warning',
   } as const
 
-  expect(filled(formatResultRow(record({ warnings: [warning] }), 1, false))).toMatchObject({
+  expect(filled(formatResultRow(record({ warnings: [warning] }), 1, { detailRows: false }))).toMatchObject({
     _status: 'accepted',
     _code: 'totals-disagree',
     _message: expect.stringContaining('It is odd.') as string,
@@ -82,7 +82,9 @@ test('all problems of a record are in one line, in the same order in each column
     problem('value-missing', { line: 7, column: 'City' }, 'City is blank', 'Fill in the city.'),
   ]
 
-  expect(filled(formatResultRow(record({ state: 'rejected', problems }), 1, false))).toMatchObject({
+  expect(
+    filled(formatResultRow(record({ state: 'rejected', problems }), 1, { detailRows: false })),
+  ).toMatchObject({
     _code: 'integer-expected | integer-expected | value-missing',
     _field: 'order_lines[0].quantity | order_lines[1].quantity | City',
     _message:
@@ -102,14 +104,17 @@ test.each([
   (field, detailRows, line) => {
     const problems = [problem('api-refused', { field }, 'Not allowed.')]
 
-    const row = filled(formatResultRow(record({ state: 'rejected', problems }), 1, detailRows))
+    const row = filled(formatResultRow(record({ state: 'rejected', problems }), 1, { detailRows }))
 
     expect(row['_message']).toBe(`line ${line}, ${field}: Not allowed.`)
   },
 )
 
 test('a record without all its keys still has its cells in the right columns', () => {
-  const row = filled(formatResultRow(record({ keyValues: [] }), 2, false), ['PO Number', 'Parcel'])
+  const row = filled(formatResultRow(record({ keyValues: [] }), 2, { detailRows: false }), [
+    'PO Number',
+    'Parcel',
+  ])
 
   expect(row).toMatchObject({ _line: '7', _record: '4', _status: 'accepted' })
   expect(row).not.toHaveProperty('PO Number')

@@ -1,8 +1,7 @@
 /** Whenever a bridge is started and stopped: each scheduled run once, in order, none early. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createCronTimes } from '../../src/schedule/cron-times.ts'
-import { findDueRuns, findNextRunAfter } from '../../src/schedule/schedule.ts'
+import { createCronTimes, findDueRuns, findNextRunAfter } from '../../src/schedule/schedule.ts'
 import { addDays, getLocalDate, toInstant, getWeekday } from '../../src/schedule/zone-time.ts'
 import type { DailySchedule, Schedule } from '../../src/config/schedule.ts'
 import type { KnownRuns, NewScheduledRun } from '../../src/domain/scheduled-run.ts'

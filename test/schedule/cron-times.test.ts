@@ -1,6 +1,6 @@
 /** The instants of cron expressions, with the days on which clocks are set. */
 import { describe, expect, test } from 'vitest'
-import { createCronTimes } from '../../src/schedule/cron-times.ts'
+import { createCronTimes } from '../../src/schedule/schedule.ts'
 
 function instants(expression: string, zone: string, from: string, count: number): string[] {
   const { nextAfter } = createCronTimes(expression, zone)

@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { REQUEST_ENDINGS, type EndingName, type Known } from '../../src/client/certainty.ts'
-import { DEFAULT_HOST_LIMITS } from '../../src/client/host-health.ts'
-import { DEFAULT_RETRY } from '../../src/client/retry.ts'
+import { DEFAULT_HOST_LIMITS, DEFAULT_RETRY } from '../../src/client/retry.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 

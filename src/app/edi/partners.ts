@@ -1,7 +1,15 @@
-/** Says of each partner how it is answered, when it last sent something, and which answers it waits for. */
+/** Partners: how each is answered, what it waits for, its control numbers, and by which grammar its documents are read. */
 import type { Configuration } from '../../config/configuration.ts'
 import type { Partner } from '../../config/edi.ts'
-import type { InterchangeJournal, PartnerActivity } from '../../domain/interchange-journal.ts'
+import type { InterchangeJournal, NumberCounter, PartnerActivity } from '../../domain/interchange-journal.ts'
+import { MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
+import type { Grammar } from '../../edi/grammar.ts'
+import type { Syntax } from '../../edi/segment.ts'
+import { compileReading } from '../../formats/edi/reading-plan.ts'
+import type { Mapping } from '../../mapping/load.ts'
+import { findPartner } from '../../pipeline/interchanges/takers.ts'
+import { BridgeError, usageError } from '../../support/errors.ts'
+import { unknownNameError } from '../../support/text.ts'
 
 export interface PartnerOverview {
   readonly partner: Partner
@@ -32,4 +40,103 @@ export async function listPartners(
       ...(first && { dueAt: first.dueAt }),
     }
   })
+}
+
+/** A document, and the addresses of its sender in interchange and group. */
+export interface SentDocument {
+  readonly syntax: Syntax
+  readonly document: string
+  readonly sender: string
+  readonly groupSender: string
+}
+
+/**
+ * Returns a function that finds the grammar by which a route reads a document of this sender. Routes for the partner come
+ * before those for any; what a route asks of the values of a set is not read. Undefined where no route reads it.
+ */
+export function createGrammarChooser(
+  { edi, routes }: Pick<Configuration, 'edi' | 'routes'>,
+  mappings: ReadonlyMap<string, Mapping>,
+): (sent: SentDocument) => Grammar | undefined {
+  const readers = routes.flatMap((route) => {
+    const mapping = mappings.get(route.name)
+    if (route.direction !== 'inbound' || mapping?.direction !== 'inbound') return []
+    const { format: syntax, edi: read } = mapping.translator.read
+    if (read === undefined || (syntax !== 'x12' && syntax !== 'edifact')) return []
+    const { document } = read
+    return [{ syntax, document, read, partner: route.from.interchanges?.partner }]
+  })
+  return ({ syntax, document, sender, groupSender }) => {
+    const partner = findPartner(edi?.partners ?? [], sender, groupSender)?.name
+    const fitting = readers.filter((each) => each.syntax === syntax && each.document === document)
+    const named = partner === undefined ? undefined : fitting.find((each) => each.partner === partner)
+    const reader = named ?? fitting.find((each) => each.partner === undefined)
+    return reader && compileReading(syntax, reader.read).findGrammar(syntax, document)
+  }
+}
+
+// The control numbers that were given to partners, and how a person changes them.
+
+export interface NumbersOf {
+  /** The name of the partner; absent for an address that no partner has any more. */
+  readonly partner?: string
+  readonly counter: NumberCounter
+}
+
+/** Of one partner, or of all. Throws `usage-wrong` for a partner that is not configured. */
+export async function listNumbers(
+  { edi }: Pick<Configuration, 'edi'>,
+  journal: InterchangeJournal,
+  wanted?: string,
+): Promise<readonly NumbersOf[]> {
+  const partners = edi?.partners ?? []
+  const names = partners.map(({ name }) => name)
+  if (wanted !== undefined && !names.includes(wanted))
+    throw unknownNameError(`there is no partner "${wanted}"`, wanted, names)
+  const all = (await journal.listNumberCounters()).map((counter): NumbersOf => {
+    const partner = partners.find(({ ids }) => ids.some(({ address }) => address === counter.receiver))
+    return { counter, ...(partner && { partner: partner.name }) }
+  })
+  return wanted === undefined ? all : all.filter(({ partner }) => partner === wanted)
+}
+
+export interface NumberChange {
+  readonly partner: string
+  readonly usage: 'production' | 'test'
+  /** The last number of an interchange that counts as given; the next one follows it. */
+  readonly interchange: number
+  /** The same of groups; that of interchanges when left out. */
+  readonly group?: number
+  readonly by: string
+  readonly why: string
+}
+
+/** Sets the last numbers that were given to a partner. Throws `usage-wrong` where it is not clear which are meant. */
+export async function setNumbers(
+  configuration: Pick<Configuration, 'edi'>,
+  journal: InterchangeJournal,
+  { partner, usage, interchange, group = interchange, by, why }: NumberChange,
+): Promise<NumberCounter> {
+  for (const last of [interchange, group])
+    if (!Number.isInteger(last) || last < 0 || last > MAX_CONTROL_NUMBER)
+      throw usageError(`a control number is a whole number from 0 to ${MAX_CONTROL_NUMBER}`)
+  const own = (await listNumbers(configuration, journal, partner)).filter(
+    ({ counter }) => counter.usage === usage,
+  )
+  const [first, ...others] = own
+  if (first === undefined)
+    throw new BridgeError('not-known', `no ${usage} number was given to partner ${partner} yet`, {
+      fix: 'Set the first one by `numbers: { start: N }` of the partner.',
+    })
+  if (others.length > 0)
+    throw new BridgeError(
+      'not-known',
+      `partner ${partner} has several counters, one for each pair of addresses`,
+      {
+        fix: 'Change the addresses of the partner one after the other.',
+      },
+    )
+  const counter = { ...first.counter, interchange, group }
+  await journal.setNumberCounter(counter, { by, why })
+  return counter
 }

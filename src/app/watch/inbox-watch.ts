@@ -1,5 +1,5 @@
 /** Watches one inbox. Scans decide what to do; file-system events only trigger an earlier scan. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { InterchangeInbox } from '../../config/edi.ts'
 import type { InboundRoute } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
@@ -16,13 +16,15 @@ import { type InboxScan, scanInbox } from '../../pipeline/inbound/inbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import { runInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
 import { buildIntakeRoute } from '../../pipeline/route-settings.ts'
-import { listInboxRoutes, runInbox } from '../run-inbox.ts'
+import { runInbox } from '../run-inbox.ts'
 import { type RouteWork, runRoute } from '../run-route.ts'
 import { getMailbox } from '../journal-access.ts'
 import { createWakeableTimer } from '../../support/async.ts'
-import { createFolderWatcher } from './folder-watcher.ts'
 import { type RouteResult, toBridgeError } from '../outcome.ts'
 import { createRouteWorker, type WatchContext } from './route-worker.ts'
+import { stat } from 'node:fs/promises'
+import { type FSWatcher, watch } from 'chokidar'
+import { hasSystemCode } from '../../support/errors.ts'
 
 /** Where the system does not report new files, scans are no further apart than this. */
 const UNRELIABLE_SCAN_MS = 5_000
@@ -52,19 +54,41 @@ export function watchRouteInbox(parts: WatchContext, route: InboundRoute): Promi
   return watchInbox(parts, { ...route, key: route.name, run })
 }
 
-/** Watches an inbox of interchanges until the signal fires. Its routes continue after each of its passes, and it after theirs. */
+/**
+ * Watches an inbox of interchanges until the signal fires. Routes that it feeds continue at once, and it continues when they are
+ * further. It never wakes a route that it gave nothing: the two would run again and again, for as long as a record waits.
+ */
 export function watchInterchanges(parts: WatchContext, inbox: InterchangeInbox): Promise<void> {
   const { context, signal, wakers } = parts
-  const routes = listInboxRoutes(context.configuration, inbox)
-  const run = async ({ fileTracker, fileBackoff }: InboxPassOptions) => {
+  const wakeWhenDue = createDueWaker(parts, inbox.key)
+  const run = ({ fileTracker, fileBackoff }: InboxPassOptions) => {
     const watched = { fileTracker, fileBackoff, endsAfterFile: parts.ending }
-    const result = await runInbox(context, inbox, signal, (own, progress) =>
-      runInterchanges({ ...own, ...watched }, progress),
-    )
-    for (const { name } of routes) wakers.wake(name)
-    return result
+    return runInbox(context, inbox, signal, async (own, progress) => {
+      try {
+        return await runInterchanges({ ...own, ...watched }, progress)
+      } finally {
+        for (const name of progress.fedRoutes) wakers.wake(name)
+        for (const { answersDueAt } of progress.open) wakeWhenDue(answersDueAt)
+      }
+    })
   }
   return watchInbox(parts, { ...inbox, run })
+}
+
+/** Wakes the inbox when an answer is due: unfinished files alone are tried again with growing pauses. */
+function createDueWaker({ context, ending, wakers }: WatchContext, key: string) {
+  const { clock } = context.options
+  let wakesAt = Infinity
+  return (dueAt: number | undefined): void => {
+    const now = clock.now()
+    // One that was due before could not be delivered, which has pauses of its own.
+    if (dueAt === undefined || dueAt <= now || dueAt >= wakesAt) return
+    wakesAt = dueAt
+    void clock.sleep(dueAt - now, ending).then(() => {
+      if (wakesAt === dueAt) wakesAt = Infinity
+      wakers.wake(key)
+    })
+  }
 }
 
 interface InboxPassOptions {
@@ -211,4 +235,66 @@ function computeWait(
 async function restAfterScan({ clock, ending }: WatchedInbox, { began, ended }: ScanTimes): Promise<void> {
   const left = ended + Math.max(REST_MIN_MS, (ended - began) * REST_FACTOR) - elapsed(clock)
   if (left > 0) await clock.sleep(left, ending)
+}
+
+// Reports that something happened in a folder. The operating system may miss events or refuse to watch.
+
+interface FolderWatcherOptions {
+  readonly path: string
+  readonly onChange: () => void
+  /** Called when watching starts: changes between the last scan and this moment were not reported. */
+  readonly onStarted: () => void
+  /** The system does not report changes of this folder; called once for each reason. */
+  readonly onUnavailable: (why: string) => void
+}
+
+export function createFolderWatcher({ path, onChange, onStarted, onUnavailable }: FolderWatcherOptions) {
+  let active: { readonly watcher: FSWatcher; readonly folder: string } | undefined
+  let lastReason: string | undefined
+  const close = async () => {
+    const { watcher } = active ?? {}
+    active = undefined
+    await watcher?.close()
+  }
+  const fail = (error: unknown) => {
+    const why = describeWatchError(error)
+    void close()
+    if (why !== lastReason) onUnavailable(why)
+    lastReason = why
+  }
+  return {
+    close,
+    isActive: () => active !== undefined,
+    /**
+     * Starts watching, and starts anew when the path is another folder now: a share that was mounted again looks the same and
+     * reports nothing. Call it right after a scan has read the folder.
+     */
+    async ensureStarted(): Promise<void> {
+      try {
+        // The system soon reuses the inode number of a removed folder.
+        const { dev, ino, birthtimeMs } = await stat(path)
+        const folder = `${dev}:${ino}:${birthtimeMs}`
+        if (active?.folder === folder) return
+        await close()
+        active = { watcher: startWatching(path, onChange, fail).on('ready', onStarted), folder }
+      } catch (error) {
+        fail(error)
+      }
+    },
+  }
+}
+
+/** Ignores the files: watching each of them costs memory and time, and any event of the folder triggers a scan. */
+function startWatching(path: string, onEvent: () => void, fail: (error: unknown) => void): FSWatcher {
+  const ignored = (each: string) => resolve(each) !== path
+  const watcher = watch(path, { depth: 0, ignoreInitial: true, ignored })
+  return watcher.on('raw', onEvent).on('all', onEvent).on('error', fail)
+}
+
+function describeWatchError(error: unknown): string {
+  if (hasSystemCode(error, 'ENOSPC'))
+    return 'the limit of watched folders is reached; raise fs.inotify.max_user_watches'
+  if (hasSystemCode(error, 'EMFILE', 'ENFILE'))
+    return 'too many files are open; raise fs.inotify.max_user_instances and the limit of open files'
+  return error instanceof Error ? error.message : String(error)
 }

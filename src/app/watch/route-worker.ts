@@ -57,6 +57,8 @@ export function createRouteWorker<Work>(
   const failures = createFailureTracker(parts, name)
   let passing: Promise<void> | undefined
   let unfinished: { readonly times: number; readonly retryAt: number } | undefined
+  /** What it waited for happened while it ran, perhaps too late for this pass. */
+  let isResumed = false
 
   const pass = async (work: Work, isForAll: boolean) => {
     if (isForAll) backoff?.clear()
@@ -69,6 +71,8 @@ export function createRouteWorker<Work>(
       const times = isProgress && !isOfFile ? 1 : (unfinished?.times ?? 0) + 1
       unfinished = { times, retryAt: elapsed(clock) + computeBackoff(times, random) }
     }
+    if (isResumed && unfinished !== undefined) unfinished = { times: 0, retryAt: elapsed(clock) }
+    isResumed = false
     if (isProgress) onResult(result)
   }
   return {
@@ -107,6 +111,7 @@ export function createRouteWorker<Work>(
     },
     /** What unfinished work waited for has happened: it continues at once. */
     resume(): void {
+      isResumed = passing !== undefined
       if (unfinished !== undefined) unfinished = { times: 0, retryAt: elapsed(clock) }
     },
     waitUntilIdle: async () => passing,

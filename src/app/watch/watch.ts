@@ -148,7 +148,17 @@ async function watchParts(parts: WatchContext, route: InboundRoute, inbox: strin
   const { scanMs } = configuration.watch ?? WATCH_DEFAULTS
   const timer = createWakeableTimer(options.clock, ending)
   const backoff = createFileBackoff()
-  const run = (work: RouteWork) => runRoute(context, route, parts.signal, work)
+  const listStates = async () => {
+    const files = await journal.listUnfinishedFiles(route.name).catch(() => undefined)
+    return files?.map(({ id, state }) => `${id} ${state}`).join()
+  }
+  const run = async (work: RouteWork) => {
+    const before = await listStates()
+    const result = await runRoute(context, route, parts.signal, work)
+    // The inbox answers when a part is planned, and finishes the file when it is closed.
+    if ((await listStates()) !== before) wakers.wake(buildInboxKey(inbox))
+    return result
+  }
   const worker = createRouteWorker(parts, { name: route.name, run }, backoff)
   wakers.add(route.name, () => {
     worker.resume()
@@ -158,10 +168,6 @@ async function watchParts(parts: WatchContext, route: InboundRoute, inbox: strin
     scheduleMode: 'due',
     inbound: (own, progress) => runInbound({ ...own, fileBackoff: backoff, endsAfterFile: ending }, progress),
   }
-  const done = () => {
-    wakers.wake(buildInboxKey(inbox))
-    timer.wake()
-  }
   while (!ending.aborted) {
     const began = elapsed(options.clock)
     try {
@@ -170,7 +176,7 @@ async function watchParts(parts: WatchContext, route: InboundRoute, inbox: strin
     } catch (error) {
       worker.reportScanFailure(toBridgeError(error), elapsed(options.clock) - began)
     }
-    worker.startIfDue(false, work, done)
+    worker.startIfDue(false, work, timer.wake)
     await timer.wait(worker.isBusy() ? scanMs : Math.min(scanMs, worker.dueInMs() ?? scanMs))
   }
   await worker.waitUntilIdle()

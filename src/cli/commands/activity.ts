@@ -7,7 +7,7 @@ import { EXIT, usageError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, type OptionValues, text } from '../command.ts'
 import { readConfigurationToShow } from '../context.ts'
-import { formatActivity, formatActivityCsv } from '../format/activity.ts'
+import { formatActivity, formatActivityCsv } from '../format/orders.ts'
 
 const OPTIONS = {
   config: CONFIG_FLAG,

@@ -9,7 +9,7 @@ import {
   checkOnline,
 } from '../../app/check.ts'
 import { EXIT } from '../../support/errors.ts'
-import { VERSION } from '../../support/package.ts'
+import { VERSION } from '../../support/process.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG } from '../command.ts'
 import { readConfiguration } from '../context.ts'
 import { formatExampleCount } from '../format/text.ts'

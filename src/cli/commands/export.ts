@@ -7,7 +7,7 @@ import { filtersOf } from '../../contract/operations.ts'
 import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import { writeNewFile } from '../../support/files.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { VERSION } from '../../support/package.ts'
+import { VERSION } from '../../support/process.ts'
 import {
   CONFIG_FLAG,
   defineCommand,

@@ -1,10 +1,10 @@
 /** `dropbridge init`: a commented configuration, the ready mappings and the folders to start from. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DEFAULT_FOLDERS, DEFAULT_MATCH } from '../../config/defaults.ts'
+import { DEFAULT_FOLDERS, DEFAULT_MATCH } from '../../config/folders.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../support/errors.ts'
 import { makeFolderDurably } from '../../support/files.ts'
-import { copyFromPackage } from '../../support/package.ts'
+import { copyFromPackage } from '../../support/process.ts'
 import { DEFAULT_CONFIGURATION, defineCommand, flag } from '../command.ts'
 import { resolvePath } from '../context.ts'
 

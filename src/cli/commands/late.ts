@@ -6,10 +6,10 @@ import { toMs, WaitTime } from '../../config/time-values.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { VERSION } from '../../support/package.ts'
+import { VERSION } from '../../support/process.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, text } from '../command.ts'
 import { readConfiguration, readConfigurationToShow } from '../context.ts'
-import { formatLate, lateToJson } from '../format/late.ts'
+import { formatLate, lateToJson } from '../format/orders.ts'
 
 export const lateCommand = defineCommand({
   usage: 'late',

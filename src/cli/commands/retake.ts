@@ -2,7 +2,7 @@
 import type { RetakeResult } from '../../app/retake.ts'
 import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG } from '../command.ts'
 import { readConfiguration, withProgress } from '../context.ts'
-import { formatFileOutcome } from './release.ts'
+import { formatRouteResults } from '../format/run.ts'
 
 export const retakeCommand = defineCommand({
   usage: 'retake <file>',
@@ -20,21 +20,21 @@ export const retakeCommand = defineCommand({
   },
 })
 
-function formatRetake({ first, file, pass }: RetakeResult): string[] {
+function formatRetake({ first, results }: RetakeResult): string[] {
   const head = `${first.route}: ${first.name} is taken again from ${first.archivedAs ?? ''}`
-  return [head, ...formatFileOutcome({ file, pass, held: [] })]
+  return [head, ...formatRouteResults(results)]
 }
 
-function toJson({ first, file, records, pass, exit }: RetakeResult): unknown {
+function toJson({ first, file, records, results, exit }: RetakeResult): unknown {
   const { id, name, route, archivedAs } = first
-  const { summaries, open } = pass
+  const passes = results.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
   const taken = { id: file.id, state: file.state, outcome: file.outcome ?? null }
   return {
     exit,
     file: { id, name, route, archivedAs },
     taken,
     records,
-    summaries,
-    open: open.map((each) => each.name),
+    summaries: passes.flatMap(({ summaries }) => summaries),
+    open: passes.flatMap(({ open }) => open.map((each) => each.name)),
   }
 }

@@ -4,13 +4,14 @@ import type { Journal } from '../../domain/journal.ts'
 import { type LiveOrders, readLiveOrders } from '../../app/live-orders.ts'
 import { withPartyApis } from '../../app/party-apis.ts'
 import { findMarkFailure, withExistingJournal } from '../../app/journal-access.ts'
-import { isEmptyTrace, type Trace, traceKey } from '../../app/trace.ts'
+import { isEmptyTrace, listTracedRoutes, type Trace, traceKey } from '../../app/trace.ts'
+import { listDocumentRoutes } from '../../app/trace-interchanges.ts'
 import { isoTime } from '../../support/clock.ts'
 import { type BridgeError, EXIT, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
-import { VERSION } from '../../support/package.ts'
+import { VERSION } from '../../support/process.ts'
 import type { Terminal } from '../terminal.ts'
-import { formatLiveOrders } from '../format/live-orders.ts'
+import { formatLiveOrders } from '../format/orders.ts'
 import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
 import { readConfiguration, readConfigurationToShow } from '../context.ts'
 import { formatJournalFailure } from '../format/status.ts'
@@ -56,7 +57,8 @@ export const traceCommand = defineCommand({
     else {
       if (trace.requestedKey !== undefined)
         terminal.say(`Nothing goes by "${trace.requestedKey}"; this is "${trace.key}".`)
-      for (const line of formatTrace(trace)) terminal.out(line)
+      const documentRoutes = await listDocumentRoutes(configuration, listTracedRoutes(trace))
+      for (const line of formatTrace(trace, documentRoutes)) terminal.out(line)
     }
     if (!live) return isEmpty ? EXIT.rejects : EXIT.ok
     // What the journal knows is printed already when the API cannot be reached.

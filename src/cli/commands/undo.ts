@@ -4,7 +4,7 @@ import { withPartyApis } from '../../app/party-apis.ts'
 import { findUndo } from '../../app/undo.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
-import { VERSION } from '../../support/package.ts'
+import { VERSION } from '../../support/process.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { quoteForShell } from '../../support/text.ts'
 import {

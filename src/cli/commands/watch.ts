@@ -33,6 +33,8 @@ export const watchCommand = defineCommand({
       for (const line of lines) say(line)
     }
     const { signal, reloads } = terminal
+    // A service manager may ask for a reload while it starts: from here on the signal is kept until the watch asks for it.
+    reloads?.listen(() => undefined)()
     const watchOnce = ({
       configuration,
       mappings,

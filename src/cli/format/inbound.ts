@@ -7,10 +7,10 @@ import type { ArchivedFile } from '../../pipeline/inbound/inbound.ts'
 import type { ReportedFile } from '../../pipeline/inbound/report.ts'
 import type { Summary } from '../../pipeline/inbound/summary.ts'
 import { quoteForShell } from '../../support/text.ts'
-import { formatCodedProblem, formatCount, formatCounts, formatWarnings } from './text.ts'
+import { formatCodedProblem, formatCount, formatCounts, formatNotes, formatWarnings } from './text.ts'
 
 /** What happened, and where the sender reads more when there is more. */
-export function formatReport({ summary, paths, firstReason }: ReportedFile): string[] {
+export function formatReport({ summary, paths, firstReason, isPart }: ReportedFile): string[] {
   const [results, ...otherPaths] = paths
   const rejects = otherPaths.find((path) => isPartOf(path, 'rejects'))
   const exceptions = otherPaths.find((path) => isPartOf(path, 'exceptions'))
@@ -34,6 +34,7 @@ export function formatReport({ summary, paths, firstReason }: ReportedFile): str
     ...formatSummary(summary),
     ...reason,
     ...warnings,
+    ...(isPart ? [] : formatNotes(summary.notes)),
     ...(isPlain && summary.outcome === 'processed' ? [] : read),
   ]
 }

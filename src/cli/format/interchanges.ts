@@ -2,7 +2,7 @@
 import { isPartOf } from '../../domain/file.ts'
 import type { InterchangeOutcome, WaitingInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
 import type { ReportedSets, SetsSummary } from '../../pipeline/interchanges/sets-report.ts'
-import { formatCodedProblem, formatCount, formatCounts } from './text.ts'
+import { formatCodedProblem, formatCount, formatCounts, formatNotes } from './text.ts'
 
 export function formatInterchanges({ route, reported, answers, open }: InterchangeOutcome): string[] {
   const delivered = answers.map(
@@ -22,6 +22,7 @@ function formatReportedSets(route: string, { summary, paths }: ReportedSets): st
   const isPlain = summary.outcome === 'processed' && summary.sets.total === (summary.sets.given ?? 0)
   return [
     ...formatSummary(route, summary),
+    ...formatNotes(summary.notes),
     ...(isPlain ? [] : [`    where each set went: ${sets}`]),
     ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
     ...(exceptions === undefined
@@ -42,7 +43,10 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
   const routes = Object.entries(summary.routes).map(
     ([name, count]) => `    ${formatCount(count, 'set')} to route ${name}`,
   )
-  return [`${route}: ${file}: ${formatCounts(counts)}`, ...problems, ...routes]
+  const reasons = summary.reasons.map(
+    (reason) => `    ${formatCount(reason.sets, 'set')} to no route: ${formatCodedProblem(reason)}`,
+  )
+  return [`${route}: ${file}: ${formatCounts(counts)}`, ...problems, ...reasons, ...routes]
 }
 
 function formatOpenFile(route: string, { file, routes, answers }: WaitingInterchanges): string {

@@ -62,6 +62,11 @@ export function formatRun(result: RunResult, { terse = false } = {}): string[] {
   ]
 }
 
+/** What came of some routes, outside of a run. */
+export function formatRouteResults(results: readonly RouteResult[]): string[] {
+  return results.flatMap((each) => formatRoute(each, { terse: true, isUsedUp: false }))
+}
+
 interface RunFormat {
   readonly terse: boolean
   readonly isUsedUp: boolean

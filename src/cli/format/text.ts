@@ -3,6 +3,7 @@ import type { FilePreview } from '../../app/outcome-preview.ts'
 import { type Problem } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
 import { formatCount } from '../../observability/format.ts'
+import type { Notes } from '../../domain/format.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import type { Terminal } from '../terminal.ts'
@@ -47,6 +48,17 @@ export function formatProblem({ place, message, fix }: Problem): string {
 /** A problem with its code, for people who want to look it up. */
 export function formatCodedProblem(problem: Problem): string {
   return `${formatProblem(problem)}  [${problem.code}]`
+}
+
+/** How many notes of a file are printed. */
+const SHOWN_NOTES = 3
+
+/** How many notes a file of interchanges has, and the first ones. */
+export function formatNotes({ total, first }: Notes = { total: 0, first: [] }): string[] {
+  if (total === 0) return []
+  const shown = first.slice(0, SHOWN_NOTES).map((each) => `      ${formatCodedProblem({ ...each, fix: '' })}`)
+  const others = total > shown.length ? `, the first ${shown.length} of which are` : ''
+  return [`    ${formatCount(total, 'note')}${others}:`, ...shown]
 }
 
 export function sayProblems(terminal: Terminal, file: string, problems: readonly Problem[]): void {

@@ -7,7 +7,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { DOCUMENT_KINDS } from '../../domain/shipping-document.ts'
 import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/trace.ts'
-import type { NotedVersion } from '../../domain/version.ts'
+import type { NotedVersion } from '../../domain/lease.ts'
 import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
 import {
@@ -18,18 +18,28 @@ import {
 } from './trace-interchanges.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 
-export function formatTrace(trace: Trace): string[] {
+/** `documentRoutes`: the routes that read documents of X12 or EDIFACT. */
+export function formatTrace(trace: Trace, documentRoutes: ReadonlySet<string> = new Set()): string[] {
+  const nameUnit = ({ route, partOf }: FileEntry): Unit =>
+    partOf !== undefined || documentRoutes.has(route) ? 'segment' : 'line'
   const { files, deliveries, records, versions = [], earlier } = trace
   const parts = [
-    ...files.map(formatFile),
+    ...files.map((each) => formatFile(each, nameUnit(each.file))),
     ...deliveries.map(formatDelivery),
     ...(records.length === 0 ? [] : [formatRecordsHead(trace)]),
-    ...records.map((story, index) => formatStory(story, index + 1, isBodyShown(trace, story))),
+    ...records.map((story, index) =>
+      formatStory(story, index + 1, { showsBody: isBodyShown(trace, story), nameUnit }),
+    ),
     ...(versions.length === 0 ? [] : [versions.map(formatVersion)]),
     ...(earlier === 0 ? [] : [[`${earlier} earlier records are not shown; name one of them, or a --route.`]]),
   ]
   return parts.flatMap((part, index) => (index === 0 ? part : ['', ...part]))
 }
+
+/** What the numbers of a record's lines count: the segments of a document. */
+type Unit = 'line' | 'segment'
+
+type NameUnit = (file: FileEntry) => Unit
 
 /** `version 1a2b3c4d5e6f since 2026-03-08T…: dropbridge.yaml 9f86d081, mappings/orders.yaml 2c26b46b` */
 function formatVersion({ id, files, firstUsedAt }: NotedVersion): string {
@@ -57,11 +67,11 @@ function isBodyShown({ records }: Trace, { record }: RecordHistory): boolean {
   return shown.slice(0, BODIES_SHOWN).some((each) => each.record.id === record.id)
 }
 
-function formatFile({ file, counts, decisions, records, brought }: TracedFile): string[] {
+function formatFile({ file, counts, decisions, records, brought }: TracedFile, unit: Unit): string[] {
   const head = `${file.name}: ${file.state}${file.outcome === undefined ? '' : `, ${file.outcome}`}; ${formatCounts(counts)}`
   const contents = brought === undefined ? [] : listBroughtFacts(brought)
   const facts = [...listFileFacts(file), ...contents, ...decisions.toReversed().map(formatDecision)]
-  return [head, ...formatFacts(facts), ...formatFileRecords(records, sumCounts(counts))]
+  return [head, ...formatFacts(facts), ...formatFileRecords(records, sumCounts(counts), unit)]
 }
 
 function formatDelivery({
@@ -90,7 +100,7 @@ function sumCounts(counts: TracedFile['counts']): number {
 }
 
 /** A few records of a file, one to a line. */
-function formatFileRecords(records: readonly TracedRecord[], all: number): string[] {
+function formatFileRecords(records: readonly TracedRecord[], all: number, unit: Unit): string[] {
   const rows = records.map((record) => [
     String(record.number),
     formatLines(record),
@@ -99,8 +109,9 @@ function formatFileRecords(records: readonly TracedRecord[], all: number): strin
     formatState(record),
     record.problems.map(({ code }) => code).join(', '),
   ])
-  const head = ['record', 'lines', 'operation', 'key', 'state', 'why']
-  return formatList(head, rows, all, 'trace one of them by its key, or its line as FILE:LINE')
+  const head = ['record', `${unit}s`, 'operation', 'key', 'state', 'why']
+  const how = `trace one of them by its key, or its ${unit} as FILE:${unit.toUpperCase()}`
+  return formatList(head, rows, all, how)
 }
 
 /** A few records of a delivery, by the numbers that they have on paper. */
@@ -123,7 +134,11 @@ function formatList(head: readonly string[], rows: readonly string[][], all: num
   return ['', ...formatTable(head, rows), ...(more > 0 ? [`and ${more} more; ${how}`] : [])]
 }
 
-function formatStory(story: RecordHistory, number: number, showsBody: boolean): string[] {
+function formatStory(
+  story: RecordHistory,
+  number: number,
+  { showsBody, nameUnit }: { readonly showsBody: boolean; readonly nameUnit: NameUnit },
+): string[] {
   const { record, from, interchange, into, decisions, documents, first } = story
   const id = record.apiId === undefined || record.direction === 'outgoing' ? '' : ` as ${record.apiId}`
   const other = record.isMeant ? '' : ' (of the same order)'
@@ -131,12 +146,12 @@ function formatStory(story: RecordHistory, number: number, showsBody: boolean): 
   const facts: Fact[] = [
     ...(from === undefined
       ? []
-      : [['from', formatRowPosition(record, from)] as const, ...listFileFacts(from)]),
+      : [['from', formatRowPosition(record, from, nameUnit)] as const, ...listFileFacts(from)]),
     ...(interchange === undefined ? [] : listInterchangeFacts(interchange)),
     ['route', `${record.route}, ${record.account}${step}`],
     ...listProblems('problem', record.problems),
     ...listProblems('warning', record.warnings),
-    ...(first === undefined ? [] : [['first', formatFirstRecord(first)] as const]),
+    ...(first === undefined ? [] : [['first', formatFirstRecord(first, nameUnit)] as const]),
     ...formatAttempts(story),
     ...decisions.map(formatDecision),
     ...documents.map((document): Fact => ['document', formatDocument(document)]),
@@ -188,16 +203,21 @@ function formatLines({ lines }: TracedRecord): string {
   const joined: [number, number][] = []
   for (const [start, end] of lines) {
     const before = joined.at(-1)
-    if (before !== undefined && start === before[1] + 1) before[1] = end
+    // The lines of a document stand inside of its set.
+    if (before !== undefined && start >= before[0] && start <= before[1] + 1)
+      before[1] = Math.max(before[1], end)
     else joined.push([start, end])
   }
   return joined.map(([start, end]) => (start === end ? String(start) : `${start}-${end}`)).join(', ')
 }
 
-function formatRowPosition(record: TracedRecord, { name }: FileEntry): string {
+function formatRowPosition(record: TracedRecord, file: FileEntry, nameUnit: NameUnit): string {
   const several = record.lines.length > 1 || record.lines.some(([start, end]) => start !== end)
-  return `${name}, line${several ? 's' : ''} ${formatLines(record)}, record ${record.number}`
+  return `${file.name}, ${nameUnit(file)}${several ? 's' : ''} ${formatLines(record)}, record ${record.number}`
 }
+
+/** An inbox of interchanges works under a name that no route has. */
+const INBOX_PREFIX = 'inbox:'
 
 function listFileFacts(file: FileEntry): Fact[] {
   const {
@@ -215,7 +235,8 @@ function listFileFacts(file: FileEntry): Fact[] {
   } = file
   const removed = file.isSourceRemoved ? ', was removed before it was archived' : ''
   const archived = archivedAs === undefined ? removed : `, archived as ${archivedAs}`
-  const results = reportName === undefined ? '' : `, results ${reportName}.results.csv`
+  const reports = file.route.startsWith(INBOX_PREFIX) ? 'sets' : 'results'
+  const results = reportName === undefined ? '' : `, results ${reportName}.${reports}.csv`
   const received = isoTime(receivedAt ?? claimedAt)
   const facts: Fact[] = [
     ...(retakeOf === undefined ? [] : [['retake', `of the archived file ${retakeOf}`] as const]),
@@ -236,11 +257,14 @@ function listProblems(name: string, problems: readonly Problem[]): Fact[] {
   return problems.map((each) => [name, formatCodedProblem(each)])
 }
 
-function formatFirstRecord({ record, from }: NonNullable<RecordHistory['first']>): string {
+function formatFirstRecord(
+  { record, from }: NonNullable<RecordHistory['first']>,
+  nameUnit: NameUnit,
+): string {
   const state = `${record.state}${record.apiId === undefined ? '' : ` as ${record.apiId}`}`
   if (from === undefined) return state
   const received = isoTime(from.receivedAt ?? from.claimedAt)
-  return `${state} in ${formatRowPosition(record, from)}, received ${received}`
+  return `${state} in ${formatRowPosition(record, from, nameUnit)}, received ${received}`
 }
 
 function listPendingDelivery({ direction, state }: TracedRecord): Fact[] {

@@ -1,10 +1,12 @@
 /** Inspects a file once, and keeps what is wrong with each interchange, group and set of it. */
+import type { Notes } from '../../domain/format.ts'
 import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './cut.ts'
 import type { EnvelopeHandler, FaultOwner, Group, TransactionSet } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
+import { NoteList } from './set-list.ts'
 import { shortenNumber } from './set-numbers.ts'
 import { OrdinalSet, SetLengths } from './set-selection.ts'
 
@@ -17,6 +19,7 @@ export interface Findings {
   readonly foreign: ForeignBytes | undefined
   readonly faults: Readonly<Record<'interchange' | 'group' | 'set', Pick<FaultStore, 'find'>>>
   /** What is only noted, of sets and of what is around them. */
+  readonly firstNotes: Notes
   readonly notes: Readonly<Record<'interchange' | 'set', Pick<FaultStore, 'findKept'>>>
   /** How many notes are not kept. */
   readonly droppedNotes: number
@@ -36,12 +39,14 @@ export async function inspectFile(
 ): Promise<Findings> {
   const faults = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
   const notes = { interchange: new FaultStore(), set: new FaultStore() }
+  const noteList = new NoteList()
   const setLengths = new SetLengths()
   const repeated = new Set<string>()
   const answers = new OrdinalSet()
   const content = createContentCheck()
   const onFault = (fault: Fault, of: FaultOwner): void => {
     const { reach } = FAULTS[fault.kind]
+    noteList.add(fault, of.set)
     if (reach === 'note') {
       if (of.set !== undefined) notes.set.add(of.set.ordinal, fault)
       else if (of.interchange !== undefined) notes.interchange.add(of.interchange.ordinal, fault)
@@ -76,6 +81,7 @@ export async function inspectFile(
     foreign,
     faults,
     notes,
+    firstNotes: noteList.get(),
     droppedNotes: notes.interchange.dropped + notes.set.dropped,
     setLengths,
     isRepeated: (group, number) => repeated.size > 0 && repeated.has(`${group}/${shortenNumber(number)}`),

@@ -8,9 +8,10 @@ import { inspectInterchanges } from './inspection.ts'
 import { findForeignProblem, findMissingProblem, HEAD_BYTES } from './outside-sets.ts'
 import { readDocuments } from './reader.ts'
 import { compileReading } from './reading-plan.ts'
+import { listSets } from './set-list.ts'
 
 /** Throws `configuration-invalid` for a document that has no grammar, and for paths that lead nowhere in it. */
-export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyRecords'> {
+export function createEdiFormat(syntax: Syntax): Omit<Format, 'createWriter'> {
   return {
     async read(input, options) {
       const edi = getEdiOptions(options)
@@ -24,6 +25,10 @@ export function createEdiFormat(syntax: Syntax): Pick<Format, 'read' | 'copyReco
     },
     copyRecords: (input, options) =>
       copySets(input, compileReading(syntax, getEdiOptions(options.read)), options.ranges),
+    listSets(input, options) {
+      const edi = getEdiOptions(options)
+      return listSets(input, compileReading(syntax, edi).findGrammar, edi.sets)
+    },
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from './envelopes.ts'
 import { OrdinalSet } from './set-selection.ts'
 import { StructureCheck } from './structure-check.ts'
+import { findWrittenPoint } from './written-points.ts'
 
 /** Faults that are kept with their texts; of others only which set they are of. */
 const MAX_KEPT_FAULTS = 10_000
@@ -124,6 +125,15 @@ export function createInspector(also: EnvelopeHandler = {}, find: FindGrammar = 
     },
     onSegment(segment, set) {
       structure.take(segment)
+      const point = findWrittenPoint(segment)
+      if (point !== undefined) {
+        const { number, at, id } = segment
+        const { group } = set
+        onFault(
+          { kind: 'point-written', segment: number, at, id, ...point },
+          { interchange: group.interchange, group, set },
+        )
+      }
       also.onSegment?.(segment, set)
     },
     onGroupEnd(group, trailer, sets) {

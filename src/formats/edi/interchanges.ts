@@ -47,6 +47,7 @@ async function* judgeSets(
   options: JudgeOptions,
 ): AsyncGenerator<readonly SetJudgment[]> {
   const findings = await inspectFile(input, createGrammarFinder(options))
+  options.onNotes?.(findings.firstNotes)
   /** Those of the interchange and the group that are open. */
   const around: { interchange: readonly Fault[]; group: readonly Fault[] } = { interchange: [], group: [] }
   const toJudgments = (part: JudgedPart): readonly SetJudgment[] => {

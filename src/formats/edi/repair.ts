@@ -11,11 +11,13 @@ export interface Repair {
   readonly at: number
   /** `SE01: 12 instead of 13` */
   readonly what: string
+  /** The set had no trailer, so more of it may be missing. */
+  readonly mayLackSegments?: true
 }
 
 /**
- * Yields the file with right envelopes, each byte of anything else as it came. Throws `usage-wrong` where the file ends within
- * a segment, because what is missing is not known.
+ * Yields the file with right envelopes, each byte of anything else as it came. Throws `not-repairable` where the file ends
+ * within a segment, because what is missing is not known, and where it holds no interchange.
  */
 export async function* repairEnvelopes(
   input: AsyncIterable<Uint8Array>,
@@ -33,12 +35,18 @@ export async function* repairEnvelopes(
     if (written !== '') yield Buffer.from(written, 'latin1')
   }
   const rest = repairer.end()
+  if (!repairer.hasInterchange) throw createForeignError()
   if (rest !== '') yield Buffer.from(rest, 'latin1')
 }
 
 function createCutError(segment: number, at: number): BridgeError {
   const message = `the file ends within segment ${segment}, at byte ${at}, so what is missing is not known`
-  return new BridgeError('usage-wrong', message, { fix: 'Have the file sent again.' })
+  return new BridgeError('not-repairable', message)
+}
+
+function createForeignError(): BridgeError {
+  const fix = 'Name a file that begins with ISA (X12), or with UNA or UNB (EDIFACT).'
+  return new BridgeError('not-repairable', 'the file holds no interchange of X12 or EDIFACT', { fix })
 }
 
 /** The lengths of the elements of ISA, and which of them is a number. */
@@ -52,6 +60,7 @@ const MAX_WAITING = 4 * MAX_SEGMENT_BYTES
 class Repairer {
   readonly #onRepair: (repair: Repair) => void
   readonly #tracker: EnvelopeTracker
+  hasInterchange = false
   #written = ''
   /** The text of the file that is not written yet. */
   #text = ''
@@ -67,7 +76,10 @@ class Repairer {
   constructor(onRepair: (repair: Repair) => void) {
     this.#onRepair = onRepair
     this.#tracker = new EnvelopeTracker({
-      onInterchange: ({ segment }) => this.#padHeader(segment),
+      onInterchange: ({ segment }) => {
+        this.hasInterchange = true
+        this.#padHeader(segment)
+      },
       onSetEnd: (set, trailer, segments) => this.#endSet(set, trailer, segments),
       onGroupEnd: ({ segment }, trailer, sets) => {
         if (segment === undefined) return
@@ -166,7 +178,9 @@ class Repairer {
       this.#inserted +=
         [id, String(count), number].join(element) + terminator + (isLine ? '' : this.#lineBreak)
       const { number: segment, end } = this.#last ?? start
-      this.#report(this.#current ?? { number: segment, at: end }, `${id} was missing`)
+      const place = this.#current ?? { number: segment, at: end }
+      const isSet = id === 'SE' || id === 'UNT'
+      this.#report(place, `${id} was missing`, isSet ? { mayLackSegments: true } : {})
       return
     }
     const [written, named] = [trailer.value(1).trim(), trailer.raw(2)]
@@ -208,8 +222,12 @@ class Repairer {
     return this.#text.slice(stop - 2, stop) === '\r\n'
   }
 
-  #report({ number, at }: Pick<Segment, 'number' | 'at'>, what: string): void {
-    this.#onRepair({ segment: number, at, what })
+  #report(
+    { number, at }: Pick<Segment, 'number' | 'at'>,
+    what: string,
+    more: Pick<Repair, 'mayLackSegments'> = {},
+  ): void {
+    this.#onRepair({ segment: number, at, what, ...more })
   }
 }
 

@@ -53,7 +53,7 @@ function countInSet(number: number, set: OfSet): number {
 }
 
 /** The numbers of interchange, group and set: `000000101/101/0001`. */
-function nameSet(set: OfSet): string {
+export function nameSet(set: OfSet): string {
   if (set === undefined) return ''
   const { group } = set
   const { interchange } = group

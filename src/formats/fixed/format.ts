@@ -48,6 +48,7 @@ export function createFixedFormat(limits: Partial<ReadLimits> = {}): Format {
     },
     createWriter: createFixedWriter,
     copyRecords: (input, options) => copyRows(input, options, null),
+    listSets: () => undefined,
   }
 }
 

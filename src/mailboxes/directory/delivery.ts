@@ -38,8 +38,7 @@ import {
   tryLink,
 } from '../../support/files.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { mapAccessErrors, mapWriteErrors, refuseToCreate } from '../failures.ts'
-import { cleanLeftoversOnce } from '../leftovers.ts'
+import { cleanLeftoversOnce, mapAccessErrors, mapWriteErrors, refuseToCreate } from '../staged.ts'
 import { assertSafeName, makeWorkingName, splitFolder } from '../names.ts'
 import { type DirectoryContext, ensureFolder, resolveRoot, resolveTargetPath } from './folders.ts'
 

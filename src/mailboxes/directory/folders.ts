@@ -4,8 +4,13 @@ import { basename, dirname, join, sep } from 'node:path'
 import type { Claim, FileInfo } from '../../domain/mailbox.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
 import { ignoreCodes, isMountPoint, pathIsFree, syncFolder } from '../../support/files.ts'
-import { mapAccessErrors, mapWriteErrors, NOT_A_FOLDER_FIX, refuseToCreate } from '../failures.ts'
-import type { LeftoverContext } from '../leftovers.ts'
+import {
+  type LeftoverContext,
+  mapAccessErrors,
+  mapWriteErrors,
+  NOT_A_FOLDER_FIX,
+  refuseToCreate,
+} from '../staged.ts'
 import { assertSafeName, CLAIMED_FOLDER, makeClaimedName, splitFolder } from '../names.ts'
 
 export interface MailboxRoot {

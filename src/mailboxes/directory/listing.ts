@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileInfo, IgnoredEntry } from '../../domain/mailbox.ts'
 import { ignoreCodes, pathIsFree, syncFolder } from '../../support/files.ts'
-import { mapAccessErrors, mapWriteErrors } from '../failures.ts'
+import { mapAccessErrors, mapWriteErrors } from '../staged.ts'
 import { assertSafeName, compareByName, hasInvalidUtf8, isListedName, splitFolder } from '../names.ts'
 import { ensureFolder, type FileRef, findFolder, type MailboxRoot, resolveRoot } from './folders.ts'
 

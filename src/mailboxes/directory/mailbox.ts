@@ -16,7 +16,7 @@ import {
   renameDurably,
   syncFolder,
 } from '../../support/files.ts'
-import { mapAccessErrors, mapWriteErrors } from '../failures.ts'
+import { mapAccessErrors, mapWriteErrors } from '../staged.ts'
 import {
   assertSafeName,
   CLAIMED_FOLDER,

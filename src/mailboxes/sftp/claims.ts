@@ -1,7 +1,7 @@
 /** Claims, releases, archives and reads files of a server. Each call first looks up what has been done already. */
 import type { ArchivedFile, Claim, FileInfo } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { refuseToCreate } from '../failures.ts'
+import { refuseToCreate } from '../staged.ts'
 import {
   assertSafeName,
   CLAIMED_FOLDER,

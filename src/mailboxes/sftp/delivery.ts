@@ -12,7 +12,7 @@ import type {
   StagedFile,
   StageOptions,
 } from '../../domain/mailbox.ts'
-import { refuseToCreate } from '../failures.ts'
+import { refuseToCreate } from '../staged.ts'
 import { assertSafeName, makeWorkingName, splitFolder } from '../names.ts'
 import {
   createUpload,

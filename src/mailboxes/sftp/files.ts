@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { BridgeError } from '../../support/errors.ts'
 import { computeSha256, readBytes } from '../../support/files.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { mapWriteErrors } from '../failures.ts'
+import { mapWriteErrors } from '../staged.ts'
 import { ConnectionLost, type Handle, ignoreRefusal, isRefusal, type SftpCalls, STATUS } from './protocol.ts'
 
 // Uploads a local file under a working name. After a lost connection it continues where it was.

@@ -1,8 +1,7 @@
 /** Finds, creates and lists the folders of an SFTP mailbox. Never leaves the root. */
 import type { FileInfo, IgnoredEntry } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { NOT_A_FOLDER_FIX } from '../failures.ts'
-import { excludeNoted, LEFTOVER_AGE_MS } from '../leftovers.ts'
+import { excludeNoted, LEFTOVER_AGE_MS, NOT_A_FOLDER_FIX } from '../staged.ts'
 import {
   assertSafeName,
   CLAIMED_FOLDER,

@@ -1,10 +1,10 @@
 /** Reads and writes known_hosts files as OpenSSH does. */
 import { createHash, createHmac } from 'node:crypto'
-import { open, readFile, realpath, rename, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { ServerHostKeyAlgorithm } from 'ssh2'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
-import { ignoreCodes, removeFile, syncFolder } from '../../support/files.ts'
+import { ignoreCodes, PRIVATE_FILE, replaceFile, syncFolder } from '../../support/files.ts'
 import type { SocketTarget } from './socket.ts'
 
 type Host = Pick<SocketTarget, 'host' | 'port'>
@@ -155,21 +155,8 @@ function removeHost(text: string, host: Host, path: string): string {
 
 /** Writes the file whole or not at all; a new file is readable only for its owner. */
 async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.writing`)
-  try {
-    const file = await open(temporary, 'w', 0o600)
-    try {
-      const before = await stat(path).catch(ignoreCodes('ENOENT'))
-      await file.chmod(before === undefined ? 0o600 : before.mode & 0o777)
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-  } finally {
-    await removeFile(temporary)
-  }
+  const before = await stat(path).catch(ignoreCodes('ENOENT'))
+  await replaceFile(path, text, before === undefined ? PRIVATE_FILE : before.mode & 0o777)
   await syncFolder(dirname(path))
 }
 

@@ -8,7 +8,7 @@ import type { Syntax } from '../../edi/segment.ts'
 import { toExampleBody } from '../../mapping/examples.ts'
 import { type InboundMapping, loadMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { resolvePackagePath } from '../../support/package.ts'
+import { resolvePackagePath } from '../../support/process.ts'
 import { type ExplainedRecord, explainRecord, readRecords } from '../translate-file.ts'
 import type { FoundInterchanges } from './interchanges.ts'
 

@@ -15,6 +15,7 @@ import {
   type BindContext,
   type BoundLeaf,
   locate,
+  nameValue,
   type RecordBuilder,
   resolveField,
 } from './record-builder.ts'
@@ -40,7 +41,8 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   const { take, place, isFed: isFedNow } = source
   const refuse: Refuse = (code, message, fix) => {
     const blank = code === 'date-expected' ? source.blank?.() : undefined
-    const what = blank === undefined ? message : `${message} The cell under "${blank}" is blank.`
+    const what =
+      blank === undefined ? message : `${message} The ${nameValue(builder)} under "${blank}" is blank.`
     builder.problems.push(problem(code, place(), what, fix))
     return FAILED
   }
@@ -65,16 +67,19 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       }
       built ??= fallback
       if (built !== undefined || !required) return built
-      const why = text === '' ? explainBlank(source) : `The mapping makes nothing of ${quoteText(text)}`
+      const why =
+        text === ''
+          ? explainBlank(source, nameValue(builder))
+          : `The mapping makes nothing of ${quoteText(text)}`
       return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
     },
   }
 }
 
 /** Shows the text that the mapping takes for blank, because people see a filled cell. */
-function explainBlank(source: TextSource): string {
+function explainBlank(source: TextSource, what: 'cell' | 'element'): string {
   const filledCell = source.cells().find(({ text }) => cleanText(text) !== '')
-  return `The cell is blank${filledCell === undefined ? '' : ` (${quoteText(cleanText(filledCell.text))} means blank)`}`
+  return `The ${what} is blank${filledCell === undefined ? '' : ` (${quoteText(cleanText(filledCell.text))} means blank)`}`
 }
 
 /** Returns the source of the text; undefined when no column of the file fills the leaf. */

@@ -35,6 +35,11 @@ export function locate({ row, headerRows }: RecordBuilder, perRow: boolean, rest
   return line === undefined ? rest : { line, ...rest }
 }
 
+/** How people call what a value of the record stands in: documents of X12 and EDIFACT have elements. */
+export function nameValue({ headerRows }: RecordBuilder): 'cell' | 'element' {
+  return headerRows[0]?.findSpot === undefined ? 'cell' : 'element'
+}
+
 /** The path of a field in the row being built. */
 export function resolveField({ field }: { readonly field: string }, { index }: RecordBuilder): string {
   return field.replace('[]', `[${index}]`)

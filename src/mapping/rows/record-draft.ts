@@ -1,7 +1,7 @@
 /** Makes the draft of a record from its rows: a body, a list of problems, or a skip. */
 import type { Row } from '../../domain/format.ts'
 import type { Place } from '../../domain/place.ts'
-import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
+import { type Problem, problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { Draft, LineRange } from '../../domain/translator.ts'
 import type { BoundCondition } from './bind-condition.ts'
 import type { BoundObject, BoundRows, RecordBuilder } from '../binding/record-builder.ts'
@@ -39,13 +39,23 @@ export interface SharedColumn {
 
 const FIX_SHARED = 'Correct the row. If the columns are not the same, name them differently under `records`.'
 
+const FIX_BLANK_ELEMENT = 'Have the sender fill in the element.'
+
 /** Makes the draft of a record. In documents of X12 and EDIFACT its problems say where in the interchange they are. */
 export function createDraft(record: RecordRows, number: number, context: DraftContext): Draft {
   const draft = createPlainDraft(record, number, context)
   const { references, problems, warnings = [] } = draft
   const isPlain = problems.length + references.length + warnings.length === 0
   if (isPlain || record.rows[0]?.findSpot === undefined) return draft
-  const locate = (found: Problem) => ({ ...found, place: addSpot(found.place, record.rows) })
+  const locate = (found: Problem) => {
+    const { code, fix } = found
+    const ofCell = code === 'value-missing' && fix === PROBLEMS[code].fix
+    return {
+      ...found,
+      ...(ofCell ? { fix: FIX_BLANK_ELEMENT } : {}),
+      place: addSpot(found.place, record.rows),
+    }
+  }
   return {
     ...draft,
     problems: problems.map(locate),

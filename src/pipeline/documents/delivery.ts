@@ -27,7 +27,7 @@ import {
   selectAnswer,
 } from './fetch.ts'
 import { type NamingEvidence, type StagedFile, toNaming } from '../../domain/mailbox.ts'
-import { createLeaseGuard } from '../lease-guard.ts'
+import { createLeaseGuard } from '../failures.ts'
 
 /** How many shipments are processed in one transaction. */
 const SHIPMENTS_PAGE = 500

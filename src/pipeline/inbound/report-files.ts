@@ -4,7 +4,7 @@ import { type Naming, type StagedFile, type StageOptions, toNaming } from '../..
 import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { IntakeContext } from '../context.ts'
-import { createLeaseGuard } from '../lease-guard.ts'
+import { createLeaseGuard } from '../failures.ts'
 import { assertInboxExists, assertResultsUnused, getResultsPlace } from './inbox.ts'
 
 /** A report that lies in the spool. */

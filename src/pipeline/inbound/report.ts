@@ -1,5 +1,6 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import type { Notes } from '../../domain/format.ts'
 import { type Problem, type ProblemCode } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
@@ -9,6 +10,7 @@ import { guardFormula } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
+import { openRecordSets } from './record-sets.ts'
 import { collectReturnedRows } from './returned-rows.ts'
 import { getStepContext, listOperations, openSteps } from './steps.ts'
 import { deliverReports, type ReportFile } from './report-files.ts'
@@ -25,12 +27,14 @@ export async function reportFile(context: InboundContext, file: FileEntry): Prom
   // Several routes may report a part of the same file, to the same folder.
   const baseName = file.partOf === undefined ? file.name : `${file.name}.${context.route.name}`
   const paths = await deliverReports(context, file, { baseName, reports })
-  return { summary, paths, ...omitUndefined({ firstReason }) }
+  return { summary, paths, isPart: file.partOf !== undefined, ...omitUndefined({ firstReason }) }
 }
 
 export interface ReportedFile {
   readonly summary: Summary
   readonly paths: readonly string[]
+  /** The file is the part of one route of a file of interchanges, which has a report of its own. */
+  readonly isPart: boolean
   /** Why the first rejected record was rejected. It may hold cells, so it is for people at the machine alone. */
   readonly firstReason?: Problem
 }
@@ -41,38 +45,51 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   const summary = createSummary(context.route, file, listOperations(context))
   const more = context.documents === undefined ? [] : [DOCUMENTS_COLUMN]
   const operations = context.next === undefined ? [] : [OPERATION_COLUMN]
-  const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
+  const isEdi = context.translator.read.edi !== undefined
+  const own = isEdi ? insertSetCells(RESULT_COLUMNS, SET_COLUMNS) : RESULT_COLUMNS
+  const columns = [...file.keyColumns, ...operations, ...own, ...more]
   const writer = format.createWriter(columns.map(guardFormula), { format: 'csv' })
   const formatRows = (rows: readonly string[][]) =>
     writer.formatRows(rows.map((row) => row.map(guardFormula)))
 
+  const sets = isEdi && file.outcome === 'processed' ? await openRecordSets(context, file) : undefined
   let firstReason: Problem | undefined
   const keys = file.keyColumns.length
-  const toRow = (record: RecordWithDocuments) => [
-    ...formatResultRow(record, keys, hasDetailRows(context, record), operations.length > 0),
-    ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
-  ]
 
   async function* resultLines() {
     yield writer.formatHeader()
     const blank = (columns: readonly string[]) => columns.map(() => '')
     for await (const records of readRecords(context, file)) {
       const page = await addDocuments(context, records)
-      for (const record of page) {
+      const names = await sets?.findNames(page)
+      const rows = page.map((record: RecordWithDocuments) => {
+        const detailRows = hasDetailRows(context, record)
+        const set = names && (names.get(record.number) ?? '')
         summary.add(record)
         const [reason] = record.state === 'rejected' ? record.problems : []
-        if (reason !== undefined) firstReason ??= addLine(reason, record, hasDetailRows(context, record))
-      }
+        if (reason !== undefined) firstReason ??= addLine(reason, record, { detailRows, set })
+        return [
+          ...formatResultRow(record, keys, { detailRows, operations: operations.length > 0, set }),
+          ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
+        ]
+      })
       returned.add(page)
-      yield formatRows(page.map(toRow))
+      yield formatRows(rows)
     }
     const problems = summary.listFileProblems()
-    const cells = formatFileRow({ ...file, problems })
+    const fileCells = formatFileRow({ ...file, problems })
+    const cells = isEdi ? insertSetCells(fileCells, blank(SET_COLUMNS)) : fileCells
     const fileRow = [...blank(file.keyColumns), ...blank(operations), ...cells, ...blank(more)]
     if (file.outcome !== 'processed' || problems.length > 0) yield formatRows([fileRow])
   }
 
-  await spool.putUnflushed(`${file.id}.results`, resultLines())
+  let notes: Notes | undefined
+  try {
+    await spool.putUnflushed(`${file.id}.results`, resultLines())
+    notes = await sets?.finish()
+  } finally {
+    await sets?.close()
+  }
   const ranges = returned.ranges()
   if (file.outcome === 'unusable')
     await spool.putUnflushed(`${file.id}.rejects`, spool.read(getSpoolName(file.id)))
@@ -82,7 +99,8 @@ async function writeReports(context: InboundContext, file: FileEntry) {
     await spool.putUnflushed(`${file.id}.exceptions`, copyRows(context, file, ranges.held))
   // Not the last event of the journal: made again after a crash, the summary must contain the same event.
   const journal = await context.journal.findSubmission(file.id)
-  const finished = summary.finish({ ...ranges, columns: await findColumnDifferences(context, file), journal })
+  const columnDifferences = await findColumnDifferences(context, file)
+  const finished = summary.finish({ ...ranges, columns: columnDifferences, journal, notes })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return { summary: finished, firstReason }
 }
@@ -144,28 +162,51 @@ const OPERATION_COLUMN = '_operation'
 /** The column for the paths of packing slips and labels; only routes that want documents have it. */
 const DOCUMENTS_COLUMN = '_documents'
 
+/**
+ * Behind `_line`, for documents of interchanges: the numbers of interchange, group and set, and the number of the first
+ * segment; of a record with problems, that of the segment of the first one.
+ */
+const SET_COLUMNS = ['_set', '_segment'] as const
+
+function insertSetCells(cells: readonly string[], ofSet: readonly string[]): string[] {
+  return [...cells.slice(0, 1), ...ofSet, ...cells.slice(1)]
+}
+
 /** Several problems of one record share one cell, in the same order in each column. */
 const SEPARATOR = ' | '
 
-/** One record's line. `detailRows`: its first row is a header. `operations`: the file has the operation column. */
-export function formatResultRow(
-  record: ReportedRecord,
-  keyColumns: number,
-  detailRows: boolean,
-  operations = false,
-): string[] {
-  const problems = [...record.problems, ...record.warnings].map((each) => addLine(each, record, detailRows))
-  return [
-    ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
-    ...(operations ? [record.operation] : []),
-    String(record.lines[0]?.[0] ?? ''),
+interface ShownParts {
+  /** The first row of the record is a header. */
+  readonly detailRows: boolean
+  /** The file has the operation column. */
+  readonly operations?: boolean
+  /** The set of the record, empty where it stands in none; only of files of interchanges, which have columns for it. */
+  readonly set?: string | undefined
+}
+
+/** One record's line. */
+export function formatResultRow(record: ReportedRecord, keyColumns: number, shown: ShownParts): string[] {
+  const { operations = false, set } = shown
+  const first = record.lines[0]?.[0]
+  const problems = record.problems.map((each) => addLine(each, record, shown))
+  const warnings = record.warnings.map((each) => addLine(each, record, shown))
+  const cells = [
+    String(first ?? ''),
     String(record.number),
     record.state,
     record.http === undefined ? '' : String(record.http),
     record.apiId ?? '',
-    ...formatProblemCells(problems),
+    ...formatProblemCells([...problems, ...warnings]),
     String(record.attempts),
     isoTime(record.changedAt),
+  ]
+  const { spot, line } = problems[0]?.place ?? {}
+  return [
+    ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
+    ...(operations ? [record.operation] : []),
+    ...(set === undefined
+      ? cells
+      : insertSetCells(cells, [set, String(spot?.segment ?? line ?? first ?? '')])),
   ]
 }
 
@@ -189,12 +230,13 @@ export function formatProblemCells(problems: readonly Problem[]): string[] {
 }
 
 /** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */
-function addLine(each: Problem, record: ReportedRecord, detailRows: boolean): Problem {
-  if (each.place.line !== undefined || record.lines.length === 0) return each
-  const index = /\[(\d+)\]/.exec(each.place.field ?? '')?.[1]
+function addLine(each: Problem, record: ReportedRecord, { detailRows, set }: ShownParts): Problem {
+  const place = { ...each.place, ...omitUndefined({ set }) }
+  if (place.line !== undefined || record.lines.length === 0) return { ...each, place }
+  const index = /\[(\d+)\]/.exec(place.field ?? '')?.[1]
   const row = index === undefined ? 0 : Number(index) + (detailRows ? 1 : 0)
   const line = (record.lines[row] ?? record.lines[0])?.[0]
-  return line === undefined ? each : { ...each, place: { ...each.place, line } }
+  return { ...each, place: { ...place, ...omitUndefined({ line }) } }
 }
 
 /** The reports of a file, with the summary last: a reader that waits for the summary then finds all of them. */

@@ -130,7 +130,7 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
 }
 
 /** A part of a file of interchanges has only the sets that its route takes. */
-function selectSets(read: ReadOptions, sets: SetSelection | undefined): ReadOptions {
+export function selectSets(read: ReadOptions, sets: SetSelection | undefined): ReadOptions {
   return sets === undefined || read.edi === undefined ? read : { ...read, edi: { ...read.edi, sets } }
 }
 

@@ -1,6 +1,7 @@
 /** Builds the summary of a file: counts that add up, and how long each phase took. */
 import type { Anchor } from '../../domain/audit.ts'
 import type { FileEntry } from '../../domain/file.ts'
+import type { Notes } from '../../domain/format.ts'
 import { problem, type Problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
@@ -38,6 +39,8 @@ export interface Summary {
   readonly codes: Readonly<Record<string, number>>
   /** How many records have each kind of warning; these stop no record. */
   readonly warnings: Readonly<Record<string, number>>
+  /** What is odd in a file of interchanges and refuses nothing: how often, and the first ones. Left out where there is nothing. */
+  readonly notes?: Notes
   /** Columns of the mapping that the file lacks, columns of the file that the mapping does not use, and likely matches. */
   readonly columns?: ColumnDifferences & { readonly didYouMean: Readonly<Record<string, string>> }
   /** Packing slips and labels, if the route wants them and the file has any. */
@@ -54,6 +57,7 @@ interface SummaryTotals {
   readonly held: readonly LineRange[]
   readonly columns?: ColumnDifferences | undefined
   readonly journal?: Anchor | undefined
+  readonly notes?: Notes | undefined
 }
 
 const DOCUMENT_WORDS = {
@@ -100,7 +104,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
       for (const each of record.problems) count(codes, each.code)
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
-    finish({ columns, journal, ...ranges }: SummaryTotals): Summary {
+    finish({ columns, journal, notes, ...ranges }: SummaryTotals): Summary {
       const problems = listFileProblems()
       for (const { code } of problems) count(codes, code)
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
@@ -122,6 +126,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
         heldFor: Object.fromEntries(reasons),
         codes: Object.fromEntries(codes),
         warnings: Object.fromEntries(warnings),
+        ...(notes === undefined || notes.total === 0 ? {} : { notes }),
         ...(columns === undefined ? {} : { columns: { ...columns, didYouMean: suggestColumns(columns) } }),
         ...(documents.size === 0 ? {} : { documents: Object.fromEntries(documents) }),
         ...(journal === undefined ? {} : { journal }),

@@ -1,9 +1,15 @@
 /** Runs an inbox of interchanges: takes files in, gives their sets to the routes, answers, reports and archives each file. */
 import type { FileEntry } from '../../domain/file.ts'
-import { createFilePassProgress, type FileSteps, runFilePass, throwFailures } from '../inbound/file-pass.ts'
+import {
+  createFilePassProgress,
+  type FileSteps,
+  runFile,
+  runFilePass,
+  throwFailures,
+} from '../inbound/file-pass.ts'
 import { archiveFile, receiveFile } from '../inbound/intake.ts'
 import { cleanDeliverySpool } from '../outbound/deliver.ts'
-import { type DeliveredAnswer, deliverAnswers } from './answers.ts'
+import { continueAnswerRedeliveries, type DeliveredAnswer, deliverAnswers } from './answers.ts'
 import type { InterchangeContext } from './context.ts'
 import { type ReportedSets, reportSets } from './sets-report.ts'
 import { unbundleFile } from './unbundle.ts'
@@ -24,6 +30,8 @@ export interface WaitingInterchanges {
   readonly routes: readonly string[]
   /** How many answers are not delivered yet. */
   readonly answers: number
+  /** When the first of them goes out by the structure alone; absent where all are decided. */
+  readonly answersDueAt?: number
 }
 
 export type InterchangeProgress = ReturnType<typeof createInterchangeProgress>
@@ -34,6 +42,8 @@ export function createInterchangeProgress() {
     reported: new Map<string, ReportedSets>(),
     answers: [] as DeliveredAnswer[],
     open: [] as WaitingInterchanges[],
+    /** The routes that got parts in this pass. */
+    fedRoutes: new Set<string>(),
   }
 }
 
@@ -45,8 +55,21 @@ export async function runInterchanges(
   context: InterchangeContext,
   progress = createInterchangeProgress(),
 ): Promise<InterchangeOutcome> {
+  await continueAnswerRedeliveries(context, progress.failures)
   await cleanDeliverySpool(context)
   await runFilePass(context, createSteps(context, progress), progress)
+  throwFailures(progress)
+  return getInterchangeOutcome(context.route.name, progress)
+}
+
+/** Continues one file from its state, as a person asked for it. */
+export async function resumeInterchanges(
+  context: InterchangeContext,
+  fileId: string,
+  progress = createInterchangeProgress(),
+): Promise<InterchangeOutcome> {
+  const file = await context.journal.getFile(fileId)
+  if (file !== undefined) await runFile(context, createSteps(context, progress), { file, progress })
   throwFailures(progress)
   return getInterchangeOutcome(context.route.name, progress)
 }
@@ -64,7 +87,10 @@ function createSteps(
   return {
     next: {
       claiming: receiveFile,
-      received: unbundleFile,
+      received: async (own, file) => {
+        await unbundleFile(own, file)
+        for (const part of await journal.listParts(file.id)) progress.fedRoutes.add(part.route)
+      },
       planned: async (own, file) => {
         await deliverAnswers(own, file, progress.answers)
         await journal.markPartsFinished(own.lease, file.id)
@@ -88,10 +114,12 @@ function createSteps(
       const parts = await journal.listParts(file.id)
       const answers = await journal.listAnswers(file.id)
       const undelivered = await Promise.all(answers.map((each) => isUndelivered(context, each.delivery)))
+      const dueAt = answers.flatMap((each) => (each.decided === undefined ? [each.dueAt] : []))
       progress.open.push({
         file,
         routes: parts.filter(({ state }) => state !== 'closed').map(({ route }) => route),
         answers: undelivered.filter(Boolean).length,
+        ...(dueAt.length > 0 && { answersDueAt: Math.min(...dueAt) }),
       })
     },
   }

@@ -1,5 +1,6 @@
 /** Reports a file of interchanges: where each of its sets went, and what no route takes. */
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
 import type { InterchangeEntry, InterchangeVerdict } from '../../domain/interchange-journal.ts'
 import type { SetSelection } from '../../domain/place.ts'
@@ -14,6 +15,7 @@ import { findReused, readInterchanges } from './answers.ts'
 import type { InterchangeContext } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
 import { countSets, createSelectionReader } from './set-runs.ts'
+import { isAnswerDocument } from './takers.ts'
 
 /**
  * What became of a set: `given` to a route, `refused` by its structure or because its number was used before, `held`
@@ -32,6 +34,8 @@ export interface SetsSummary {
   readonly problems: readonly Problem[]
   readonly interchanges: Readonly<Partial<Record<InterchangeVerdict, number>>> & { readonly total: number }
   readonly sets: Readonly<Partial<Record<SetOutcome, number>>> & { readonly total: number }
+  /** Why sets went to no route, and how many; the first different ones. */
+  readonly reasons: readonly (Problem & { readonly sets: number })[]
   /** How many sets each route got. */
   readonly routes: Readonly<Record<string, number>>
   readonly answers: readonly {
@@ -41,6 +45,8 @@ export interface SetsSummary {
     readonly interchanges: number
     readonly groups: number
   }[]
+  /** What is odd and refuses nothing, such as joined lines: how often, and the first ones. Left out where there is nothing. */
+  readonly notes?: Notes
   readonly receivedAt?: string
   readonly finishedAt?: string
 }
@@ -71,6 +77,9 @@ export const SET_COLUMNS = [
   '_fix',
   '_results',
 ] as const
+
+/** How many different reasons the summary has; NAME.sets.csv has all. */
+const REASONS_MAX = 20
 
 /** submitted → reported. */
 export async function reportSets(context: InterchangeContext, file: FileEntry): Promise<ReportedSets> {
@@ -118,13 +127,21 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const sets = new Map<SetOutcome, number>()
   const verdicts = new Map<InterchangeVerdict, number>()
   const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
+  let notes: Notes = { total: 0, first: [] }
+  const reasons = new Map<string, Problem & { sets: number }>()
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
 
   const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
     const taker = takers.find(({ takes }) => takes(judged.ordinal))
-    const reason = taker === undefined ? findReason(head, isAmbiguous(judged.ordinal)) : undefined
+    const reason = taker === undefined ? findReason(judged, head, isAmbiguous(judged.ordinal)) : undefined
     const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
     count(sets, outcome)
+    if (reason?.problem !== undefined) {
+      const { message } = reason.problem
+      const known = reasons.get(message)
+      if (known !== undefined) known.sets += 1
+      else if (reasons.size < REASONS_MAX) reasons.set(message, { ...reason.problem, sets: 1 })
+    }
     const problems = reason?.problem === undefined ? judged.problems : [reason.problem]
     return [
       head?.number ?? '',
@@ -155,7 +172,8 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
     if (!isRead) return
     const reused = await findReused(context, file)
     const readings = await listReadings(context, parts)
-    const judging = { reused, readings, records: readJudgedRecords(context, parts) }
+    const records = readJudgedRecords(context, parts)
+    const judging = { reused, readings, records, onNotes: (found: Notes) => (notes = found) }
     for await (const batch of interchanges.judge(spool.read(getSpoolName(file.id)), judging)) {
       throwIfStopped(signal)
       const rows: string[][] = []
@@ -184,10 +202,12 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
           duplicateOf: { file: file.duplicateOf.name, receivedAt: isoTime(file.duplicateOf.receivedAt) },
         }),
         problems: file.problems,
+        reasons: [...reasons.values()],
         interchanges: { total: sum(verdicts), ...Object.fromEntries(verdicts) },
         sets: { total: sum(sets), ...Object.fromEntries(sets) },
         routes: Object.fromEntries(selections.map((each) => [each.part.route, countSets(each.sets)])),
         answers: await Promise.all(answers),
+        ...(notes.total === 0 ? {} : { notes }),
         ...(file.receivedAt === undefined ? {} : { receivedAt: isoTime(file.receivedAt) }),
         ...(file.submittedAt === undefined ? {} : { finishedAt: isoTime(file.submittedAt) }),
       }
@@ -210,6 +230,7 @@ function judgeGiven({ verdict }: SetJudgment): SetOutcome {
 
 /** Why no route got the set. */
 function findReason(
+  { document }: Pick<SetJudgment, 'document'>,
   head: InterchangeEntry | undefined,
   isAmbiguous: boolean,
 ): { readonly outcome: SetOutcome; readonly problem?: Problem } {
@@ -230,12 +251,15 @@ function findReason(
     case 'answer':
       return { outcome: 'answer' }
     case 'unknown': {
+      if (isAnswerDocument(document)) return { outcome: 'answer' }
       const message = `Nothing is known of interchanges from ${head.sender} to ${head.receiver}.`
       return { outcome: 'held', problem: say('edi-partner-unknown', message) }
     }
     case undefined:
     case 'refused':
     case 'taken': {
+      // A group of answers may stand beside others.
+      if (isAnswerDocument(document)) return { outcome: 'answer' }
       const code = isAmbiguous ? 'edi-routes-ambiguous' : 'edi-document-unrouted'
       const why = isAmbiguous ? 'More than one route takes the document.' : 'No route takes the document.'
       return { outcome: 'held', problem: say(code, why) }

@@ -3,6 +3,13 @@ import type { Partner } from '../../config/edi.ts'
 import type { EdiReadOptions } from '../../domain/format.ts'
 import type { InterchangeHead, OutlinedSet, OutlineQuestion, Syntax } from '../../domain/interchange.ts'
 
+const ANSWERS = new Set(['997', '999', 'CONTRL', 'TA1'])
+
+/** Whether documents of the kind answer others. They are not for routes, and are not answered. */
+export function isAnswerDocument(document: string): boolean {
+  return ANSWERS.has(document)
+}
+
 /** A route that takes sets of an inbox. */
 export interface Taker {
   readonly route: string

@@ -17,12 +17,9 @@ import { checkManifest } from '../inbound/manifest.ts'
 import { getSpoolName, unpackFile } from '../inbound/intake.ts'
 import type { InterchangeContext } from './context.ts'
 import { createSetRuns, type SetRuns } from './set-runs.ts'
-import { createTakerChooser, findPartner, listQuestions } from './takers.ts'
+import { createTakerChooser, findPartner, isAnswerDocument, listQuestions } from './takers.ts'
 
 const INTERCHANGES_PER_TRANSACTION = 500
-
-/** Documents that answer others. They are not for routes, and are not answered. */
-const ANSWERS = new Set(['997', '999', 'CONTRL', 'TA1'])
 
 /** received → planned, or submitted where the file is unusable. After a crash the file is unbundled again from the spool. */
 export async function unbundleFile(context: InterchangeContext, file: FileEntry): Promise<void> {
@@ -73,12 +70,13 @@ type UnbundlerContext = Pick<
 /** Decides about the parts of an outline, in their order. `note` gets each interchange once. */
 export function createUnbundler(
   context: UnbundlerContext,
-  file: Pick<FileEntry, 'id' | 'name' | 'receivedAt'>,
+  file: Pick<FileEntry, 'id' | 'name' | 'receivedAt' | 'retakeOf'>,
   note: (entries: readonly InterchangeEntry[]) => Promise<void>,
 ) {
   const { journal, partners, ourAddresses, newId } = context
   const chooseTaker = createTakerChooser(context.takers)
-  const isReturned = isPartFile(file.name)
+  // A person knows that it came before: its sets are given to the routes, and the partner is answered once.
+  const isReturned = isPartFile(file.name) || file.retakeOf !== undefined
   const taken = new Map<string, SetRuns>()
   const unrouted = createSetRuns()
   const ambiguous = createSetRuns()
@@ -90,7 +88,7 @@ export function createUnbundler(
 
   const addSet = ({ head, isOurs, ...own }: OpenInterchange, part: OutlinedPart & { kind: 'set' }) => {
     counts.sets += 1
-    if (ANSWERS.has(part.document)) return
+    if (isAnswerDocument(part.document)) return
     const partner = findPartner(partners, head.sender, part.groupSender) ?? own.partner
     const taking = isOurs ? chooseTaker(part, head, partner?.name) : 'unrouted'
     if (taking === 'unrouted') own.unrouted.add(part.ordinal)
@@ -149,7 +147,7 @@ export function createUnbundler(
     if (isGiven || verdict === 'unknown') {
       unrouted.addAll(each.unrouted.list())
       ambiguous.addAll(each.ambiguous.list())
-      counts.unrouted += end.sets - [...each.taken.values()].reduce((sum, runs) => sum + runs.count(), 0)
+      counts.unrouted += each.unrouted.count() + each.ambiguous.count()
     }
     if (!isReturned && each.isOurs && partner && (isGiven || verdict === 'reused'))
       answers.add(each.head, end, { partner, isReused: verdict === 'reused' })

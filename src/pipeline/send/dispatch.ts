@@ -6,10 +6,8 @@ import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { createBatchWriter } from '../../support/async.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
 import type { SharedContext } from '../context.ts'
-import { toError } from '../failures.ts'
+import { createLeaseGuard, type LeaseGuard, toError } from '../failures.ts'
 import type { SendLimit } from './circuit-breaker.ts'
-import { createLeaseGuard, type LeaseGuard } from '../lease-guard.ts'
-
 /** How many records are started in one transaction, and how many may be unfinished. After a crash these are looked up. */
 const BEGIN_BATCH = 200
 

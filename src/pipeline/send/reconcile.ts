@@ -72,7 +72,12 @@ async function waitAndReport(
   const doubt = (await journal.listDoubtfulRoutes()).find((each) => each.route === route.name)
   const isRestored =
     doubt !== undefined && records.every(({ uncertainSince }) => uncertainSince <= doubt.since)
-  const which = { ...(isRestored && { isRestored }), ...(isSecond && { isSecond }) }
+  const [http, ...others] = new Set(records.map((record) => record.http))
+  const which = {
+    ...(http !== undefined && others.length === 0 && { http }),
+    ...(isRestored && { isRestored }),
+    ...(isSecond && { isSecond }),
+  }
   notify({ kind: 'waiting', route: route.name, file: file.name, ms, ...which })
   await clock.sleep(ms, signal)
 }

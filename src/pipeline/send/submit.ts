@@ -8,14 +8,13 @@ import type { SendingRecord } from '../../domain/record.ts'
 import { assert, hasCode } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { dispatchRecords, type DispatchOptions } from './dispatch.ts'
-import { type RequestBody, readId, createPartyParams } from '../../operations/operation.ts'
+import { createPartyParams, type InboundRules, readId, type RequestBody } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
 import type { InboundContext } from '../context.ts'
-import { assertSameParty, createAccountCheck } from '../failures.ts'
+import { assertSameParty, createAccountCheck, tryRead } from '../failures.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createFieldFinder, listSteps, type RemovedSteps, trackRemovedSteps } from '../inbound/steps.ts'
 import { keepAnswer } from '../documents/delivery.ts'
-import { createSnapshotTaker } from './pre-send-snapshot.ts'
 import { createOrderPreconditions, retryWaitingRecords } from './order-preconditions.ts'
 import {
   createAcceptedResult,
@@ -24,6 +23,9 @@ import {
   createUncertainResult,
   reconcileUncertain,
 } from './reconcile.ts'
+import { formatAccount } from '../../domain/route.ts'
+import { createBatchWriter } from '../../support/async.ts'
+import { planLists, readList } from '../references/finder.ts'
 
 /** A record proven absent is sent again, but in one run not more often than this. */
 const ROUNDS_MAX = 4
@@ -171,4 +173,62 @@ async function describeRefusal(
   }
   if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems
+}
+
+// Stores the state of an order before a record is sent, to find out later whether a request without an answer took
+// effect.
+
+/** Snapshots are durable before their requests leave, so they wait only a moment to be written together. */
+const SNAPSHOT_BATCH = { atMost: 100, afterMs: 2 }
+
+/** In a file with more records, their orders are read as one list instead of one by one. */
+const SINGLE_READS_MAX = 50
+
+/** In a long file, another program may change an order between the reading of the list and the sending of its record. */
+const RECENTLY_SEEN_MS = 5_000
+
+/** Makes the function that stores, durably and before the request leaves, what a later lookup needs. */
+export function createSnapshotTaker(context: InboundContext, file: FileEntry) {
+  const { api, route, journal, lease } = context
+  const { takeSnapshot }: InboundRules = INBOUND_RULES[route.operation]
+  if (takeSnapshot === undefined) return () => Promise.resolve({ value: undefined })
+  const write = (notes: readonly { id: number; note: string }[]) => journal.saveAttemptNotes(lease, notes)
+  const snapshots = createBatchWriter(SNAPSHOT_BATCH, write)
+  const snapshotFromList = createListSnapshots(context, file)
+  return async (record: SendingRecord) => {
+    if (record.note !== undefined) return { value: record.note }
+    const body = JSON.parse(record.body) as RequestBody
+    const take = async () =>
+      (await snapshotFromList(record, body)) ?? (await takeSnapshot(api, route.party, body))
+    const read = await tryRead(take)
+    if ('value' in read) await snapshots.add({ id: record.id, note: read.value })
+    return read
+  }
+}
+
+/** Takes snapshots from a list that is read before sending; none where an earlier record may have changed the order. */
+function createListSnapshots(context: InboundContext, file: FileEntry) {
+  const { journal, route, clock } = context
+  const { operation, party } = route
+  const rules: InboundRules = INBOUND_RULES[operation]
+  const account = formatAccount(party)
+  let listReadAt: Promise<number | undefined> | undefined
+  const readOrderList = async () => {
+    if ((await journal.countRecordsWithoutNote(file.id, operation)) <= SINGLE_READS_MAX) return undefined
+    const startedAt = clock.now()
+    for (const list of planLists('order', party).lists.slice(0, 1)) await readList(context, list)
+    return startedAt
+  }
+  return async (record: SendingRecord, body: RequestBody): Promise<string | undefined> => {
+    listReadAt ??= readOrderList()
+    const since = await listReadAt
+    if (since === undefined || rules.snapshotFromList === undefined || record.attempt > 1) return undefined
+    const lane = rules.lane(body)
+    const before = { operation, account, lane, number: record.number }
+    if (await journal.hasEarlierRecordInLane(file.id, before)) return undefined
+    const [order] = await journal.findResourcesById(account, 'order', [lane])
+    if (order?.facts === undefined || order.seenAt < since) return undefined
+    const age = clock.now() - order.seenAt
+    return rules.snapshotFromList(order.facts, age < 0 || age > RECENTLY_SEEN_MS)
+  }
 }

@@ -3,23 +3,27 @@ import type { z } from 'zod'
 import { issueClient, revokeClient } from '../access/clients.ts'
 import type { Tokens } from '../access/tokens.ts'
 import { cancelForBrand } from '../cancels/cancels.ts'
-import type { ServiceContext } from '../context.ts'
-import { issueCredit } from '../credits/creation.ts'
-import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../endpoints.ts'
+import { ADMIN_ENDPOINTS, type AdminEndpointName, type ServiceContext } from '../endpoints.ts'
+import { issueCredit } from '../credits/credits.ts'
 import { type Answer, answerWith } from '../http/answers.ts'
 import type { FaultCounts } from '../http/faults.ts'
 import { type Handler, type ServiceCall, withBody } from '../http/handler.ts'
 import { answerSmallList } from '../http/lists.ts'
-import { changeInvoice } from '../invoices/changes.ts'
+import { changeInvoice } from '../invoices/invoices.ts'
 import { changeOrder } from '../orders/changes.ts'
 import { countResources } from '../overview.ts'
 import { acceptReturn, issueReturn } from '../rmas/rmas.ts'
-import { moveShipment } from '../shipments/tracking.ts'
+import { moveShipment } from '../shipments/views.ts'
 import { readSwitches } from '../switches.ts'
 import { createCarrier, createShippingAccount } from '../trade/carriers.ts'
-import { changeConnection, createConnection, toConnectionTerms } from '../trade/connections.ts'
-import { createParty, listParties } from '../trade/parties.ts'
-import { changeStock } from '../variants/stock.ts'
+import {
+  changeConnection,
+  createConnection,
+  createParty,
+  listParties,
+  toConnectionTerms,
+} from '../trade/connections.ts'
+import { changeStock } from '../variants/changes.ts'
 
 export function createAdminHandlers(
   context: ServiceContext,

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { Cancel, type CancelCreate, CancelLine } from '../../contract/cancel.ts'
 import type { PartyKind } from '../../contract/endpoints.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import {
   type Answer,
   answerWith,
@@ -13,8 +13,7 @@ import {
 } from '../http/answers.ts'
 import { findLinesByVariant, matchLines } from '../items/matching.ts'
 import { summarizeForRetailer } from '../items/summaries.ts'
-import { updateOrderStatus } from '../orders/progress.ts'
-import { type OrderLineRow, readLinesOf, readLinesOfOrders } from '../orders/rows.ts'
+import { type OrderLineRow, readLinesOf, readLinesOfOrders, updateOrderStatus } from '../orders/rows.ts'
 import { cancelReason } from '../orders/views.ts'
 import type { Tables } from '../store/tables.ts'
 import { createRowView } from '../values.ts'

@@ -10,7 +10,7 @@ import {
   RetailerVariantSummary,
 } from '../../contract/variant.ts'
 import { groupBy } from '../../support/collections.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { build, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 import { createRowView } from '../values.ts'

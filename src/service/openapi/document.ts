@@ -3,10 +3,9 @@ import type { Endpoint } from '../../contract/endpoints.ts'
 import { SERVED_ENDPOINTS } from '../endpoints.ts'
 import { createSchemas, findSchemaName, type Schemas } from './schemas.ts'
 import { REQUEST_EXAMPLES } from './examples.ts'
-import { type JsonSchema, refTo } from './json-schema.ts'
+import { type Content, type JsonSchema, refTo, type Response, type ResponseRef } from './json-schema.ts'
 import { createParameters } from './parameters.ts'
 import { REFUSALS, createRefusals } from './refusals.ts'
-import type { Content, Response, ResponseRef } from './types.ts'
 import {
   ADMIN_ENDPOINT_DESCRIPTIONS,
   API_ENDPOINT_DESCRIPTIONS,

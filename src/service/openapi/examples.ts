@@ -1,7 +1,7 @@
 /** An example body for each endpoint that takes one. */
 import type { ENDPOINTS } from '../../contract/endpoints.ts'
 import type { ADMIN_ENDPOINTS } from '../endpoints.ts'
-import type { Example, ExamplesOf } from './types.ts'
+import type { Example, ExamplesOf } from './json-schema.ts'
 
 const SHIP_TO = {
   type: 'residential',

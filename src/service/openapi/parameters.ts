@@ -2,8 +2,7 @@
 import { type Filter, type Filters, MAX_PAGE_SIZE, TIME_OPERATORS } from '../../contract/filters.ts'
 import { DEFAULT_PAGE_SIZE } from '../http/lists.ts'
 import type { Endpoint } from '../../contract/endpoints.ts'
-import type { JsonSchema } from './json-schema.ts'
-import type { Parameter } from './types.ts'
+import type { JsonSchema, Parameter } from './json-schema.ts'
 
 export function createParameters(endpoint: Endpoint): Parameter[] {
   const { path, kind, filters = {} } = endpoint

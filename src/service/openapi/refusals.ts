@@ -1,8 +1,6 @@
 /** The refusals. Spec: "Error status codes, error body shape": not shown; these are our choice. */
 import type { Endpoint } from '../../contract/endpoints.ts'
-import { type JsonSchema, refTo } from './json-schema.ts'
-import type { Response, ResponseRef } from './types.ts'
-
+import { type JsonSchema, refTo, type Response, type ResponseRef } from './json-schema.ts'
 const textSchema: JsonSchema = { type: 'string' }
 
 export const REFUSAL_SCHEMAS = {

@@ -1,10 +1,10 @@
 /** Changes of an order by its brand or an administrator. They run in the write queue. */
 import type { Selectable } from 'kysely'
 import type { OrderChange } from '../admin/schemas.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { type Answer, answerWith, refuseField, refuseNotFound, refuseState } from '../http/answers.ts'
 import type { Tables } from '../store/tables.ts'
-import { computeOrderStatus } from './progress.ts'
+import { computeOrderStatus } from './rows.ts'
 import { readBrandOrders, readRetailerOrders } from './views.ts'
 
 type Order = Selectable<Tables['orders']>

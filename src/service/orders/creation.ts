@@ -1,7 +1,7 @@
 /** Creates an order. Spec: "Order create". Runs in the write queue. */
 import type { OrderCreate } from '../../contract/order.ts'
 import { addDecimals, type Decimal, formatDecimal } from '../../support/decimal.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { type Answer, answerWith, gatherErrors, type FieldErrors } from '../http/answers.ts'
 import { type CatalogItem, describeItem, findItems } from '../items/matching.ts'
 import type { Connection, TradeDirectory } from '../trade/directory.ts'

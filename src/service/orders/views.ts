@@ -13,7 +13,7 @@ import {
 } from '../../contract/order.ts'
 import { isoTime } from '../../support/clock.ts'
 import { groupBy } from '../../support/collections.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { summarizeForBrand, summarizeForRetailer } from '../items/summaries.ts'
 import {
   build,

@@ -2,17 +2,17 @@
 import { Rma, RmaLine } from '../../contract/return.ts'
 import { addDecimals, formatDecimal } from '../../support/decimal.ts'
 import type { RmaCreate } from '../admin/schemas.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { type Answer, answerWith, gatherErrors, refuseField, refuseNotFound } from '../http/answers.ts'
 import { findLinesByVariant, matchLines } from '../items/matching.ts'
 import { summarizeForRetailer } from '../items/summaries.ts'
-import { touchOrder } from '../orders/progress.ts'
 import {
   type OrderLineRow,
   readLinesOf,
   readLinesOfOrders,
   readOrderLines,
   sumUnits,
+  touchOrder,
 } from '../orders/rows.ts'
 import { toRetailerLine } from '../orders/views.ts'
 import { build, idsFromJson, idsParameter, type IdsParameter } from '../store/store.ts'

@@ -2,16 +2,14 @@
 import type { Selectable } from 'kysely'
 import type { ShipmentCreate } from '../../contract/shipment.ts'
 import { isoTime } from '../../support/clock.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseField } from '../http/answers.ts'
 import { findLinesByShippedVariant, matchLines } from '../items/matching.ts'
-import { updateOrderStatus } from '../orders/progress.ts'
-import { type OrderLineRow, readLinesOfOrders } from '../orders/rows.ts'
+import { type OrderLineRow, readLinesOfOrders, updateOrderStatus } from '../orders/rows.ts'
 import type { Tables } from '../store/tables.ts'
 import type { TradeDirectory } from '../trade/directory.ts'
 import { addressToJson, computeGirth, computeVolume, isAbsent, readOrigin } from '../values.ts'
-import { labelShipment } from './tracking.ts'
-import { readBrandShipments } from './views.ts'
+import { labelShipment, readBrandShipments } from './views.ts'
 
 export function createShipment(context: ServiceContext, brandId: number, body: ShipmentCreate): Answer {
   const { store, directory, clock } = context

@@ -1,6 +1,6 @@
 /** Creates carriers with their shipping methods, and shipping accounts. Runs in the write queue. */
 import type { CarrierCreate, ShippingAccountCreate } from '../admin/schemas.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import type { Store } from '../store/store.ts'
 import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseNotFound } from '../http/answers.ts'
 

@@ -1,15 +1,33 @@
-/** Creates connections between retailers and brands, and changes their terms. Runs in the write queue. */
-import type { Selectable } from 'kysely'
-import { type ConnectionChange, type ConnectionCreate, ConnectionTerms } from '../admin/schemas.ts'
-import type { ServiceContext } from '../context.ts'
-import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseNotFound } from '../http/answers.ts'
-import type { Store } from '../store/store.ts'
+/** Creates parties and the connections between retailers and brands, and changes their terms. Runs in the write queue. */
+import { type Selectable, sql } from 'kysely'
+import {
+  type ConnectionChange,
+  type ConnectionCreate,
+  ConnectionTerms,
+  type NewParty,
+  type Party,
+  type PartyCreate,
+} from '../admin/schemas.ts'
+import type { ServiceContext } from '../endpoints.ts'
+import {
+  type Answer,
+  answerWith,
+  type FieldErrors,
+  gatherErrors,
+  refuseField,
+  refuseNotFound,
+} from '../http/answers.ts'
+import { build, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 import { HOUR_MS } from '../../support/clock.ts'
 import { createRowView } from '../values.ts'
-import { offerAllVariants } from '../variants/offers.ts'
+import { offerAllVariants } from '../variants/columns.ts'
 import { checkShippingMethods } from './carriers.ts'
 import type { Connection, TradeDirectory } from './directory.ts'
+import { groupBy } from '../../support/collections.ts'
+import { assert } from '../../support/errors.ts'
+import { answerWithSecret, createClient, toClient, toNewClient } from '../access/clients.ts'
+import type { PartyKind } from '../../contract/endpoints.ts'
 
 const showTerms = createRowView(ConnectionTerms)
 
@@ -104,3 +122,44 @@ type ConnectionState = Pick<
 function offerIfOpen(store: Store, { retailer_id, brand_id, level, status }: ConnectionState): void {
   if (level === 'Full' && status === 'Active') offerAllVariants(store, brand_id, retailer_id)
 }
+
+// Lists and creates retailers and brands with their accounts. Creating runs in the write queue.
+
+/** Lists all parties with their clients: retailers after brands, each in the order of their ids. */
+export function listParties(store: Store): Party[] {
+  const stored = store.all(build.selectFrom('clients').selectAll().orderBy('client_id'))
+  const clients = groupBy(stored, (client) => client.account_id)
+  const rows = store.all(build.selectFrom('parties').selectAll().orderBy('kind').orderBy('id'))
+  return rows.map(({ kind, id, name, code, account_id, acknowledge_within_ms: within }) => ({
+    kind,
+    id,
+    name,
+    code,
+    account_id,
+    acknowledge_within_hours: within === null ? null : within / HOUR_MS,
+    clients: (clients.get(account_id) ?? []).map(toClient),
+  }))
+}
+
+/** A party without an account gets a new one, with a client whose secret is shown this once. */
+export function createParty(store: Store, body: PartyCreate): Answer {
+  const { kind, name, code, acknowledge_within_hours: within, account_id: given } = body
+  if (typeof given === 'number' && store.find('accounts', { id: given }) === undefined) {
+    return refuseField(['account_id'], `Account ${given} does not exist.`)
+  }
+  const id = store.first(nextPartyId, { kind })?.id ?? 1
+  const account_id = given ?? store.insert('accounts', { name, is_admin: 0 })
+  const acknowledge_within_ms = kind === 'retailer' ? (within ?? 0) * HOUR_MS : null
+  store.insert('parties', { kind, id, name, code, account_id, acknowledge_within_ms })
+  const client =
+    typeof given === 'number' ? null : toNewClient(createClient(store, account_id, { scope: 'read write' }))
+  const party = listParties(store).find((one) => one.kind === kind && one.id === id)
+  assert(party !== undefined, 'a party that was just made is not there')
+  return answerWithSecret({ ...party, client } satisfies NewParty)
+}
+
+const nextPartyId = (p: { kind: PartyKind }) =>
+  build
+    .selectFrom('parties')
+    .select(sql<number>`coalesce(max(id), 0) + 1`.as('id'))
+    .where('kind', '=', p.kind)

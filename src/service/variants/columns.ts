@@ -1,7 +1,9 @@
-/** The columns of an item: attributes that lists or other resources need, and flags derived from attributes. */
-import type { Selectable } from 'kysely'
+/** Columns of an item: attributes that lists and other resources need, flags derived from them, and its offers to retailers. */
+import { type Selectable, sql } from 'kysely'
 import type { AttributeCode } from '../../contract/attributes.ts'
 import type { Tables } from '../store/tables.ts'
+import type { ServiceContext } from '../endpoints.ts'
+import { build, type Store } from '../store/store.ts'
 
 /** An item as it is stored; the database computes `in_stock`. */
 export type StoredVariant = Selectable<Tables['variants']>
@@ -80,4 +82,37 @@ export function computeMerchandising(given: ReadonlySet<string>) {
     has_shipping: Number(hasShipping),
     meets_publish_rules: Number(hasImages && hasShipping && REQUIRED_TO_PUBLISH.every(isGiven)),
   }
+}
+
+// Offers items to retailers: a retailer may sell an item once its connection with the brand is open.
+
+// Existing offers stay unchanged, with their SKU and acknowledgement. Runs in the write queue.
+
+/** Offers a new item. */
+export function offerToRetailers(store: Store, variant: number, retailerIds: readonly number[]): void {
+  for (const retailer of retailerIds) store.run(offerOne, { variant, retailer })
+}
+
+const newOffers = build.insertInto('retailer_variants').onConflict((conflict) => conflict.doNothing())
+
+const offerOne = (p: { variant: number; retailer: number }) =>
+  newOffers.values({ retailer_id: p.retailer, variant_id: p.variant })
+
+/** Offers every item of the brand, once a connection becomes open. */
+export function offerAllVariants(store: Store, brand: number, retailer: number): void {
+  store.run(offerBrand, { brand, retailer })
+}
+
+const offerBrand = (p: { brand: number; retailer: number }) =>
+  newOffers.columns(['retailer_id', 'variant_id']).expression(
+    build
+      .selectFrom('variants')
+      .select([sql<number>`${p.retailer}`.as('retailer_id'), 'id'])
+      .where('brand_id', '=', p.brand),
+  )
+
+/** The retailers to whom a new item of a brand is offered. */
+export function listOpenRetailers({ directory }: ServiceContext, brandId: number): number[] {
+  const open = directory.listAllConnections().filter((each) => each.brand_id === brandId && each.isOpen)
+  return open.map(({ retailer_id }) => retailer_id).toSorted((a, b) => a - b)
 }

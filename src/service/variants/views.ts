@@ -4,7 +4,7 @@ import { ATTRIBUTE_CODES, type AttributeCode } from '../../contract/attributes.t
 import type { Attribute } from '../../contract/variant.ts'
 import { isoTime } from '../../support/clock.ts'
 import { groupBy } from '../../support/collections.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../endpoints.ts'
 import { indexByCode, readMedia, toAttribute } from '../items/summaries.ts'
 import { build, idsFromJson, type IdsParameter, idsParameter, type RowOf } from '../store/store.ts'
 import { isoTimeOrNull } from '../values.ts'

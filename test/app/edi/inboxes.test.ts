@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { makeOrder } from '../../fixtures/edi-chaos.ts'
+import { dress } from '../../fixtures/edi-maker/dress.ts'
+import { makeInterchange, type MadeDocument } from '../../fixtures/edi-maker/envelope.ts'
+import { make860 } from '../../fixtures/edi-maker/x12-orders.ts'
 import type { World } from '../../fixtures/world.ts'
 import { anEdiInbox, aPartner, ORDER_ROUTES, OUR_ADDRESS } from '../../fixtures/edi-inbox.ts'
 
@@ -58,10 +62,10 @@ describe('an inbox of interchanges', () => {
       "
     `)
     expect(maskTimes(await world.read('results/day.x12.edi-orders.results.csv'))).toMatchInlineSnapshot(`
-      "purchase_order_number,_line,_record,_status,_http,_id,_code,_field,_message,_fix,_attempts,_at
-      HV-41001,3,1,accepted,201,1,,,,,1,TIME
-      HV-41002,28,2,rejected,,,integer-expected,order_lines[0].quantity,"segment 41 (PO1), element 02, byte 1109, set 000001126/1126/0002: ""two"" is not a whole number.","Write a whole number with digits only, such as 2.",0,TIME
-      HV-41003,46,3,accepted,201,2,,,,,1,TIME
+      "purchase_order_number,_line,_set,_segment,_record,_status,_http,_id,_code,_field,_message,_fix,_attempts,_at
+      HV-41001,3,000001126/1126/0001,3,1,accepted,201,1,,,,,1,TIME
+      HV-41002,28,000001126/1126/0002,41,2,rejected,,,integer-expected,order_lines[0].quantity,"segment 41 (PO1), element 02, byte 1109, set 000001126/1126/0002: ""two"" is not a whole number.","Write a whole number with digits only, such as 2.",0,TIME
+      HV-41003,46,000001126/1126/0003,46,3,accepted,201,2,,,,,1,TIME
       "
     `)
     expect(JSON.parse(await world.read('results/day.x12.summary.json'))).toMatchObject({
@@ -222,6 +226,20 @@ describe('an inbox of interchanges', () => {
     expect(await countOrders(world)).toBe(2)
     expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
     expect(await world.list('results')).toContain('day.x12.summary.json')
+  })
+
+  test('cancels an order whole where the API writes ids as texts', async () => {
+    const world = await anEdiInbox()
+    world.service.switches.ids = 'text'
+    const make = (number: number, set: MadeDocument) =>
+      dress(makeInterchange({ syntax: 'x12', number, groups: [{ sets: [set] }] }))
+    await world.drop('inbox/van', 'order.x12', make(1, makeOrder('HV-41009')))
+    await world.run()
+    await world.drop('inbox/van', 'cancel.x12', make(2, make860({ po: 'HV-41009' })))
+
+    await world.run()
+
+    expect((await world.orders()).map(({ status }) => status)).toEqual(['canceled'])
   })
 
   test('says who is unknown, and sends no answer', async () => {

@@ -1,14 +1,12 @@
 /** The whole configuration of `samples/edi-bridge`, which docs/edi.md shows. */
-import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadMappings } from '../../../src/app/context.ts'
 import { buildVersion, createDiskReader } from '../../../src/app/version.ts'
 import { loadConfiguration } from '../../../src/config/load.ts'
-import { tempFolder } from '../../fixtures/temp-folder.ts'
+import { copySampleBridge } from '../../fixtures/sample-bridge.ts'
 import { runCommand } from '../../fixtures/terminal.ts'
-
-const repository = new URL('../../..', import.meta.url).pathname
 
 const env = {
   DROPBRIDGE_API_URL: 'https://api.example.com',
@@ -18,18 +16,8 @@ const env = {
   DROPBRIDGE_BRAND_SECRET: 'br4nd',
 }
 
-/** A copy of the sample beside the ready mappings, with the folders of its mailboxes. */
-async function aSampleBridge(): Promise<string> {
-  const root = await tempFolder()
-  for (const part of ['mappings', 'samples'])
-    await cp(join(repository, part), join(root, part), { recursive: true })
-  const folder = join(root, 'samples/edi-bridge')
-  for (const mailbox of ['van', 'erp']) await mkdir(join(folder, mailbox))
-  return folder
-}
-
 test('a check finds nothing wrong with the sample, and lists its routes and its inbox', async () => {
-  const folder = await aSampleBridge()
+  const folder = await copySampleBridge()
 
   const { exit, out, err } = await runCommand({ folder, env }, ['check'])
 
@@ -42,7 +30,7 @@ test('a check finds nothing wrong with the sample, and lists its routes and its 
 })
 
 test('a changed, a new and a removed file of a partner make another version of the configuration', async () => {
-  const folder = await aSampleBridge()
+  const folder = await copySampleBridge()
   const configuration = await loadConfiguration(join(folder, 'dropbridge.yaml'), env)
   const current = buildVersion(configuration, await loadMappings(configuration))
   const read = createDiskReader(configuration, current)

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFolderWatcher } from '../../../src/app/watch/folder-watcher.ts'
+import { createFolderWatcher } from '../../../src/app/watch/inbox-watch.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
 
 async function openWatcher() {

@@ -64,6 +64,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'edi-delimiters': true,
   'edi-between': false,
   'edi-unfolded': false,
+  'amount-with-point': false,
   'edi-envelope': true,
   'edi-count': true,
   'edi-number-mismatch': true,

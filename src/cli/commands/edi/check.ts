@@ -32,7 +32,6 @@ export const checkCommand = defineCommand({
     const at = new Date(terminal.clock.now())
     const options: EdiCheckOptions = {
       mapping: loaded,
-      write: (bytes) => terminal.outBytes(bytes),
       answer: answer ? { ...ANSWER, at, kind: kind === '999' ? kind : '997' } : undefined,
     }
     // The answers are the data then.
@@ -40,7 +39,15 @@ export const checkCommand = defineCommand({
     const exits: ExitCode[] = []
     const checked: unknown[] = []
     for (const file of files) {
-      const check = await checkEdiFile(resolvePath(terminal, file), options)
+      let hasAnswer = false
+      const write = async (bytes: Uint8Array) => {
+        // One answer alone is a file that can be sent; of several, each stands under the name of its file.
+        if (!hasAnswer && files.length > 1) await terminal.outBytes(Buffer.from(`${file}:\n`))
+        hasAnswer = true
+        await terminal.outBytes(bytes)
+      }
+      const check = await checkEdiFile(resolvePath(terminal, file), { ...options, write })
+      if (answer && !hasAnswer) terminal.say(`${file}: no answer is due`)
       const exit = computeExit(check)
       exits.push(exit)
       if (json) checked.push(ediCheckToJson(file, check, exit))

@@ -1,5 +1,5 @@
 /** `dropbridge edi numbers`: the last control numbers that partners were given, and how to change them. */
-import { listNumbers, type NumbersOf, setNumbers } from '../../../app/edi/numbers.ts'
+import { listNumbers, type NumbersOf, setNumbers } from '../../../app/edi/partners.ts'
 import { withExistingJournal } from '../../../app/journal-access.ts'
 import { EXIT, usageError } from '../../../support/errors.ts'
 import { omitUndefined } from '../../../support/object-paths.ts'

@@ -90,7 +90,7 @@ function formatTriedRecord(tried: TriedRecord, unit: 'line' | 'segment'): string
   const wrong = { translated: 'wrong', refused: 'wrong', skipped: 'left out', held: 'held' }[outcome]
   return [
     `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
-    ...formatFields(tried),
+    ...formatFields(tried, unit),
     ...fields.flatMap((field) => field.problems).map((each) => `  wrong: ${formatCodedProblem(each)}`),
     ...problems.map((each) => `  ${wrong}: ${formatCodedProblem(each)}`),
     ...warnings.map((each) => `  warning: ${formatCodedProblem(each)}`),
@@ -99,13 +99,14 @@ function formatTriedRecord(tried: TriedRecord, unit: 'line' | 'segment'): string
 }
 
 /** A line per field: its name, its columns, and `"  ab-1 " → trimmed "ab-1" → case upper "AB-1"`. */
-function formatFields({ fields, outcome }: TriedRecord): string[] {
+function formatFields({ fields, outcome }: TriedRecord, unit: 'line' | 'segment'): string[] {
   const rows = fields.map((field) => [
     field.field,
     shortenText(field.cells.map(({ column }) => column).join(' + ')) || '-',
     formatFieldSteps(field, outcome),
   ])
-  return alignLines([['field', 'column', 'cell → steps → value'], ...rows])
+  const head = unit === 'line' ? ['column', 'cell'] : ['path', 'element']
+  return alignLines([['field', head[0] ?? '', `${head[1]} → steps → value`], ...rows])
 }
 
 function alignLines(lines: readonly (readonly string[])[]): string[] {

@@ -1,0 +1,84 @@
+/** `edi fix` and `edi check --answer` as people call them: exit codes, what is said, and which answer is whose. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+import { runHere } from '../fixtures/terminal.ts'
+
+const samples = new URL('../../samples/edi/', import.meta.url).pathname
+const ONE_DAY = await readFile(join(samples, '850-one-day.x12'), 'utf8')
+
+async function fixText(text: string) {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'in.x12'), text)
+  const result = await runHere(folder, ['edi', 'fix', 'in.x12', '--out', 'out.x12'])
+  const written = await readFile(join(folder, 'out.x12'), 'utf8').catch(() => undefined)
+  return { folder, ...result, written }
+}
+
+test.each([
+  ['a table', 'PO,Qty\n1,2\n', 'holds no interchange', 'Name a file that begins with ISA'],
+  ['empty', '', 'holds no interchange', 'Name a file that begins with ISA'],
+  ['cut off within a segment', ONE_DAY.slice(0, 500), 'ends within segment 17', 'Have the sender send'],
+])('a file that is %s ends with 65, and nothing is written', async (_, text, message, fix) => {
+  const { exit, stderr, written } = await fixText(text)
+
+  expect(exit).toBe(65)
+  expect(stderr).toContain(message)
+  expect(stderr).toContain(fix)
+  expect(written).toBeUndefined()
+})
+
+test('a copy that is there already stays, and the fix says what to name', async () => {
+  const { folder } = await fixText(ONE_DAY)
+
+  const { exit, stderr } = await runHere(folder, ['edi', 'fix', 'in.x12', '--out', 'out.x12'])
+
+  expect(exit).toBe(74)
+  expect(stderr).toContain('is there already, and nothing is overwritten')
+  expect(stderr).toContain('Name another file with --out, or move this one away.')
+})
+
+test('a set that gets its missing SE may have lost segments, which is said', async () => {
+  const lines = ONE_DAY.split('\n').filter((line) => !line.startsWith('SE*18'))
+
+  const { exit, stdout, stderr, written } = await fixText(lines.join('\n'))
+
+  expect(exit).toBe(0)
+  expect(written).toBe(ONE_DAY)
+  expect(stdout).toContain('SE was missing')
+  expect(stderr).toContain('A set had no end (SE or UNT), and may have lost segments before it.')
+  expect(stderr).toContain('Compare with the sender before you drop the copy in')
+})
+
+test('nothing is said of lost segments where only a count was wrong', async () => {
+  const { stdout, stderr } = await fixText(ONE_DAY.replace('SE*18', 'SE*17'))
+
+  expect(stdout).toContain('SE01: 18 instead of "17"')
+  expect(stderr).not.toContain('lost segments')
+})
+
+test('the answer to one file is a file by itself; those to several stand under the names of the files', async () => {
+  const one = await runHere(samples, ['edi', 'check', '--answer', '850-one-day.x12'])
+  const files = ['850-one-day.x12', 'orders.edi']
+  const several = await runHere(samples, ['edi', 'check', '--answer', ...files])
+
+  expect(one.stdout).toMatch(/^ISA\*/)
+  expect(several.stdout.split('\n').filter((line) => /^(ISA|UNB|.*:$)/.test(line))).toEqual([
+    '850-one-day.x12:',
+    expect.stringMatching(/^ISA\*/),
+    'orders.edi:',
+    expect.stringMatching(/^UNB\+/),
+  ])
+})
+
+test('a file that needs no answer is named as such', async () => {
+  const folder = await tempFolder()
+  const { stdout: answer } = await runHere(samples, ['edi', 'check', '--answer', '850-one-day.x12'])
+  await writeFile(join(folder, '997.x12'), answer)
+
+  const { exit, stdout, stderr } = await runHere(folder, ['edi', 'check', '--answer', '997.x12'])
+
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' })
+  expect(stderr).toContain('997.x12: no answer is due')
+})
