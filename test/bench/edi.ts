@@ -8,6 +8,8 @@ import type { Segment } from '../../src/edi/segment.ts'
 import { cutSegments, isSegment } from '../../src/formats/edi/cut.ts'
 import { EnvelopeTracker } from '../../src/formats/edi/envelopes.ts'
 import { createEdiFormat } from '../../src/formats/edi/format.ts'
+import { inspectInterchanges } from '../../src/formats/edi/inspection.ts'
+import { outlineInterchanges } from '../../src/formats/edi/outline.ts'
 import { readFileBytes } from '../../src/support/files.ts'
 import { startChild } from './children.ts'
 import { interchangeMappedByHand, splitByHand } from './edi-by-hand.ts'
@@ -37,6 +39,7 @@ export function ediRows(scale: Scale): Promise<Row[]> {
       ...(await cutRows(x12, scale)),
       ...(await peerRows(small, scale)),
       await edifactRow(edifact, x12, scale),
+      await outlineRow(x12, scale),
       await bodiesRow(x12, scale),
       await inboundRow(folder, scale),
     ]
@@ -104,6 +107,29 @@ async function edifactRow(file: EdiFile, x12: EdiFile, { edi: { rounds } }: Scal
     ),
     beside: '850s of the same size cut',
     reach: { atLeast: 0.8 },
+  }
+}
+
+async function outlineRow(file: EdiFile, { edi: { rounds } }: Scale): Promise<Row> {
+  const questions = [{ syntax: 'x12', document: '850', paths: ['BEG.03', 'N1*ST.04'] }] as const
+  const paces = await interleave(
+    { rounds, count: file.orders },
+    {
+      inspect: () => timed(async () => (await inspectInterchanges(readFileBytes(file.path))).sets),
+      outline: () =>
+        timed(async () => {
+          const outline = await outlineInterchanges(readFileBytes(file.path), questions)
+          if ('problems' in outline) return 0
+          let sets = 0
+          for await (const parts of outline.parts) sets += parts.filter(({ kind }) => kind === 'set').length
+          return sets
+        }),
+    },
+  )
+  return {
+    ...besides(`outline ${size(file)} MB of 850s, two paths of each`, file, paces.inspect, paces.outline),
+    beside: 'an inspection of the same file',
+    reach: { atLeast: 0.77 },
   }
 }
 

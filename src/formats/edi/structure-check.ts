@@ -177,11 +177,22 @@ export class StructureCheck {
     this.#reportFinding({ kind, segment, message })
   }
 
-  #reportFinding({ segment, id = segment.id, ...finding }: CheckFinding): void {
+  #reportFinding({ kind, segment, id, message, missing, element, component }: CheckFinding): void {
     const set = this.#set
     if (set === undefined) return
-    const owner: FaultOwner = { interchange: set.group.interchange, group: set.group, set }
-    this.#report({ ...finding, segment: segment.number, at: segment.at, id }, owner)
+    // Written out, because copying objects takes most of the time where there are many faults.
+    const fault: { -readonly [Key in keyof Fault]: Fault[Key] } = {
+      kind,
+      segment: segment.number,
+      at: segment.at,
+      id: id ?? segment.id,
+      message,
+    }
+    if (missing !== undefined) fault.missing = missing
+    if (element !== undefined) fault.element = element
+    if (component !== undefined) fault.component = component
+    const { group } = set
+    this.#report(fault, { interchange: group.interchange, group, set })
   }
 }
 

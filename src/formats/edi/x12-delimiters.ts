@@ -26,21 +26,29 @@ export interface X12Head {
 
 /** Undefined where the delimiters cannot be found with certainty. */
 export function detectX12(text: string, at: number): X12Head | undefined {
+  if (isWordCharacter(findElementSeparator(text, at + 3))) return undefined
   const head = text.slice(at, at + HEAD_LENGTH)
   const padded = readPadded(head)
   if (padded !== undefined) return toHead(head, at, padded, false)
-  const { plain, positions } = unfold(head)
-  const isWrapped = plain.length < head.length && positions.slice(0, TERMINATOR).at(-1) !== TERMINATOR - 1
+  const isWrapped = LINE_BREAK.test(head.slice(0, TERMINATOR))
+  const plain = isWrapped ? head.replace(LINE_BREAKS, '') : ''
   const unfolded = isWrapped ? readPadded(plain) : undefined
-  if (unfolded !== undefined && !isLineBreak(head[positions[unfolded.stop] ?? 0])) {
-    const end = (positions[unfolded.stop] ?? 0) + unfolded.terminator.length
+  if (unfolded !== undefined) {
+    const end = findUnfolded(head, unfolded.stop) + unfolded.terminator.length
     return createHead(plain, unfolded, at + end, true)
   }
   const short = readUnpadded(head)
   if (short !== undefined) return toHead(head, at, short, false)
   const both = isWrapped ? readUnpadded(plain) : undefined
   if (both === undefined) return undefined
-  return createHead(plain, both, at + (positions[both.stop] ?? 0) + both.terminator.length, true)
+  return createHead(plain, both, at + findUnfolded(head, both.stop) + both.terminator.length, true)
+}
+
+/** The first character behind `ISA`, where the text may be wrapped. */
+function findElementSeparator(text: string, from: number): string {
+  let at = from
+  while (at < from + HEAD_LENGTH && isLineBreak(text[at])) at += 1
+  return text[at] ?? ''
 }
 
 interface Found {
@@ -117,16 +125,18 @@ function readRepetition(parts: readonly string[]): string | undefined {
   return isOwn && version >= '00402' ? repetition : undefined
 }
 
-/** The text without line breaks, and where each of its characters stood. */
-function unfold(head: string) {
-  const positions: number[] = []
-  let plain = ''
+const LINE_BREAK = /[\r\n]/
+const LINE_BREAKS = /[\r\n]/g
+
+/** Where a character of the text without line breaks stands in the text. */
+function findUnfolded(head: string, position: number): number {
+  let left = position
   for (let at = 0; at < head.length; at += 1) {
     if (isLineBreak(head[at])) continue
-    positions.push(at)
-    plain += head[at] ?? ''
+    if (left === 0) return at
+    left -= 1
   }
-  return { plain, positions }
+  return 0
 }
 
 function isLineBreak(character: string | undefined): boolean {

@@ -93,6 +93,16 @@ body:
   expect(problemsOf(drafts).join()).toContain('edi-count')
 })
 
+test.each(['ISA\n', 'ISA*00*x*\n', 'UNB+\n', "UNA:+.? '\n"])(
+  'a file of nothing but lines such as %j is refused, and read to its end',
+  async (line) => {
+    const { counts, unusable, problems } = await checkText(line.repeat(100_000))
+
+    expect(counts.sets).toBe(0)
+    expect(unusable !== undefined || problems.length > 0).toBe(true)
+  },
+)
+
 test('control numbers are compared by their texts, whatever their length', () => {
   const numbers = new SetNumbers()
   const long = 'A'.repeat(50)
