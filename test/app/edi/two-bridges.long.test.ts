@@ -116,7 +116,6 @@ test('two watches that are killed at random moments answer each group once, and 
   const [first, second] = await Promise.all([keepKilling(), keepKilling(), drop()])
   expect(Math.min(first, second)).toBeGreaterThanOrEqual(KILLS)
   // They were killed in the middle of their work, and not before it.
-  console.log('BEFORE', (await world.list('outbox/haven')).length, first, second)
   expect((await world.list('outbox/haven')).length).toBeGreaterThan(KILLS)
   await runProgramUntilQuiet(world, env)
   await expectCrowdOnce(crowd, files)
