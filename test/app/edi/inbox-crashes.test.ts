@@ -1,8 +1,18 @@
 /** An inbox of interchanges whose bridge dies. A few effects; the long test has all of them. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crashAt } from '../../fixtures/crash-after.ts'
 import { readAnswers } from '../../fixtures/edi-answers.ts'
-import { aChaosWorld, expectNumbers, expectSoundJournal, runUntilQuiet } from '../../fixtures/edi-chaos.ts'
+import {
+  aChaosWorld,
+  expectAllOnce,
+  expectNumbers,
+  expectSoundJournal,
+  listAllFiles,
+  makeChaosFile,
+  runUntilQuiet,
+} from '../../fixtures/edi-chaos.ts'
 import { playCrash } from '../../fixtures/edi-crash.ts'
 import { anEdiInbox } from '../../fixtures/edi-inbox.ts'
 import { dress } from '../../fixtures/edi-maker/dress.ts'
@@ -58,3 +68,33 @@ test('a bridge that dies while it notes a file of many interchanges answers each
     await expectSoundJournal(world, only)
   }
 }, 60_000)
+
+test('an answer whose file is lost from the spool is composed again to the same bytes, days later', async () => {
+  const ground = await aChaosWorld()
+  const file = makeChaosFile(1)
+  const answersOf = async (isLost: boolean) => {
+    const world = await ground.fork()
+    await world.drop('inbox/van', file.name, file.bytes)
+    const crash = crashAt(2, 'after', 'journal.createAnswerDelivery')
+    const bridge = await world.open(crash.wrap)
+    await bridge.run([], new AbortController().signal).catch(() => undefined)
+    await bridge.close()
+    const spooled = await listAllFiles(join(world.folder, 'state/spool'))
+    const composed = spooled.filter((path) => path.includes('inbox') && path.endsWith('.out'))
+    if (isLost) {
+      expect(composed.length).toBeGreaterThan(0)
+      for (const path of composed) await rm(path)
+      world.clock.skip(7 * 86_400_000)
+    }
+    await runUntilQuiet(world)
+    await expectAllOnce(world, [file], isLost ? 'lost' : 'kept')
+    const answers = ['haven', 'harbor'].map(async (partner) => {
+      const [name = ''] = await world.list(`outbox/${partner}`)
+      return world.read(`outbox/${partner}/${name}`)
+    })
+    // When it was decided differs by milliseconds from world to world, and by no minute.
+    return (await Promise.all(answers)).map((text) => text.replaceAll(/\*(261121|20261121)\*\d{4,8}/g, ''))
+  }
+
+  expect(await answersOf(true)).toEqual(await answersOf(false))
+})
