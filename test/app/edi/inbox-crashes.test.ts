@@ -81,8 +81,8 @@ test('an answer whose file is lost from the spool is composed again to the same 
     await bridge.close()
     const spooled = await listAllFiles(join(world.folder, 'state/spool'))
     const composed = spooled.filter((path) => path.includes('inbox') && path.endsWith('.out'))
+    expect(composed.length).toBeGreaterThan(0)
     if (isLost) {
-      expect(composed.length).toBeGreaterThan(0)
       for (const path of composed) await rm(path)
       world.clock.skip(7 * 86_400_000)
     }
