@@ -78,7 +78,7 @@ test.each(['before', 'after'] as const)(
 
       expect(await listUnfinished(world), context).toEqual([])
       expect(copies.length, context).toBeLessThanOrEqual(1)
-      if (isNoted) expect(copies, context).toHaveLength(1)
+      expect(copies.length, context).toBeGreaterThanOrEqual(isNoted ? 1 : 0)
       for (const name of copies)
         expect(await world.read(`outbox/haven/${name}`), context).toBe(
           await world.read(`outbox/haven/${ANSWER}`),
@@ -134,11 +134,11 @@ test.each(['resolve-delivered', 'resolve-again'] as const)(
       await journal.close()
       const delivered = await world.list('outbox/haven')
 
-      if (delivery?.held === undefined) {
-        expect(delivery?.state, context).toBe('done')
-        expect(delivered, context).toEqual(action === 'resolve-again' ? [ANSWER] : [])
-        expect(await listUnfinished(world), context).toEqual([])
-      } else expect(delivered, context).toEqual([])
+      const decided = { state: 'done', delivered: action === 'resolve-again' ? [ANSWER] : [], unfinished: [] }
+      const open = { state: 'composed', delivered: [], unfinished: ['inbox:van'] }
+      expect({ state: delivery?.state, delivered, unfinished: await listUnfinished(world) }, context).toEqual(
+        delivery?.held === undefined ? decided : open,
+      )
       return plan.diedAt()
     })
     expect(effects).toBeGreaterThan(5)
