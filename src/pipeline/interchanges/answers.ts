@@ -71,6 +71,8 @@ async function continueAnswer(
 ): Promise<DeliveredAnswer | undefined> {
   const { answer, parts } = work
   const known = answer.delivery === undefined ? undefined : await context.journal.getDelivery(answer.delivery)
+  // A person said that it was delivered, and the bridge stopped before it was done.
+  if (known?.state === 'delivered') await finishDeliveredAnswer(context, known)
   if (known !== undefined && (known.state !== 'composed' || known.held !== undefined)) return undefined
   const decided = await decide(context, answer, parts)
   if (decided === undefined) return undefined
@@ -316,8 +318,15 @@ export async function resolveAnswer(
   const { target } = await findPlaceOf(context, delivery.id)
   const place = getFolderPlace(target, delivery.folder)
   const resolved = await journal.resolveHeldDelivery(lease, delivery.id, { ...decision, place })
-  if (resolved === undefined) return false
-  // What is delivered is done: an answer acknowledges no records.
-  if (resolved.state === 'delivered') await journal.markDeliveryDone(lease, delivery.id, place)
-  return true
+  if (resolved?.state === 'delivered') await finishDeliveredAnswer(context, resolved)
+  return resolved !== undefined
+}
+
+/** delivered → done: an answer acknowledges no records. */
+async function finishDeliveredAnswer(
+  context: InterchangeContext,
+  { id, folder }: DeliveryEntry,
+): Promise<void> {
+  const { target } = await findPlaceOf(context, id)
+  await context.journal.markDeliveryDone(context.lease, id, getFolderPlace(target, folder))
 }
