@@ -72,9 +72,9 @@ export const PROBLEMS = {
   // identity and references
   'key-conflict': {
     title: 'Another record has the same key and other contents.',
-    fix: 'Give a new record its own key, or remove the row. What can be undone: dropbridge undo KEY',
+    fix: 'Remove the row. What can still be undone of the first record: dropbridge undo KEY',
     details:
-      'The API has no call that changes an order or an invoice. An order can be canceled before the brand acknowledged it, by a file for a route with `create-cancel`; then a new one needs another number. When a file has the same key twice with other contents, neither is sent.',
+      'The API has no call that changes an order or an invoice. To correct an order, cancel it first, by a file for a route with `create-cancel`, before the brand acknowledges it; then send it under a new number. A new number alone makes a second order, and the customer gets both. When a file has the same key twice with other contents, neither is sent.',
   },
   'file-repeated': {
     title: 'The same file was processed before on this route.',

@@ -180,6 +180,17 @@ describe('an invoice', () => {
     expect(early.map(([code]) => code)).toEqual(['order-not-closed'])
   })
 
+  test('of a canceled order is refused as the order is finished, and not until it is shipped', () => {
+    const canceled = order({ status: 'canceled', canceled_at: '2026-11-20T00:00:00Z' })
+    expect(wrong('create-invoice', bill('1.00'), canceled)).toEqual([
+      [
+        'order-finished',
+        'purchase_order_number',
+        'the order is canceled since 2026-11-20T00:00:00Z: nothing of it can be invoiced',
+      ],
+    ])
+  })
+
   test('of an order that is not closed, or has one, is reported', () => {
     expect(wrong('create-invoice', bill('1.00'))).toEqual([
       [

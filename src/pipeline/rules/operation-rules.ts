@@ -85,9 +85,14 @@ function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {
   return [{ code: 'order-acknowledged', field: 'order_id', message }]
 }
 
+/** Nothing of a canceled order can be shipped, so that it never gets ready for an invoice. */
 function checkClosed(order: ResourceFacts): RuleViolation[] {
   const status = readStatus(order)
-  if (!['open', 'partial', 'canceled'].includes(status)) return []
+  if (status === 'canceled') {
+    const [violation] = checkUnfinished(order, 'nothing of it can be invoiced')
+    return violation ? [{ ...violation, field: 'purchase_order_number' }] : []
+  }
+  if (!['open', 'partial'].includes(status)) return []
   const message = `the order is ${status}; an invoice is submitted after it is completely fulfilled and closed`
   return [{ code: 'order-not-closed', field: 'purchase_order_number', message }]
 }
