@@ -16,7 +16,13 @@ import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
 import { getAtPath, omitUndefined } from '../../support/object-paths.ts'
-import { describeItem, findItemField, readItems, readUnits } from '../../operations/order-lines.ts'
+import {
+  describeItem,
+  findItemField,
+  readItems,
+  readUnits,
+  suggestItemFix,
+} from '../../operations/order-lines.ts'
 import type { ResourceKind } from '../references/resource-cache.ts'
 
 /** A draft after the rule checks; warnings do not stop it. */
@@ -259,8 +265,12 @@ async function checkItems(
       const field = `order_lines[${index}]`
       const found = known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
       if (found.length === 0) {
-        const message = `no brand offers this item (${describeItem(item)})`
-        return [{ code: 'item-unknown', field: findItemField(item, field), message }]
+        const name = describeItem(item)
+        const fix = suggestItemFix(name)
+        const message = `no brand offers this item (${name})`
+        return [
+          { code: 'item-unknown', field: findItemField(item, field), message, ...omitUndefined({ fix }) },
+        ]
       }
       return stock === 'off' ? [] : checkStock(item, found, field)
     }),
