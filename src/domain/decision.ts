@@ -112,6 +112,8 @@ export interface RejectedFile {
   readonly records: number
   /** The code of one of its problems; empty where it was pruned. */
   readonly code: string
+  /** The fix of the problem that makes the file unusable; left out for other files. */
+  readonly fix?: string
   readonly since: number
 }
 

@@ -357,6 +357,15 @@ describe('an order', () => {
     )
   })
 
+  test('to a postal code whose zero a spreadsheet has cut is sent, and its fix names the cure in the mapping', async () => {
+    const row = await send({ Country: 'US', Zip: '2134' }, 'cut.csv')
+
+    expect(row).toMatchObject({ _status: 'accepted', _code: 'postal-code-odd' })
+    expect(row?.['_fix']).toContain(
+      'A spreadsheet cut its zeros: write `digits: 5` at ship_to.postal_code in the mapping.',
+    )
+  })
+
   test('of an item whose number a spreadsheet has cut says so, before and after the list of items was read', async () => {
     const before = await send({ SKU: '1.2E+11' }, 'before.csv')
     await readItems()
@@ -441,7 +450,7 @@ describe('a number that another order has', () => {
       [
         'accepted',
         'number-in-use',
-        'line 4, column "Tracking": the tracking number T9 is also that of an earlier record of the file, for another order',
+        `line 4, column "Tracking": the tracking number T9 is also that of line 2 of the file, for order ${one}`,
       ],
     ])
     expect(rows.map((row) => row['_fix'])).toEqual(['', USED, USED])

@@ -49,6 +49,8 @@ export interface RuleViolation {
   readonly policy?: keyof Policies
   /** Left out for the fix of its code. */
   readonly fix?: string
+  /** The fix is one of the mapping, and not of the file. */
+  readonly isOfMapping?: boolean
 }
 
 /** A body, its order, and the earlier bodies of the same order. */
@@ -135,7 +137,7 @@ export function checkPostalCode(body: RequestBody, address: string): RuleViolati
   const fix = isCut
     ? `A spreadsheet cut its zeros: write \`digits: 5\` at ${field} in the mapping.`
     : 'Correct it in the file. To switch the rule off: `rules: { addresses: off }`.'
-  return [{ code: 'postal-code-odd', field, message, policy: 'addresses', fix }]
+  return [{ code: 'postal-code-odd', field, message, policy: 'addresses', fix, isOfMapping: isCut }]
 }
 
 // The item is on the order, and enough units of it are left.
