@@ -80,8 +80,8 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
   const message = `${name}${text}`
   // Sent again as it is, the file would be refused again.
   if (what === 'unusable' && rejectedFile.fix !== undefined) {
-    const cure = `${rejectedFile.fix} When that is done: ${dismissal}.`
-    return { code: kind, route, subject: `${name} (${file})`, since, message, fix: cure }
+    const steps = `${rejectedFile.fix} When that is done: ${dismissal}.`
+    return { code: kind, route, subject: `${name} (${file})`, since, message, fix: steps }
   }
   return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }

@@ -357,7 +357,7 @@ describe('an order', () => {
     )
   })
 
-  test('to a postal code whose zero a spreadsheet has cut is sent, and its fix names the cure in the mapping', async () => {
+  test('to a postal code whose zero a spreadsheet has cut is sent, and its fix names the option of the mapping', async () => {
     const row = await send({ Country: 'US', Zip: '2134' }, 'cut.csv')
 
     expect(row).toMatchObject({ _status: 'accepted', _code: 'postal-code-odd' })
