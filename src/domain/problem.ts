@@ -174,6 +174,12 @@ export const PROBLEMS = {
     title: 'The date is too early or too late to be right.',
     fix: 'Correct the date. To switch the rule off for the route: `rules: { dates: off }`.',
   },
+  'price-implausible': {
+    title: 'The price is too low or too high to be right.',
+    fix: 'Correct the price. To switch the rule off for the route: `rules: { prices: off }`.',
+    details:
+      'A net price of 0, or one above the price of the consumer. A consumer price of 0 is taken for one that is not known. The API shows a brand no net price of an order, so an invoice is compared with the price of the consumer.',
+  },
   'postal-code-odd': {
     title: 'The postal code has not the form of its country.',
     fix: 'Correct it, or write `digits: 5` in the mapping where a spreadsheet cut a zero.',

@@ -231,7 +231,7 @@ describe('an invoice', () => {
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
     const route = world.configuration.routes.find(({ name }) => name === 'invoices') as InboundRoute
     Object.assign(route, {
-      rules: { totals, dates: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
+      rules: { totals, dates: 'warn', prices: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
     })
 
     const [row] = await bill([po, '31.00', 'NL-0001', '3'], 'odd.csv')
@@ -247,6 +247,7 @@ describe('an invoice', () => {
       const rules = {
         totals: policy ?? 'warn',
         dates: 'warn',
+        prices: 'warn',
         stock: 'off',
         addresses: 'warn',
         numbers: 'warn',

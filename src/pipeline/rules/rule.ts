@@ -24,6 +24,8 @@ export interface Policies {
   readonly totals: Policy
   /** Dates that make no sense. */
   readonly dates: Policy
+  /** Net prices of 0, or above the price of the consumer. */
+  readonly prices: Policy
   /** More units ordered than the brand had when its stock was last read. */
   readonly stock: Policy
   /** Postal codes that no address of the country has. */
@@ -35,6 +37,7 @@ export interface Policies {
 export const DEFAULT_POLICIES: Policies = {
   totals: 'warn',
   dates: 'warn',
+  prices: 'warn',
   stock: 'off',
   addresses: 'warn',
   numbers: 'warn',
