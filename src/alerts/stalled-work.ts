@@ -52,6 +52,7 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
 
 function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFile[]): Alert {
   const { what, route, name, file, code, records, since } = rejectedFile
+  const addresses = rejectedFile.addresses ?? undefined
   // The name of several files does not say which one is meant. Of more than the listed ones it is not known.
   const isNameUnique = all.length < HELD_MAX && all.filter((each) => each.name === name).length === 1
   const why = code === '' ? '' : ` (${code})`
@@ -64,6 +65,16 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
       'Have them corrected and sent again, or',
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
+    unknown: [
+      'partner-unknown',
+      ` is ${addresses === undefined ? 'from or to an unknown party' : `from ${addresses.replace(' ', ' to ')}, which \`edi\` does not name`}`,
+      'If you know it, add its address under `edi` and drop its exceptions file in, or',
+    ],
+    reused: [
+      'number-reused',
+      ' has a control number that came before, with other contents',
+      'Have it sent under a new number, or',
+    ],
     unrouted: [
       'sets-unrouted',
       ' holds documents that no route takes',

@@ -1,8 +1,18 @@
 /** Delivers the bytes of a finished delivery once more, as a person asks. */
+import type { InterchangeInbox } from '../config/edi.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import type { DeliveryEntry } from '../domain/delivery.ts'
 import { getOutboundOutcome } from '../pipeline/outbound/outbound.ts'
-import { finishRedelivery, type RedeliveryResult, startRedelivery } from '../pipeline/outbound/redeliver.ts'
+import {
+  type ComposeAgain,
+  finishRedelivery,
+  type RedeliveryResult,
+  startRedelivery,
+} from '../pipeline/outbound/redeliver.ts'
+import { redeliverAnswer } from '../pipeline/interchanges/answers.ts'
+import { getInterchangeOutcome } from '../pipeline/interchanges/interchange-pass.ts'
+import { composeAgain } from '../pipeline/outbound/deliver.ts'
+import { runInbox } from './run-inbox.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, usageError } from '../support/errors.ts'
 import { quoteForShell } from '../support/text.ts'
@@ -21,15 +31,19 @@ export async function redeliver(
   signal: AbortSignal,
 ): Promise<RedeliveryResult> {
   const delivery = await findDelivery(context, what)
+  const inbox = context.configuration.edi?.inboxes.find(({ key }) => key === delivery.route)
+  if (inbox !== undefined) return redeliverOfInbox(context, inbox, delivery, signal)
   const route = context.configuration.routes.find(({ name }) => name === delivery.route)
   if (route?.direction !== 'outbound')
     throw usageError(`${delivery.name} is of the route ${delivery.route}, which is not in the configuration`)
-  await assertRepeatable(context, route, delivery)
+  await assertRecordsKept(context, route, delivery)
   let result: RedeliveryResult | undefined
   const outcome = await runRoute(context, route, signal, {
     outbound: async (parts) => {
-      const { redelivery, isNew } = await startRedelivery(parts, delivery)
-      result = await finishRedelivery(parts, redelivery, isNew)
+      const again: ComposeAgain = (of, spooled) => composeAgain(parts, of, spooled)
+      const own = { folder: parts.route.folder, composeAgain: again }
+      const { redelivery, isNew } = await startRedelivery(parts, delivery, own)
+      result = await finishRedelivery(parts, redelivery, { isNew, composeAgain: again })
       return { ...getOutboundOutcome(route.name, []), redeliveries: [result] }
     },
   })
@@ -49,24 +63,52 @@ async function findDelivery({ journal }: BridgeContext, what: string): Promise<D
   throw new BridgeError('not-known', `no delivery "${what}" is known`, { fix })
 }
 
-async function assertRepeatable({ journal }: BridgeContext, route: OutboundRoute, delivery: DeliveryEntry) {
-  const { id, name, state, held, prunedAt } = delivery
-  const refuse = (why: string, fix: string): never => {
-    throw new BridgeError('not-repeatable', `${name} is not delivered once more: ${why}.`, { fix })
-  }
+/** An answer to interchanges: its bytes are made again from the incoming file in the archive. */
+async function redeliverOfInbox(
+  context: BridgeContext,
+  inbox: InterchangeInbox,
+  delivery: DeliveryEntry,
+  signal: AbortSignal,
+): Promise<RedeliveryResult> {
+  assertFinished(inbox.key, delivery)
+  let result: RedeliveryResult | undefined
+  const outcome = await runInbox(context, inbox, signal, async (own, progress) => {
+    result = await redeliverAnswer(own, delivery)
+    return getInterchangeOutcome(inbox.key, progress)
+  })
+  if (outcome.kind === 'failed') throw outcome.failure
+  assert(result, `${inbox.key} delivered nothing`)
+  return result
+}
+
+function refuse({ name }: DeliveryEntry, why: string, fix: string): never {
+  throw new BridgeError('not-repeatable', `${name} is not delivered once more: ${why}.`, { fix })
+}
+
+async function assertRecordsKept({ journal }: BridgeContext, route: OutboundRoute, delivery: DeliveryEntry) {
+  assertFinished(route.name, delivery)
+  const { id, prunedAt } = delivery
   const exported = `Write the records anew: \`dropbridge export ${route.name} --out FILE\`.`
+  if (prunedAt !== undefined) refuse(delivery, `its contents were pruned on ${isoTime(prunedAt)}`, exported)
+  const [first] = await journal.listDeliveryRecords(id, 0, 1)
+  if (first === undefined)
+    refuse(delivery, 'it is a report, whose contents the journal does not keep', exported)
+}
+
+/** `name`: the route, or the key of the inbox. */
+function assertFinished(name: string, delivery: DeliveryEntry): void {
+  const { id, state, held } = delivery
   if (held !== undefined) {
     const resolve = `dropbridge resolve ${quoteForShell(id)} --again --by NAME --why TEXT`
-    refuse('it is held, and a person says first whether it was delivered', `Use \`${resolve}\`.`)
+    refuse(delivery, 'it is held, and a person says first whether it was delivered', `Use \`${resolve}\`.`)
   }
+  const run = name.includes(':') ? 'dropbridge run' : `dropbridge run ${name}`
   if (state === 'composed')
-    refuse('it is not delivered yet', `Run \`dropbridge run ${route.name}\`: it delivers the file.`)
+    refuse(delivery, 'it is not delivered yet', `Run \`${run}\`: it delivers the file.`)
   if (state === 'delivered')
     refuse(
+      delivery,
       'it is in place and not finished: its records are not acknowledged yet',
       'Wait until it is picked up or confirmed, or copy the file in its folder by hand.',
     )
-  if (prunedAt !== undefined) refuse(`its contents were pruned on ${isoTime(prunedAt)}`, exported)
-  const [first] = await journal.listDeliveryRecords(id, 0, 1)
-  if (first === undefined) refuse('it is a report, whose contents the journal does not keep', exported)
 }

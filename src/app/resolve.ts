@@ -1,4 +1,5 @@
 /** Carries out what a person found out about a lost answer or a held delivery. The journal notes it first. */
+import type { InterchangeInbox } from '../config/edi.ts'
 import { findTargetField, type InboundOperationName } from '../contract/operations.ts'
 import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
@@ -9,6 +10,8 @@ import { type ClaimVerdict, verifyClaimedId } from '../operations/claimed-id.ts'
 import type { RequestBody } from '../operations/operation.ts'
 import type { InboundContext, OutboundContext } from '../pipeline/context.ts'
 import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
+import { resolveAnswer } from '../pipeline/interchanges/answers.ts'
+import { getInterchangeOutcome, resumeInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { type DeliveryResult, finishDelivery } from '../pipeline/outbound/deliver.ts'
 import { getOutboundOutcome, type OutboundOutcome } from '../pipeline/outbound/outbound.ts'
 import { getFolderPlace } from '../pipeline/outbound/outbox.ts'
@@ -28,6 +31,7 @@ import {
   unknownKeyError,
 } from './decide.ts'
 import { chooseExitCode } from './outcome.ts'
+import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
 
 export interface ResolveRequest extends Pick<NewResolution, 'action' | 'by' | 'why' | 'apiId'> {
@@ -188,6 +192,8 @@ export async function resolveHeldDelivery(
   signal: AbortSignal,
 ): Promise<ResolvedDelivery> {
   const delivery = await findHeldDelivery(context, what)
+  const inbox = context.configuration.edi?.inboxes.find(({ key }) => key === delivery.route)
+  if (inbox !== undefined) return resolveHeldAnswer(context, { inbox, delivery, answer }, signal)
   const route = context.configuration.routes.find(({ name }) => name === delivery.route)
   if (route?.direction !== 'outbound') {
     const message = `${delivery.name} is of the route ${delivery.route}, which is not in the configuration any more: give it back its name`
@@ -201,6 +207,44 @@ export async function resolveHeldDelivery(
   const [result] = outcome.pass.deliveries
   const exit = chooseExitCode([outcome], [])
   return result === undefined ? { delivery, exit } : { delivery: result.delivery, result, exit }
+}
+
+/** An answer to interchanges. Its file waited for it, and goes on. */
+async function resolveHeldAnswer(
+  context: BridgeContext,
+  {
+    inbox,
+    delivery,
+    answer,
+  }: {
+    readonly inbox: InterchangeInbox
+    readonly delivery: DeliveryEntry
+    readonly answer: Omit<NewDeliveryResolution, 'place'>
+  },
+  signal: AbortSignal,
+): Promise<ResolvedDelivery> {
+  const { journal } = context
+  let isResolved = false
+  const outcome = await runInbox(context, inbox, signal, async (own, progress) => {
+    isResolved = await resolveAnswer(own, delivery, answer)
+    const { file } = (await journal.findAnswerOfDelivery(delivery.id)) ?? {}
+    if (!isResolved || file === undefined) return getInterchangeOutcome(inbox.key, progress)
+    return resumeInterchanges(own, file, progress)
+  })
+  if (outcome.kind === 'failed') throw outcome.failure
+  const exit = chooseExitCode([outcome], [])
+  const current = (await journal.getDelivery(delivery.id)) ?? delivery
+  if (!isResolved) return { delivery: current, exit }
+  const path = outcome.kind === 'interchanges' ? outcome.pass.answers[0]?.path : undefined
+  const isNewlyDelivered = path !== undefined
+  const result = {
+    delivery: current,
+    isNewlyDelivered,
+    path: path ?? current.name,
+    records: {},
+    troubled: [],
+  }
+  return { delivery: current, result, exit }
 }
 
 /** Returns a pass without deliveries when the delivery is no longer held. */

@@ -2,7 +2,7 @@
 import { computeAlertTime } from '../alerts/orders.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
-import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import { type InboundRoute, listScannedInboxes, type OutboundRoute, type Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
@@ -230,18 +230,17 @@ async function passOutboundRoute(
   })
 }
 
-/** Where receipts arrive, and which routes take files from the same place. */
+/** Where receipts arrive, and which inboxes take files from the same place. */
 function buildReceiptContext(context: BridgeContext, { receipt }: OutboundRoute) {
   if (receipt === undefined) return {}
-  const { routes, mailboxes } = context.configuration
+  const { mailboxes } = context.configuration
   const place = resolvePlace(mailboxes, receipt)
+  const inboxes = listScannedInboxes(context.configuration)
   return {
     receipts: getMailbox(context, receipt.mailbox),
-    receiptInboxes: routes.flatMap((each) =>
-      each.direction === 'inbound' && resolvePlace(mailboxes, each.from) === place
-        ? [{ name: each.name, folder: each.from.folder }]
-        : [],
-    ),
+    receiptInboxes: inboxes
+      .filter(({ from }) => resolvePlace(mailboxes, from) === place)
+      .map(({ key, from }) => ({ name: key, folder: from.folder })),
   }
 }
 

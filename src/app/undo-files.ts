@@ -27,7 +27,7 @@ export interface UndoCommands {
 }
 
 export interface UndoTarget {
-  readonly configuration: Pick<Configuration, 'api' | 'mailboxes' | 'routes'>
+  readonly configuration: Pick<Configuration, 'api' | 'edi' | 'mailboxes' | 'routes'>
   readonly journal: Journal | undefined
   readonly party: Party
   /** How to call the program with this configuration: `dropbridge run`, then the name of a route. */
@@ -173,11 +173,22 @@ function newRouteName({ configuration, party }: UndoTarget, { operation }: UndoF
     : name
 }
 
+/** A directory where there is one. Partners read the mailboxes of interchanges, and results are not for them. */
+function chooseMailbox({ mailboxes, edi }: UndoTarget['configuration']) {
+  const ofPartners = new Set([
+    ...(edi?.inboxes ?? []).map(({ from }) => from.mailbox),
+    ...(edi?.partners ?? []).map(({ to }) => to?.mailbox),
+  ])
+  const all = Object.entries(mailboxes)
+  const own = all.filter(([name]) => !ofPartners.has(name))
+  const isDirectory = ([, { type }]: (typeof all)[number]) => type === 'directory'
+  return own.find(isDirectory) ?? all.find(isDirectory) ?? own[0] ?? all[0]
+}
+
 function planNewRoute(target: UndoTarget, file: UndoFile, stem: string): Place {
   const { configuration, party } = target
   const name = newRouteName(target, file)
-  const mailboxes = Object.entries(configuration.mailboxes)
-  const [mailbox, settings] = mailboxes.find(([, { type }]) => type === 'directory') ?? mailboxes[0] ?? []
+  const [mailbox, settings] = chooseMailbox(configuration) ?? []
   const folder = `inbox/${name}`
   const lines = [
     `  ${name}:`,

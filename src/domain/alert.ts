@@ -84,7 +84,19 @@ export const ALERTS = {
     title: 'Documents of a file are taken by no route.',
     fix: 'Add a route for them and drop the exceptions file in, or `dropbridge dismiss FILE`.',
     details:
-      'No route of the inbox takes the document of the partner, more than one could, or the sender is unknown; NAME.sets.csv says which. Shown until its exceptions file comes, or until a person dismisses it.',
+      'No route of the inbox takes the document of the partner, or more than one could; NAME.sets.csv says which. Shown until its exceptions file comes, or until a person dismisses it.',
+  },
+  'partner-unknown': {
+    title: 'An interchange is from or to an unknown party.',
+    fix: 'If you know it, add its address under `edi`, or `dropbridge dismiss FILE`.',
+    details:
+      'Nothing of it was sent or answered; NAME.sets.csv has its addresses. Shown until its exceptions file comes, or until a person dismisses it.',
+  },
+  'number-reused': {
+    title: 'An interchange has a control number that came before.',
+    fix: 'Have it sent under a new number, or `dropbridge dismiss FILE`.',
+    details:
+      'Its contents differ from those of the earlier one, and nothing of it was sent. Shown until a file comes under its name, or until a person dismisses it.',
   },
   'file-vanished': {
     title: 'A file was removed before it was read.',

@@ -104,8 +104,11 @@ export interface HeldRecord extends Omit<UnresolvedRecord, 'operation' | 'natura
 
 /** A file with rejected records that wait for a correction; or, with 0 records, a file that was lost as a whole. */
 export interface RejectedFile {
-  /** `unrouted`: a file of interchanges with documents that no route takes. */
-  readonly what: 'rejected' | 'unusable' | 'vanished' | 'source-removed' | 'unrouted'
+  /**
+   * Of files of interchanges. `unrouted`: no route takes some of their documents. `unknown`: of some the sender or receiver is not
+   * known. `reused`: the control number of one came before, with other contents.
+   */
+  readonly what: 'rejected' | 'unusable' | 'vanished' | 'source-removed' | 'unrouted' | 'unknown' | 'reused'
   readonly route: string
   readonly file: string
   readonly name: string
@@ -115,6 +118,8 @@ export interface RejectedFile {
   /** The fix of the problem that makes the file unusable; left out for other files. */
   readonly fix?: string
   readonly since: number
+  /** The sender and receiver of an interchange that is unknown, as `from to`. */
+  readonly addresses?: string | null
 }
 
 export type OpenRejection = Pick<UnresolvedRecord, 'id' | 'lines' | 'file' | 'name'>

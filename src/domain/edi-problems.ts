@@ -9,7 +9,7 @@ export const EDI_PROBLEMS = {
   },
   'edi-cut-off': {
     title: 'The interchange has no end.',
-    fix: 'Send the whole file again.',
+    fix: 'Have the whole file sent again, or drop its rejects file in for the sets that are whole.',
     details:
       'IEA, GE or SE is missing (UNZ, UNE or UNT in EDIFACT): a file that was cut in transfer looks like this. Nothing of the open interchange is sent.',
   },
@@ -33,12 +33,12 @@ export const EDI_PROBLEMS = {
   },
   'edi-count': {
     title: 'A count of the trailer is wrong.',
-    fix: 'Compare with the sender; if nothing is missing, drop the rejects file in: it counts right.',
+    fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix` on the rejects file.',
     details: 'SE01 counts segments, GE01 sets, IEA01 groups; UNT and UNZ likewise.',
   },
   'edi-number-mismatch': {
     title: 'Two control numbers that must be the same differ.',
-    fix: 'Have the sender correct it; if nothing is missing, drop the rejects file in.',
+    fix: 'Compare with the sender. If nothing is missing: `dropbridge edi fix` on the rejects file.',
     details: 'ISA13 and IEA02, GS06 and GE02, ST02 and SE02; in EDIFACT 0020, 0048 and 0062.',
   },
   'edi-test': {
@@ -58,7 +58,7 @@ export const EDI_PROBLEMS = {
   },
   'edi-partner-unknown': {
     title: 'The sender or the receiver of the interchange is unknown.',
-    fix: 'Add its address under `edi`, and drop the exceptions file in again.',
+    fix: 'If you know it, add its address under `edi`, and drop the exceptions file in again.',
     details: 'Nothing is sent or answered. Addresses of partners are `ids`; our own are those of `us`.',
   },
   'edi-duplicate': {
@@ -68,8 +68,9 @@ export const EDI_PROBLEMS = {
   },
   'edi-number-reused': {
     title: 'Another interchange had this control number.',
-    fix: 'Have it sent under a new number; for a partner that never counts: `reused: accept`.',
-    details: 'ISA13, or UNB 0020. The contents differ, and nothing of it was sent.',
+    fix: 'Have it sent under a new number. A file that you corrected keeps `.rejects.` in its name.',
+    details:
+      'ISA13, or UNB 0020. The contents differ, and nothing of it was sent. For a partner that never counts: `reused: accept`.',
   },
   'edi-version': {
     title: 'The document has another version than the grammar expects.',

@@ -35,6 +35,28 @@ export interface SegmentSource {
   readonly end?: number
 }
 
+/** Segments that stand behind each other in one text, with nothing but terminators and line breaks between them. */
+export interface SegmentRun {
+  readonly source: SegmentSource
+  readonly from: number
+  to: number
+}
+
+const [LINE_FEED, CARRIAGE_RETURN] = [10, 13]
+
+function endsLine(terminator: string): boolean {
+  const first = terminator.charCodeAt(0)
+  return first === LINE_FEED || first === CARRIAGE_RETURN
+}
+
+/** The texts of the segments with the terminators between them. */
+export function readRun({ source, from, to }: SegmentRun): string {
+  const written = source.text.slice(from, to)
+  if (endsLine(source.delimiters.segment)) return written
+  const text = written.replaceAll('\n', '')
+  return text.includes('\r') ? text.replaceAll('\r', '') : text
+}
+
 /**
  * Text of a segment is Latin-1: each character is a byte of the file. `decodeText` in `formats/edi/charset.ts` turns values
  * into text. Most segments are only counted, so a text or an element is cut out of the source when it is asked for.
@@ -82,6 +104,25 @@ export class Segment {
 
   get length(): number {
     return this.#to - this.#from
+  }
+
+  /** Takes it up into a run where it is the next one of the same source; false where it is not. */
+  extend(run: SegmentRun): boolean {
+    const { source, to } = run
+    if (source !== this.#source || source.end !== undefined) return false
+    const { segment: terminator } = source.delimiters
+    const behind = to + terminator.length
+    if (behind < this.#from && endsLine(terminator)) return false
+    for (let at = behind; at < this.#from; at += 1) {
+      const code = source.text.charCodeAt(at)
+      if (code !== LINE_FEED && code !== CARRIAGE_RETURN) return false
+    }
+    run.to = this.#to
+    return true
+  }
+
+  startRun(): SegmentRun {
+    return { source: this.#source, from: this.#from, to: this.#to }
   }
 
   /** The id and the elements as they stand in the file, with components and release characters. */

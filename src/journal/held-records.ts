@@ -202,9 +202,19 @@ const IS_TAKEN_ELSEWHERE = sql<boolean>`exists (
 const IS_DISMISSED = sql<boolean>`exists (
   select 1 from decisions where decisions.file_id = files.id and action = 'dismiss')`
 
+/** Condition on `files`: it is reported, no file came in its place, and no person dismissed it. */
+const IS_LEFT = sql<boolean>`(files.state in ('reported', 'closed') and not ${IS_REPLACED} and not ${IS_DISMISSED})`
+
 /** Condition on `files` joined with `unbundlings`: no route takes some of its sets, and they are not given back yet. */
 export const IS_UNROUTED = sql<boolean>`((unbundlings.unrouted <> '[]' or unbundlings.ambiguous <> '[]')
-  and files.state in ('reported', 'closed') and not ${IS_REPLACED} and not ${IS_DISMISSED})`
+  and ${IS_LEFT})`
+
+/** Condition on `files`: the control number of one of its interchanges came before, with other contents. */
+export const IS_REUSED = sql<boolean>`(files.id in (select file_id from interchanges where verdict = 'reused') and ${IS_LEFT})`
+
+/** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
+const UNKNOWN_ADDRESSES = sql`(select sender || ' ' || receiver from interchanges
+  where interchanges.file_id = files.id and verdict = 'unknown' limit 1)`
 
 /** Condition on `files`: it was lost, no file came under its name or as its rejects file, and no person dismissed it. */
 const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not ${IS_REPLACED})
@@ -216,19 +226,24 @@ async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Prom
   const { rows } = await sql<Omit<RejectedFile, 'fix'> & { readonly fix: string | null }>`
     select files.id as file, files.name, files.route, min(records.changed_at) as since, count(*) as records,
       'rejected' as what,
-      coalesce(min(records.problems ->> '$[0].code'), '') as code, null as fix
+      coalesce(min(records.problems ->> '$[0].code'), '') as code, null as addresses, null as fix
     from records join files on files.id = records.file_id
     where ${IS_UNCORRECTED} and files.outcome is not null and ${isChosen}
     group by files.id
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
       case when files.source_removed = 1 then 'source-removed' else files.outcome end,
-      coalesce(files.problems ->> '$[0].code', ''),
+      coalesce(files.problems ->> '$[0].code', ''), null,
       case when files.outcome = 'unusable' then files.problems ->> '$[0].fix' end
     from files where ${IS_UNREPLACED} and ${isChosen}
     union all
-    select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0, 'unrouted', '', null
+    select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
+      case when ${UNKNOWN_ADDRESSES} is null then 'unrouted' else 'unknown' end, '', ${UNKNOWN_ADDRESSES}, null
     from unbundlings join files on files.id = unbundlings.file_id where ${IS_UNROUTED} and ${isChosen}
+    union all
+    select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0, 'reused',
+      'edi-number-reused', null, null
+    from files where ${IS_REUSED} and ${isChosen}
     order by since, file limit ${limit}`.execute(db)
   return rows.map(({ fix, ...row }) => ({ ...row, ...(fix === null ? {} : { fix }) }))
 }
@@ -252,6 +267,7 @@ async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismi
   const isWhole =
     record === undefined &&
     ((await exists(db, sql`files where id = ${fileId} and ${IS_UNREPLACED}`)) ||
+      (await exists(db, sql`files where id = ${fileId} and ${IS_REUSED}`)) ||
       (await exists(
         db,
         sql`unbundlings join files on files.id = unbundlings.file_id where files.id = ${fileId} and ${IS_UNROUTED}`,

@@ -4,7 +4,7 @@ import type { PruneRequest, PruneResult } from '../domain/audit.ts'
 import { type Problem, PROBLEMS } from '../domain/problem.ts'
 import type { CodeText } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
-import { IS_UNROUTED } from './held-records.ts'
+import { IS_REUSED, IS_UNROUTED } from './held-records.ts'
 import { emptySelections } from './interchanges/selections.ts'
 import { saveResourceLinks } from './resource-links.ts'
 import { toKnownResource } from './resources.ts'
@@ -108,6 +108,7 @@ const IS_PRUNABLE: Readonly<Record<'files' | 'deliveries', (before: number) => R
   files: (before) => sql`files.state = 'closed' and files.pruned_at is null and files.closed_at < ${before}
     and not exists (select 1 from records where records.file_id = files.id and records.state = 'held')
     and not exists (select 1 from unbundlings where unbundlings.file_id = files.id and ${IS_UNROUTED})
+    and not ${IS_REUSED}
     and not exists (select 1 from files as whole where whole.id = files.part_of and whole.state <> 'closed')
     and files.id not in (
       select records.file_id from documents join records on records.id = documents.record_id

@@ -2,7 +2,7 @@
 import { describeReference, REFERENCES } from '../contract/fields.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import { findGrammar } from '../edi/documents.ts'
-import type { CellPlace, ReadOptions } from '../domain/format.ts'
+import type { CellPlace, EdiGrammarChanges, EdiGrammarEntry, ReadOptions } from '../domain/format.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { describeRule } from '../mapping/shape.ts'
 import { toPlain } from '../mapping/source/source.ts'
@@ -64,7 +64,18 @@ export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts):
   for (const { name, perRow } of listTotalColumns(mapping)) {
     if (!columns.has(name)) add([name], { required: false, perRow, takes: ['is compared with the lines'] })
   }
-  return [...columns.values()]
+  return [...columns.values()].map((column) => addGrammar(column, mapping.translator.read.edi?.grammar))
+}
+
+/** The grammar of a partner may require a value, or say which codes it may have. */
+function addGrammar(column: PartnerColumn, grammar: EdiGrammarChanges | undefined): PartnerColumn {
+  const { required = [], codes = {} } = grammar ?? {}
+  const allowed = codes[column.name]
+  return {
+    ...column,
+    required: column.required || required.includes(column.name),
+    takes: allowed === undefined ? column.takes : [...column.takes, `only ${joinAlternatives(allowed)}`],
+  }
 }
 
 function describeAcceptedValues(
@@ -131,6 +142,7 @@ export function writePartnerPage(
     ...writeRowSection(read),
     ...formatMarkdownTable([head, ...rows]),
     '',
+    ...writeGrammarSection(read),
     ...writeRuleSection(mapping),
   ].join('\n')}\n`
 }
@@ -202,6 +214,56 @@ function formatCells(names: readonly string[], places: readonly CellPlace[] | un
       return place === undefined ? name : `${name} (${place.start}–${place.start + place.length - 1})`
     })
     .join(', ')
+}
+
+// The grammar of the partner: what its documents must have besides.
+
+/** What the grammar file of the partner says; nothing for a mapping that reads by the built-in grammar. */
+function writeGrammarSection({ edi, format }: ReadOptions): string[] {
+  const { grammar } = edi ?? {}
+  if (edi === undefined || grammar === undefined) return []
+  const { required = [], codes = {}, segments = {}, versions = [], closed = false } = grammar
+  const root = format === 'x12' ? 'ST' : 'UNH'
+  const loops = Object.entries(segments).map(([loop, entries]) => {
+    const where = loop === root ? 'The document' : `Each ${loop}`
+    return `${where} has ${entries.map(describeEntry).join(', ')}.`
+  })
+  const says = [
+    ...required.map((path) => `${path} must be there.`),
+    ...Object.entries(codes).map(([path, allowed]) => `${path} is ${joinAlternatives(allowed)}.`),
+    ...loops,
+    ...(versions.length === 0 ? [] : [`The version begins with ${joinAlternatives(versions)}.`]),
+    ...(closed ? ['Other segments, or more of one than said, are refused.'] : []),
+  ]
+  if (says.length === 0) return []
+  const intro = `A document ${edi.document} that does not hold to this is refused as a whole, with its place.`
+  return ['## What a document must have', '', intro, '', ...says.map((say) => `- ${say}`), '']
+}
+
+/** `CTT 1` is `CTT once`; a loop is named with what it holds. */
+function describeEntry(entry: EdiGrammarEntry): string {
+  if (typeof entry === 'string') return describeCount(entry)
+  return Object.entries(entry)
+    .map(([loop, inner]) => `${describeCount(loop)} with ${inner.map(describeEntry).join(' and ')}`)
+    .join(', ')
+}
+
+function describeCount(entry: string): string {
+  const [, id = entry, min = '', max = min] = /^(\S+)(?: (\d+)(?:\.\.(\d+|n))?)?$/.exec(entry) ?? []
+  if (min === '') return id
+  if (max === '0') return `no ${id}`
+  const least = min === '0' ? '' : min === max ? '' : `at least ${formatTimes(min)}`
+  const most = max === 'n' ? '' : min === max ? formatTimes(max) : `at most ${formatTimes(max)}`
+  const both = [least, most].filter((each) => each !== '').join(' and ')
+  return `${id} ${both === '' ? 'any number of times' : both}`
+}
+
+function formatTimes(count: string): string {
+  return count === '1' ? 'once' : `${count} times`
+}
+
+function joinAlternatives(texts: readonly string[]): string {
+  return texts.length < 2 ? (texts[0] ?? '') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`
 }
 
 // Rules: which records are refused or held, and the contents of the last row.

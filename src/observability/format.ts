@@ -44,7 +44,7 @@ export function formatWait(
       : `requests that the API answered with HTTP ${http}`
   const what = isRestored === true ? 'what a lost journal may have sent' : requests
   const again = isSecond === true ? 'a second and last time ' : ''
-  return `waiting ${time} before looking up ${what} ${again}(a late request could still take effect)`
+  return `waiting ${time} before looking up ${what} ${again}(a late request could still take effect; it is safe to stop)`
 }
 
 export const ANOTHER_WATCH =

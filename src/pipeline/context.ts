@@ -147,7 +147,7 @@ export interface OutboundContext extends SharedContext {
   readonly scheduledRun?: { readonly name: string; readonly isComposed: boolean }
   readonly target: Mailbox
   readonly receipts?: Mailbox
-  /** The inbound routes that take files from the folder of the receipts. */
+  /** The inboxes of routes and of interchanges that take files from the folder of the receipts. */
   readonly receiptInboxes?: readonly { readonly name: string; readonly folder: string }[]
   readonly composer: Composer
 }

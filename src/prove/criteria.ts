@@ -21,11 +21,11 @@ export type TrialName = SweepTrial | ProcessTrial
 export const DEFAULT_TRIALS: readonly TrialName[] = ['crashes', 'readers', ...PROCESS_TRIALS]
 
 export const DEFECTS = {
-  lost: 'a record that had no effect, or whose outcome was reported wrong, or that is in no file; a report that never came',
+  lost: 'a record that had no effect, or whose outcome was reported wrong, or that is in no file; a report or answer that never came',
   doubled: 'a record that took effect more than once, or was sent again after it had taken effect',
   early: 'a record that was acknowledged before it was in a whole file at its place',
   twice:
-    'a record that is in more than one delivered file, or more than once in one; a report that came again',
+    'a record that is in more than one delivered file, or more than once in one; a report or answer that came again',
 } as const
 
 export type DefectKind = keyof typeof DEFECTS

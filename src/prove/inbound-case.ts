@@ -1,6 +1,7 @@
 /** Proves an inbound route: drops a file, and counts its records at the service and in the results. */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EdiConfiguration } from '../config/edi.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { InboundOperationName } from '../contract/operations.ts'
@@ -18,6 +19,7 @@ import {
   type ResultLine,
 } from './delivered-files.ts'
 import { type Fixture, type ItemName, listItemNames, pickItem } from './fixture.ts'
+import { type AnsweredFile, type LastNumbers, watchInbox } from './inbox-answers.ts'
 import type { RecordedRequest, Recording } from './request-recorder.ts'
 import type { ProofCase, Round } from './rounds.ts'
 import type { Sample } from './sample-parts.ts'
@@ -30,10 +32,12 @@ export interface InboundCaseInput {
   /** The steps that have a mapping, the first one first. */
   readonly steps: readonly { readonly operation: InboundOperationName; readonly mapping: InboundMapping }[]
   readonly sample: Sample
+  /** Of a route that an inbox of interchanges feeds: that inbox. It has no twin. */
+  readonly edi?: EdiConfiguration
 }
 
 /** The results of a file without faults, with which all others of its size are compared. */
-type Baseline = ReturnType<typeof createBaseline>
+type Baseline = ReturnType<typeof createBaseline> & { readonly answered?: AnsweredFile }
 
 /** The route alone, and beside its twin. */
 export function createInboundCases(parts: InboundCaseInput): Record<'alone' | 'beside', ProofCase> {
@@ -51,6 +55,8 @@ function createInboundCase(
   baselines: Map<number, Baseline>,
 ): ProofCase {
   const [route, ...twins] = routes
+  const { edi } = parts
+  const lastNumbers: LastNumbers = new WeakMap()
   return {
     route: route.name,
     names: [route.name, ...twins.map(({ name }) => name)],
@@ -61,25 +67,39 @@ function createInboundCase(
       for (const each of routes)
         drops.push(await placeFile(world, parts, each, { name: `proof${number}`, records }))
       const folder = mailboxFolder(world, route.results.mailbox, route.results.folder)
-      const outlet = openDeliveryFolder(folder, join(world.folder, 'taken', String(number)))
-      const collect = async (watch: Recording) => ({ watch, ...(await groupReports(drops, outlet.files())) })
+      const taken = join(world.folder, 'taken', String(number))
+      const own = openDeliveryFolder(folder, taken)
+      const isNamed = route.from.interchanges?.partner !== undefined
+      const inbox = edi && watchInbox(world, edi, { isNamed, takenFolder: `${taken}-inbox` })
+      const outlet = inbox?.join(own) ?? own
+      const count = async (watch: Recording, baseline: Baseline): Promise<RoundCount> => {
+        const seen = { watch, ...(await groupReports(drops, outlet.files())) }
+        const counted = countDefects(seen, baseline)
+        const [drop] = drops
+        if (inbox === undefined || drop === undefined || baseline.answered === undefined) return counted
+        const ofInbox = await inbox.findDefects(drop, baseline.answered, lastNumbers)
+        return { ...counted, findings: [...counted.findings, ...ofInbox] }
+      }
       return {
         watch: {},
         outlet,
         count: async (watch) => {
           const baseline = baselines.get(records)
-          if (baseline === undefined) return { records: 0, findings: [], left: 0 }
-          return countDefects(await collect(watch), baseline)
+          return baseline === undefined ? { records: 0, findings: [], left: 0 } : count(watch, baseline)
         },
         asBaseline: async (watch) => {
-          const seen = await collect(watch)
           const known = baselines.get(records)
-          if (known !== undefined) return countDefects(seen, known)
-          const [set] = seen.sets
-          if (set?.lines === undefined) return 'a run without any fault left no result file'
-          const baseline = createBaseline(watch, set.lines, set.kinds)
+          if (known !== undefined) return count(watch, known)
+          const [set] = (await groupReports(drops, outlet.files())).sets
+          if (set?.lines === undefined) {
+            const why = 'a run without any fault left no result file'
+            return edi === undefined ? why : `${why}; its example may hold no set that the route takes`
+          }
+          const answered = await inbox?.readBaseline()
+          if (typeof answered === 'string') return answered
+          const baseline = { ...createBaseline(watch, set.lines, set.kinds), ...(answered && { answered }) }
           baselines.set(records, baseline)
-          return findReasonUnprovable(set.lines) ?? countDefects(seen, baseline)
+          return findReasonUnprovable(set.lines) ?? count(watch, baseline)
         },
       }
     },

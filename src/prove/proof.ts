@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { listMappedSteps, loadMappings } from '../app/context.ts'
 import { assertRoutesExist } from '../app/run.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { EdiConfiguration } from '../config/edi.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { Format } from '../domain/format.ts'
 import { createFormats } from '../formats/formats.ts'
@@ -11,6 +12,7 @@ import { assert } from '../support/errors.ts'
 import { DEFAULT_TRIALS, PROCESS_TRIALS, type ProcessTrial } from './criteria.ts'
 import { createFixture, type FileContents, type Fixture } from './fixture.ts'
 import { createInboundCases, type InboundCaseInput } from './inbound-case.ts'
+import { narrowInbox } from './inbox-answers.ts'
 import { createOutboundCase } from './outbound-case.ts'
 import {
   type ProofOptions,
@@ -66,9 +68,12 @@ export async function prove(options: ProofOptions): Promise<Proof> {
 }
 
 /** A world has only one route, or it and its twin: more routes would only take time to open. */
-function createWorldSetups({ route, beside }: RouteCase, shared: WorldSetup) {
-  const { configuration } = shared
-  const groundFor = (...routes: Route[]) => ({ ...shared, configuration: { ...configuration, routes } })
+function createWorldSetups({ route, edi, beside }: RouteCase, shared: WorldSetup) {
+  const { edi: _, ...configuration } = shared.configuration
+  const groundFor = (...routes: Route[]) => ({
+    ...shared,
+    configuration: { ...configuration, routes, ...(edi && { edi }) },
+  })
   const twins = beside && { proof: beside.proof, setup: groundFor(route, beside.twin) }
   return { setup: groundFor(route), ...(twins && { beside: twins }) }
 }
@@ -84,7 +89,9 @@ interface RouteCase {
   readonly route: Route
   /** The case, or why there is none. */
   readonly proof: ProofCase | string
-  /** The route beside its twin; left out for exports, and for files that are the same each time. */
+  /** The inbox of interchanges that feeds the route. */
+  readonly edi?: EdiConfiguration
+  /** The route beside its twin; left out for exports, routes of an inbox, and files that are the same each time. */
   readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
 }
 
@@ -107,14 +114,16 @@ async function createCases(
       cases.push({ route, proof })
       continue
     }
-    const found = await createInboundInput(route, { mappings, format, path: files.get(route.name), serial })
+    const path = files.get(route.name)
+    const found = await createInboundInput(route, { configuration, mappings, format, path, serial })
     if (typeof found === 'string') {
       cases.push({ route, proof: found })
       continue
     }
     const { alone, beside: proof } = createInboundCases(found.parts)
-    const { twin } = found.parts
-    cases.push({ route, proof: alone, ...(!alone.hasFixedRecords && { beside: { proof, twin } }) })
+    const { twin, edi } = found.parts
+    if (edi !== undefined) cases.push({ route, proof: alone, edi })
+    else cases.push({ route, proof: alone, ...(!alone.hasFixedRecords && { beside: { proof, twin } }) })
     wanted.push(found.wanted)
   }
   return { cases, fixture: createFixture(configuration.routes, wanted) }
@@ -131,6 +140,7 @@ function findReasonUnprovable({ report }: OutboundRoute, { composer }: OutboundM
 }
 
 interface InboundCaseContext {
+  readonly configuration: Configuration
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly format: Format
   /** A file to prove with; the example of the mapping when left out. */
@@ -140,7 +150,7 @@ interface InboundCaseContext {
 
 async function createInboundInput(
   route: InboundRoute,
-  { mappings, format, path: given, serial }: InboundCaseContext,
+  { configuration, mappings, format, path: given, serial }: InboundCaseContext,
 ): Promise<{ readonly parts: InboundCaseInput; readonly wanted: FileContents } | string> {
   const steps = listMappedSteps(route).flatMap(({ key }) => {
     const mapping = mappings.get(key)
@@ -156,8 +166,9 @@ async function createInboundInput(
   if (typeof sample === 'string') return sample
   const bytes = sample.file(2)
   const drafts = await Promise.all([first, ...rest].map((mapping) => sample.drafts(bytes, mapping)))
+  const edi = await narrowInbox(configuration.edi, route, bytes)
   return {
-    parts: { route, twin: createTwinRoute(route), steps, sample },
+    parts: { route, twin: createTwinRoute(route), steps, sample, ...(edi && { edi }) },
     wanted: { party: route.party, drafts: drafts.flat() },
   }
 }

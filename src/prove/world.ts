@@ -112,6 +112,8 @@ function moveConfiguration(configuration: Configuration, moving: MoveOptions): C
   const times = isCalm === true ? { ...usual, timeoutMs: CALM_TIMEOUT_MS } : usual
   const [first] = configuration.routes
   assert(first, 'a configuration has routes')
+  const { edi } = configuration
+  const inboxes = edi?.inboxes.map((inbox) => ({ ...inbox, from: { ...inbox.from, stableForMs } })) ?? []
   const mailboxes = Object.keys(configuration.mailboxes).map((name) => {
     return [name, { type: 'directory' as const, path: mailboxRoot(folder, name) }]
   })
@@ -121,6 +123,7 @@ function moveConfiguration(configuration: Configuration, moving: MoveOptions): C
     journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
     stateFolder: join(folder, 'state'),
     mailboxes: Object.fromEntries(mailboxes) as Configuration['mailboxes'],
+    ...(edi && { edi: { ...edi, inboxes } }),
     routes: configuration.routes.map((route): Route => {
       const own = { credentials: credentialsOf(route.party) }
       if (route.direction === 'inbound') return { ...route, ...own, from: { ...route.from, stableForMs } }

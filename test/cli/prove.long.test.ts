@@ -7,7 +7,7 @@ import type { PartsWrapper } from '../../src/prove/crash-point.ts'
 import type { Call, Resource } from '../../src/domain/api.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
-import { configureForDocuments, proving, READY } from '../fixtures/proving.ts'
+import { configureForDocuments, EDI_BRIDGE, proving, READY } from '../fixtures/proving.ts'
 
 function wrongsOf({ routes }: Awaited<ReturnType<typeof proving>>) {
   return routes.map(({ route, wrongs, unproven }) => ({ route, ...wrongs, unproven }))
@@ -408,4 +408,80 @@ test('a bridge that dies while it reads interchanges neither loses nor doubles a
     [undefined, []],
   ])
   expect(proof.routes.every(({ kills, records }) => kills > 20 && records > 20)).toBe(true)
+})
+
+test('a bridge that dies over an inbox of interchanges answers each group once, and neither loses nor doubles a record', async () => {
+  const proof = await proving({ ...EDI_BRIDGE, only: ['readers', 'at-random'], kills: 1 })
+
+  expect(proof.routes.map(({ route, unproven, failures }) => [route, unproven, failures])).toEqual([
+    ['orders-in', undefined, []],
+    ['cancels-in', undefined, []],
+    ['shipments-in', undefined, []],
+  ])
+  expect(proof.routes.every(({ kills, records }) => kills > 20 && records > 20)).toBe(true)
+})
+
+/** Two runs, each of one bridge, show what the files of both sizes come to. */
+const BASELINES = 2
+
+const MAILBOXES = 2
+
+/** After those, takes answers for delivered that are not. */
+function answersLost(): PartsWrapper {
+  let opened = 0
+  return {
+    mailbox: (mailbox) => {
+      const isSabotaged = ++opened > MAILBOXES * BASELINES
+      return {
+        ...mailbox,
+        giveName: (staged, name) =>
+          isSabotaged && name.startsWith('997')
+            ? Promise.resolve('delivered')
+            : mailbox.giveName(staged, name),
+      }
+    },
+  }
+}
+
+/** Counts each number before it is given: an answer that is decided after the baseline leaves one out. */
+function numbersLost(): PartsWrapper {
+  let opened = 0
+  return {
+    journal: (journal) => {
+      const isSabotaged = ++opened > BASELINES
+      return new Proxy(journal, {
+        get(target, name) {
+          const decide: typeof target.decideAnswer = async (...call) => {
+            for (const counter of isSabotaged ? await target.listNumberCounters() : [])
+              await target.setNumberCounter(
+                { ...counter, interchange: counter.interchange + 1 },
+                { by: 'nobody', why: 'sabotage' },
+              )
+            return target.decideAnswer(...call)
+          }
+          return name === 'decideAnswer' ? decide : (Reflect.get(target, name) as unknown)
+        },
+      })
+    },
+  }
+}
+
+test.each([
+  { what: 'answers', sabotage: answersLost, found: /^it was never answered$/ },
+  { what: 'control numbers', sabotage: numbersLost, found: /^no answer has it$/ },
+])('prove detects that a bridge loses $what of an inbox', async ({ sabotage, found }) => {
+  const proof = await proving({
+    ...EDI_BRIDGE,
+    routes: ['orders-in'],
+    only: ['crashes'],
+    sabotage: { wrap: sabotage() },
+    failuresMax: 1,
+  })
+
+  const [route] = proof.routes
+  expect(route?.unproven).toBeUndefined()
+  expect(route?.wrongs.lost).toBeGreaterThan(0)
+  expect(route?.failures.flatMap(({ findings }) => findings.map(({ what }) => what))).toContainEqual(
+    expect.stringMatching(found),
+  )
 })

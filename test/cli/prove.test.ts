@@ -8,7 +8,7 @@ import { createSample } from '../../src/prove/sample.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { parseCsv } from '../fixtures/csv.ts'
-import { configureForDocuments, DOCUMENTS, proving, READY } from '../fixtures/proving.ts'
+import { configureForDocuments, DOCUMENTS, EDI_BRIDGE, proving, READY } from '../fixtures/proving.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { listeningTerminal } from '../fixtures/terminal.ts'
 
@@ -214,4 +214,14 @@ test('docs/prove.md names every option', async () => {
 
   expect(options).toContain('kills')
   expect(options.filter((option) => !page.includes(`--${option}`))).toEqual([])
+})
+
+test('routes of an inbox of interchanges are proven through it, and their partners are answered', async () => {
+  const proof = await proving({ ...EDI_BRIDGE, only: [] })
+
+  expect(proof.routes.map(({ route, unproven, failures }) => [route, unproven, failures])).toEqual([
+    ['orders-in', undefined, []],
+    ['cancels-in', undefined, []],
+    ['shipments-in', undefined, []],
+  ])
 })

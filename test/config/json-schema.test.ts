@@ -1,5 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { configurationJsonSchema, findKeys } from '../../src/config/schema.ts'
+import { parse } from 'yaml'
+import { configurationJsonSchema, findKeys, partnerJsonSchema } from '../../src/config/schema.ts'
 
 test('the schema for editors is the one that is published', async () => {
   await expect(`${JSON.stringify(configurationJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
@@ -42,4 +45,31 @@ test('the schema lists the settings of a route of either direction', () => {
     'alertIfNotEmptied',
   ])
   expect(findKeys(schema, ['nowhere'])).toEqual([])
+})
+
+test('the schema of partner files for editors is the one that is published', async () => {
+  await expect(`${JSON.stringify(partnerJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
+    '../../docs/partner.schema.json',
+  )
+})
+
+test('the schema of partner files has every setting of the sample, and requires none, because files extend one another', async () => {
+  const schema = partnerJsonSchema()
+  const folder = new URL('../../samples/edi-bridge/partners', import.meta.url).pathname
+  const names = await readdir(folder)
+
+  expect(names.length).toBeGreaterThan(1)
+  for (const name of names) {
+    const settings = parse(await readFile(join(folder, name), 'utf8')) as Record<string, unknown>
+    expect(findKeys(schema, []), name).toEqual(expect.arrayContaining(Object.keys(settings)))
+  }
+  expect(schema.required ?? []).toEqual([])
+  expect(schema.additionalProperties).toBe(false)
+})
+
+test('each setting of a partner is in the schema of dropbridge.yaml too, but for `extends`', () => {
+  const inFile = findKeys(partnerJsonSchema(), [])
+  const inConfiguration = findKeys(configurationJsonSchema(), ['edi', 'partners', 'any-name'])
+
+  expect(inFile.filter((key) => key !== 'extends').toSorted()).toEqual(inConfiguration.toSorted())
 })

@@ -220,6 +220,8 @@ CREATE TABLE interchanges (
 
 CREATE INDEX interchanges_by_key on interchanges (number, sender, receiver, usage, syntax) where verdict = 'taken';
 
+CREATE INDEX interchanges_not_taken on interchanges (file_id) where verdict in ('unknown', 'reused');
+
 CREATE TABLE known_places (
   place text primary key,      -- where a mark was left that identifies the folder
   marked_at integer not null

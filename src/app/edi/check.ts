@@ -66,7 +66,7 @@ const MAX_PROBLEMS = 500
 export async function checkEdiFile(path: string, options: EdiCheckOptions = {}): Promise<EdiCheck> {
   const source = openEdiSource(path)
   const findings = await inspectFile(source.bytes, findGrammars(options.mapping))
-  const result = createResult()
+  const result = createResult(findings)
   for (const fault of findings.inspection.ofFile) result.addFault(fault, undefined)
   const unusable = findUnusable(findings, source.getDamage())
   if (unusable !== undefined) return result.finish(unusable)
@@ -125,7 +125,7 @@ function findUnusable({ inspection, foreign }: Findings, damage: string | undefi
   return ofFile[0]?.message ?? 'The file holds nothing but blank lines.'
 }
 
-function createResult() {
+function createResult({ droppedNotes }: Findings) {
   const parts: CheckedPart[] = []
   const unlisted = { sound: 0, other: 0 }
   const counts = { interchanges: 0, sets: 0, refused: 0 }
@@ -239,7 +239,7 @@ function createResult() {
       problems,
       moreProblems: more.problems,
       notes,
-      moreNotes: more.notes,
+      moreNotes: more.notes + droppedNotes,
     }),
   }
 }

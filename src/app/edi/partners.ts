@@ -1,8 +1,13 @@
-/** Partners: how each is answered, which answers it waits for, and the control numbers that it was given. */
+/** Partners: how each is answered, what it waits for, its control numbers, and by which grammar its documents are read. */
 import type { Configuration } from '../../config/configuration.ts'
 import type { Partner } from '../../config/edi.ts'
 import type { InterchangeJournal, NumberCounter, PartnerActivity } from '../../domain/interchange-journal.ts'
 import { MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
+import type { Grammar } from '../../edi/grammar.ts'
+import type { Syntax } from '../../edi/segment.ts'
+import { compileReading } from '../../formats/edi/reading-plan.ts'
+import type { Mapping } from '../../mapping/load.ts'
+import { findPartner } from '../../pipeline/interchanges/takers.ts'
 import { BridgeError, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
 
@@ -35,6 +40,39 @@ export async function listPartners(
       ...(first && { dueAt: first.dueAt }),
     }
   })
+}
+
+/** A document, and the addresses of its sender in interchange and group. */
+export interface SentDocument {
+  readonly syntax: Syntax
+  readonly document: string
+  readonly sender: string
+  readonly groupSender: string
+}
+
+/**
+ * Returns a function that finds the grammar by which a route reads a document of this sender. Routes for the partner come
+ * before those for any; what a route asks of the values of a set is not read. Undefined where no route reads it.
+ */
+export function createGrammarChooser(
+  { edi, routes }: Pick<Configuration, 'edi' | 'routes'>,
+  mappings: ReadonlyMap<string, Mapping>,
+): (sent: SentDocument) => Grammar | undefined {
+  const readers = routes.flatMap((route) => {
+    const mapping = mappings.get(route.name)
+    if (route.direction !== 'inbound' || mapping?.direction !== 'inbound') return []
+    const { format: syntax, edi: read } = mapping.translator.read
+    if (read === undefined || (syntax !== 'x12' && syntax !== 'edifact')) return []
+    const { document } = read
+    return [{ syntax, document, read, partner: route.from.interchanges?.partner }]
+  })
+  return ({ syntax, document, sender, groupSender }) => {
+    const partner = findPartner(edi?.partners ?? [], sender, groupSender)?.name
+    const fitting = readers.filter((each) => each.syntax === syntax && each.document === document)
+    const named = partner === undefined ? undefined : fitting.find((each) => each.partner === partner)
+    const reader = named ?? fitting.find((each) => each.partner === undefined)
+    return reader && compileReading(syntax, reader.read).findGrammar(syntax, document)
+  }
 }
 
 // The control numbers that were given to partners, and how a person changes them.

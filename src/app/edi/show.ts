@@ -2,15 +2,17 @@
 import { type Problem, problem } from '../../domain/problem.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
-import type { Segment } from '../../edi/segment.ts'
+import type { Grammar } from '../../edi/grammar.ts'
+import type { Segment, Syntax } from '../../edi/segment.ts'
 import { decodeForPeople } from '../../formats/edi/charset.ts'
 import { formatServiceString } from '../../formats/edi/copy-sets.ts'
 import { type CutItem, cutSegments, isSegment } from '../../formats/edi/cut.ts'
 import { type DescribedSegment, describeSegment } from '../../formats/edi/describe.ts'
-import type { TransactionSet } from '../../formats/edi/envelopes.ts'
+import type { EnvelopeHandler, TransactionSet } from '../../formats/edi/envelopes.ts'
 import { createInspector } from '../../formats/edi/inspection.ts'
 import { type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
 import { createFaultSpot } from '../../formats/edi/spots.ts'
+import type { SentDocument } from './partners.ts'
 import { openEdiSource } from './source.ts'
 
 export interface ShownSegment extends DescribedSegment {
@@ -42,6 +44,8 @@ export interface ShowOptions {
   readonly set?: number | undefined
   /** Leaves the elements out. */
   readonly isRaw?: boolean | undefined
+  /** The grammars of partners; documents for which it finds none have the built-in ones. */
+  readonly chooseGrammar?: ((sent: SentDocument) => Grammar | undefined) | undefined
 }
 
 /** Yields what each piece of the file holds. Memory is bounded, and reading ends with the set that is asked for. */
@@ -74,19 +78,32 @@ class Viewer {
   #placer: LoopPlacer | undefined
   #depth = 0
   #hasGroup = false
+  #sender = { sender: '', groupSender: '' }
   /** The headers around the set that is asked for. */
   #headers: ShownSegment[] = []
 
   constructor(options: ShowOptions) {
     this.#options = options
-    this.#inspector = createInspector({
+    const handler: EnvelopeHandler = {
       onFault: (fault, { set }) => this.#faults.push(toProblem(fault, set)),
-      onInterchange: () => (this.#hasGroup = false),
-      onGroup: ({ segment }) => (this.#hasGroup = segment !== undefined),
+      onInterchange: ({ sender }) => {
+        this.#hasGroup = false
+        this.#sender = { sender, groupSender: '' }
+      },
+      onGroup: ({ segment }) => {
+        this.#hasGroup = segment !== undefined
+        this.#sender = { ...this.#sender, groupSender: segment?.value(2).trim() ?? '' }
+      },
       onGroupEnd: () => (this.#hasGroup = false),
       onSet: (set) => this.#openSet(set),
       onSetEnd: () => (this.#placer = undefined),
-    })
+    }
+    this.#inspector = createInspector(handler, (syntax, document) => this.#findGrammar(syntax, document))
+  }
+
+  #findGrammar(syntax: Syntax, document: string): Grammar | undefined {
+    const chosen = this.#options.chooseGrammar?.({ syntax, document, ...this.#sender })
+    return chosen ?? findGrammar(syntax, document)
   }
 
   take(item: CutItem): void {
@@ -114,7 +131,7 @@ class Viewer {
   #openSet(set: TransactionSet): void {
     this.#set = set
     const base = this.#measureEnvelope(set.segment.id)
-    const grammar = findGrammar(set.segment.delimiters.syntax, set.document)
+    const grammar = this.#findGrammar(set.segment.delimiters.syntax, set.document)
     const setDepth = (loop: Loop, own: number) => {
       this.#depth = base + own
       for (let around = loop.parent; around !== undefined; around = around.parent) this.#depth += 1

@@ -56,7 +56,7 @@ export function watchRouteInbox(parts: WatchContext, route: InboundRoute): Promi
 
 /**
  * Watches an inbox of interchanges until the signal fires. Routes that it feeds continue at once, and it continues when they are
- * further. It never wakes a route that it gave nothing: the two would run in turns, for as long as a record waits.
+ * further. It never wakes a route that it gave nothing: the two would run again and again, for as long as a record waits.
  */
 export function watchInterchanges(parts: WatchContext, inbox: InterchangeInbox): Promise<void> {
   const { context, signal, wakers } = parts

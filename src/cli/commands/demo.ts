@@ -1,10 +1,11 @@
 /** `dropbridge demo`: the whole life of the sample orders, against its own service in its own folder. */
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import type { RunResult } from '../../app/outcome.ts'
+import type { RouteResult, RunResult } from '../../app/outcome.ts'
 import { isUnreadable } from '../../domain/format.ts'
 import { createCsvFormat } from '../../formats/csv/format.ts'
 import type { Summary } from '../../pipeline/inbound/summary.ts'
+import type { ReportedSets } from '../../pipeline/interchanges/sets-report.ts'
 import type { StartupParty } from '../../service/access/clients.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
 import type { Service } from '../../service/service.ts'
@@ -15,7 +16,7 @@ import { copyFromPackage, resolvePackagePath } from '../../support/process.ts'
 import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
 import { readConfiguration, resolvePath, withProgress } from '../context.ts'
 import { formatRun } from '../format/run.ts'
-import { formatCounts, formatTable } from '../format/text.ts'
+import { formatCount, formatCounts, formatTable } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** How many refused records of a file are shown. */
@@ -66,6 +67,7 @@ async function runChapter(terminal: Terminal, { drops, routes }: Chapter, root: 
   const result = await withProgress(terminal, configuration, (bridge) => bridge.run(routes, terminal.signal))
   for (const line of formatResults(result)) terminal.out(`   ${line}`)
   for (const line of await formatRefusedRecords(root, result)) terminal.out(`   ${line}`)
+  for (const line of await formatAnswers(root, result)) terminal.out(`   ${line}`)
   terminal.out(`   The service has ${formatCreated(service)} (${countCreated(service) - before} new).`)
 }
 
@@ -76,6 +78,7 @@ function formatResults(result: RunResult): string[] {
   for (const each of result.routes) {
     if (each.kind === 'failed') talk.push(...formatRun({ ...result, routes: [each] }))
     if (each.kind === 'inbound') rows.push(...each.pass.summaries.map(formatSummaryRow))
+    if (each.kind === 'interchanges') rows.push(...each.pass.reported.map(formatSetsRow))
     if (each.kind !== 'outbound') continue
     for (const { delivery, records } of each.pass.deliveries) {
       const counts = [String(delivery.records), String(delivery.rows)]
@@ -94,24 +97,63 @@ function formatSummaryRow({ route, file, records, rows, outcome, duplicateOf }: 
   return [route, file, String(records.total), String(rows.total), what]
 }
 
+function formatSetsRow({ summary: { inbox, file, sets } }: ReportedSets): string[] {
+  const { total, ...counts } = sets
+  return [inbox, file, '', '', `${formatCount(total, 'set')}: ${formatCounts(counts)}`]
+}
+
 /** The refused records with their reasons, as the sender reads them in the result file. */
 async function formatRefusedRecords(root: string, result: RunResult): Promise<string[]> {
   const lines: string[] = []
   for (const each of result.routes) {
     if (each.kind !== 'inbound') continue
-    for (const { file, records } of each.pass.summaries) {
-      if ((records.rejected ?? 0) === 0) continue
-      const rows = await readRefusedRows(join(root, 'exchange', 'results', `${file}.results.csv`))
+    for (const { summary, paths } of each.pass.reported) {
+      const { file, records } = summary
+      const results = findReport(paths, '.results.csv')
+      if ((records.rejected ?? 0) === 0 || results === undefined) continue
+      const rows = await readRefusedRows(join(root, results))
       lines.push(
         '',
         `Refused in ${file}, and why:`,
         ...formatTable(['line', 'record', 'code', 'why'], rows.slice(0, REFUSED_SHOWN), 100),
       )
-      if (rows.length > REFUSED_SHOWN)
-        lines.push(`… and ${rows.length - REFUSED_SHOWN} more in exchange/results/${file}.results.csv`)
+      if (rows.length > REFUSED_SHOWN) lines.push(`… and ${rows.length - REFUSED_SHOWN} more in ${results}`)
     }
   }
   return lines.length > 0 ? [...lines, ''] : lines
+}
+
+/** The path of a report within the work folder, by the end of its name. */
+function findReport(paths: readonly string[], end: string): string | undefined {
+  const found = paths.find((path) => path.endsWith(end))
+  return found && `exchange/results/${basename(found)}`
+}
+
+/** What the partners of interchanges get: their answers, and the refused sets to correct. Envelopes are left out. */
+async function formatAnswers(root: string, result: RunResult): Promise<string[]> {
+  const lines: string[] = []
+  for (const [title, path] of result.routes.flatMap(listAnswerFiles)) {
+    const segments = (await readFile(join(root, path), 'utf8')).split('\n')
+    const inSets = segments.slice(
+      segments.findIndex((segment) => segment.startsWith('ST*')),
+      segments.findLastIndex((segment) => segment.startsWith('SE*')) + 1,
+    )
+    lines.push(`${title}, in ${path}:`, ...inSets.map((segment) => `  ${segment}`), '')
+  }
+  return lines
+}
+
+function listAnswerFiles(result: RouteResult): [title: string, path: string][] {
+  if (result.kind === 'interchanges')
+    return result.pass.answers.map(({ partner, path }) => [
+      `The answer to partner ${partner}`,
+      `exchange/${ANSWERS_FOLDER}/${basename(path)}`,
+    ])
+  if (result.kind !== 'inbound' || !DEMO_INBOX_ROUTES.has(result.route)) return []
+  return result.pass.reported.flatMap(({ paths }) => {
+    const rejects = findReport(paths, '.rejects.x12')
+    return rejects === undefined ? [] : [['The refused set, to correct and drop in again', rejects]]
+  })
 }
 
 function countCreated(service: Service): number {
@@ -133,7 +175,7 @@ function formatClosingNotes(terminal: Terminal, root: string, service: Service):
     '',
     `Everything is in ${shown}/:`,
     '  exchange/results/   what became of every record: *.results.csv, *.rejects.csv, *.summary.json',
-    '  exchange/outbox/    the exported orders, shipments and invoices',
+    '  exchange/outbox/    the exported orders, shipments and invoices; in edi/ the 997 of the X12 orders',
     '  exchange/archive/   the files that were dropped, byte for byte',
     '  mappings/           the mapping files; dropbridge.yaml is the configuration',
     '',
@@ -155,7 +197,8 @@ export interface Chapter {
 
 export const CHAPTERS: readonly Chapter[] = [
   {
-    title: 'The retailer drops its orders: four systems, four kinds of file, one of them EDI',
+    title:
+      'The retailer drops its orders: four systems, four kinds of file, one of them X12 for an inbox that answers',
     drops: [
       { sample: 'orders/harbor-vine-week.csv', inbox: 'orders' },
       { sample: 'orders/shopify-orders.csv', inbox: 'shopify' },
@@ -241,6 +284,18 @@ journal: sqlite:./state/journal.db
 mailboxes:
   exchange: { type: directory, path: ./exchange }
 
+# X12 comes to an inbox of interchanges, whose partner is answered with a 997.
+edi:
+  partners:
+    haven:
+      title: Haven Retail
+      ids: [{ qualifier: ZZ, id: HAVENRETAIL }]
+      to: { mailbox: exchange, folder: ${ANSWERS_FOLDER} }
+  inboxes:
+    van:
+      from: { mailbox: exchange, folder: inbox/edi, stableFor: 300ms }
+      results: { mailbox: exchange, folder: results }
+
 routes:
 ${DEMO_ROUTES.map(formatRoute).join('\n')}`
 }
@@ -249,9 +304,15 @@ type Party = 'retailer' | 'brand'
 
 type DemoRoute = readonly [name: string, party: Party, operation: string, folder: string, mapping: string]
 
+/** Where the answers to partners of interchanges are left. */
+const ANSWERS_FOLDER = 'outbox/edi'
+
+/** Routes that take sets of the inbox of interchanges. */
+const DEMO_INBOX_ROUTES: ReadonlySet<string> = new Set(['edi-orders-in'])
+
 /** A text is a comment on the routes that follow it. */
 const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
-  "The retailer's orders, from four systems that write them differently; the last one writes X12.",
+  "The retailer's orders, from four systems that write them differently; the X12 of the last one comes through the inbox.",
   ['orders-in', 'retailer', 'create-order', 'orders', 'retailer-orders'],
   ['shopify-in', 'retailer', 'create-order', 'shopify', 'shopify-orders'],
   ['dropstream-in', 'retailer', 'create-order', 'dropstream', 'dropstream-orders'],
@@ -282,9 +343,11 @@ function formatRoute(route: DemoRoute | string): string {
     mapping: mappings/${mapping}.yaml
     to: { mailbox: exchange, folder: outbox, name: "${folder}-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
 `
-  const match = mapping.startsWith('x12/') ? ', match: "*.x12"' : ''
+  const from = DEMO_INBOX_ROUTES.has(name)
+    ? 'inbox: van, partner: haven, document: 850'
+    : `mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms`
   return `${head}
-    from: { mailbox: exchange, folder: inbox/${folder}${match}, stableFor: 300ms }
+    from: { ${from} }
     mapping: mappings/${mapping}.yaml
     results: { mailbox: exchange, folder: results }
     rules: { dates: off }   # the samples are of November 2026

@@ -43,7 +43,10 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
   const routes = Object.entries(summary.routes).map(
     ([name, count]) => `    ${formatCount(count, 'set')} to route ${name}`,
   )
-  return [`${route}: ${file}: ${formatCounts(counts)}`, ...problems, ...routes]
+  const reasons = summary.reasons.map(
+    (reason) => `    ${formatCount(reason.sets, 'set')} to no route: ${formatCodedProblem(reason)}`,
+  )
+  return [`${route}: ${file}: ${formatCounts(counts)}`, ...problems, ...reasons, ...routes]
 }
 
 function formatOpenFile(route: string, { file, routes, answers }: WaitingInterchanges): string {

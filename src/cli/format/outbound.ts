@@ -52,6 +52,9 @@ function formatDelivery(route: string, { delivery, isAwaited, path, records, tro
 /** `/out/orders~2.csv: the bytes of orders.csv once more, 3 records; nothing was acknowledged` */
 export function formatRedelivery({ redelivery, delivery, path }: RedeliveryResult): string {
   const { name, records } = delivery
+  const isAnswer = delivery.route.startsWith('inbox:')
+  if (redelivery.state === 'delivered' && isAnswer)
+    return `${path}: the bytes of the answer ${name} once more`
   if (redelivery.state === 'delivered')
     return `${path}: the bytes of ${name} once more, ${formatCount(records, 'record')}; nothing was acknowledged`
   const again = `dropbridge redeliver ${quoteForShell(delivery.id)}`

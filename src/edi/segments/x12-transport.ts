@@ -2,6 +2,16 @@
 import type { SegmentDefinition } from '../dictionary.ts'
 import { ID_TYPES, UNIT, UNITS } from './x12-parts.ts'
 
+/** Kinds of marks on a package. */
+const MARKS = {
+  AA: 'SSCC',
+  CA: "shipper's mark",
+  CP: 'tracking number',
+  GM: 'SSCC',
+  UC: 'U.P.C. case',
+  ZZ: 'other',
+} as const
+
 export const X12_TRANSPORT: Readonly<Record<string, SegmentDefinition>> = {
   TD1: {
     name: 'Packages and weight',
@@ -102,16 +112,7 @@ export const X12_TRANSPORT: Readonly<Record<string, SegmentDefinition>> = {
       '87 AN 1/48 mark',
       '87 AN 1/48 last mark',
     ],
-    codes: {
-      1: {
-        AA: 'SSCC',
-        CA: "shipper's mark",
-        CP: 'tracking number',
-        GM: 'SSCC',
-        UC: 'U.P.C. case',
-        ZZ: 'other',
-      },
-    },
+    codes: { 1: MARKS, 4: MARKS },
   },
   PKG: {
     name: 'Packaging',

@@ -1,13 +1,14 @@
 /** Copies sets of a file as they came, wrong ends included, into envelopes whose trailers count the copied sets. */
 import type { CopyOptions } from '../../domain/format.ts'
 import type { SetSelection } from '../../domain/place.ts'
-import type { Delimiters, Segment } from '../../edi/segment.ts'
+import { copyText, type Delimiters, type Segment } from '../../edi/segment.ts'
 import { cutPieces, isSegment, MAX_SEGMENT_BYTES } from './cut.ts'
 import { EnvelopeTracker, type Group, type Interchange, type TransactionSet } from './envelopes.ts'
 import { LoopPlacer } from './loops.ts'
 import { fits } from './path-reader.ts'
 import type { ReadingPlan } from './reading-plan.ts'
 import { SelectionCursor } from './set-selection.ts'
+import { isTooLarge } from './structure-check.ts'
 
 type Ranges = CopyOptions['ranges']
 
@@ -113,6 +114,7 @@ class SetCopier {
   #group: Part = createPart()
   #set: Part = createPart()
   #placer: LoopPlacer | undefined
+  #headSize = { segments: 0, bytes: 0 }
   /** Of a set with records smaller than itself: how many there are, and how many were copied. */
   #records = { all: 0, copied: 0 }
 
@@ -193,6 +195,7 @@ class SetCopier {
     this.#set = createPart(this.#raw(segment))
     this.#set.count = 1
     this.#records = { all: 0, copied: 0 }
+    this.#headSize = { segments: 0, bytes: 0 }
     const onOpened = (loop: { readonly first: Segment }) => {
       if (!this.#isRecord(loop.first)) return
       this.#records.all += 1
@@ -215,7 +218,10 @@ class SetCopier {
     if (!isAround) return
     const text = this.#isCount(segment) ? this.#recount(segment) : this.#raw(segment)
     if (this.#set.isWritten) return this.#writeSegment(text)
-    this.#set.head += text
+    // No record of a set is read whose header is so large. Its trailer counts what is left out, as in `leaveOut`.
+    this.#headSize.segments += 1
+    this.#headSize.bytes += text.length
+    if (!isTooLarge(this.#headSize)) this.#set.head += copyText(text)
     this.#set.count += 1
   }
 

@@ -1,5 +1,6 @@
 /** Cuts interchanges into segments. Each character of the text is one byte, so positions are byte offsets. */
-import { type Delimiters, Segment, type SegmentSource } from '../../edi/segment.ts'
+import { createHash, type Hash } from 'node:crypto'
+import { copyText, type Delimiters, Segment, type SegmentSource } from '../../edi/segment.ts'
 import {
   detectEdifact,
   findServiceString,
@@ -26,6 +27,8 @@ export interface CutNote {
   readonly at: number
   /** The beginning of what is meant. */
   readonly text: string
+  /** Of a segment that is not there as a whole: the hash of all of its text. */
+  readonly sha256?: string
 }
 
 export type CutItem = Segment | CutNote
@@ -52,6 +55,8 @@ export class SegmentCutter {
   #buffer = Buffer.alloc(0)
   #count = 0
   #items: CutItem[] = []
+  /** The segment that is too large and goes on. */
+  #oversized: { readonly note: CutNote; readonly hash: Hash } | undefined
   /** Where the next of them stands in the text, as far as it was searched. */
   #lineFeed = -1
   #carriageReturn = -1
@@ -78,6 +83,7 @@ export class SegmentCutter {
       if (next === undefined) break
       at = next
     }
+    if (isLast) this.#endOversized()
     this.#offset += at
     this.#text = this.#text.slice(at)
     this.#source = undefined
@@ -176,7 +182,7 @@ export class SegmentCutter {
     if (stop === -1) {
       if (isLast) return this.#finish(at)
       if (this.#text.length - at <= MAX_SEGMENT_BYTES) return undefined
-      this.#note('too-large', at)
+      this.#oversized = { note: this.#createNote('too-large', at), hash: createHash('sha256') }
       this.#mode = 'oversized'
       return this.#skipOversized(at)
     }
@@ -187,7 +193,7 @@ export class SegmentCutter {
       return next
     }
     if (stop - at > MAX_SEGMENT_BYTES) {
-      this.#note('too-large', at)
+      this.#noteWhole('too-large', at, stop)
       this.#count += 1
     } else if (this.#hasLineBreak(at, stop)) this.#addCleaned(at, end, this.#text.slice(at, stop))
     else if (stop > at) this.#add((this.#source ??= this.#createSource()), at, stop)
@@ -200,8 +206,8 @@ export class SegmentCutter {
     const first = text.charCodeAt(at)
     if (first !== LETTER_I && first !== LETTER_U) return undefined
     if (!text.startsWith('IEA', at) && !text.startsWith('UNZ', at)) return undefined
-    const lineBreak = findLineBreak(text, at)
-    if (lineBreak === -1 || lineBreak > stop) return undefined
+    const lineBreak = findLineBreak(text, at, stop + 1)
+    if (lineBreak === -1) return undefined
     const next = skipBlank(text, lineBreak)
     return isIsa(text, next) || findServiceString(text, next, undefined) !== undefined ? next : undefined
   }
@@ -217,7 +223,7 @@ export class SegmentCutter {
     const text = trimBlankEnd(this.#text.slice(at))
     const id = text.split((this.#delimiters ?? DEFAULTS).element)[0] ?? ''
     if (id === 'IEA' || id === 'UNZ') this.#addCleaned(at, this.#text.length, text)
-    else this.#note('cut-off', at)
+    else this.#noteWhole('cut-off', at, this.#text.length)
     return this.#text.length
   }
 
@@ -230,8 +236,12 @@ export class SegmentCutter {
       let before = keep
       while (before > at && this.#text[before - 1] === release) before -= 1
       keep -= (keep - before) % 2
-      return keep > at ? keep : undefined
+      if (keep <= at) return undefined
+      this.#oversized?.hash.update(this.#text.slice(at, keep), 'latin1')
+      return keep
     }
+    this.#oversized?.hash.update(this.#text.slice(at, stop), 'latin1')
+    this.#endOversized()
     this.#mode = 'inside'
     this.#count += 1
     return stop + terminator.length
@@ -269,9 +279,25 @@ export class SegmentCutter {
     }
   }
 
+  #endOversized(): void {
+    if (this.#oversized === undefined) return
+    const { note, hash } = this.#oversized
+    this.#oversized = undefined
+    this.#items.push({ ...note, sha256: hash.digest('hex') })
+  }
+
+  #noteWhole(kind: CutNote['kind'], at: number, end: number): void {
+    const sha256 = createHash('sha256').update(this.#text.slice(at, end), 'latin1').digest('hex')
+    this.#items.push({ ...this.#createNote(kind, at), sha256 })
+  }
+
   #note(kind: CutNote['kind'], at: number): void {
-    const text = this.#text.slice(at, at + 40)
-    this.#items.push({ kind, number: this.#count + 1, at: this.#offset + at, text })
+    this.#items.push(this.#createNote(kind, at))
+  }
+
+  #createNote(kind: CutNote['kind'], at: number): CutNote {
+    const text = copyText(this.#text.slice(at, at + 40))
+    return { kind, number: this.#count + 1, at: this.#offset + at, text }
   }
 }
 
@@ -307,8 +333,8 @@ function findFrom(text: string, character: string, from: number): number {
   return found === -1 ? Infinity : found
 }
 
-function findLineBreak(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
+function findLineBreak(text: string, from: number, to = text.length): number {
+  for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at)
     if (code === 10 || code === 13) return at
   }

@@ -67,7 +67,7 @@ function describeElement(
         label: label + (components.length > 1 || parts.length > 1 ? `-${at + 1}` : '') + suffix,
         text,
         name: own?.name ?? '',
-        meaning: findMeaning(info, element, at + 1, text),
+        meaning: findMeaning(info, element, at + 1, text) || writePoint(text, own, segment),
       })
     }
   }
@@ -103,14 +103,50 @@ function findMeaning(
   return Object.hasOwn(codes, text) ? (codes[text] ?? '') : ''
 }
 
+/** An amount with implied decimals with its point: 5057 is 50.57. Empty for any other element, and for one that has its point. */
+function writePoint(
+  text: string,
+  known: ElementInfo | undefined,
+  { delimiters: { syntax } }: Segment,
+): string {
+  const implied = syntax === 'x12' ? /^N([1-9])$/.exec(known?.type ?? '')?.[1] : undefined
+  const [match, sign = '', digits = ''] = implied === undefined ? [] : (/^(-?)(\d+)$/.exec(text) ?? [])
+  if (match === undefined) return ''
+  const whole = digits.padStart(Number(implied) + 1, '0')
+  return `${sign}${whole.slice(0, -Number(implied))}.${whole.slice(-Number(implied))}`
+}
+
+/** Data elements of X12 that are quantities, and that of the line number and of the unit. */
+const QUANTITIES = new Set(['330', '358', '380', '382'])
+const LINE_NUMBER = '350'
+const UNIT = '355'
+
+/** `Line of an order 1: 2 EA, UP 086000100025`; `Total of an invoice: 50.57`. Of other segments, their name. */
+function summarizeLine(segment: Segment, info: SegmentInfo): string {
+  const { name, elements, pairs } = info
+  const read = (index: number) => (index < 0 ? '' : decodeForPeople(segment.value(index + 1)).trim())
+  const number = read(elements.findIndex((each) => each.number === LINE_NUMBER))
+  const quantity = read(elements.findIndex((each) => QUANTITIES.has(each.number)))
+  const unit = read(elements.findIndex((each) => each.number === UNIT))
+  const from = pairs !== undefined && !('value' in pairs) ? pairs.from - 1 : -1
+  const item = from === -1 || read(from) === '' ? '' : `${read(from)} ${read(from + 1)}`.trim()
+  const amount = writePoint(read(0), elements[0], segment)
+  const facts = [[quantity, quantity === '' ? '' : unit].join(' ').trim(), item, amount].filter(
+    (each) => each !== '',
+  )
+  const head = number === '' ? name : `${name} ${number}`
+  return facts.length === 0 ? head : `${head}: ${facts.join(', ')}`
+}
+
 /** What the segment is about, by its qualifier, and the value right behind that. */
 function summarize(segment: Segment, info: SegmentInfo | undefined) {
   const { id, delimiters } = segment
   const qualifier = info?.qualifier
   const code = qualifier === undefined ? '' : decodeForPeople(segment.value(qualifier)).trim()
   const name = info?.name ?? 'unknown here'
-  if (info === undefined || qualifier === undefined || code === '') return { title: id, summary: name }
   const isX12 = delimiters.syntax === 'x12'
+  if (info === undefined || qualifier === undefined || code === '')
+    return { title: id, summary: info !== undefined && isX12 ? summarizeLine(segment, info) : name }
   const title = `${id}${isX12 ? '*' : '+'}${code}`
   const meaning = findMeaning(info, qualifier, 1, code) || name
   const components = info.elements[qualifier - 1]?.components ?? []
@@ -120,5 +156,13 @@ function summarize(segment: Segment, info: SegmentInfo | undefined) {
   const isText = first !== undefined && first.type !== 'ID'
   const value = inside ? segment.value(qualifier, 2) : segment.value(qualifier + 1)
   const text = isText ? decodeForPeople(value).trim() : ''
-  return { title, summary: text === '' ? meaning : `${meaning}: ${text}` }
+  const summary = text === '' ? meaning : `${meaning}: ${text}`
+  return { title, summary: id === 'MAN' && isX12 ? summary + describeSecondMark(segment, info) : summary }
+}
+
+/** MAN may have a second mark behind the first: `; SSCC: 00123`. */
+function describeSecondMark(segment: Segment, info: SegmentInfo): string {
+  const code = segment.value(4).trim()
+  const mark = decodeForPeople(segment.value(5)).trim()
+  return code === '' || mark === '' ? '' : `; ${findMeaning(info, 4, 1, code) || code}: ${mark}`
 }

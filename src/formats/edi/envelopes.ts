@@ -1,6 +1,6 @@
 /** Follows interchanges, groups and sets through a file, and checks what their trailers say. */
 import { type Fault, type FaultName, FAULTS } from '../../edi/faults.ts'
-import type { Segment, Syntax } from '../../edi/segment.ts'
+import { copyText, type Segment, type Syntax } from '../../edi/segment.ts'
 import { type CutItem, type CutNote, isSegment } from './cut.ts'
 import { SetNumbers } from './set-numbers.ts'
 
@@ -167,19 +167,22 @@ export class EnvelopeTracker {
   #openInterchange(segment: Segment): void {
     this.#isAstray = false
     const isX12 = segment.id === 'ISA'
-    const party = (qualifier: number, id: number) =>
-      [segment.value(qualifier).trim(), segment.value(id).trim()].filter((part) => part !== '').join(':')
-    const edifactParty = (element: number) =>
-      [segment.value(element, 2).trim(), segment.value(element, 1).trim()]
-        .filter((part) => part !== '')
-        .join(':')
+    const join = (parts: readonly string[]) =>
+      copyText(
+        parts
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+          .join(':'),
+      )
+    const party = (qualifier: number, id: number) => join([segment.value(qualifier), segment.value(id)])
+    const edifactParty = (element: number) => join([segment.value(element, 2), segment.value(element, 1)])
     this.#counts.interchanges += 1
     const interchange: Interchange = {
       ordinal: this.#counts.interchanges,
       segment,
       sender: isX12 ? party(5, 6) : edifactParty(2),
       receiver: isX12 ? party(7, 8) : edifactParty(3),
-      number: segment.value(isX12 ? 13 : 5).trim(),
+      number: copyText(segment.value(isX12 ? 13 : 5).trim()),
       isTest: isX12 ? segment.value(15).trim() === 'T' : segment.value(11).trim() === '1',
     }
     this.#interchange = { of: interchange, groups: 0, named: 0, sets: 0 }
@@ -200,7 +203,7 @@ export class EnvelopeTracker {
     this.#startGroup({
       segment,
       code: segment.value(1).trim(),
-      number: segment.value(isX12 ? 6 : 5).trim(),
+      number: copyText(segment.value(isX12 ? 6 : 5).trim()),
       version: isX12 ? segment.value(8).trim() : '',
     })
   }
@@ -240,12 +243,12 @@ export class EnvelopeTracker {
     around.sets += 1
     open.sets += 1
     this.#counts.sets += 1
-    const number = segment.value(isX12 ? 2 : 1).trim()
+    const number = copyText(segment.value(isX12 ? 2 : 1).trim())
     const set: TransactionSet = {
       ordinal: this.#counts.sets,
       group: open.group,
       segment,
-      document: isX12 ? segment.value(1).trim() : segment.value(2, 1).trim(),
+      document: copyText((isX12 ? segment.value(1) : segment.value(2, 1)).trim()),
       number,
       version: isX12
         ? open.group.version
@@ -257,7 +260,7 @@ export class EnvelopeTracker {
       this.#report(
         'set-number-repeated',
         segment,
-        `The number ${number} was that of another set of the group before.`,
+        `The number ${showText(number)} was that of another set of the group before.`,
       )
     }
   }
@@ -388,5 +391,6 @@ function locate(note: CutNote | undefined, segment: Segment): FaultPlace {
 /** Text of a file in a message: short and on one line. */
 export function showText(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
-  return plain.length > 40 ? `${plain.slice(0, 40)}…` : plain
+  // Messages are kept longer than the piece of the file.
+  return plain.length > 40 ? `${copyText(plain.slice(0, 40))}…` : copyText(plain)
 }

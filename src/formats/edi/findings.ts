@@ -7,6 +7,8 @@ import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './c
 import type { EnvelopeHandler, FaultOwner, Group, TransactionSet } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
 import { NoteList } from './set-list.ts'
+import { shortenNumber } from './set-numbers.ts'
+import { OrdinalSet, SetLengths } from './set-selection.ts'
 
 /** What a file says of its parts, by their ordinals. Bounded, whatever the size of the file. */
 export interface Findings {
@@ -17,10 +19,11 @@ export interface Findings {
   readonly foreign: ForeignBytes | undefined
   readonly faults: Readonly<Record<'interchange' | 'group' | 'set', Pick<FaultStore, 'find'>>>
   /** What is only noted, of sets and of what is around them. */
-  readonly notes: Readonly<Record<'interchange' | 'set', Pick<FaultStore, 'find'>>>
   readonly firstNotes: Notes
-  /** The number of the last segment of each set. */
-  readonly lastSegments: readonly number[]
+  readonly notes: Readonly<Record<'interchange' | 'set', Pick<FaultStore, 'findKept'>>>
+  /** How many notes are not kept. */
+  readonly droppedNotes: number
+  readonly setLengths: Pick<SetLengths, 'read'>
   /** Whether several sets of the group have the number. */
   isRepeated(group: number, number: string): boolean
   /** Whether the interchange holds only answers, which are not answered themselves. */
@@ -37,9 +40,9 @@ export async function inspectFile(
   const faults = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
   const notes = { interchange: new FaultStore(), set: new FaultStore() }
   const noteList = new NoteList()
-  const lastSegments: number[] = []
+  const setLengths = new SetLengths()
   const repeated = new Set<string>()
-  const answers = new Set<number>()
+  const answers = new OrdinalSet()
   const content = createContentCheck()
   const onFault = (fault: Fault, of: FaultOwner): void => {
     const { reach } = FAULTS[fault.kind]
@@ -48,7 +51,7 @@ export async function inspectFile(
       if (of.set !== undefined) notes.set.add(of.set.ordinal, fault)
       else if (of.interchange !== undefined) notes.interchange.add(of.interchange.ordinal, fault)
       if (fault.kind === 'set-number-repeated' && of.set !== undefined && repeated.size < MAX_REPEATED)
-        repeated.add(`${of.set.group.ordinal}/${of.set.number}`)
+        repeated.add(`${of.set.group.ordinal}/${shortenNumber(of.set.number)}`)
     } else if (of.set !== undefined) faults.set.add(of.set.ordinal, fault)
     else if (of.group !== undefined) faults.group.add(of.group.ordinal, fault)
     else if (of.interchange !== undefined) faults.interchange.add(of.interchange.ordinal, fault)
@@ -58,7 +61,7 @@ export async function inspectFile(
     onInterchange: () => content.begin(),
     onGroup: (group) => content.addGroup(group),
     onSet: (set) => content.addSet(set),
-    onSetEnd: (set, _, segments) => lastSegments.push(set.segment.number + segments - 1),
+    onSetEnd: (_, __, segments) => setLengths.add(segments),
     onInterchangeEnd({ ordinal }) {
       if (content.isAnswer()) answers.add(ordinal)
     },
@@ -79,8 +82,9 @@ export async function inspectFile(
     faults,
     notes,
     firstNotes: noteList.get(),
-    lastSegments,
-    isRepeated: (group, number) => repeated.size > 0 && repeated.has(`${group}/${number}`),
+    droppedNotes: notes.interchange.dropped + notes.set.dropped,
+    setLengths,
+    isRepeated: (group, number) => repeated.size > 0 && repeated.has(`${group}/${shortenNumber(number)}`),
     isAnswer: (interchange) => answers.has(interchange),
   }
 }

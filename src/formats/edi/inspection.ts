@@ -12,6 +12,7 @@ import {
   showText,
   type TransactionSet,
 } from './envelopes.ts'
+import { OrdinalSet } from './set-selection.ts'
 import { StructureCheck } from './structure-check.ts'
 import { findWrittenPoint } from './written-points.ts'
 
@@ -38,12 +39,14 @@ export interface Inspection {
 export class FaultStore {
   readonly #faults = new Map<number, Fault[]>()
   /** Ordinals of those whose faults are not kept. */
-  readonly #others = new Set<number>()
+  readonly #others = new OrdinalSet()
   #kept = 0
+  #dropped = 0
 
   add(ordinal: number, fault: Fault): void {
     const known = this.#faults.get(ordinal)
     if (this.#kept >= MAX_KEPT_FAULTS || (known?.length ?? 0) >= MAX_FAULTS_PER_SET) {
+      this.#dropped += 1
       if (known === undefined) this.#others.add(ordinal)
       return
     }
@@ -52,14 +55,26 @@ export class FaultStore {
     else known.push(fault)
   }
 
+  /** How many are not kept. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  findKept(ordinal: number): readonly Fault[] {
+    return this.#faults.get(ordinal) ?? NO_FAULTS
+  }
+
+  /** Of an ordinal whose faults are not kept, one that says so. */
   find(ordinal: number, { number, at, id }: Segment): readonly Fault[] {
     const found = this.#faults.get(ordinal)
     if (found !== undefined) return found
-    if (!this.#others.has(ordinal)) return []
+    if (!this.#others.has(ordinal)) return NO_FAULTS
     const message = 'The file has so many faults that those of this set are not kept.'
     return [{ kind: 'segment-outside-set', segment: number, at, id, message }]
   }
 }
+
+const NO_FAULTS: readonly Fault[] = []
 
 /** Takes what `cutSegments` yields, one after the other. */
 export interface Inspector {

@@ -5,7 +5,7 @@ import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import type { Fault } from '../../edi/faults.ts'
 import { createAnswers } from './answers/answer.ts'
 import { copySelectedSets } from './copy-sets.ts'
-import type { TransactionSet } from './envelopes.ts'
+import { showText, type TransactionSet } from './envelopes.ts'
 import { inspectFile } from './findings.ts'
 import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
@@ -84,7 +84,11 @@ function toJudgment(judged: JudgedSet, around: readonly Fault[]): SetJudgment {
 function createRepeatedProblem(set: TransactionSet): Problem {
   const { segment, number } = set
   const place = { line: segment.number, spot: createSpot(segment, set) }
-  return problem('edi-number-mismatch', place, `Several sets of the group have the number ${number}.`)
+  return problem(
+    'edi-number-mismatch',
+    place,
+    `Several sets of the group have the number ${showText(number)}.`,
+  )
 }
 
 async function* composeAnswers(

@@ -4,7 +4,7 @@ import type { Problem } from '../../domain/problem.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { type CutItem, cutSegments } from './cut.ts'
 import { isProblemOfData } from './data-problems.ts'
-import { EnvelopeTracker, type Interchange, type TransactionSet } from './envelopes.ts'
+import { EnvelopeTracker, type Interchange, showText, type TransactionSet } from './envelopes.ts'
 import type { Findings } from './findings.ts'
 import {
   type JudgedPart,
@@ -27,8 +27,9 @@ export async function* judgeFile(
   const judge = new Judge(findings, options)
   const records = options.records === undefined ? undefined : new RecordQueue(options.records)
   /** The records of a set come before its segments, so that their texts are found when these are read. */
-  const beginSet = async ({ ordinal, segment }: TransactionSet) => {
-    const last = findings.lastSegments[ordinal - 1] ?? segment.number
+  const readLength = findings.setLengths.read()
+  const beginSet = async ({ segment }: TransactionSet) => {
+    const last = segment.number + readLength() - 1
     await records?.takeUntil(last, (record) => judge.takeRecord(record))
     judge.beginSet()
   }
@@ -121,7 +122,7 @@ class Judge {
           interchange,
           verdict: own.length > 0 ? 'R' : 'A',
           faults: own,
-          notes: notes.interchange.find(interchange.ordinal, interchange.segment),
+          notes: notes.interchange.findKept(interchange.ordinal),
           isAnswer: findings.isAnswer(interchange.ordinal),
         })
       },
@@ -213,7 +214,7 @@ class Judge {
       set,
       verdict,
       faults,
-      notes: notes.set.find(set.ordinal, set.segment),
+      notes: notes.set.findKept(set.ordinal),
       problems,
       warnings: open.warnings,
       ...(this.#hasRecords ? { records } : {}),
@@ -230,10 +231,16 @@ class Judge {
 }
 
 function createReusedFault({ segment: { number, at, id }, number: control }: Interchange): Fault {
-  const message = `Another interchange of this sender had the number ${control} before.`
+  const message = `Another interchange of this sender had the number ${showText(control)} before.`
   return { kind: 'interchange-number-reused', segment: number, at, id, message }
 }
 
 function createUnroutedFault({ segment: { number, at, id }, document }: TransactionSet): Fault {
-  return { kind: 'set-unrouted', segment: number, at, id, message: `No route takes the ${document}.` }
+  return {
+    kind: 'set-unrouted',
+    segment: number,
+    at,
+    id,
+    message: `No route takes the ${showText(document)}.`,
+  }
 }

@@ -1,6 +1,6 @@
 /** Puts the segments of a set into their loops, and the levels of a tree below each other. */
 import type { LoopPlace, LoopRule, TreeRule } from '../../edi/grammar.ts'
-import { type Segment, toIdBit } from '../../edi/segment.ts'
+import { copyText, type Segment, toIdBit } from '../../edi/segment.ts'
 
 /** One occurrence of a loop; the whole set is the outermost. */
 export class Loop {
@@ -181,10 +181,14 @@ export function countPlace(loop: Loop, { index }: LoopPlace): number {
   return count
 }
 
+const MAX_LEVELS = 100_000
+const MAX_TREE_BYTES = 16 * 1024 * 1024
+
 /** The levels of a tree so far. */
 class TreeLevels {
   readonly #tree: TreeRule
   readonly #byId = new Map<string, Loop>()
+  #start: number | undefined
   /** The latest level of each rank. */
   readonly #byRank: (Loop | undefined)[] = []
 
@@ -211,7 +215,10 @@ class TreeLevels {
   }
 
   add(level: Loop): void {
-    this.#byId.set(level.first.value(this.#tree.id).trim(), level)
+    this.#start ??= level.first.at
+    // A set with more is refused. Each level keeps the piece of the file that it stands in.
+    const isKept = this.#byId.size < MAX_LEVELS && level.first.at - this.#start < MAX_TREE_BYTES
+    if (isKept) this.#byId.set(copyText(level.first.value(this.#tree.id).trim()), level)
     this.#byRank[this.#rankOf(level.first)] = level
   }
 

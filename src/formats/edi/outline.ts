@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { UnreadableFile } from '../../domain/format.ts'
 import type { InterchangeHead, Outline, OutlinedPart, OutlineQuestion } from '../../domain/interchange.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
-import type { Delimiters } from '../../edi/segment.ts'
+import { type Delimiters, readRun, type Segment, type SegmentRun } from '../../edi/segment.ts'
 import { formatServiceString } from './copy-sets.ts'
 import { type CutItem, cutSegments, isSegment } from './cut.ts'
 import type { FaultOwner, Group, Interchange, TransactionSet } from './envelopes.ts'
@@ -112,14 +112,15 @@ class Outlineor {
       if (!isSegment(item)) {
         if (item.kind === 'not-found') this.#isForeign = true
         // Of a segment that is not there as a whole, what is known of it.
-        if (item.kind === 'too-large' || item.kind === 'cut-off') this.#hash?.add(item.text)
+        if (item.kind === 'too-large' || item.kind === 'cut-off')
+          this.#hash?.addText(item.sha256 ?? item.text)
         this.#inspector.take(item)
         continue
       }
       this.#content.addSegment(item)
       const opens = item.id === 'ISA' || item.id === 'UNB'
       if (opens) this.#inspector.take(item)
-      this.#hash?.add(item.text)
+      this.#hash?.addSegment(item)
       if (!opens) this.#inspector.take(item)
     }
   }
@@ -145,7 +146,7 @@ class Outlineor {
     this.#content.begin()
     const { delimiters } = interchange.segment
     this.#hash = new SegmentHash(delimiters)
-    if (delimiters.syntax === 'edifact') this.#hash.add(formatServiceString(delimiters))
+    if (delimiters.syntax === 'edifact') this.#hash.addText(formatServiceString(delimiters))
     this.#parts.push({ kind: 'interchange', head: createHead(interchange) })
   }
 
@@ -206,36 +207,36 @@ function createHead(interchange: Interchange): InterchangeHead {
   }
 }
 
-/** A call for each segment takes longer than the hash itself, and so does adding each text to one string. */
-const HASHED_LENGTH = 64 * 1024
-
-/** The hash of segments. Each character of a text is one byte. */
+/** The hash of segments, each with a terminator. Each character of a text is one byte. */
 class SegmentHash {
   readonly #hash = createHash('sha256')
   readonly #terminator: string
-  #texts: string[] = []
-  #length = 0
+  /** Hashed at once, because a call for each segment takes longer than the hash itself. */
+  #run: SegmentRun | undefined
 
   constructor({ segment }: Delimiters) {
     this.#terminator = segment
   }
 
-  add(text: string): void {
-    this.#texts.push(text)
-    this.#length += text.length
-    if (this.#length >= HASHED_LENGTH) this.#update()
+  addSegment(segment: Segment): void {
+    if (this.#run !== undefined && segment.extend(this.#run)) return
+    this.#endRun()
+    this.#run = segment.startRun()
+  }
+
+  addText(text: string): void {
+    this.#endRun()
+    this.#hash.update(text + this.#terminator, 'latin1')
   }
 
   finish(): string {
-    this.#update()
+    this.#endRun()
     return this.#hash.digest('hex')
   }
 
-  #update(): void {
-    // The last text ends with a terminator too.
-    this.#texts.push('')
-    this.#hash.update(this.#texts.join(this.#terminator), 'latin1')
-    this.#texts = []
-    this.#length = 0
+  #endRun(): void {
+    if (this.#run === undefined) return
+    this.#hash.update(readRun(this.#run) + this.#terminator, 'latin1')
+    this.#run = undefined
   }
 }

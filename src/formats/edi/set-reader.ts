@@ -5,7 +5,7 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import type { LoopTest } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { ColumnReader } from './column-reader.ts'
-import type { TransactionSet } from './envelopes.ts'
+import { showText, type TransactionSet } from './envelopes.ts'
 import type { Inspection } from './inspection.ts'
 import { type Loop, LoopPlacer, NO_LIMIT, type PlacerOptions } from './loops.ts'
 import { type Envelope, findValue, fits } from './path-reader.ts'
@@ -134,7 +134,7 @@ export class SetReader {
       return { problems: [found], verdict: 'skipped' }
     }
     const isAnswer = ['997', '999', 'CONTRL'].includes(set.document)
-    const found = `The set is a ${set.document}, and the mapping reads ${document}.`
+    const found = `The set is a ${showText(set.document)}, and the mapping reads ${document}.`
     const other = elsewhere?.get(set.document)
     const message = other === undefined ? found : `${found} Route ${other.route} reads it.`
     const fix =

@@ -6,7 +6,7 @@ import { compileLoopTest, compilePath, type EdiPath, leadsInto } from '../../edi
 import type { Segment, Syntax } from '../../edi/segment.ts'
 import type { TransactionSet } from './envelopes.ts'
 import { MAX_RECORD_SEGMENTS } from './structure-check.ts'
-import { ALL_IDS, LoopPlacer } from './loops.ts'
+import { LoopPlacer } from './loops.ts'
 import { type Envelope, findValue } from './path-reader.ts'
 import { compileReading, type ReadingPlan } from './reading-plan.ts'
 
@@ -44,6 +44,8 @@ interface AskedPaths {
   readonly blanks: readonly string[]
   /** The ids of the segments that hold the values. */
   readonly ids: ReadonlySet<string>
+  /** Those, and of segments that values go on in. */
+  readonly kept: ReadonlySet<string>
   /** Whether a value that was found stays the first one, whatever stands behind it. */
   readonly isFinal: boolean
 }
@@ -89,6 +91,7 @@ function compile(question: OutlineQuestion): AskedPaths {
     paths,
     indexes: paths.map((_, index) => index),
     blanks: paths.map(() => ''),
+    kept: plan.ids,
     ids: new Set(paths.map(({ segment }) => segment.id)),
     // Levels of a tree may belong to one that stands far above them.
     isFinal: !hasTree || paths.every(({ scope, loops }) => scope !== 'any' && loops.length === 0),
@@ -118,7 +121,7 @@ class OpenSet {
       group.segment === undefined ? [interchange.segment] : [interchange.segment, group.segment]
     this.#values = [...asked.blanks]
     this.#missing = asked.indexes
-    this.#placer = new LoopPlacer(asked.rule, segment, { keeps: ALL_IDS })
+    this.#placer = new LoopPlacer(asked.rule, segment, { keeps: asked.kept })
     for (const { id } of this.#envelope) this.#look(id)
     this.#look(segment.id)
   }

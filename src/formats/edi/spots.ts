@@ -4,7 +4,7 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import { type Fault, type FaultKind, FAULTS } from '../../edi/faults.ts'
 import type { EdiPath } from '../../edi/paths.ts'
 import type { Segment } from '../../edi/segment.ts'
-import type { TransactionSet } from './envelopes.ts'
+import { showText, type TransactionSet } from './envelopes.ts'
 import type { Loop } from './loops.ts'
 import type { PathHit } from './path-reader.ts'
 
@@ -56,7 +56,17 @@ function countInSet(number: number, set: OfSet): number {
 export function nameSet(set: OfSet): string {
   if (set === undefined) return ''
   const { group } = set
-  return [group.interchange.number, group.number, set.number].filter((part) => part !== '').join('/')
+  const { interchange } = group
+  return joinNames(joinNames(shorten(interchange.number), shorten(group.number)), shorten(set.number))
+}
+
+/** A number is as long as its segment where it is wrong, and many places may be kept. */
+function shorten(number: string): string {
+  return number.length > 40 ? showText(number) : number
+}
+
+function joinNames(outer: string, inner: string): string {
+  return outer === '' || inner === '' ? outer + inner : `${outer}/${inner}`
 }
 
 /** `BEG`, `N1*ST`, `N1*ST/N4`. `around`: the loop in which it stands, or which it begins. */

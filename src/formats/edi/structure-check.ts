@@ -27,7 +27,15 @@ export function describeLimit({ segments }: RecordSize): string {
   return segments > MAX_RECORD_SEGMENTS ? `${MAX_RECORD_SEGMENTS} segments` : '16 MiB'
 }
 
+/** The most elements of a segment, and components and repetitions of an element. */
 const MAX_ELEMENTS = 1000
+
+function hasMore(element: string, separator: string): boolean {
+  if (element.length < MAX_ELEMENTS) return false
+  let count = 1
+  for (let at = element.indexOf(separator); at !== -1; at = element.indexOf(separator, at + 1)) count += 1
+  return count > MAX_ELEMENTS
+}
 
 /** Takes the segments of one set after the other. */
 export class StructureCheck {
@@ -85,13 +93,22 @@ export class StructureCheck {
     if (this.#placer === undefined) return
     this.#size.segments += 1
     this.#size.bytes += segment.end - segment.at
-    if (segment.length > MAX_ELEMENTS && segment.size > MAX_ELEMENTS) {
-      this.#reportAt('elements-too-many', segment, `${segment.id} has more than ${MAX_ELEMENTS} elements.`)
-    }
+    if (segment.length > MAX_ELEMENTS) this.#checkElements(segment)
     if (this.#rules?.isWhole !== true || !isTooLarge(this.#size)) return this.#placer.place(segment)
     if (this.#isTooLarge) return
     this.#isTooLarge = true
     this.#reportAt('set-too-large', segment, `The set has more than ${describeLimit(this.#size)}.`)
+  }
+
+  #checkElements(segment: Segment): void {
+    const { component, repetition } = segment.delimiters
+    const report = (what: string) =>
+      this.#reportAt('elements-too-many', segment, `${segment.id} has ${what}.`)
+    if (segment.size > MAX_ELEMENTS) report(`more than ${MAX_ELEMENTS} elements`)
+    else if (segment.parts.some((part) => hasMore(part, component)))
+      report(`an element of more than ${MAX_ELEMENTS} components`)
+    else if (repetition !== undefined && segment.parts.some((part) => hasMore(part, repetition)))
+      report(`an element with more than ${MAX_ELEMENTS} repetitions`)
   }
 
   end(): void {

@@ -23,6 +23,8 @@ create table interchanges (
 ) strict, without rowid;
 create index interchanges_by_key on interchanges (number, sender, receiver, usage, syntax) where verdict = 'taken';
 
+create index interchanges_not_taken on interchanges (file_id) where verdict in ('unknown', 'reused');
+
 create table unbundlings (           -- what no route takes of a file of interchanges
   file_id text primary key references files (id),
   unrouted text not null,            -- ordinals of sets, as runs, JSON

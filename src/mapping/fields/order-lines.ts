@@ -34,7 +34,10 @@ interface LineKind {
 const readCount = (line: OrderLine, field: string) => (typeof line[field] === 'number' ? line[field] : 0)
 const countOpenUnits = (line: OrderLine) =>
   readCount(line, 'quantity') - readCount(line, 'quantity_shipped') - readCount(line, 'quantity_canceled')
-const byId = ({ id }: Fields) => ({ id })
+/** Some APIs answer ids as text. */
+const byId = ({ id }: Fields) => ({
+  id: typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id,
+})
 
 /** By the body's list that is filled. */
 const LINE_KINDS: Readonly<Record<string, LineKind>> = {

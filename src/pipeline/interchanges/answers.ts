@@ -1,16 +1,23 @@
 /** Answers a file of interchanges: decides when an answer is due, reserves its numbers, composes and delivers it exactly once. */
 import type { Partner } from '../../config/edi.ts'
-import type { DeliveryEntry } from '../../domain/delivery.ts'
+import type { DeliveryEntry, NewDeliveryResolution } from '../../domain/delivery.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { AnswerEntry, InterchangeEntry } from '../../domain/interchange-journal.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
-import { readPages } from '../../support/async.ts'
+import { readPages, repeatable } from '../../support/async.ts'
 import { assert, BridgeError, hasCode } from '../../support/errors.ts'
+import { gunzipIfNeeded } from '../../support/gunzip.ts'
 import { PASS_FATAL } from '../failures.ts'
 import { getSpoolName } from '../inbound/intake.ts'
 import { getDeliverySpoolName } from '../outbound/compose.ts'
 import { deliverOnce } from '../outbound/naming.ts'
 import { getFolderPlace } from '../outbound/outbox.ts'
+import {
+  type ComposeAgain,
+  finishRedelivery,
+  type RedeliveryResult,
+  startRedelivery,
+} from '../outbound/redeliver.ts'
 import type { AnswerPlace, InterchangeContext } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
 
@@ -139,13 +146,14 @@ async function composeAnswer(context: InterchangeContext, work: AnswerWork, plac
 async function* writeAnswer(
   context: InterchangeContext,
   { file, answer, parts }: AnswerWork,
+  input: AsyncIterable<Uint8Array> = context.spool.read(getSpoolName(file.id)),
 ): AsyncGenerator<Uint8Array> {
-  const { spool, interchanges, journal } = context
+  const { interchanges, journal } = context
   const { at, numbers, byStructure } = answer.decided
   const partner = findPartnerOf(context, answer)
   const { kind, ta1, echoes } = partner.answer
   const isRefusing = partner.unrouted === 'refuse'
-  yield* interchanges.answer(spool.read(getSpoolName(file.id)), {
+  yield* interchanges.answer(input, {
     interchanges: answer.interchanges,
     at,
     numbers,
@@ -225,4 +233,91 @@ async function nameAnswer(
   // A held answer stays in the spool: a person may say that it is to be delivered after all.
   if (path !== undefined) await spool.remove(spooled)
   return path
+}
+
+// A delivered answer once more: the spool may have the incoming file no more, and the archive has it.
+
+/** Puts the bytes of a delivered answer into the spool; false where they cannot be made again as they were. */
+export async function composeAnswerAgain(
+  context: InterchangeContext,
+  delivery: DeliveryEntry,
+  spooled: string,
+): Promise<boolean> {
+  const { journal, spool } = context
+  const answer = await journal.findAnswerOfDelivery(delivery.id)
+  const file = answer && (await journal.getFile(answer.file))
+  if (answer?.decided === undefined || file === undefined) return false
+  const input = await findSource(context, file)
+  if (input === undefined) return false
+  const work = {
+    file,
+    answer: { ...answer, decided: answer.decided },
+    parts: await journal.listParts(file.id),
+  }
+  const { sha256 } = await spool.put(spooled, writeAnswer(context, work, input))
+  if (sha256 === delivery.sha256) return true
+  await spool.remove(spooled)
+  return false
+}
+
+/** The bytes of an incoming file, unpacked; undefined where they are gone. */
+async function findSource(
+  { spool, source }: InterchangeContext,
+  { id, archivedAs = '' }: FileEntry,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  if (await spool.has(getSpoolName(id))) return spool.read(getSpoolName(id))
+  if (!(await source.getArchivedSizes([archivedAs])).has(archivedAs)) return undefined
+  return repeatable(() => gunzipIfNeeded(source.read({ archivedAs })))
+}
+
+/** Continues redeliveries that a stop left open; a person asked for them. */
+export async function continueAnswerRedeliveries(
+  context: InterchangeContext,
+  failures: unknown[],
+): Promise<void> {
+  const composeAgain: ComposeAgain = (of, spooled) => composeAnswerAgain(context, of, spooled)
+  for (const redelivery of await context.journal.listOpenRedeliveries(context.route.name)) {
+    try {
+      const { target } = await findPlaceOf(context, redelivery.delivery)
+      await finishRedelivery({ ...context, target }, redelivery, { isNew: false, composeAgain })
+    } catch (error) {
+      if (hasCode(error, ...PASS_FATAL)) throw error
+      failures.push(error)
+    }
+  }
+}
+
+/** Where the answer of the delivery goes, as its partner says now. */
+async function findPlaceOf(context: InterchangeContext, delivery: string): Promise<AnswerPlace> {
+  const answer = await context.journal.findAnswerOfDelivery(delivery)
+  assert(answer, `Delivery ${delivery} is no answer.`)
+  return context.findAnswerPlace(findPartnerOf(context, answer))
+}
+
+/** Delivers a delivered answer once more, under a name of its own. */
+export async function redeliverAnswer(
+  context: InterchangeContext,
+  delivery: DeliveryEntry,
+): Promise<RedeliveryResult> {
+  const { target, folder } = await findPlaceOf(context, delivery.id)
+  const composeAgain: ComposeAgain = (of, spooled) => composeAnswerAgain(context, of, spooled)
+  const own = { ...context, target }
+  const { redelivery, isNew } = await startRedelivery(own, delivery, { folder, composeAgain })
+  return finishRedelivery(own, redelivery, { isNew, composeAgain })
+}
+
+/** A person said of a held answer whether it was delivered. Returns false where it is not held any more. */
+export async function resolveAnswer(
+  context: InterchangeContext,
+  delivery: DeliveryEntry,
+  decision: Omit<NewDeliveryResolution, 'place'>,
+): Promise<boolean> {
+  const { journal, lease } = context
+  const { target } = await findPlaceOf(context, delivery.id)
+  const place = getFolderPlace(target, delivery.folder)
+  const resolved = await journal.resolveHeldDelivery(lease, delivery.id, { ...decision, place })
+  if (resolved === undefined) return false
+  // What is delivered is done: an answer acknowledges no records.
+  if (resolved.state === 'delivered') await journal.markDeliveryDone(lease, delivery.id, place)
+  return true
 }

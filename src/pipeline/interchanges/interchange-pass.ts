@@ -9,7 +9,7 @@ import {
 } from '../inbound/file-pass.ts'
 import { archiveFile, receiveFile } from '../inbound/intake.ts'
 import { cleanDeliverySpool } from '../outbound/deliver.ts'
-import { type DeliveredAnswer, deliverAnswers } from './answers.ts'
+import { continueAnswerRedeliveries, type DeliveredAnswer, deliverAnswers } from './answers.ts'
 import type { InterchangeContext } from './context.ts'
 import { type ReportedSets, reportSets } from './sets-report.ts'
 import { unbundleFile } from './unbundle.ts'
@@ -55,6 +55,7 @@ export async function runInterchanges(
   context: InterchangeContext,
   progress = createInterchangeProgress(),
 ): Promise<InterchangeOutcome> {
+  await continueAnswerRedeliveries(context, progress.failures)
   await cleanDeliverySpool(context)
   await runFilePass(context, createSteps(context, progress), progress)
   throwFailures(progress)

@@ -34,6 +34,8 @@ export interface SetsSummary {
   readonly problems: readonly Problem[]
   readonly interchanges: Readonly<Partial<Record<InterchangeVerdict, number>>> & { readonly total: number }
   readonly sets: Readonly<Partial<Record<SetOutcome, number>>> & { readonly total: number }
+  /** Why sets went to no route, and how many; the first different ones. */
+  readonly reasons: readonly (Problem & { readonly sets: number })[]
   /** How many sets each route got. */
   readonly routes: Readonly<Record<string, number>>
   readonly answers: readonly {
@@ -75,6 +77,9 @@ export const SET_COLUMNS = [
   '_fix',
   '_results',
 ] as const
+
+/** How many different reasons the summary has; NAME.sets.csv has all. */
+const REASONS_MAX = 20
 
 /** submitted → reported. */
 export async function reportSets(context: InterchangeContext, file: FileEntry): Promise<ReportedSets> {
@@ -123,6 +128,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const verdicts = new Map<InterchangeVerdict, number>()
   const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
   let notes: Notes = { total: 0, first: [] }
+  const reasons = new Map<string, Problem & { sets: number }>()
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
 
   const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
@@ -130,6 +136,12 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
     const reason = taker === undefined ? findReason(judged, head, isAmbiguous(judged.ordinal)) : undefined
     const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
     count(sets, outcome)
+    if (reason?.problem !== undefined) {
+      const { message } = reason.problem
+      const known = reasons.get(message)
+      if (known !== undefined) known.sets += 1
+      else if (reasons.size < REASONS_MAX) reasons.set(message, { ...reason.problem, sets: 1 })
+    }
     const problems = reason?.problem === undefined ? judged.problems : [reason.problem]
     return [
       head?.number ?? '',
@@ -190,6 +202,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
           duplicateOf: { file: file.duplicateOf.name, receivedAt: isoTime(file.duplicateOf.receivedAt) },
         }),
         problems: file.problems,
+        reasons: [...reasons.values()],
         interchanges: { total: sum(verdicts), ...Object.fromEntries(verdicts) },
         sets: { total: sum(sets), ...Object.fromEntries(sets) },
         routes: Object.fromEntries(selections.map((each) => [each.part.route, countSets(each.sets)])),

@@ -13,11 +13,17 @@ import {
   type ReportOptions,
 } from './compose.ts'
 import { isAwaitingConfirmation, checkOverdue, type Overdue } from './confirmation-rules.ts'
-import { cleanDeliverySpool, type DeliveryResult, finishDelivery, TROUBLED_MAX } from './deliver.ts'
+import {
+  cleanDeliverySpool,
+  composeAgain,
+  type DeliveryResult,
+  finishDelivery,
+  TROUBLED_MAX,
+} from './deliver.ts'
 import { collectRecords } from './listing.ts'
 import { recordPickUps } from './outbox.ts'
 import { processReceipts } from './receipts.ts'
-import { finishRedelivery, type RedeliveryResult } from './redeliver.ts'
+import { type ComposeAgain, finishRedelivery, type RedeliveryResult } from './redeliver.ts'
 import type { UnwrittenRecord } from './file-rows.ts'
 
 export interface OutboundOutcome {
@@ -72,10 +78,11 @@ async function continueRun(context: OutboundContext, run: OutboundRun): Promise<
 /** A stop left them open; a person asked for them. */
 async function continueRedeliveries(context: OutboundContext, run: OutboundRun) {
   const finished: RedeliveryResult[] = []
+  const again: ComposeAgain = (delivery, spooled) => composeAgain(context, delivery, spooled)
   for (const redelivery of await context.journal.listOpenRedeliveries(context.route.name)) {
     if (!canDeliverMore(run)) break
     try {
-      finished.push(await finishRedelivery(context, redelivery, false))
+      finished.push(await finishRedelivery(context, redelivery, { isNew: false, composeAgain: again }))
     } catch (error) {
       noteFailure(run, error)
       run.failedFiles++

@@ -4,8 +4,12 @@ import { addNameSuffix } from '../../domain/name-suffix.ts'
 import { assert, BridgeError } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { getDeliverySpoolName } from './compose.ts'
-import { composeAgain } from './deliver.ts'
-import { deliverOnce } from './naming.ts'
+import { deliverOnce, type NamingContext } from './naming.ts'
+
+type RedeliveryContext = NamingContext & Pick<OutboundContext, 'newId' | 'notify'>
+
+/** Puts the bytes of the delivery into the spool under this name; false where they cannot be made again as they were. */
+export type ComposeAgain = (delivery: DeliveryEntry, spooled: string) => Promise<boolean>
 
 export interface RedeliveryResult {
   readonly redelivery: RedeliveryEntry
@@ -15,29 +19,34 @@ export interface RedeliveryResult {
 }
 
 /** Notes the intent, once the same bytes are in the spool. One that a crash left open is continued in place of a new one. */
-export async function startRedelivery(context: OutboundContext, delivery: DeliveryEntry) {
+export async function startRedelivery(
+  context: RedeliveryContext,
+  delivery: DeliveryEntry,
+  { folder, composeAgain }: { readonly folder: string; readonly composeAgain: ComposeAgain },
+) {
   const { journal, lease, route } = context
   const open = await journal.listOpenRedeliveries(route.name)
   const earlier = open.find((each) => each.delivery === delivery.id)
   if (earlier !== undefined) return { redelivery: earlier, isNew: false }
   const id = context.newId()
-  if (!(await composeAgain(context, delivery, getDeliverySpoolName(id)))) {
-    const message = `The bytes of ${delivery.name} cannot be made again: the mapping or its order attributes have changed since.`
-    throw new BridgeError('not-repeatable', message, {
-      fix: 'Put the mapping back as it was, or write the records anew with `dropbridge export`.',
-    })
+  if (!(await composeAgain(delivery, getDeliverySpoolName(id)))) {
+    const message = `The bytes of ${delivery.name} cannot be made again: what they were made from has changed since.`
+    throw new BridgeError('not-repeatable', message, { fix: FIX_CHANGED })
   }
   // The name of the first file has no suffix, so the second one has 2.
   const nameFor = (attempt: number) => addNameSuffix(delivery.name, attempt + 1)
-  const begun = { id, delivery: delivery.id, folder: route.folder, nameFor }
+  const begun = { id, delivery: delivery.id, folder, nameFor }
   return { redelivery: await journal.startRedelivery(lease, begun), isNew: true }
 }
 
+const FIX_CHANGED =
+  'Put the mapping or the partner back as it was; records of an export: `dropbridge export` writes them anew.'
+
 /** begun → its end. After a crash it continues from what was noted, so that the file gets one name. */
 export async function finishRedelivery(
-  context: OutboundContext,
+  context: RedeliveryContext,
   redelivery: RedeliveryEntry,
-  isNew: boolean,
+  { isNew, composeAgain }: { readonly isNew: boolean; readonly composeAgain: ComposeAgain },
 ): Promise<RedeliveryResult> {
   const { journal, lease, route, spool, target } = context
   const { id, folder } = redelivery
@@ -47,7 +56,7 @@ export async function finishRedelivery(
   let { name } = redelivery
   let isImpossible = false
   const compose = async () => {
-    if ((await spool.has(spooled)) || (await composeAgain(context, delivery, spooled))) return
+    if ((await spool.has(spooled)) || (await composeAgain(delivery, spooled))) return
     isImpossible = true
     throw new BridgeError('not-repeatable', `The bytes of ${delivery.name} cannot be made again.`)
   }

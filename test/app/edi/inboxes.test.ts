@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { makeOrder } from '../../fixtures/edi-chaos.ts'
+import { dress } from '../../fixtures/edi-maker/dress.ts'
+import { makeInterchange, type MadeDocument } from '../../fixtures/edi-maker/envelope.ts'
+import { make860 } from '../../fixtures/edi-maker/x12-orders.ts'
 import type { World } from '../../fixtures/world.ts'
 import { anEdiInbox, aPartner, ORDER_ROUTES, OUR_ADDRESS } from '../../fixtures/edi-inbox.ts'
 
@@ -222,6 +226,20 @@ describe('an inbox of interchanges', () => {
     expect(await countOrders(world)).toBe(2)
     expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
     expect(await world.list('results')).toContain('day.x12.summary.json')
+  })
+
+  test('cancels an order whole where the API writes ids as texts', async () => {
+    const world = await anEdiInbox()
+    world.service.switches.ids = 'text'
+    const make = (number: number, set: MadeDocument) =>
+      dress(makeInterchange({ syntax: 'x12', number, groups: [{ sets: [set] }] }))
+    await world.drop('inbox/van', 'order.x12', make(1, makeOrder('HV-41009')))
+    await world.run()
+    await world.drop('inbox/van', 'cancel.x12', make(2, make860({ po: 'HV-41009' })))
+
+    await world.run()
+
+    expect((await world.orders()).map(({ status }) => status)).toEqual(['canceled'])
   })
 
   test('says who is unknown, and sends no answer', async () => {

@@ -2,6 +2,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openJournal } from '../../../src/journal/open.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
 import { aSampleBridge, type SampleBridge } from '../../fixtures/sample-bridge.ts'
 
@@ -58,6 +59,116 @@ describe('a file that an inbox took', () => {
 
     expect((await bridge.run('retake', 'day.x12')).err).toContain('is not in the archive any more')
   })
+})
+
+const openSampleJournal = ({ folder, clock }: SampleBridge) =>
+  openJournal({ path: join(folder, 'state/journal.db'), clock })
+
+describe('an answer that an inbox delivered', () => {
+  test('is delivered once more with the same bytes, made again from the archived file', async () => {
+    const bridge = await aBridgeThatTookADay()
+    await rm(join(bridge.folder, 'van/out/997-haven-000000001.edi'))
+
+    const { exit, err } = await bridge.run('redeliver', '997-haven-000000001.edi')
+    const again = await bridge.run('redeliver', '997-haven-000000001.edi')
+
+    expect({ exit, again: again.exit }).toEqual({ exit: 0, again: 0 })
+    expect(err).toContain('the bytes of the answer 997-haven-000000001.edi once more')
+    expect(await bridge.list('van/out')).toEqual(['997-haven-000000001~2.edi', '997-haven-000000001~3.edi'])
+    const text = await bridge.read('van/out/997-haven-000000001~2.edi')
+    expect(text).toContain('AK9*P*3*3*2~')
+    expect(await bridge.read('van/out/997-haven-000000001~3.edi')).toBe(text)
+    expect((await bridge.run('audit', 'verify')).exit).toBe(0)
+  })
+
+  test('is not delivered once more where its incoming file is gone', async () => {
+    const bridge = await aBridgeThatTookADay()
+    await rm(join(bridge.folder, 'van/archive'), { recursive: true })
+
+    const { exit, err } = await bridge.run('redeliver', '997-haven-000000001.edi')
+
+    expect(exit).toBe(2)
+    expect(err).toContain('The bytes of 997-haven-000000001.edi cannot be made again')
+    expect(await bridge.list('van/out')).toEqual(['997-haven-000000001.edi'])
+  })
+
+  test('that a stop left half delivered once more is continued by the next run', async () => {
+    const bridge = await aBridgeThatTookADay()
+    const journal = await openSampleJournal(bridge)
+    const lease = await journal.acquireLease('inbox:van', 'test', 60_000, () => false)
+    const [delivery] = await journal.findDeliveriesByName('997-haven-000000001.edi', 1)
+    const nameFor = (attempt: number) => `again-${attempt}.edi`
+    await journal.startRedelivery(lease, { id: 'r1', delivery: delivery!.id, folder: 'out', nameFor })
+    await journal.releaseLease(lease)
+    await journal.close()
+
+    await bridge.run('run')
+
+    expect(await bridge.read('van/out/again-1.edi')).toBe(
+      await bridge.read('van/out/997-haven-000000001.edi'),
+    )
+  })
+})
+
+describe('an answer that is held', () => {
+  /** The bridge could not deliver it, and then it was held. */
+  async function aHeldAnswer(): Promise<SampleBridge> {
+    const bridge = await aSampleBridge()
+    await bridge.drop('van/in/day.x12', ONE_DAY)
+    // A file in place of the folder.
+    await bridge.drop('van/out', 'in the way')
+    await bridge.run('run')
+    const journal = await openSampleJournal(bridge)
+    const lease = await journal.acquireLease('inbox:van', 'test', 60_000, () => false)
+    const [delivery] = await journal.findDeliveriesByName('997-haven-000000001.edi', 1)
+    await journal.holdDelivery(lease, delivery!.id, 'it may have been delivered')
+    await journal.releaseLease(lease)
+    await journal.close()
+    await rm(join(bridge.folder, 'van/out'))
+    await bridge.run('run')
+    expect(await bridge.list('van/out')).toEqual([])
+    return bridge
+  }
+  const who = ['--by', 'Ada', '--why', 'asked the partner']
+
+  test('is delivered when a person says so, and its file is reported and archived', async () => {
+    const bridge = await aHeldAnswer()
+
+    const { exit, err } = await bridge.run('resolve', '997-haven-000000001.edi', '--again', ...who)
+
+    expect(err).toContain('997-haven-000000001.edi: released to be delivered')
+    expect(await bridge.list('van/out')).toEqual(['997-haven-000000001.edi'])
+    expect(await bridge.list('erp/edi-results')).toEqual(['day.x12.sets.csv', 'day.x12.summary.json'])
+    expect(exit).toBe(2)
+    expect((await bridge.run('run')).exit).toBe(0)
+    expect((await bridge.run('audit', 'verify')).exit).toBe(0)
+  })
+
+  test('is not delivered when a person says that the partner has it, and its file is done', async () => {
+    const bridge = await aHeldAnswer()
+
+    const { err } = await bridge.run('resolve', '997-haven-000000001.edi', '--delivered', ...who)
+
+    expect(err).toContain('997-haven-000000001.edi: resolved as delivered')
+    expect(await bridge.list('van/out')).toEqual([])
+    expect(await bridge.list('erp/edi-results')).toEqual(['day.x12.sets.csv', 'day.x12.summary.json'])
+    expect((await bridge.run('run')).exit).toBe(0)
+    expect((await bridge.run('status')).out).toContain('997-haven-000000001.edi')
+    expect((await bridge.run('resolve', '997-haven-000000001.edi', '--again', ...who)).err).toContain(
+      'no delivery "997-haven-000000001.edi" is held',
+    )
+    expect((await bridge.run('audit', 'verify')).exit).toBe(0)
+  })
+})
+
+test('the file that undoes an order comes to a mailbox of our own, not to that of the partner', async () => {
+  const bridge = await aBridgeThatTookADay()
+
+  const { out } = await bridge.run('undo', 'HV-41001')
+
+  expect(out).toContain('from: { mailbox: erp, folder: inbox/undo-create-cancel }')
+  expect(out).toContain('results: { mailbox: erp }')
+  expect(out).not.toContain('mailbox: van')
 })
 
 async function listFiles(folder: string): Promise<string[]> {

@@ -18,7 +18,7 @@ const makeFile = (number: number, set: MadeDocument) =>
     }),
   )
 
-test('while a record waits for its order, the inbox and the route do not run in turns', async () => {
+test('while a record waits for its order, the inbox and the route do not wake each other again and again', async () => {
   const world = await anEdiInbox({
     inboxRoutes: [
       ...ORDER_ROUTES,

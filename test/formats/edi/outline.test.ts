@@ -179,6 +179,32 @@ describe('the hash of an interchange', () => {
     expect(await hashOf(dress(large, { newline: '\n' }))).toEqual([expected])
   })
 
+  test.each(['\n', '\r\n', '\r'])('is that of its segments where %j ends them', async (terminator) => {
+    const text = dressText(made, { terminator })
+
+    expect(await hashOf(Buffer.from(text, 'latin1'))).toEqual([
+      createHash('sha256').update(text.replaceAll('\r\n', '\n'), 'latin1').digest('hex'),
+    ])
+  })
+
+  test('changes with any byte of a segment that is too large, however the file is cut', async () => {
+    const [start = '', end = ''] = dressText(made).split('PO1*')
+    const write = (last: string) => `${start}MSG*${'x'.repeat(100_000)}${last}~PO1*${end}`
+    const [a, b] = [Buffer.from(write('a')), Buffer.from(write('b'))]
+    const cut = [a.subarray(0, 66_000), a.subarray(66_000, 99_000), a.subarray(99_000)]
+
+    expect(await hashOf(a)).not.toEqual(await hashOf(b))
+    expect(await hashOf(cut)).toEqual(await hashOf(a))
+  })
+
+  test('changes with any byte of a segment in which the file ends', async () => {
+    const text = dressText(made)
+    const write = (last: string) =>
+      Buffer.from(`${text.slice(0, text.indexOf('SE*'))}MSG*${'x'.repeat(50)}${last}`)
+
+    expect(await hashOf(write('a'))).not.toEqual(await hashOf(write('b')))
+  })
+
   test('of EDIFACT has the service string where it is not the usual one', async () => {
     const orders = makeInterchange({
       syntax: 'edifact',

@@ -1,5 +1,6 @@
 /** `dropbridge edi fix`: a copy of a file with right counts, numbers, trailers and padding. */
 import { fixEdiFile } from '../../../app/edi/fix.ts'
+import { isPartFile } from '../../../domain/file.ts'
 import { EXIT } from '../../../support/errors.ts'
 import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
@@ -21,6 +22,10 @@ export const fixCommand = defineCommand({
       if (more > 0) terminal.out(`${formatCount(more, 'more repair')} not listed`)
       const count = repairs.length + more
       terminal.say(`${out}: ${count === 0 ? 'nothing had to be put right' : formatCount(count, 'repair')}`)
+    }
+    if (!isPartFile(out)) {
+      terminal.say('An inbox that took the original refuses the copy, because it has its number.')
+      terminal.say('Where it is a correction, give it a name with .rejects. in it, such as NAME.rejects.x12.')
     }
     if (incomplete > 0) {
       const sets =

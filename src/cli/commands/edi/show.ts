@@ -1,8 +1,11 @@
 /** `dropbridge edi show`: a file of X12 or EDIFACT for people, in its loops and in words. */
 import { showEdiFile, type ShownItem } from '../../../app/edi/show.ts'
 import { EXIT, hasCode, usageError } from '../../../support/errors.ts'
-import { defineCommand, FILE_ARGUMENT, flag, JSON_FLAG } from '../../command.ts'
-import { resolvePath } from '../../context.ts'
+import { loadMappings } from '../../../app/context.ts'
+import { createGrammarChooser } from '../../../app/edi/partners.ts'
+import { defineCommand, FILE_ARGUMENT, flag, JSON_FLAG, text } from '../../command.ts'
+import { readConfigurationToShow, resolvePath } from '../../context.ts'
+import type { Terminal } from '../../terminal.ts'
 import { formatRawItem, formatShownItem, shownItemToJson, toShownBytes } from '../../format/edi-show.ts'
 
 export const showCommand = defineCommand({
@@ -12,16 +15,19 @@ export const showCommand = defineCommand({
   options: {
     set: { type: 'number', describe: 'Only this set of the file, counted from 1' },
     raw: flag('One segment on each line, as it stands in the file'),
+    config: { ...text('Read each document by the grammar of its partner in this configuration'), alias: 'c' },
     json: JSON_FLAG,
   },
-  async run(terminal, { file, set, raw, json }) {
+  async run(terminal, { file, set, raw, json, config }) {
     if (set !== undefined && (!Number.isInteger(set) || set < 1))
       throw usageError('--set is the number of a set, counted from 1')
     if (raw && json) throw usageError('--raw and --json are two ways to print the file')
     const format = json ? toJsonLine : raw ? formatRawItem : formatShownItem
+    const chooseGrammar = config === undefined ? undefined : await loadGrammars(terminal, config)
+    const options = { set, isRaw: raw, chooseGrammar }
     let count = 0
     try {
-      for await (const items of showEdiFile(resolvePath(terminal, file), { set, isRaw: raw })) {
+      for await (const items of showEdiFile(resolvePath(terminal, file), options)) {
         const lines = items.flatMap(format)
         count += items.filter((item) => 'number' in item).length
         if (lines.length === 0) continue
@@ -41,6 +47,11 @@ export const showCommand = defineCommand({
     return EXIT.rejects
   },
 })
+
+async function loadGrammars(terminal: Terminal, config: string) {
+  const configuration = await readConfigurationToShow(terminal, config)
+  return createGrammarChooser(configuration, await loadMappings(configuration))
+}
 
 function toJsonLine(item: ShownItem): readonly string[] {
   return [JSON.stringify(shownItemToJson(item))]

@@ -1,0 +1,74 @@
+/** Alerts and lines of `run` about interchanges that no route gets: unknown senders, and numbers that came before. */
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { anEdiInbox, aPartner, ORDER_ROUTES } from '../fixtures/edi-inbox.ts'
+import { commandsOf } from '../fixtures/office.ts'
+
+const ONE_DAY = await readFile(new URL('../../samples/edi/850-one-day.x12', import.meta.url), 'latin1')
+
+const drop = (text: string) => Buffer.from(text, 'latin1')
+
+test('an interchange from an unknown sender names its address, and does not ask for a route', async () => {
+  const world = await anEdiInbox({
+    partners: [aPartner('other', 'ZZ:OTHER')],
+    inboxRoutes: ORDER_ROUTES.map((route) => ({ ...route, partner: 'other' })),
+  })
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+
+  const { err } = await run('run')
+
+  expect(err).toContain(
+    '3 sets to no route: Nothing is known of interchanges from ZZ:HAVENRETAIL to 12:7755550100. If you know it, add its address under `edi`, and drop the exceptions file in again.  [edi-partner-unknown]',
+  )
+  const status = await run('status')
+  expect(status.out).toContain(
+    'day.x12 is from ZZ:HAVENRETAIL to 12:7755550100, which `edi` does not name (partner-unknown',
+  )
+  expect(status.out).toContain(
+    'If you know it, add its address under `edi` and drop its exceptions file in, or: `dropbridge dismiss day.x12',
+  )
+  expect(status.out).not.toContain('sets-unrouted')
+  expect(status.exit).toBe(2)
+
+  expect((await run('dismiss', 'day.x12', '--by', 'Ada', '--why', 'not ours')).exit).toBe(0)
+  expect((await run('status')).out).not.toContain('partner-unknown')
+})
+
+test('another interchange under a number that came before is an alert until it is dismissed', async () => {
+  const world = await anEdiInbox()
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await run('run')
+  await world.drop('inbox/van', 'again.x12', drop(ONE_DAY.replace('HV-41003', 'HV-41009')))
+
+  const { err } = await run('run')
+
+  expect(err).toContain(
+    '3 sets to no route: The interchange 000001126 came before in day.x12, with other contents.',
+  )
+  const status = await run('status')
+  expect(status.out).toContain(
+    'again.x12 has a control number that came before, with other contents (number-reused',
+  )
+  expect(status.out).toContain('Have it sent under a new number, or: `dropbridge dismiss again.x12')
+
+  expect((await run('dismiss', 'again.x12', '--by', 'Ada', '--why', 'sent by mistake')).exit).toBe(0)
+  expect((await run('status')).out).not.toContain('number-reused')
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('a repaired copy is taken where its name says that it is a correction', async () => {
+  const world = await anEdiInbox()
+  const run = await commandsOf(world)
+  // The second set says that it has one segment less than it has.
+  const wrong = ONE_DAY.replace(/SE\*18\*0002/, 'SE*17*0002')
+  await world.drop('inbox/van', 'day.x12', drop(wrong))
+  await run('run')
+  const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
+
+  const plain = await run('edi', 'fix', rejects, '--out', 'fixed.x12')
+  expect(plain.err).toContain('An inbox that took the original refuses the copy, because it has its number.')
+  const named = await run('edi', 'fix', rejects, '--out', 'day.rejects.x12')
+  expect(named.err).not.toContain('refuses the copy')
+})
