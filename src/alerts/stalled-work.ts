@@ -89,6 +89,11 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
   } as const
   const [kind, text, fix] = texts[what]
   const message = `${name}${text}`
+  // Sent again as it is, the file would be refused again.
+  if (what === 'unusable' && rejectedFile.fix !== undefined) {
+    const steps = `${rejectedFile.fix} When that is done: ${dismissal}.`
+    return { code: kind, route, subject: `${name} (${file})`, since, message, fix: steps }
+  }
   return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }
 

@@ -200,7 +200,8 @@ function throwAccountErrors(exchange: Exchange, request: Request, base: BaseUrl)
   if (ending !== 'sent-elsewhere' || method === 'GET') refuseRedirect(exchange, resource, base)
   const why = () => `for ${party} at ${resource}: ${describeAnswer(exchange)}`
   if (ending === 'token-refused') {
-    throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`)
+    const fix = 'Run `dropbridge check --online`. If it passes, run again later; if not, do what it says.'
+    throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`, { fix })
   }
   if (ending === 'account-refused') {
     const fix = `Check that the account of ${party} may act for it: \`dropbridge check --online\`.`

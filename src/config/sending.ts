@@ -133,6 +133,9 @@ export const RuleSettings = z.strictObject({
   dates: RulePolicy.default('warn').describe(
     'When a date makes no sense: an order or a parcel of the future, an order of more than a year ago, a parcel older than its order, a due date that has passed.',
   ),
+  prices: RulePolicy.default('warn').describe(
+    'When the net price of an order line or invoice line is 0, or above the price of the consumer, where that is known.',
+  ),
   stock: RulePolicy.default('off').describe(
     'When more is ordered of an item than the brand had when it was last seen. Needs the items: export them whole once.',
   ),

@@ -70,9 +70,9 @@ export const ALERTS = {
   },
   'file-unusable': {
     title: 'A file could not be used, and no other one came.',
-    fix: 'Have it sent again, or: `dropbridge dismiss FILE --by NAME --why TEXT`.',
+    fix: 'Do what its problem says; when that is done: `dropbridge dismiss FILE --by NAME --why TEXT`.',
     details:
-      'Shown until a file comes under its name or that of its rejects file, or until a person dismisses it.',
+      'Shown until a file comes under its name or that of its rejects file, until another route takes the same bytes, or until a person dismisses it.',
   },
   'answer-overdue': {
     title: 'A partner is not answered in time.',

@@ -115,6 +115,8 @@ export interface RejectedFile {
   readonly records: number
   /** The code of one of its problems; empty where it was pruned. */
   readonly code: string
+  /** The fix of the problem that makes the file unusable; left out for other files. */
+  readonly fix?: string
   readonly since: number
   /** The sender and receiver of an interchange that is unknown, as `from to`. */
   readonly addresses?: string | null

@@ -92,6 +92,8 @@ export const FILE_PROBLEMS = {
   'text-damaged': {
     title: 'The text holds signs of a wrong encoding.',
     fix: 'Have the file written in its right encoding, or set `damaged: allow` under `read`.',
+    details:
+      'UTF-8 that was read as Windows-1252 and saved again, such as JosÃ© for José, is a warning only: the record is sent as it is.',
   },
   'record-type-unknown': {
     title: 'The mapping does not know the record type of the row.',

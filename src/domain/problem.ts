@@ -72,9 +72,9 @@ export const PROBLEMS = {
   // identity and references
   'key-conflict': {
     title: 'Another record has the same key and other contents.',
-    fix: 'Give a new record its own key, or remove the row. What can be undone: dropbridge undo KEY',
+    fix: 'Remove the row. What can still be undone of the first record: dropbridge undo KEY',
     details:
-      'The API has no call that changes an order or an invoice. An order can be canceled before the brand acknowledged it, by a file for a route with `create-cancel`; then a new one needs another number. When a file has the same key twice with other contents, neither is sent.',
+      'The API has no call that changes an order or an invoice. To correct an order, cancel it first, by a file for a route with `create-cancel`, before the brand acknowledges it; then send it under a new number. A new number alone makes a second order, and the customer gets both. When a file has the same key twice with other contents, neither is sent.',
   },
   'file-repeated': {
     title: 'The same file was processed before on this route.',
@@ -173,6 +173,12 @@ export const PROBLEMS = {
   'date-implausible': {
     title: 'The date is too early or too late to be right.',
     fix: 'Correct the date. To switch the rule off for the route: `rules: { dates: off }`.',
+  },
+  'price-implausible': {
+    title: 'The price is too low or too high to be right.',
+    fix: 'Correct the price. To switch the rule off for the route: `rules: { prices: off }`.',
+    details:
+      'A net price of 0, or one above the price of the consumer. A consumer price of 0 is taken for one that is not known. The API shows a brand no net price of an order, so an invoice is compared with the price of the consumer.',
   },
   'postal-code-odd': {
     title: 'The postal code has not the form of its country.',

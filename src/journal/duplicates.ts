@@ -61,9 +61,7 @@ function judgeAgainstOwner(record: PlannedRecord, owner: KeyOwner): Verdict {
   const line = record.lines[0]?.[0]
   const place = line === undefined ? {} : { line }
   if (record.bodyHash === owner.bodyHash) {
-    // The time distinguishes files of the same name.
-    const received = owner.file ? ` (received ${isoTime(owner.file.receivedAt)})` : ''
-    const message = `${name} is already known from ${formatOrigin(owner)}${received}, with the same contents${describeOwnerState(owner)}.`
+    const message = `${name} is already known from ${formatOrigin(owner)}${formatReceipt(owner)}, with the same contents${describeOwnerState(owner)}.`
     return { state: 'duplicate', apiId: owner.apiId, problems: [problem('record-repeated', place, message)] }
   }
   const { operation, naturalKey = '', keyValues } = record
@@ -80,7 +78,10 @@ export interface RecordVersion {
 
 export function createConflictProblem(
   version: RecordVersion,
-  other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'> & { readonly isBroken?: boolean },
+  other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'> & {
+    readonly accepted?: boolean
+    readonly isBroken?: boolean
+  },
 ): Problem {
   const { operation, naturalKey, keyValues, line } = version
   const place = line === undefined ? {} : { line }
@@ -92,14 +93,12 @@ export function createConflictProblem(
     return problem('key-conflict', place, message, isInOneFile ? FIX_ONE_INVOICE : FIX_INVOICED)
   }
   if (!isInOneFile) {
-    const message = `${name} is already known from ${formatOrigin(other)}, with other contents.`
     const [key = naturalKey] = keyValues.filter((value) => value !== '')
-    return problem(
-      'key-conflict',
-      place,
-      message,
-      operation === 'create-invoice' ? FIX_INVOICED : suggestUndo(key),
-    )
+    const isCanceled = operation === 'create-cancel' && other.accepted === true
+    const message = isCanceled
+      ? `${name} is canceled already, by ${formatOrigin(other)}${formatReceipt(other)}; this row says it otherwise.`
+      : `${name} is already known from ${formatOrigin(other)}, with other contents.`
+    return problem('key-conflict', place, message, suggestConflictFix(operation, key))
   }
   const lines = [line, other.line].filter((known) => known !== undefined).toSorted((a, b) => a - b)
   const how = other.isBroken === true ? `and line ${other.line ?? '?'} is refused` : 'with other contents'
@@ -117,8 +116,30 @@ const FIX_ONE_INVOICE =
 const FIX_INVOICED =
   'Remove the row: the order has its invoice, and the API can neither change it nor take another.'
 
-function suggestUndo(key: string): string {
-  return PROBLEMS['key-conflict'].fix.replace('KEY', quoteForShell(key))
+const FIX_CANCELED = 'Remove the row: another number here would cancel another order.'
+
+const FIX_SHIPPED =
+  'Remove the row if the parcel is the same. If its order or tracking number is wrong, correct that.'
+
+const FIX_ITEM = 'Remove the row. To change the item, send it to a route with `update-variant`.'
+
+/** Only an order can be replaced: by another one, once it is canceled itself. */
+function suggestConflictFix(operation: string, key: string): string {
+  const command = `dropbridge undo ${quoteForShell(key)}`
+  switch (operation) {
+    case 'create-order':
+      return `To correct it, cancel it first (${command}), then send a new number. Else remove the row.`
+    case 'create-cancel':
+      return FIX_CANCELED
+    case 'create-shipment':
+      return FIX_SHIPPED
+    case 'create-invoice':
+      return FIX_INVOICED
+    case 'create-variant':
+      return FIX_ITEM
+    default:
+      return PROBLEMS['key-conflict'].fix.replace('KEY', quoteForShell(key))
+  }
 }
 
 /** The name of a record for people: the cells of its key columns. */
@@ -128,6 +149,11 @@ export function formatRecordName(keyValues: readonly string[], naturalKey: strin
 
 function formatOrigin({ file, line }: Pick<KeyOwner, 'file' | 'line'>): string {
   return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
+}
+
+/** The time distinguishes files of the same name. */
+function formatReceipt({ file }: Pick<KeyOwner, 'file'>): string {
+  return file ? ` (received ${isoTime(file.receivedAt)})` : ''
 }
 
 /** The outcome of an owner in the same file is not known yet; the same report shows it. */

@@ -185,6 +185,20 @@ const IS_REPLACED = sql<boolean>`exists (
     and (later.name = files.name or ${IS_RETURNED_PART})
     and later.number > files.number and later.received_at is not null)`
 
+/**
+ * Condition on `files`: a later file of another route had the same bytes, and was not refused as a whole. The index of
+ * contents begins with the route, so the routes are found first, one step of the index each.
+ */
+const IS_TAKEN_ELSEWHERE = sql<boolean>`exists (
+  with recursive routes (route) as (
+    select min(route) from files
+    union all
+    select (select min(other.route) from files as other where other.route > routes.route)
+    from routes where routes.route is not null)
+  select 1 from routes cross join files as later
+  where later.route = routes.route and later.sha256 = files.sha256
+    and later.route <> files.route and later.number > files.number and later.outcome = 'processed')`
+
 const IS_DISMISSED = sql<boolean>`exists (
   select 1 from decisions where decisions.file_id = files.id and action = 'dismiss')`
 
@@ -203,33 +217,35 @@ const UNKNOWN_ADDRESSES = sql`(select sender || ' ' || receiver from interchange
   where interchanges.file_id = files.id and verdict = 'unknown' limit 1)`
 
 /** Condition on `files`: it was lost, no file came under its name or as its rejects file, and no person dismissed it. */
-const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not ${IS_REPLACED}) and not ${IS_DISMISSED})`
+const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not ${IS_REPLACED})
+  and not (files.outcome = 'unusable' and ${IS_TAKEN_ELSEWHERE}) and not ${IS_DISMISSED})`
 
 /** Files that are not submitted yet have no outcome: their records may still change. */
 async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Promise<RejectedFile[]> {
   const isChosen = fileId === undefined ? sql`true` : sql`files.id = ${fileId}`
-  const { rows } = await sql<RejectedFile>`
+  const { rows } = await sql<Omit<RejectedFile, 'fix'> & { readonly fix: string | null }>`
     select files.id as file, files.name, files.route, min(records.changed_at) as since, count(*) as records,
       'rejected' as what,
-      coalesce(min(records.problems ->> '$[0].code'), '') as code, null as addresses
+      coalesce(min(records.problems ->> '$[0].code'), '') as code, null as addresses, null as fix
     from records join files on files.id = records.file_id
     where ${IS_UNCORRECTED} and files.outcome is not null and ${isChosen}
     group by files.id
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
       case when files.source_removed = 1 then 'source-removed' else files.outcome end,
-      coalesce(files.problems ->> '$[0].code', ''), null
+      coalesce(files.problems ->> '$[0].code', ''), null,
+      case when files.outcome = 'unusable' then files.problems ->> '$[0].fix' end
     from files where ${IS_UNREPLACED} and ${isChosen}
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
-      case when ${UNKNOWN_ADDRESSES} is null then 'unrouted' else 'unknown' end, '', ${UNKNOWN_ADDRESSES}
+      case when ${UNKNOWN_ADDRESSES} is null then 'unrouted' else 'unknown' end, '', ${UNKNOWN_ADDRESSES}, null
     from unbundlings join files on files.id = unbundlings.file_id where ${IS_UNROUTED} and ${isChosen}
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0, 'reused',
-      'edi-number-reused', null
+      'edi-number-reused', null, null
     from files where ${IS_REUSED} and ${isChosen}
     order by since, file limit ${limit}`.execute(db)
-  return rows
+  return rows.map(({ fix, ...row }) => ({ ...row, ...(fix === null ? {} : { fix }) }))
 }
 
 async function selectRejectedRecords(

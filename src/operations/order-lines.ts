@@ -88,3 +88,10 @@ export function describeItem(item: RequestBody): string {
   const named = ITEM_NAMES.filter((field) => isGiven(variant[field]))
   return named.map((field) => `${field} "${String(variant[field])}"`).join(', ')
 }
+
+/** The fix for an unknown item that is described so, where a spreadsheet has spoiled its number; else undefined. */
+export function suggestItemFix(description: string): string | undefined {
+  return /"\d+(?:[.,]\d+)?E\+?\d+"/i.test(description)
+    ? 'A spreadsheet took its last digits. Take it from its source, and format the column as text.'
+    : undefined
+}

@@ -46,7 +46,14 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
     direction: 'inbound',
     operation: 'create-order',
     results: { mailbox: 'exchange', folder: 'results' },
-    rules: { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
+    rules: {
+      totals: 'warn',
+      dates: 'warn',
+      prices: 'warn',
+      stock: 'off',
+      addresses: 'warn',
+      numbers: 'warn',
+    },
     circuitBreaker: { sameRefusal: 20 },
   } as const
   const from = { mailbox: 'exchange', folder: 'inbox', archive: 'archive', stableForMs: 0 }

@@ -63,6 +63,25 @@ test('an unusable file is an alert until another one came under its name', async
   expect((await run('status')).out).not.toContain('file-unusable')
 })
 
+test('an unusable file is an alert with the fix of its own problem, until another route took the same bytes', async () => {
+  const world = await aWorld({ routes: ['orders', 'shipments'] })
+  const run = await commandsOf(world)
+  const { text } = ordersFile(sampleOrders({ seed: 7, orders: 2, damageEvery: 0 }))
+  await world.drop('inbox/shipments', 'astray.csv', text)
+  expect((await run('run', 'shipments')).exit).toBe(65)
+
+  const { out } = await run('status')
+  expect(out).toContain('astray.csv cannot be used (file-foreign) (file-unusable, since')
+  expect(out).toMatch(
+    /Drop it into \S*inbox\/orders, the inbox of route orders\. When that is done: `dropbridge dismiss astray\.csv /,
+  )
+  expect(out).not.toContain('Have it sent again')
+
+  await world.drop('inbox/orders', 'moved.csv', text)
+  expect((await run('run', 'orders')).exit).toBe(0)
+  expect((await run('status')).out).not.toContain('file-unusable')
+})
+
 test.each(['broken.csv.rejects.csv', 'broken.csv.rejects-corrected.csv'])(
   'an unusable file is no alert any more once its rejects file came, corrected, as %s',
   async (name) => {

@@ -465,6 +465,22 @@ test.skipIf(process.platform === 'win32')('a file that may not be read', async (
   ])
 })
 
+test('the number of an order is no file, and why-not names the command that knows it', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.run('orders')
+  const [order] = await world.orders()
+  const number = order?.purchase_order_number ?? ''
+  expect(number).not.toBe('')
+
+  const { exit, out } = await ask(number)
+
+  expect(exit).toBe(2)
+  expect(out).toContain(`${number} is no file: the bridge knows it as the number of an order`)
+  expect(out).toContain(`dropbridge trace ${number}`)
+  expect(out).not.toContain('taken')
+})
+
 test('a file that exists only under its working name is named', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv.filepart', ORDERS)

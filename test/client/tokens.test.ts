@@ -54,6 +54,16 @@ describe('the token', () => {
     expect(server.tokenRequests).toHaveLength(2)
   })
 
+  test('that is refused even when fresh names the check of the login, and no mailbox', async () => {
+    const { server, client } = await setUp()
+    server.next(json(401, { detail: 'No.' }))
+    const refused = client.get({ ...call, endpoint: 'getBrandOrder' })
+    await expect(refused).rejects.toMatchObject({
+      code: 'credentials-refused',
+      fix: 'Run `dropbridge check --online`. If it passes, run again later; if not, do what it says.',
+    })
+  })
+
   test.each([
     ['five minutes before a long life ends', 36_000, 35_700],
     ['after nine tenths of a short life', 60, 54],

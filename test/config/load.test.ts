@@ -96,7 +96,14 @@ describe('a configuration without errors', () => {
             stableForMs: 2000,
           },
           results: { mailbox: 'erp', folder: 'results', alertIfNotEmptiedMs: 2_592_000_000 },
-          rules: { totals: 'warn', dates: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
+          rules: {
+            totals: 'warn',
+            dates: 'warn',
+            prices: 'warn',
+            stock: 'off',
+            addresses: 'warn',
+            numbers: 'warn',
+          },
           circuitBreaker: { sameRefusal: 20 },
         },
         {

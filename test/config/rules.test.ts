@@ -6,6 +6,7 @@ test('odd totals, dates and postal codes are warnings by default, and stock is n
   expect(RuleSettings.parse({})).toEqual({
     totals: 'warn',
     dates: 'warn',
+    prices: 'warn',
     stock: 'off',
     addresses: 'warn',
     numbers: 'warn',
@@ -13,6 +14,7 @@ test('odd totals, dates and postal codes are warnings by default, and stock is n
   expect(RuleSettings.parse({ totals: 'refuse', stock: 'warn' })).toEqual({
     totals: 'refuse',
     dates: 'warn',
+    prices: 'warn',
     stock: 'warn',
     addresses: 'warn',
     numbers: 'warn',

@@ -22,6 +22,52 @@ const outcome = async (text: string, reading: Reading = {}) =>
       : `${line}-${lastLine}: ${values.join('|')}`,
   )
 
+describe('rows in one line', () => {
+  const header = 'PO,Ordered,Name,Street,SKU,Qty,Price\n'
+  const first = 'C-10,2026-11-20,Ann Lee,1 Oak St,LV-20,1,1849.97'
+  const second = 'C-11,2026-11-20,Bob Ray,22 Elm Rd,LV-30,2,99.00'
+  const faultsOf = async (line: string) => {
+    const rows = await rowsOf(await readable(start(`${header}${line}\n${first}\n`)))
+    expect(rows[1]?.problems).toBeUndefined()
+    return rows[0]?.problems
+  }
+
+  it('that lost the line break between them are two rows, and the message says where to break it', async () => {
+    expect(await faultsOf(`${first},${second}`)).toEqual([
+      {
+        code: 'row-long',
+        message: 'The row has 14 cells where 7 are expected: 2 rows stand in one line.',
+        fix: 'Break the line before the cell "C-11". Remove nothing.',
+        place: { line: 2 },
+      },
+    ])
+  })
+
+  it('whose last and first cell became one are two rows too', async () => {
+    expect(await faultsOf(`${first}${second}`)).toMatchObject([
+      {
+        message: 'The row has 13 cells where 7 are expected: 2 rows stand in one line.',
+        fix: 'Break the line inside the cell "1849.97C-11", where the next row begins. Remove nothing.',
+      },
+    ])
+  })
+
+  it('may be three', async () => {
+    const [problem] = (await faultsOf([first, second, first].join(','))) ?? []
+    expect(problem?.message).toContain('3 rows stand in one line.')
+    expect(problem?.fix).toContain('before the cell "C-11"')
+  })
+
+  it('are one row with cells too many where these look like no row', async () => {
+    const notes = 'call first,then ring,the bell,at,the,back,door'
+    for (const line of [`${first},${notes}`, `${first},,,,,,,`, `${first},${notes.slice(0, -5)}`]) {
+      const [problem] = (await faultsOf(line)) ?? []
+      expect(problem?.message).toMatch(/too many/)
+      expect(problem?.fix).toContain('Put quotes around cells')
+    }
+  })
+})
+
 describe('the number of cells', () => {
   const joined = (lines: string, first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, at) => ({

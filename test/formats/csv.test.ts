@@ -193,11 +193,26 @@ describe('the header', () => {
 
   it('that has none of the expected columns is refused with what was found and expected', async () => {
     const [problem, ...others] = await problemsOf(
-      start('PO-1,2026-01-01,3\nPO-2,2026-01-02,4\n', { expectColumns: ['PO Number', 'Qty'] }),
+      start('Order,,Menge,\nPO-2,2026-01-02,4,\n', { expectColumns: ['PO Number', 'Qty'] }),
     )
     expect(others).toEqual([])
     expect(problem).toMatchObject({ code: 'header-missing', place: { line: 1 } })
-    expect(problem?.message).toContain('found "PO-1", "2026-01-01", "3"; expected "PO Number", "Qty"')
+    expect(problem?.message).toContain('found "Order", "Menge"; expected "PO Number", "Qty"')
+  })
+
+  it('that is a row of data is a header that is missing', async () => {
+    const problems = await problemsOf(
+      start('D-12,,2026-01-01,3,x\nD-13,,2026-01-02,4,x\n', { expectColumns: ['PO Number', 'Qty'] }),
+    )
+    expect(problems).toEqual([
+      {
+        code: 'header-missing',
+        message:
+          'Line 1 looks like data (it begins with "D-12", "2026-01-01", "3"): the header line is missing. Expected "PO Number", "Qty".',
+        fix: 'Put the header line back above the first row of data.',
+        place: { line: 1 },
+      },
+    ])
   })
 
   it('below other lines is found and named, with how to have those left out', async () => {

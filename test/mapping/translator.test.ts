@@ -256,7 +256,7 @@ describe('columns', () => {
       [
         'column-missing',
         'PO Number',
-        'Did you mean "PO Numbr"? Rename that column, or name this spelling in the mapping.',
+        'Did you mean "PO Numbr"? Write that in the mapping, then: dropbridge retake FILE. Or rename the column.',
       ],
       ['column-missing', 'Qty', 'Add the column, or correct body.order_lines[].quantity in the mapping.'],
     ])

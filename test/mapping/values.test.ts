@@ -23,6 +23,50 @@ function format(text: string): DateFormat {
   return compiled
 }
 
+const day: FieldRule = { kind: 'date' }
+
+/** The code, message and fix of a refused cell. */
+function refuse(rule: FieldRule, text: string, dates: Partial<DateOptions> = {}): unknown {
+  let refused: unknown
+  const options = { formats: [], names: [], zone: UTC, ...dates }
+  createConverter(rule, options, { isCell: true })(text, (code, message, fix) => {
+    refused = [code, message, fix]
+    return FAILED
+  })
+  return refused
+}
+
+test.each<FieldRule>([
+  { kind: 'integer', min: 1, max: 9 },
+  { kind: 'money', wholeDigits: 8 },
+  { kind: 'dateTime' },
+  day,
+  { kind: 'boolean' },
+])('An error of a spreadsheet is no value of the kind $kind, and is called so.', (rule) => {
+  for (const text of ['#N/A', '#REF!', '########'])
+    expect(refuse(rule, text)).toEqual([
+      'spreadsheet-error',
+      `"${text}" is what a spreadsheet shows for no value.`,
+      'Correct the formula or the width of the column, or fill in the value.',
+    ])
+})
+
+test.each([
+  ['46347.42', '2026-11-21 10:04'],
+  ['46347,42', '2026-11-21 10:04'],
+  ['46347', '2026-11-21'],
+])('The day number %s of a spreadsheet is refused with its date.', (text, date) => {
+  const format = compileDateFormat('MM/dd/yyyy')
+  if (typeof format === 'string') throw new Error(format)
+  for (const dates of [{}, { formats: [format], names: ['MM/dd/yyyy'] }])
+    expect(refuse(day, text, dates)).toEqual([
+      'date-expected',
+      `"${text}" is the number that a spreadsheet has for ${date}.`,
+      'Format the column as a date in the spreadsheet, and save the file again.',
+    ])
+  expect(refuse(day, '463470')).not.toContain('a spreadsheet')
+})
+
 test.each([
   ['2', 2],
   ['007', 7],

@@ -48,6 +48,56 @@ lines:
   })
 })
 
+describe('a text of UTF-8 that was read as Windows-1252', () => {
+  test.each([
+    ['JosÃ© NÃºÃ±ez', 'José Núñez'],
+    ['Oâ€™Brien', 'O’Brien'],
+    ['NIÃ‘O', 'NIÑO'],
+    ['Acmeâ„¢ â€“ 5 â‚¬', 'Acme™ – 5 €'],
+    ['Å»ukowska', 'Żukowska'],
+  ])('such as %s is sent with a warning that has what it should be', async (text, meant) => {
+    for (const column of ['Name', 'City']) {
+      const [draft] = await draftsOf(ORDERS, orderSheet({ [column]: text }))
+
+      expect(draft?.problems).toEqual([])
+      expect(JSON.stringify(draft?.body)).toContain(text)
+      expect(draft?.warnings).toMatchObject([
+        {
+          code: 'text-damaged',
+          severity: 'warning',
+          message: `"${text}" is perhaps "${meant}": UTF-8 that was read in a wrong encoding.`,
+        },
+      ])
+    }
+  })
+
+  test.each([
+    'São Paulo',
+    'Ãvila',
+    'José Núñez',
+    'NESTLÉ®',
+    'MAÇÃ\u00A0DOCE',
+    'Âme',
+    'Ärger',
+    'Åse – Bø',
+    'Château',
+  ])('is not what the right text %s is', async (text) => {
+    const [draft] = await draftsOf(ORDERS, orderSheet({ Name: text }))
+
+    expect(draft?.body).toBeDefined()
+    expect(draft).not.toHaveProperty('warnings')
+  })
+
+  test('is taken as it is where the mapping allows it', async () => {
+    const [draft] = await draftsOf(
+      `${ORDERS}\nread: { format: csv, damaged: allow }`,
+      orderSheet({ Name: 'JosÃ©' }),
+    )
+
+    expect(draft).not.toHaveProperty('warnings')
+  })
+})
+
 const INVOICES = `
 operation: create-invoice
 group: PO

@@ -90,6 +90,25 @@ beforeEach(async () => {
   await addRoute(world, { name: 'cancels', operation: 'create-cancel', mapping: CANCELS, party: 'retailer' })
 })
 
+test('A canceled order that is to be acknowledged is not to be packed, as the fix says.', async () => {
+  const mapping = 'group: PO\nbody:\n  order_id: { from: PO, find: order }\n'
+  await addRoute(world, { name: 'accept', operation: 'acknowledge-order', mapping })
+  const [po = ''] = await place(1)
+  const [canceled] = await runFile(world, 'cancels', {
+    rows: [
+      ['PO', 'SKU', 'Qty'],
+      [po, 'NL-0001', '3'],
+    ],
+  })
+  expect(canceled?.['_status']).toBe('accepted')
+
+  const [row] = await runFile(world, 'accept', { rows: [['PO'], [po]], file: 'accept.csv' })
+
+  expect(outcomeOf(row).slice(0, 2)).toEqual(['rejected', 'order-finished'])
+  expect(row?.['_message']).toContain('A canceled order cannot be acknowledged.')
+  expect(row?.['_fix']).toBe('Remove the row, and do not pack the order: it is canceled.')
+})
+
 describe('a shipment that breaks rules', () => {
   test('without a tracking number is refused with the field as the API spells it', async () => {
     const mapping = PARCELS.replace('  tracking_number: Tracking\n', '')
@@ -212,7 +231,7 @@ describe('an invoice', () => {
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
     const route = world.configuration.routes.find(({ name }) => name === 'invoices') as InboundRoute
     Object.assign(route, {
-      rules: { totals, dates: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
+      rules: { totals, dates: 'warn', prices: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
     })
 
     const [row] = await bill([po, '31.00', 'NL-0001', '3'], 'odd.csv')
@@ -228,6 +247,7 @@ describe('an invoice', () => {
       const rules = {
         totals: policy ?? 'warn',
         dates: 'warn',
+        prices: 'warn',
         stock: 'off',
         addresses: 'warn',
         numbers: 'warn',
@@ -338,12 +358,38 @@ describe('an order', () => {
     )
   })
 
+  test('to a postal code whose zero a spreadsheet has cut is sent, and its fix names the option of the mapping', async () => {
+    const row = await send({ Country: 'US', Zip: '2134' }, 'cut.csv')
+
+    expect(row).toMatchObject({ _status: 'accepted', _code: 'postal-code-odd' })
+    expect(row?.['_fix']).toContain(
+      'A spreadsheet cut its zeros: write `digits: 5` at ship_to.postal_code in the mapping.',
+    )
+  })
+
+  test('of an item whose number a spreadsheet has cut says so, before and after the list of items was read', async () => {
+    const before = await send({ SKU: '1.2E+11' }, 'before.csv')
+    await readItems()
+    const after = await send({ SKU: '7,12E+11' }, 'after.csv')
+
+    for (const row of [before, after]) {
+      expect(row).toMatchObject({ _status: 'rejected', _code: 'item-unknown' })
+      expect(row?.['_fix']).toBe(
+        'A spreadsheet took its last digits. Take it from its source, and format the column as text.',
+      )
+    }
+  })
+
   test('of an item that the brand does not offer is left to the API until the whole list of items was read, and is refused then', async () => {
     const before = await send({ SKU: 'NL-9999' }, 'before.csv')
     await readItems()
     const after = await send({ SKU: 'NL-9998' }, 'after.csv')
 
-    expect(before).toMatchObject({ _status: 'rejected', _code: 'api-refused' })
+    expect(before).toMatchObject({
+      _status: 'rejected',
+      _code: 'item-unknown',
+      _fix: 'Correct the item, or ask the brand to offer it.',
+    })
     expect(outcomeOf(after)).toEqual([
       'rejected',
       'item-unknown',
@@ -405,7 +451,7 @@ describe('a number that another order has', () => {
       [
         'accepted',
         'number-in-use',
-        'line 4, column "Tracking": the tracking number T9 is also that of an earlier record of the file, for another order',
+        `line 4, column "Tracking": the tracking number T9 is also that of line 2 of the file, for order ${one}`,
       ],
     ])
     expect(rows.map((row) => row['_fix'])).toEqual(['', USED, USED])

@@ -162,6 +162,43 @@ describe('a shipment', () => {
   })
 })
 
+describe('a net price', () => {
+  const ordered = (net_price: string, price: string) => ({
+    order_lines: [{ ...item({ identifier: 'HV-1' }, 1), net_price, price }],
+  })
+  const billed = (net_price: string) => ({
+    purchase_order_number: 'PO-1',
+    due_amount: net_price,
+    invoice_lines: [{ ...item({ identifier: 'HV-1' }, 1), net_price }],
+  })
+
+  test('of 0, or above the price of the consumer, is odd in an order', () => {
+    const field = 'order_lines[0].net_price'
+    const above = 'the net price is 20.00, above the price of the consumer, 19.99'
+    expect(odd('create-order', ordered('20.00', '19.99'))).toEqual([[field, 'prices', above]])
+    const none = 'the net price is 0.00, which is nothing'
+    expect(odd('create-order', ordered('0.00', '19.99'))).toEqual([[field, 'prices', none]])
+  })
+
+  test('of an order is right up to the price of the consumer, and where that is 0, as it is not known', () => {
+    expect(odd('create-order', ordered('19.99', '19.99'))).toEqual([])
+    expect(odd('create-order', ordered('19.99', '0.00'))).toEqual([])
+  })
+
+  test('of an invoice is compared with the price of the order line, where the order is known', () => {
+    const shown = order({ status: 'closed', order_lines: [{ ...line(1, '111', [1, 1, 0]), price: '19.99' }] })
+    expect(odd('create-invoice', billed('20.00'), shown)).toEqual([
+      [
+        'invoice_lines[0].net_price',
+        'prices',
+        'the net price is 20.00, above the price of the consumer, 19.99',
+      ],
+    ])
+    expect(odd('create-invoice', billed('19.99'), shown)).toEqual([])
+    expect(odd('create-invoice', billed('20.00'))).toEqual([])
+  })
+})
+
 describe('an invoice', () => {
   const bill = (due_amount: string, ...invoice_lines: RequestBody[]) => ({
     purchase_order_number: 'PO-1',
@@ -178,6 +215,17 @@ describe('an invoice', () => {
   test('of an order that is not closed is refused for that alone', () => {
     const early = wrong('create-invoice', bill('1.00', item({ id: 9001 }, 9)))
     expect(early.map(([code]) => code)).toEqual(['order-not-closed'])
+  })
+
+  test('of a canceled order is refused as the order is finished, and not until it is shipped', () => {
+    const canceled = order({ status: 'canceled', canceled_at: '2026-11-20T00:00:00Z' })
+    expect(wrong('create-invoice', bill('1.00'), canceled)).toEqual([
+      [
+        'order-finished',
+        'purchase_order_number',
+        'the order is canceled since 2026-11-20T00:00:00Z: nothing of it can be invoiced',
+      ],
+    ])
   })
 
   test('of an order that is not closed, or has one, is reported', () => {

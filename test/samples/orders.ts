@@ -153,7 +153,7 @@ const DAMAGES: readonly Damage[] = [
   },
   (order) => {
     Object.assign(first(order), { SKU: 'NL-9999', UPC: '' })
-    order.damage = ['api-refused']
+    order.damage = ['item-unknown']
   },
   (order) => {
     first(order).Qty = '0'

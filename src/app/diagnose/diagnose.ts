@@ -17,7 +17,7 @@ import { translateFile } from '../../mapping-tools/translate-file.ts'
 import type { Mapping } from '../../mapping/load.ts'
 import { assertInboxUnused, refuseToCreateFolder } from '../../pipeline/inbound/inbox.ts'
 import { assert, BridgeError, type ExitCode, hasCode } from '../../support/errors.ts'
-import { rankSimilarNames } from '../../support/text.ts'
+import { quoteForShell, rankSimilarNames } from '../../support/text.ts'
 import { allowMissingLineEnds, listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
 import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
@@ -171,9 +171,15 @@ async function explainMissingFile(context: DiagnosisContext, misplaced: Reason |
   }
   const names: string[] = []
   for (const { place } of inboxes) names.push(...(await listNamesIfAllowed(place)))
+  const nearKnown = await journal.findSimilarNames(name, SIMILAR_MAX)
+  const { records } = await journal.traceKey(name, { limit: 1 })
+  if (records.length > 0 || nearKnown.includes(name)) {
+    const message = `${name} is no file: the bridge knows it as the number of an order or another record`
+    return createVerdict(name, [createReason('no-such-file', message, suggestTrace(name))], only)
+  }
   const near = [
     ...findSimilarFiles(name, names, SIMILAR_MAX),
-    ...(await journal.findSimilarNames(name, SIMILAR_MAX)).map((each) => `${each} (taken earlier)`),
+    ...nearKnown.map((each) => `${each} (taken earlier)`),
   ]
   const also = near.length === 0 ? '' : `; similar names: ${near.join(', ')}`
   const local = inboxes.map(({ place }) =>
@@ -183,6 +189,10 @@ async function explainMissingFile(context: DiagnosisContext, misplaced: Reason |
   const searched = [...local, ...servers].join(', ')
   const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${searched}`
   return createVerdict(name, [createReason('no-such-file', message)], only)
+}
+
+function suggestTrace(key: string): string {
+  return `See \`dropbridge trace ${quoteForShell(key)}\`; why-not takes the name of a file.`
 }
 
 /** The mailbox cannot be read; or the inbox is gone, for which a run fails if files came from it before. */

@@ -2,7 +2,7 @@
 import type { ReadOptions, RecordType, UnreadableFile } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { skipRestOfLine, type TextBuffer } from '../text/buffer.ts'
-import { nameColumn, shortenCell } from '../text/batches.ts'
+import { shortenCell } from '../text/batches.ts'
 import { hasInvalidBytes, replaceInvalidBytes } from '../text/decoders.ts'
 import { type Encoding, suggestEncodingFix } from '../text/encoding.ts'
 import { compileRecordKinds, createTypeMatcher } from '../text/record-types.ts'
@@ -14,6 +14,7 @@ import {
   createRecordLayout,
   createTableLayout,
   ignoreHeadings,
+  isNumberOrDate,
   type RowLayout,
 } from './row-layout.ts'
 import { findIgnoredLineEnd, type RowFaultCode, type ScanResult, scanRow } from './scan.ts'
@@ -110,7 +111,9 @@ function takeNames(context: HeaderContext, row: FoundRow, expected: readonly str
   context.headings.push(row.values)
   const names = row.values.slice(from).map((name) => name.trim())
   const repeated = context.options.repeated === 'allowed' ? [] : findDuplicateColumns(names, line)
-  const none = checkExpectedColumns(names, line, expected).map((each) => explainHeaderBelow(each, context))
+  const none = checkExpectedColumns(names, line, expected).map(
+    (each) => explainHeaderBelow(each, context) ?? explainDataLine(names, line, expected) ?? each,
+  )
   const undivided = none.length === 0 ? undefined : checkDelimiter(row.values.join(''), line, stated)
   const problems = undivided === undefined ? [...repeated, ...none] : [undivided]
   return problems.length > 0 ? { problems } : { names }
@@ -216,7 +219,7 @@ function findDuplicateColumns(columns: readonly string[], line: number): Problem
 
 function checkExpectedColumns(columns: readonly string[], line: number, expected: readonly string[]) {
   if (expected.length === 0 || matchExpectedNames(columns, expected).length > 0) return []
-  const found = columns.map((name, index) => (name === '' ? nameColumn([], index) : name))
+  const found = columns.filter((name) => name !== '')
   const message = `None of the expected columns is in the header: found ${quoteNames(found.map(shortenCell))}; expected ${quoteNames(expected.map(shortenCell))}.`
   return [problem('header-missing', { line }, message)]
 }
@@ -224,13 +227,27 @@ function checkExpectedColumns(columns: readonly string[], line: number, expected
 /** How many rows below a wrong header are searched for the right one. */
 const ROWS_SEARCHED = 20
 
-/** Adds where the header is, if it is among the next rows. */
-function explainHeaderBelow(missing: Problem, { buffer, dialect, options }: HeaderContext): Problem {
+/** The problem of a first line that is a row of data; undefined where its cells may be names. */
+function explainDataLine(cells: readonly string[], line: number, expected: readonly string[]) {
+  const filled = cells.filter((cell) => cell !== '')
+  if (!filled.some(isNumberOrDate)) return undefined
+  const start = quoteNames(filled.slice(0, DATA_CELLS_SHOWN).map(shortenCell))
+  const message = `Line ${line} looks like data (it begins with ${start}): the header line is missing. Expected ${quoteNames(expected.map(shortenCell))}.`
+  return problem('header-missing', { line }, message, 'Put the header line back above the first row of data.')
+}
+
+const DATA_CELLS_SHOWN = 3
+
+/** The problem with the line of the header, if it is among the next rows. */
+function explainHeaderBelow(
+  missing: Problem,
+  { buffer, dialect, options }: HeaderContext,
+): Problem | undefined {
   let { line } = buffer
   let at = 0
   for (let row = 0; row < ROWS_SEARCHED; row++) {
     const scan = scanRow(buffer.text, at, dialect, buffer.ended)
-    if (scan.kind !== 'row') return missing
+    if (scan.kind !== 'row') return undefined
     if (matchExpectedNames(scan.values, options.expectColumns ?? []).length > 1) {
       const fix = `Remove the lines above line ${line}, or write \`skip: header\` under \`read\` in the mapping.`
       return { ...missing, message: `${missing.message} Line ${line} looks like the header.`, fix }
@@ -238,5 +255,5 @@ function explainHeaderBelow(missing: Problem, { buffer, dialect, options }: Head
     at = scan.end
     line += scan.newlines + 1
   }
-  return missing
+  return undefined
 }

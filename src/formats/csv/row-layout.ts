@@ -219,11 +219,59 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
     const message = `${count}: ${where} somewhere in the row; compare it with the row above.`
     return { ...row, problems: [problem('row-short', { line: row.line }, message)] }
   }
+  const joined = findJoinedRow(row.values, table)
+  if (joined !== undefined) {
+    const message = `${count}: ${joined.rows} rows stand in one line.`
+    return { ...row, problems: [problem('row-long', { line: row.line }, message, joined.fix)] }
+  }
   const surplus = row.values.slice(columns.length)
   const first = isBlankRow(surplus)
     ? 'there is a delimiter too many'
     : `the first one too many is "${shortenCell(surplus[0] ?? '')}"`
   return { ...row, problems: [problem('row-long', { line: row.line }, `${count}; ${first}.`)] }
+}
+
+/** Narrower rows look alike by accident: their surplus may as well be one cell with unquoted delimiters. */
+const JOINED_WIDTH_MIN = 4
+
+/**
+ * Finds several rows in one line, where a line break was lost: the cells are a whole multiple of the width, or one less for
+ * each break, because the last cell of a row and the first of the next one are glued. Undefined for other long rows.
+ */
+function findJoinedRow(values: readonly string[], { columns }: TableColumns) {
+  const width = columns.length
+  if (width < JOINED_WIDTH_MIN) return undefined
+  const isGlued = values.length % width !== 0
+  const step = isGlued ? width - 1 : width
+  const rows = isGlued ? (values.length - 1) / step : values.length / step
+  if (!Number.isInteger(rows) || rows < 2) return undefined
+  // A glued cell is no cell of either row, so that it is not compared.
+  const rowAt = (at: number) => values.slice(at * step + (isGlued ? 1 : 0), (at + 1) * step)
+  const first = rowAt(0)
+  const later = Array.from({ length: rows - 1 }, (_, at) => rowAt(at + 1))
+  if (!later.every((cells) => isAlike(first, cells))) return undefined
+  const cell = shortenCell(values[step] ?? '')
+  if (!isGlued && cell === '') return undefined
+  const fix = isGlued
+    ? `Break the line inside the cell "${cell}", where the next row begins.`
+    : `Break the line before the cell "${cell}".`
+  return { rows, fix: `${fix} Remove nothing.` }
+}
+
+/** Whether nearly all cells are of one kind with those above: blank, a number or date, or another text. */
+function isAlike(above: readonly string[], cells: readonly string[]): boolean {
+  const same = cells.filter((cell, index) => getCellKind(cell) === getCellKind(above[index] ?? ''))
+  return same.length >= cells.length * 0.75 && !isBlankRow(cells)
+}
+
+function getCellKind(cell: string): 'blank' | 'digits' | 'text' {
+  if (cell.trim() === '') return 'blank'
+  return isNumberOrDate(cell) ? 'digits' : 'text'
+}
+
+/** A cell of digits, such as a quantity, an amount or a date; no column is named so. */
+export function isNumberOrDate(cell: string): boolean {
+  return /^(?=.*\d)[\d\s.,:/T+-]+Z?$/.test(cell)
 }
 
 function refuseRow(

@@ -10,6 +10,7 @@ import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
 import { bindCondition } from '../rows/bind-condition.ts'
 import { type Column, describeMissingColumn, resolveColumnName } from '../rows/columns.ts'
 import { bindKnownText, isKnownName } from '../rows/known-values.ts'
+import { readMisreadUtf8 } from '../values/convert.ts'
 import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
 import {
   type BindContext,
@@ -61,6 +62,7 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       if (text !== '') {
         if (isFed && (isFedNow === undefined || isFedNow())) builder.filled += 1
         built = convert(text, refuse)
+        if (plan.warnsOfDamage === true && built !== FAILED) warnOfMisreadText(text, place, builder)
         if (reference !== undefined && typeof built === 'string') {
           return addReference(plan, built, place(), builder)
         }
@@ -75,6 +77,15 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
     },
   }
 }
+
+function warnOfMisreadText(text: string, place: () => Place, builder: RecordBuilder): void {
+  const meant = readMisreadUtf8(text)
+  if (meant === undefined) return
+  const message = `${quoteText(text)} is perhaps ${quoteText(meant)}: UTF-8 that was read in a wrong encoding.`
+  builder.warnings.push({ ...problem('text-damaged', place(), message, FIX_MISREAD), severity: 'warning' })
+}
+
+const FIX_MISREAD = 'Sent as it is if nothing else is wrong. Have the file written in its right encoding.'
 
 /** Shows the text that the mapping takes for blank, because people see a filled cell. */
 function explainBlank(source: TextSource, what: 'cell' | 'element'): string {

@@ -91,6 +91,7 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
     columnRequired: target.needed && fallback === undefined,
     reference: options.find,
     deferred,
+    warnsOfDamage: target.rule.kind === 'text' && !context.allowsDamage,
     written: { options, target },
   }
 }

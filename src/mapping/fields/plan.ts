@@ -61,6 +61,8 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   readonly reference?: ReferenceKind | undefined
   /** The text comes from the record's order and not from the file. */
   readonly deferred?: DeferredPlan | undefined
+  /** Warns of a text that shows signs of a wrong encoding. */
+  readonly warnsOfDamage?: boolean
   /** The options it was compiled from; absent where the leaf gives a whole list. */
   readonly written?: { readonly options: BodyLeaf; readonly target: LeafTarget }
 }

@@ -120,7 +120,7 @@ export function suggestColumn(names: readonly string[], unused: readonly string[
   const nearest = names.map((name) => findSimilarName(name, unused)).find((name) => name !== undefined)
   return nearest === undefined
     ? undefined
-    : `Did you mean "${nearest}"? Rename that column, or name this spelling in the mapping.`
+    : `Did you mean "${nearest}"? Write that in the mapping, then: dropbridge retake FILE. Or rename the column.`
 }
 
 /** An unpacked row: each cell of a numbered column of the file is under the one name for its kind. */

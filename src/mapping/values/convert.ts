@@ -22,6 +22,22 @@ export interface ConvertOptions extends NumberOptions {
 
 /** Creates the conversion for a field. */
 export function createConverter(rule: FieldRule, dates: DateOptions, options: ConvertOptions = {}): Convert {
+  const convert = createKindConverter(rule, dates, options)
+  // A text has a check of its own, that the mapping can switch off.
+  if (rule.kind === 'text' || options.isCell !== true) return convert
+  return (text, refuse) =>
+    text.startsWith('#') && SPREADSHEET_ERROR.test(text)
+      ? refuse('spreadsheet-error', describeSpreadsheetError(text), FIX_SPREADSHEET_ERROR)
+      : convert(text, refuse)
+}
+
+const FIX_SPREADSHEET_ERROR = 'Correct the formula or the width of the column, or fill in the value.'
+
+function describeSpreadsheetError(text: string): string {
+  return `${quoteText(text)} is what a spreadsheet shows for no value.`
+}
+
+function createKindConverter(rule: FieldRule, dates: DateOptions, options: ConvertOptions): Convert {
   switch (rule.kind) {
     case 'text': {
       const { code, max } = rule
@@ -55,6 +71,32 @@ export function createConverter(rule: FieldRule, dates: DateOptions, options: Co
 /** What decoders write for bytes that are no character, and controls that Windows-1252 has as quotes and dashes. */
 const DAMAGED = /[\u0080-\u009F\uFFFD]/
 
+// UTF-8 that was read as Windows-1252 and saved again.
+
+/** The characters of Windows-1252 for the bytes from 0x80; the five bytes without one leave controls, see above. */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/**
+ * What UTF-8 has for letters with marks, signs such as £ and ®, curly quotes, dashes, € and ™. Other sequences are left
+ * out, and so is Ã before a no-break space: these stand in real names, such as NESTLÉ®.
+ */
+const MISREAD_UTF8 = new RegExp(
+  String.raw`Â[\u00A0-\u00BF]|Ã[${WINDOWS_1252}\u00A1-\u00BF]|[ÄÅ][${WINDOWS_1252}\u00A0-\u00BF]|â[€„][${WINDOWS_1252}\u00A0-\u00BF]|â‚¬`,
+  'g',
+)
+
+/** The text as it was meant, when it holds UTF-8 that was read as Windows-1252: `JosÃ©` is `José`. Else undefined. */
+export function readMisreadUtf8(text: string): string | undefined {
+  if (!/[ÂÃÄÅâ]/.test(text)) return undefined
+  const meant = text.replace(MISREAD_UTF8, (found) => Buffer.from(Array.from(found, toByte)).toString('utf8'))
+  return meant === text ? undefined : meant
+}
+
+function toByte(character: string): number {
+  const high = WINDOWS_1252.indexOf(character)
+  return high === -1 ? character.charCodeAt(0) : 0x80 + high
+}
+
 /** What spreadsheets write for a formula that failed, and for a number in a column that is too narrow. */
 const SPREADSHEET_ERROR = /^(?:#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!)|#{4,})$/i
 
@@ -65,7 +107,7 @@ function createTextConverter(
   return (text, refuse) => {
     if (text.length <= max && isPlain(text)) return text
     if (isCell === true && allowsDamage !== true && SPREADSHEET_ERROR.test(text))
-      return refuse('spreadsheet-error', `${quoteText(text)} is what a spreadsheet shows for no value.`)
+      return refuse('spreadsheet-error', describeSpreadsheetError(text))
     if (text.length > max) {
       const message = `${quoteText(text)} has ${text.length} characters; the API takes at most ${max}.`
       return refuse('value-too-long', message)

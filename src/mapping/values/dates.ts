@@ -109,7 +109,16 @@ function readIsoParts(text: string): DateParts | undefined {
 }
 
 /** Refuses a text that matches none of the formats, or names a day that does not exist. */
-export function refuseDate(text: string, { formats, names }: DateOptions, refuse: Refuse): typeof FAILED {
+export function refuseDate(
+  text: string,
+  { formats, names, isCompact }: DateOptions,
+  refuse: Refuse,
+): typeof FAILED {
+  const day = isCompact === true ? undefined : readDayNumber(text)
+  if (day !== undefined) {
+    const message = `${quoteText(text)} is the number that a spreadsheet has for ${day}.`
+    return refuse('date-expected', message, FIX_DAY_NUMBER)
+  }
   const readers = formats.length === 0 ? [readIsoParts] : formats.map(({ readParts }) => readParts)
   const [why] = readers.flatMap((read) => describeMissingDay(read(text)) ?? [])
   if (why !== undefined)
@@ -117,6 +126,21 @@ export function refuseDate(text: string, { formats, names }: DateOptions, refuse
   const forms = names.length === 0 ? ISO_NAMES : names.join(' or ')
   const fix = names.length === 0 ? FIX_FORMAT : undefined
   return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}.`, fix)
+}
+
+const FIX_DAY_NUMBER = 'Format the column as a date in the spreadsheet, and save the file again.'
+
+/** Spreadsheets count days from 1899-12-30: 25569 is 1970-01-01. */
+const DAY_NUMBER_OF_1970 = 25_569
+
+/** `46347.42` is `2026-11-21 10:04`; undefined for what is no day number of five digits. */
+function readDayNumber(text: string): string | undefined {
+  if (!/^\d{5}(?:[.,]\d+)?$/.test(text)) return undefined
+  const at = (Number(text.replace(',', '.')) - DAY_NUMBER_OF_1970) * DAY_MS
+  return new Date(at)
+    .toISOString()
+    .slice(0, /[.,]/.test(text) ? 16 : 10)
+    .replace('T', ' ')
 }
 
 // Converts local times of a zone to instants, in hours that daylight saving skips or repeats as well.

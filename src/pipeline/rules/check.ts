@@ -16,7 +16,13 @@ import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
 import { getAtPath, omitUndefined } from '../../support/object-paths.ts'
-import { describeItem, findItemField, readItems, readUnits } from '../../operations/order-lines.ts'
+import {
+  describeItem,
+  findItemField,
+  readItems,
+  readUnits,
+  suggestItemFix,
+} from '../../operations/order-lines.ts'
 import type { ResourceKind } from '../references/resource-cache.ts'
 
 /** A draft after the rule checks; warnings do not stop it. */
@@ -45,7 +51,10 @@ export function createBusinessRuleCheck(checking: RuleCheck) {
     const checkable = await selectCheckable(checking, drafts)
     if (checkable.length === 0) return drafts
     const ofOrders = await checkAgainstOrders(checking, checkable)
-    const ofContext = await contextRules(checkable.map(({ body }) => body))
+    const ofContext = await contextRules(
+      checkable.map(({ body }) => body),
+      checkable,
+    )
     const violations = new Map<ResolvedDraft, RuleViolation[]>()
     for (const [index, { draft }] of checkable.entries()) {
       violations.set(draft, [...(ofOrders[index] ?? []), ...(ofContext[index] ?? [])])
@@ -130,25 +139,29 @@ function checkInFileOrder(
   })
 }
 
-type BodyCheck = (bodies: readonly RequestBody[]) => Promise<readonly RuleViolation[][]>
+/** `records` are those of the bodies. */
+type BodyCheck = (
+  bodies: readonly RequestBody[],
+  records: readonly CheckedRecord[],
+) => Promise<readonly RuleViolation[][]>
 
 /** Rules that need more than an order. A failed read breaks no rule. */
 function createContextRules(context: InboundContext, policies: Policies): BodyCheck {
   const { operation } = context.route
   const checkNumbers = createNumberCheck(context, policies)
   if (operation === 'create-shipment') {
-    return async (bodies) => {
+    return async (bodies, records) => {
       const read = await tryRead(context.carriers)
-      const numbers = await checkNumbers(bodies)
+      const numbers = await checkNumbers(bodies, records)
       const check = (body: RequestBody) => ('value' in read ? checkCarrier(body, read.value) : [])
       return bodies.map((body, index) => [...check(body), ...(numbers[index] ?? [])])
     }
   }
   if (operation !== 'create-order') return checkNumbers
   const checkItems = createItemCheck(context, policies)
-  return async (bodies) => {
+  return async (bodies, records) => {
     const read = await tryRead(context.methods)
-    const items = await checkItems(bodies)
+    const items = await checkItems(bodies, records)
     const checkMethod = (body: RequestBody) =>
       'value' in read ? checkConnectionMethod(body, read.value) : []
     return bodies.map((body, index) => [...checkMethod(body), ...(items[index] ?? [])])
@@ -201,8 +214,9 @@ function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean):
   const sent = isOrder
     ? 'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. '
     : 'It is sent as it is. '
-  // To correct the file changes nothing of an order that is sent.
-  const own = violation.fix === undefined || (isOrder && isSent) ? '' : `${violation.fix} `
+  // To correct the file changes nothing of an order that is sent; to correct the mapping helps the next ones.
+  const isLate = isOrder && isSent && violation.isOfMapping !== true
+  const own = violation.fix === undefined || isLate ? '' : `${violation.fix} `
   const fix = `${isSent ? sent : ''}${own}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
 }
@@ -259,8 +273,12 @@ async function checkItems(
       const field = `order_lines[${index}]`
       const found = known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
       if (found.length === 0) {
-        const message = `no brand offers this item (${describeItem(item)})`
-        return [{ code: 'item-unknown', field: findItemField(item, field), message }]
+        const name = describeItem(item)
+        const fix = suggestItemFix(name)
+        const message = `no brand offers this item (${name})`
+        return [
+          { code: 'item-unknown', field: findItemField(item, field), message, ...omitUndefined({ fix }) },
+        ]
       }
       return stock === 'off' ? [] : checkStock(item, found, field)
     }),
@@ -317,33 +335,38 @@ const NUMBER_RULES: Readonly<Partial<Record<InboundOperationName, NumberRule>>> 
 const REMEMBERED_MAX = 20_000
 
 /** Makes the check of one file: one query for each batch of records, and no call of the API. */
-export function createNumberCheck(
+function createNumberCheck(
   { journal, route }: Pick<InboundContext, 'journal' | 'route'>,
   { numbers }: Policies,
-): (bodies: readonly RequestBody[]) => Promise<readonly RuleViolation[][]> {
+): BodyCheck {
   const rule = NUMBER_RULES[route.operation]
   if (rule === undefined || numbers === 'off') return (bodies) => Promise.resolve(bodies.map(() => []))
-  const orders = new Map<string, string>()
-  return async (bodies) => {
+  const seen = new Map<string, { readonly order: string; readonly where: string }>()
+  return async (bodies, records) => {
     const wanted = bodies.flatMap((body) => readText(body, rule.field) ?? [])
     const known = await journal.findResourcesByKey(formatAccount(route.party), rule.kind, wanted)
-    return bodies.map((body): RuleViolation[] => {
+    return bodies.map((body, index): RuleViolation[] => {
       const number = readText(body, rule.field)
       const order = readText(body, rule.order)
       if (number === undefined || order === undefined) return []
       const other = known.find((each) => each.key === number && isOfAnotherOrder(each, rule, order))
-      const earlier = orders.get(number)
-      if (orders.size < REMEMBERED_MAX && earlier === undefined) orders.set(number, order)
-      const isTwice = earlier !== undefined && earlier !== order
+      const earlier = seen.get(number)
+      if (seen.size < REMEMBERED_MAX && earlier === undefined)
+        seen.set(number, { order, where: describeRecord(records[index], order) })
+      const isTwice = earlier !== undefined && earlier.order !== order
       if (other === undefined && !isTwice) return []
-      const where =
-        other === undefined
-          ? 'an earlier record of the file, for another order'
-          : describeResource(other, rule)
+      const where = other === undefined ? (earlier?.where ?? '') : describeResource(other, rule)
       const message = `the ${rule.word} ${number} is also that of ${where}`
       return [{ code: 'number-in-use', field: rule.field, message, policy: 'numbers' }]
     })
   }
+}
+
+/** `line 2 of the file, for order HV-10001`; `id` names an order that the bridge does not know. */
+function describeRecord(record: CheckedRecord | undefined, id: string): string {
+  const line = record?.draft.lines[0]?.[0]
+  const order = readText(record?.order?.facts, 'purchase_order_number') ?? record?.order?.keys?.[0] ?? id
+  return `${line === undefined ? 'an earlier record' : `line ${line}`} of the file, for order ${order}`
 }
 
 /** Ids are numbers. */

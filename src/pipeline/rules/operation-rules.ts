@@ -2,7 +2,13 @@
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
-import { type OrderLine, readItems, readUnits } from '../../operations/order-lines.ts'
+import {
+  findLineOfItem,
+  type OrderLine,
+  readItems,
+  readLines,
+  readUnits,
+} from '../../operations/order-lines.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -30,6 +36,7 @@ export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, Opera
       ...checkNotInFuture(body, 'ordered_at', now),
       ...checkNotLongAgo(body, 'ordered_at', now),
       ...checkPostalCode(body, 'ship_to'),
+      ...checkPrices(body, 'order_lines', (line) => line),
     ],
   },
   'create-shipment': {
@@ -59,7 +66,11 @@ export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, Opera
       const use = 'to be invoiced, which is what was shipped'
       return checkLines({ list: 'invoice_lines', left, use }, { ...about, earlier: [] })
     },
-    onBody: ({ body, now }) => [...checkTotals(body), ...checkNotPassed(body, 'terms_date_due', now)],
+    onBody: ({ body, order, now }) => [
+      ...checkTotals(body),
+      ...checkNotPassed(body, 'terms_date_due', now),
+      ...checkPrices(body, 'invoice_lines', (line) => findOrdered(order, line)),
+    ],
   },
 }
 
@@ -85,9 +96,14 @@ function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {
   return [{ code: 'order-acknowledged', field: 'order_id', message }]
 }
 
+/** Nothing of a canceled order can be shipped, so that it never gets ready for an invoice. */
 function checkClosed(order: ResourceFacts): RuleViolation[] {
   const status = readStatus(order)
-  if (!['open', 'partial', 'canceled'].includes(status)) return []
+  if (status === 'canceled') {
+    const [violation] = checkUnfinished(order, 'nothing of it can be invoiced')
+    return violation ? [{ ...violation, field: 'purchase_order_number' }] : []
+  }
+  if (!['open', 'partial'].includes(status)) return []
   const message = `the order is ${status}; an invoice is submitted after it is completely fulfilled and closed`
   return [{ code: 'order-not-closed', field: 'purchase_order_number', message }]
 }
@@ -115,6 +131,31 @@ function checkTotals(body: RequestBody): RuleViolation[] {
   if (due === undefined || sum === undefined || compareDecimals(due, sum) === 0) return []
   const message = `due_amount is ${formatDecimal(due)}, but the lines add up to ${formatDecimal(sum)}`
   return [{ code: 'totals-disagree', field: 'due_amount', message, policy: 'totals' }]
+}
+
+/** The line of the order, which has the price of the consumer; undefined where the order is not known or unclear. */
+function findOrdered(order: ResourceFacts | undefined, line: RequestBody): RequestBody | undefined {
+  const found = order === undefined ? 'none' : findLineOfItem(readLines(order), line)
+  return typeof found === 'string' ? undefined : found
+}
+
+/** `sold` gives the line with the price of the consumer; a price of 0 says that it is not known. */
+function checkPrices(
+  body: RequestBody,
+  list: string,
+  sold: (line: RequestBody) => RequestBody | undefined,
+): RuleViolation[] {
+  const zero = { units: 0n, scale: 0 }
+  return readItems(body, list).flatMap((line, index): RuleViolation[] => {
+    const net = readDecimal(line, 'net_price')
+    if (net === undefined) return []
+    const price = readDecimal(sold(line) ?? {}, 'price') ?? zero
+    const isAbove = compareDecimals(price, zero) > 0 && compareDecimals(net, price) > 0
+    if (!isAbove && compareDecimals(net, zero) !== 0) return []
+    const why = isAbove ? `above the price of the consumer, ${formatDecimal(price)}` : 'which is nothing'
+    const message = `the net price is ${formatDecimal(net)}, ${why}`
+    return [{ code: 'price-implausible', field: `${list}[${index}].net_price`, message, policy: 'prices' }]
+  })
 }
 
 function readDecimal(body: RequestBody, field: string) {

@@ -24,6 +24,8 @@ export interface Policies {
   readonly totals: Policy
   /** Dates that make no sense. */
   readonly dates: Policy
+  /** Net prices of 0, or above the price of the consumer. */
+  readonly prices: Policy
   /** More units ordered than the brand had when its stock was last read. */
   readonly stock: Policy
   /** Postal codes that no address of the country has. */
@@ -35,6 +37,7 @@ export interface Policies {
 export const DEFAULT_POLICIES: Policies = {
   totals: 'warn',
   dates: 'warn',
+  prices: 'warn',
   stock: 'off',
   addresses: 'warn',
   numbers: 'warn',
@@ -49,6 +52,8 @@ export interface RuleViolation {
   readonly policy?: keyof Policies
   /** Left out for the fix of its code. */
   readonly fix?: string
+  /** The fix is one of the mapping, and not of the file. */
+  readonly isOfMapping?: boolean
 }
 
 /** A body, its order, and the earlier bodies of the same order. */
@@ -135,7 +140,7 @@ export function checkPostalCode(body: RequestBody, address: string): RuleViolati
   const fix = isCut
     ? `A spreadsheet cut its zeros: write \`digits: 5\` at ${field} in the mapping.`
     : 'Correct it in the file. To switch the rule off: `rules: { addresses: off }`.'
-  return [{ code: 'postal-code-odd', field, message, policy: 'addresses', fix }]
+  return [{ code: 'postal-code-odd', field, message, policy: 'addresses', fix, isOfMapping: isCut }]
 }
 
 // The item is on the order, and enough units of it are left.

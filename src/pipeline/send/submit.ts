@@ -3,13 +3,14 @@ import { readApiErrors } from '../../contract/api-errors.ts'
 import { type InboundOperation, OPERATIONS } from '../../contract/operations.ts'
 import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import { blameMapping, type Problem, problem } from '../../domain/problem.ts'
+import { blameMapping, type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import type { SendingRecord } from '../../domain/record.ts'
 import { assert, hasCode } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { dispatchRecords, type DispatchOptions } from './dispatch.ts'
 import { createPartyParams, type InboundRules, readId, type RequestBody } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
+import { suggestItemFix } from '../../operations/order-lines.ts'
 import type { InboundContext } from '../context.ts'
 import { assertSameParty, createAccountCheck, tryRead } from '../failures.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -136,7 +137,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       const known = await lookUpDoubtful(record, snapshot.value, answer.status)
       if (known) return known
     }
-    const problems = await describeRefusal(answer, findField)
+    const problems = await describeRefusal(answer, route.operation, findField)
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
 }
@@ -155,21 +156,42 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
   }
 }
 
-/** For what the API says in its own words: it gives no code. */
+// What the API says in its own words: it gives no code.
+
 const EXISTING_FIX =
   'Nothing to do if the API has the same record from elsewhere; one with a new number would be a second record.'
+
+const CANCELED_FIXES: Readonly<Record<string, string>> = {
+  'acknowledge-order': 'Remove the row, and do not pack the order: it is canceled.',
+}
+
+/** The code of a refusal that people can act on, with its fix where that of the code is not right. */
+function classifyRefusal(
+  message: string,
+  operation: string,
+): { code: ProblemCode; fix?: string | undefined } {
+  if (/\balready exists\b/i.test(message)) return { code: 'api-refused', fix: EXISTING_FIX }
+  if (/^an? cancell?ed order cannot be /i.test(message))
+    return {
+      code: 'order-finished',
+      fix: CANCELED_FIXES[operation] ?? 'Remove its rows, or correct the order number.',
+    }
+  if (/^no item has the /i.test(message)) return { code: 'item-unknown', fix: suggestItemFix(message) }
+  return { code: 'api-refused' }
+}
 
 /** The API's own messages, each with the user's column or the part of the mapping for the field it names. */
 async function describeRefusal(
   { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
+  operation: string,
   findField: ReturnType<typeof createFieldFinder>,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   for (const { path, message } of readApiErrors(body, text)) {
     const { column, origin } = path === '' ? {} : await findField(path)
     const place = path === '' ? {} : omitUndefined({ field: path, column })
-    const fix = /already exists/i.test(message) ? EXISTING_FIX : undefined
-    problems.push(blameMapping(problem('api-refused', place, message, fix), origin))
+    const { code, fix } = classifyRefusal(message, operation)
+    problems.push(blameMapping(problem(code, place, message, fix), origin))
   }
   if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems

@@ -116,6 +116,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'postal-code-odd': false,
   'stock-short': false,
   'api-refused': false,
+  'price-implausible': false,
   'api-not-found': false,
   'answer-lost': false,
   'outcome-unprovable': false,

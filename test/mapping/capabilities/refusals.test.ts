@@ -265,7 +265,7 @@ describe('a message names its subject', () => {
     const [draft] = await draftsOf(text, { layouts: [layout], rows })
 
     expect(draft?.problems.map(({ message, fix }) => `${message} ${fix}`)).toEqual([
-      'The API requires sold_to.city. The file has no column "Buyer City". Did you mean "Buyers City"? Rename that column, or name this spelling in the mapping.',
+      'The API requires sold_to.city. The file has no column "Buyer City". Did you mean "Buyers City"? Write that in the mapping, then: dropbridge retake FILE. Or rename the column.',
     ])
   })
 })
@@ -356,7 +356,7 @@ test('with `missing: refuse` a file that lacks a column the mapping names is ref
     [
       'column-missing',
       'The file has no column "Gift", which the mapping names, and the mapping refuses such files.',
-      'Did you mean "Gifts"? Rename that column, or name this spelling in the mapping.',
+      'Did you mean "Gifts"? Write that in the mapping, then: dropbridge retake FILE. Or rename the column.',
     ],
     [
       'column-unexpected',
