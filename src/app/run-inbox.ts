@@ -2,7 +2,7 @@
 import type { InterchangeInbox, Partner } from '../config/edi.ts'
 import { formatAnswerName } from '../config/file-name.ts'
 import type { InboundRoute } from '../config/routes.ts'
-import type { AnswerPlace, InterchangeContext } from '../pipeline/interchanges/context.ts'
+import type { AnswerPlace, InterchangeContext, Taker } from '../pipeline/interchanges/context.ts'
 import {
   createInterchangeProgress,
   getInterchangeOutcome,
@@ -10,7 +10,6 @@ import {
   type InterchangeProgress,
   runInterchanges,
 } from '../pipeline/interchanges/interchange-pass.ts'
-import type { Taker } from '../pipeline/interchanges/takers.ts'
 import { buildIntakeRoute } from '../pipeline/route-settings.ts'
 import { assert } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'

@@ -1,11 +1,12 @@
 /** Makes the grammar of a partner: a built-in one with what the partner does otherwise. */
+import { addLineTotal } from './line-totals.ts'
 import type { EdiGrammarChanges, EdiGrammarEntry } from '../domain/format.ts'
 import { didYouMean } from '../support/text.ts'
 import type { Dictionary } from './dictionary.ts'
 import { findGrammar, listDocuments } from './documents.ts'
 import {
-  COUNTED_SEGMENT,
   compileGrammar,
+  COUNTED_SEGMENT,
   type Grammar,
   type GrammarChecks,
   type GrammarDefinition,
@@ -14,7 +15,6 @@ import {
   type SegmentPlace,
   type TreeRule,
 } from './grammar.ts'
-import { addLineTotal } from './line-totals.ts'
 import { compileLoopTest, compilePlace, type PathContext } from './paths.ts'
 
 /** Reports an error of the file: the keys that lead to it, and what is wrong there. */

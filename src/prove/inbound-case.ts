@@ -22,7 +22,7 @@ import { type Fixture, type ItemName, listItemNames, pickItem } from './fixture.
 import { type AnsweredFile, type LastNumbers, watchInbox } from './inbox-answers.ts'
 import type { RecordedRequest, Recording } from './request-recorder.ts'
 import type { ProofCase, Round } from './rounds.ts'
-import type { Sample } from './sample-parts.ts'
+import type { Sample } from './document-sample.ts'
 import { mailboxFolder, type World } from './world.ts'
 
 export interface InboundCaseInput {

@@ -24,7 +24,7 @@ import {
 } from './phases.ts'
 import { createResults, type RouteVerdict } from './results.ts'
 import type { ProofCase } from './rounds.ts'
-import type { NextNumber } from './sample-parts.ts'
+import type { NextNumber } from './document-sample.ts'
 import { createSample } from './sample.ts'
 import type { WorldSetup } from './world.ts'
 

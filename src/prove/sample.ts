@@ -15,8 +15,8 @@ import {
 import { readHead, readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../mapping/load.ts'
 import { foldColumnName } from '../mapping/rows/columns.ts'
-import { createDocumentWriter } from './document-sample.ts'
 import {
+  createDocumentWriter,
   createRenumberer,
   findKeyColumns,
   type Renumbering,
@@ -24,8 +24,7 @@ import {
   type Sample,
   type SampleOptions,
   type SampleWriter,
-} from './sample-parts.ts'
-
+} from './document-sample.ts'
 /** Only this many records of a longer example are used. */
 const RECORDS_MAX = 8
 

@@ -14,7 +14,7 @@ import { combineWrappers, type PartsWrapper } from './crash-point.ts'
 import { chooseAnswerForms, createRandom } from './fault-plan.ts'
 import type { Fixture } from './fixture.ts'
 import { createRequestRecorder } from './request-recorder.ts'
-import type { NextNumber } from './sample-parts.ts'
+import type { NextNumber } from './document-sample.ts'
 import { openStaging } from './staging.ts'
 
 /** The setup that all worlds of one proof share. */

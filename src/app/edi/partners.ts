@@ -7,7 +7,7 @@ import type { Grammar } from '../../edi/grammar.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { compileReading } from '../../formats/edi/reading-plan.ts'
 import type { Mapping } from '../../mapping/load.ts'
-import { findPartner } from '../../pipeline/interchanges/takers.ts'
+import { findPartner } from '../../pipeline/interchanges/context.ts'
 import { BridgeError, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
 

@@ -10,12 +10,7 @@ import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/tra
 import type { NotedVersion } from '../../domain/lease.ts'
 import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
-import {
-  type Fact,
-  formatAnsweredFile,
-  listBroughtFacts,
-  listInterchangeFacts,
-} from './trace-interchanges.ts'
+import { type Fact, formatAnsweredFile, listBroughtFacts, listInterchangeFacts } from './interchanges.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 
 /** `documentRoutes`: the routes that read documents of X12 or EDIFACT. */

@@ -1,10 +1,9 @@
-/** Compiles the rules for each line of a record, and for lines of the same item. */
+/** Rules of lines, and totals of a file that are compared with its rows. */
 import type { Shape } from '../shape.ts'
 import { type Check, compileChecks } from '../rows/conditions.ts'
-import { getEntry, getEntryText, type MapNode, nodeAt } from '../source/source.ts'
-import { createConditionContext, type LeafContext } from './leaf.ts'
-import type { ObjectPlan, Plan, TotalCheck } from './plan.ts'
-import { compileTotalChecks } from './total-checks.ts'
+import { getEntry, getEntryText, type MapNode, nodeAt, type SourceNode } from '../source/source.ts'
+import { compileLeaf, createConditionContext, type LeafContext } from './leaf.ts'
+import type { LeafPlan, LeafTarget, ObjectPlan, Plan, TotalCheck } from './plan.ts'
 
 export interface LineRules {
   readonly checks: readonly Check[]
@@ -47,4 +46,54 @@ function findMaxQuantity(shape: Shape, array: string): number {
   const quantity = item?.kind === 'object' ? item.fields.get('quantity') : undefined
   const rule = quantity?.kind === 'field' ? quantity.rule : undefined
   return rule?.kind === 'integer' ? rule.max : Number.MAX_SAFE_INTEGER
+}
+
+// Compiles checks of totals: a number of the file, and what it should be by the rows of the record.
+
+/** The totals of a list of checks; those with errors are left out. */
+export function compileTotalChecks(
+  node: SourceNode | undefined,
+  perRow: boolean,
+  context: LeafContext,
+): TotalCheck[] {
+  if (node?.kind !== 'list') return []
+  return node.items.flatMap((item) => {
+    const written = getEntry(item, 'total')
+    const is = getEntry(item, 'is')
+    if (item.kind !== 'map' || written?.kind !== 'text' || is === undefined) return []
+    const calcs = is.kind === 'list' ? is.items : [is]
+    const total = compileNumber('from', written, perRow, context)
+    const plans = calcs.flatMap((calc) => compileNumber('calc', calc, perRow, context) ?? [])
+    if (total === undefined || plans.length < calcs.length) return []
+    const texts = calcs.map((calc) => (calc.kind === 'text' ? calc.text : ''))
+    return [
+      {
+        total,
+        is: plans,
+        written: { total: written.text, is: texts },
+        say: getEntryText(item, 'say'),
+        decimal: context.decimal,
+      },
+    ]
+  })
+}
+
+/** Compiles the column or the calculation like the value of a field. */
+function compileNumber(
+  option: 'from' | 'calc',
+  node: SourceNode,
+  perRow: boolean,
+  context: LeafContext,
+): LeafPlan | undefined {
+  const target: LeafTarget = {
+    field: 'check',
+    perRow,
+    rule: { kind: 'text' },
+    list: false,
+    required: false,
+    needed: true,
+  }
+  const { offset, path } = node
+  const entries: MapNode['entries'] = new Map([[option, { keyOffset: offset, node }]])
+  return compileLeaf({ kind: 'map', entries, path, offset }, target, context)
 }

@@ -1,9 +1,15 @@
-/** What a pass over an inbox of interchanges works with. */
+/** What the passes over an inbox of interchanges rest on, and which route takes a set. */
 import type { Partner } from '../../config/edi.ts'
-import type { InterchangeFormat } from '../../domain/interchange.ts'
+import type {
+  InterchangeFormat,
+  InterchangeHead,
+  OutlinedSet,
+  OutlineQuestion,
+  Syntax,
+} from '../../domain/interchange.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import type { IntakeContext } from '../context.ts'
-import type { Taker } from './takers.ts'
+import type { EdiReadOptions } from '../../domain/format.ts'
 
 export interface InterchangeContext extends IntakeContext {
   readonly interchanges: InterchangeFormat
@@ -26,4 +32,78 @@ export interface AnswerPlace {
     readonly sequence: number
     readonly at: number
   }) => string
+}
+
+// Says which route takes a set of an interchange: by its partner, its document and the values that the routes ask for.
+
+const ANSWERS = new Set(['997', '999', 'CONTRL', 'TA1'])
+
+/** Whether documents of the kind answer others. They are not for routes, and are not answered. */
+export function isAnswerDocument(document: string): boolean {
+  return ANSWERS.has(document)
+}
+
+/** A route that takes sets of an inbox. */
+export interface Taker {
+  readonly route: string
+  /** Undefined: of any partner for whom no other route of the inbox takes the document. */
+  readonly partner?: string
+  readonly syntax: Syntax
+  readonly document: string
+  /** How its mapping reads the sets. */
+  readonly read: EdiReadOptions
+  /** The set must have one of the values at each path. */
+  readonly when: readonly (readonly [path: string, values: readonly string[]])[]
+}
+
+/** The route that takes the set, or why none does. */
+export type Taking = { readonly route: string } | 'unrouted' | 'ambiguous'
+
+/** Finds the partner by the address of the sender, and by that of its group where several partners share an address. */
+export function findPartner(
+  partners: readonly Partner[],
+  sender: string,
+  groupSender: string,
+): Partner | undefined {
+  const named = (group: string | undefined) =>
+    partners.find(({ ids }) => ids.some((own) => own.address === sender && own.group === group))
+  return (groupSender === '' ? undefined : named(groupSender)) ?? named(undefined)
+}
+
+/** What an outline must read so that `createTakerChooser` can choose. */
+export function listQuestions(takers: readonly Taker[]): readonly OutlineQuestion[] {
+  const questions = new Map<string, { syntax: Syntax; document: string; paths: Set<string> }>()
+  for (const { syntax, document, when } of takers) {
+    if (when.length === 0) continue
+    const key = `${syntax} ${document}`
+    const question = questions.get(key) ?? { syntax, document, paths: new Set() }
+    questions.set(key, question)
+    for (const [path] of when) question.paths.add(path)
+  }
+  return [...questions.values()].map(({ paths, ...rest }) => ({ ...rest, paths: [...paths] }))
+}
+
+type TakerChooser = (
+  set: Pick<OutlinedSet, 'document' | 'values'>,
+  head: Pick<InterchangeHead, 'syntax'>,
+  partner: string | undefined,
+) => Taking
+
+export function createTakerChooser(takers: readonly Taker[]): TakerChooser {
+  const questions = listQuestions(takers)
+  return ({ document, values }, { syntax }, partner) => {
+    const isOfDocument = (each: { readonly syntax: Syntax; readonly document: string }) =>
+      each.syntax === syntax && each.document === document
+    const paths = questions.find(isOfDocument)?.paths ?? []
+    const fitting = takers.filter(
+      (taker) =>
+        isOfDocument(taker) &&
+        (taker.partner === undefined || taker.partner === partner) &&
+        taker.when.every(([path, wanted]) => wanted.includes(values[paths.indexOf(path)] ?? '')),
+    )
+    const named = fitting.filter((taker) => taker.partner !== undefined)
+    const [taker, ...others] = named.length > 0 ? named : fitting
+    if (taker === undefined) return 'unrouted'
+    return others.length > 0 ? 'ambiguous' : { route: taker.route }
+  }
 }

@@ -12,11 +12,9 @@ import { deliverReports, type ReportFile } from '../inbound/report-files.ts'
 import { formatProblemCells } from '../inbound/report.ts'
 import { getSpoolName } from '../inbound/intake.ts'
 import { findReused, readInterchanges } from './answers.ts'
-import type { InterchangeContext } from './context.ts'
+import { type InterchangeContext, isAnswerDocument } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
 import { countSets, createSelectionReader } from './set-runs.ts'
-import { isAnswerDocument } from './takers.ts'
-
 /**
  * What became of a set: `given` to a route, `refused` by its structure or because its number was used before, `held`
  * because no route takes it, `duplicate`, or an `answer` to something that was sent.

@@ -15,10 +15,14 @@ import { problem } from '../../domain/problem.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import { checkManifest } from '../inbound/manifest.ts'
 import { getSpoolName, unpackFile } from '../inbound/intake.ts'
-import type { InterchangeContext } from './context.ts'
+import {
+  createTakerChooser,
+  findPartner,
+  type InterchangeContext,
+  isAnswerDocument,
+  listQuestions,
+} from './context.ts'
 import { createSetRuns, type SetRuns } from './set-runs.ts'
-import { createTakerChooser, findPartner, isAnswerDocument, listQuestions } from './takers.ts'
-
 const INTERCHANGES_PER_TRANSACTION = 500
 
 /** received → planned, or submitted where the file is unusable. After a crash the file is unbundled again from the spool. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type ProblemCode, PROBLEMS } from '../../../src/domain/problem.ts'
 import { findAnswerCodes, findSegmentCodes } from '../../../src/edi/answer-codes.ts'
 import { FAULTS, type FaultKind } from '../../../src/edi/faults.ts'
-import { isProblemOfData } from '../../../src/formats/edi/data-problems.ts'
+import { isProblemOfData } from '../../../src/formats/edi/judge.ts'
 
 /** Whether the code counts. What the API, its rules, look-ups or a person say never does, nor does what is wrong with a file as a whole. */
 const COUNTS: Readonly<Record<ProblemCode, boolean>> = {

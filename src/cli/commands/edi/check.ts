@@ -4,7 +4,7 @@ import { type InboundMapping, loadMapping } from '../../../mapping/load.ts'
 import { EXIT, type ExitCode, usageError } from '../../../support/errors.ts'
 import { defineCommand, flag, JSON_FLAG, text } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
-import { ediCheckToJson, formatEdiCheck } from '../../format/edi-check.ts'
+import { ediCheckToJson, formatEdiCheck } from '../../format/edi.ts'
 import type { Terminal } from '../../terminal.ts'
 
 /** The numbers of a partner and what is agreed with it are not known here. */

@@ -6,7 +6,7 @@ import { createGrammarChooser } from '../../../app/edi/partners.ts'
 import { defineCommand, FILE_ARGUMENT, flag, JSON_FLAG, text } from '../../command.ts'
 import { readConfigurationToShow, resolvePath } from '../../context.ts'
 import type { Terminal } from '../../terminal.ts'
-import { formatRawItem, formatShownItem, shownItemToJson, toShownBytes } from '../../format/edi-show.ts'
+import { formatRawItem, formatShownItem, shownItemToJson, toShownBytes } from '../../format/edi.ts'
 
 export const showCommand = defineCommand({
   usage: 'show <file>',

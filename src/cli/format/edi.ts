@@ -1,8 +1,54 @@
-/** Formats the segments of an EDI file: a gutter with number and byte, then the segment and its elements by their depth. */
+/** Formats files of X12 and EDIFACT: their segments in words, their verdicts and their faults. */
+import type { CheckedPart, EdiCheck } from '../../app/edi/check.ts'
+import type { GroupVerdict } from '../../formats/edi/judgment.ts'
+import { escapeTerminalControls, toOneLine } from '../../support/text.ts'
+import { formatCodedProblem, formatCount, formatTable } from './text.ts'
 import type { ShownItem, ShownSegment } from '../../app/edi/show.ts'
 import type { DescribedElement } from '../../formats/edi/describe.ts'
 import type { Problem } from '../../domain/problem.ts'
-import { escapeTerminalControls, toOneLine } from '../../support/text.ts'
+const VERDICTS: Readonly<Record<GroupVerdict, string>> = {
+  A: 'accepted',
+  E: 'accepted with errors',
+  P: 'partly refused',
+  R: 'refused',
+}
+
+const INDENTS = { interchange: '', group: '  ', set: '    ' } as const
+
+export function formatEdiCheck(file: string, check: EdiCheck): string[] {
+  const { unusable, parts, unlisted, counts, problems, moreProblems, notes, moreNotes } = check
+  if (unusable !== undefined) return [`${file}: nothing of it can be used: ${toOneLine(unusable)}`]
+  const hasRecords = parts.some(({ records }) => records !== undefined)
+  const head = ['part', 'number', 'of', 'version', 'holds', ...(hasRecords ? ['records'] : []), 'verdict']
+  const refused = counts.refused === 0 ? '' : `, ${counts.refused} refused`
+  return [
+    `${file}: ${formatCount(counts.interchanges, 'interchange')}, ${formatCount(counts.sets, 'set')}${refused}`,
+    ...formatTable(
+      head,
+      parts.map((part) => formatPart(part, hasRecords)),
+    ),
+    ...(unlisted.sound === 0 ? [] : [`${formatCount(unlisted.sound, 'more sound set')} not listed`]),
+    ...(unlisted.other === 0 ? [] : [`${formatCount(unlisted.other, 'more part')} not listed`]),
+    ...problems.map((each) => toOneLine(formatCodedProblem(each))),
+    ...(moreProblems === 0 ? [] : [`${formatCount(moreProblems, 'more problem')} not listed`]),
+    ...notes.map((each) => `note: ${toOneLine(formatCodedProblem({ ...each, fix: '' }))}`),
+    ...(moreNotes === 0 ? [] : [`${formatCount(moreNotes, 'more note')} not listed`]),
+  ]
+}
+
+export function ediCheckToJson(file: string, check: EdiCheck, exit: number): unknown {
+  const { unusable, ...rest } = check
+  return { file, exit, ...(unusable === undefined ? {} : { unusable }), ...rest }
+}
+
+function formatPart(part: CheckedPart, hasRecords: boolean): string[] {
+  const { kind, number, what, version, count, counted, records, verdict } = part
+  const went = records === undefined ? '' : `${records.all - records.refused} of ${records.all}`
+  const cells = [`${INDENTS[kind]}${kind}`, number, what, version, formatCount(count, counted)]
+  return [...cells, ...(hasRecords ? [went] : []), VERDICTS[verdict]].map(toOneLine)
+}
+
+// Formats the segments of an EDI file: a gutter with number and byte, then the segment and its elements by their depth.
 
 /** Most texts are plain, so the slower search for control characters is left out. */
 const PLAIN = /^[\x20-\x7E]*$/
