@@ -32,6 +32,12 @@ export interface Fault {
 
 const FIX_CLOSED = 'Have the sender leave it out, or add it to the grammar of the partner.'
 
+/** The rejects file gets trailers of its own for groups and interchanges. */
+const FIX_RECOUNTED = 'Compare with the sender. If nothing is missing, drop the rejects file in as it is.'
+
+const FIX_SET_NOT_ENDED =
+  'Have this set sent again. If nothing is missing: `dropbridge edi fix` on the rejects file.'
+
 export const FAULTS = {
   'delimiters-unclear': { problem: 'edi-delimiters', reach: 'interchange', x12: '026', edifact: '' },
   'interchange-number-missing': { problem: 'edi-envelope', reach: 'interchange', x12: '018', edifact: '13' },
@@ -40,6 +46,7 @@ export const FAULTS = {
     reach: 'interchange',
     x12: '001',
     edifact: '28',
+    fix: FIX_RECOUNTED,
   },
   'interchange-number-reused': {
     problem: 'edi-number-reused',
@@ -47,20 +54,44 @@ export const FAULTS = {
     x12: '025',
     edifact: '26',
   },
-  'interchange-count-differs': { problem: 'edi-count', reach: 'interchange', x12: '021', edifact: '29' },
+  'interchange-count-differs': {
+    problem: 'edi-count',
+    reach: 'interchange',
+    x12: '021',
+    edifact: '29',
+    fix: FIX_RECOUNTED,
+  },
   'interchange-not-ended': { problem: 'edi-cut-off', reach: 'interchange', x12: '023', edifact: '13' },
   'segment-outside-group': { problem: 'edi-envelope', reach: 'interchange', x12: '024', edifact: '15' },
-  'group-number-differs': { problem: 'edi-number-mismatch', reach: 'group', x12: '4', edifact: '28' },
-  'group-count-differs': { problem: 'edi-count', reach: 'group', x12: '5', edifact: '29' },
+  'group-number-differs': {
+    problem: 'edi-number-mismatch',
+    reach: 'group',
+    x12: '4',
+    edifact: '28',
+    fix: FIX_RECOUNTED,
+  },
+  'group-count-differs': {
+    problem: 'edi-count',
+    reach: 'group',
+    x12: '5',
+    edifact: '29',
+    fix: FIX_RECOUNTED,
+  },
   'group-not-ended': { problem: 'edi-cut-off', reach: 'group', x12: '3', edifact: '13' },
   'segment-outside-set': { problem: 'edi-envelope', reach: 'group', x12: '5', edifact: '15' },
   'set-unrouted': { problem: 'edi-document-unrouted', reach: 'set', x12: '1', edifact: '14' },
   'set-number-differs': { problem: 'edi-number-mismatch', reach: 'set', x12: '3', edifact: '28' },
   'set-count-differs': { problem: 'edi-count', reach: 'set', x12: '4', edifact: '29' },
-  'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13' },
+  'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13', fix: FIX_SET_NOT_ENDED },
   'set-too-large': { problem: 'record-too-large', reach: 'set', x12: '5', edifact: '36' },
   'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13', of: 'segment' },
-  'segment-misspelled': { problem: 'segment-misspelled', reach: 'set', x12: '5', edifact: '15' },
+  'segment-misspelled': {
+    problem: 'segment-misspelled',
+    reach: 'set',
+    x12: '1',
+    edifact: '15',
+    of: 'segment',
+  },
   'segment-too-large': { problem: 'segment-too-large', reach: 'set', x12: '5', edifact: '39' },
   'elements-too-many': { problem: 'element-too-many', reach: 'set', x12: '5', edifact: '16' },
   'hierarchy-unclear': { problem: 'hierarchy-unclear', reach: 'set', x12: '5', edifact: '18' },

@@ -65,10 +65,31 @@ test('a repaired copy is taken where its name says that it is a correction', asy
   const wrong = ONE_DAY.replace(/SE\*18\*0002/, 'SE*17*0002')
   await world.drop('inbox/van', 'day.x12', drop(wrong))
   await run('run')
+  expect(await world.read('results/day.x12.sets.csv')).toContain(
+    'If nothing is missing: `dropbridge edi fix` on the rejects file.',
+  )
   const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
 
   const plain = await run('edi', 'fix', rejects, '--out', 'fixed.x12')
   expect(plain.err).toContain('An inbox that took the original refuses the copy, because it has its number.')
   const named = await run('edi', 'fix', rejects, '--out', 'day.rejects.x12')
   expect(named.err).not.toContain('refuses the copy')
+})
+
+test('a wrong count of a group asks for the rejects file, which counts right, as it is', async () => {
+  const world = await anEdiInbox()
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY.replace(/GE\*\d+\*/, 'GE*4*')))
+  await run('run')
+
+  expect(await world.read('results/day.x12.sets.csv')).toContain(
+    'If nothing is missing, drop the rejects file in as it is.',
+  )
+  const rejects = await world.read('results/day.x12.edi-orders.rejects.x12')
+  await world.drop('inbox/van', 'day.x12.edi-orders.rejects.x12', drop(rejects))
+  await run('run')
+  // The second set has a wrong quantity.
+  expect(
+    (await world.orders()).filter(({ purchase_order_number: number }) => number?.startsWith('HV-41')),
+  ).toHaveLength(2)
 })

@@ -7,6 +7,7 @@ import {
   make870,
   type Made855Line,
   makeOrdchg,
+  makeOrders,
   makeOrdrsp,
 } from '../fixtures/edi-maker.ts'
 import { outcomeOf, readReady } from '../formats/edi/tools.ts'
@@ -163,6 +164,23 @@ describe('an 850', () => {
     },
   )
 
+  test('with a day that does not exist is refused in the words of X12', async () => {
+    const wrong = (date: string) =>
+      becomes('x12/850-orders', {
+        ...order('00'),
+        segments: order('00').segments.map((segment) =>
+          segment[0] === 'BEG' ? ['BEG', '00', 'DS', 'HV-1', '', date] : segment,
+        ),
+      })
+
+    expect(await wrong('20260231')).toEqual([
+      ['refused', expect.stringMatching(/"20260231" is not a date: /)],
+    ])
+    expect(await wrong('Nov 21')).toEqual([
+      ['refused', expect.stringContaining('"Nov 21" is not a date written as CCYYMMDD or YYMMDD.')],
+    ])
+  })
+
   test.each(['06', '07'])('whose BEG01 is %s is a copy, and left out', async (purpose) => {
     expect(await becomes('x12/850-orders', order(purpose))).toEqual([SKIPPED])
   })
@@ -185,6 +203,27 @@ describe('an 870', () => {
 })
 
 describe('messages of EDIFACT', () => {
+  test('ORDERS whose TDT names the mode of transport are shipped by the carrier that it names', async () => {
+    const order = makeOrders({
+      number: 'HV-1',
+      dates: { 137: '20261116' },
+      // 30 is the road.
+      transport: ['TDT', '20', '', '30', '', ['', '', '', 'FedEx Ground']],
+      parties: [
+        {
+          role: 'DP',
+          names: ['Ada'],
+          street: ['1 Mill Lane'],
+          city: 'Portland',
+          province: 'ME',
+          postalCode: '04101',
+        },
+      ],
+      lines: [{ item: ['086000100025', 'UP'], quantities: { 21: 1 }, prices: { AAA: 5.25, INF: 9.99 } }],
+    })
+    expect(await becomes('edifact/orders', order)).toEqual([['taken']])
+  })
+
   test.each([
     ['29', 'taken'],
     ['27', 'held'],

@@ -25,6 +25,11 @@ const ISO_PATTERN =
 
 const ISO_NAMES = 'yyyy-MM-dd or yyyy-MM-dd HH:mm:ss'
 
+/** Of X12 and EDIFACT. */
+const COMPACT_NAMES = 'CCYYMMDD or YYMMDD'
+
+const FIX_COMPACT = 'Have the sender correct the date; 21 November 2026 is written 20261121.'
+
 const FIX_FORMAT = 'Write it so, or give its form in the mapping: { from: COLUMN, format: MM/dd/yyyy }.'
 
 export function createDateTimeConverter(options: DateOptions): Convert {
@@ -120,11 +125,13 @@ export function refuseDate(
     return refuse('date-expected', message, FIX_DAY_NUMBER)
   }
   const readers = formats.length === 0 ? [readIsoParts] : formats.map(({ readParts }) => readParts)
-  const [why] = readers.flatMap((read) => describeMissingDay(read(text)) ?? [])
+  const written = isCompact === true ? expandDay(text) : text
+  const [why] = readers.flatMap((read) => describeMissingDay(read(written)) ?? [])
   if (why !== undefined)
     return refuse('date-expected', `${quoteText(text)} is not a date: ${why}.`, 'Correct the date.')
-  const forms = names.length === 0 ? ISO_NAMES : names.join(' or ')
-  const fix = names.length === 0 ? FIX_FORMAT : undefined
+  const [usualForms, usualFix] = isCompact === true ? [COMPACT_NAMES, FIX_COMPACT] : [ISO_NAMES, FIX_FORMAT]
+  const forms = names.length === 0 ? usualForms : names.join(' or ')
+  const fix = names.length === 0 ? usualFix : undefined
   return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}.`, fix)
 }
 

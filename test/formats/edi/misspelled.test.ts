@@ -1,6 +1,8 @@
 /** Segments whose id is nearly that of a line: taken for unknown ones, they would be lines that are lost. */
 import { describe, expect, test } from 'vitest'
 import { dressText, makeFaultBase } from '../../fixtures/edi-maker.ts'
+import { readAnswers } from './answer-reader.ts'
+import { answerFile } from './interchange-tools.ts'
 import { ORDERS_850, ORDERS_EDIFACT, readFile } from './tools.ts'
 
 describe.each([
@@ -17,6 +19,16 @@ describe.each([
     const refused = drafts.filter(({ problems }) => problems.length > 0)
     expect(drafts).toHaveLength(9)
     expect(refused.map(({ problems }) => problems.map(({ code }) => code))).toEqual([['segment-misspelled']])
+  })
+
+  test('that is misspelled is named in the answer as an unknown segment', async () => {
+    const [id = ''] = misspelled
+    const [answer] = readAnswers(await answerFile(Buffer.from(base.replace(line, id), 'latin1'), {}))
+
+    const named = answer?.segments.filter(([own]) => own === 'AK3' || own === 'UCS') ?? []
+    if (syntax === 'x12')
+      expect(named).toEqual([['AK3', 'P01', expect.stringMatching(/^\d+$/), expect.anything(), '1']])
+    else expect(named).toEqual([['UCS', expect.stringMatching(/^\d+$/), '15']])
   })
 
   test('is not looked for among segments that are only unknown', async () => {
