@@ -52,9 +52,22 @@ describe('the mapping learned from a sample', () => {
     const { text, placed } = await learn(join(samples, '850-two-orders.x12'), 'create-order')
 
     expect(text).toContain('  purchase_order_number: BEG.03 # sure: "HV-41001", filled in 2 of 2\n')
-    expect(text).toContain('    street2: N1*ST/N3.02 # likely: "Apt 4", filled in 1 of 2\n')
+    expect(text).toContain(
+      '    email: N1*ST/PER.EM # likely: "ada.whitfield@example.com", filled in 1 of 2\n',
+    )
     expect(text).not.toContain('REF*PO.02')
     expect(placed.find(({ field }) => field === 'ship_to.name2')).toBeUndefined()
+  })
+
+  test('keeps all lines of an address, since another document may fill those that the sample lacks', async () => {
+    const { text } = await learn(join(samples, '850-two-orders.x12'), 'create-order')
+
+    expect(text).toContain(
+      '    street2: { all: [N1*ST/N3.02, N1*ST/N3#2.01, N1*ST/N3#2.02], with: ", " } # likely: "Apt 4", filled in 1 of 2\n',
+    )
+    expect(text).toContain(
+      '    street2: { all: [N1*BT/N3.02, N1*BT/N3#2.01, N1*BT/N3#2.02], with: ", " } # guess: the sample never fills it; without it, such a line of another document would be lost\n',
+    )
   })
 
   test('has the codes of the sample in its table, blank where they are not known', async () => {

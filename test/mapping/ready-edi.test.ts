@@ -10,6 +10,7 @@ import {
   makeOrders,
   makeOrdrsp,
 } from '../fixtures/edi-maker.ts'
+import { toExampleBody } from '../../src/mapping/examples.ts'
 import { outcomeOf, readReady } from '../formats/edi/tools.ts'
 
 /** The outcomes of a document, and why it waits or is refused. */
@@ -133,16 +134,17 @@ describe('an 860', () => {
 })
 
 describe('an 850', () => {
-  const order = (purpose: string) =>
+  const order = (purpose: string, type = 'DS', street = ['1 Mill Lane']) =>
     make850({
       po: 'HV-1',
       purpose,
+      type,
       carrier: ['TD5', '', '', '', '', 'FedEx Ground'],
       addresses: [
         {
           role: 'ST',
           name: 'Ada',
-          street: ['1 Mill Lane'],
+          street,
           city: 'Portland',
           province: 'ME',
           postalCode: '04101',
@@ -163,6 +165,24 @@ describe('an 850', () => {
       ])
     },
   )
+
+  test.each(['KN', 'BK', 'RL'])('whose BEG02 is %s waits, since its type is not known', async (type) => {
+    expect(await becomes('x12/850-orders', order('00', type))).toEqual([
+      ['held', expect.stringContaining('does not know this type of order (BEG02)')],
+    ])
+  })
+
+  test('keeps each line of the address, also those behind the second', async () => {
+    const plain = order('00', 'DS', ['1200 W 5th St', 'Bldg C'])
+    const segments = plain.segments.flatMap((segment): (typeof segment)[] =>
+      segment[0] === 'N3' ? [segment, ['N3', 'Rm 9']] : [segment],
+    )
+    const { drafts } = await readReady('x12/850-orders', { ...plain, segments })
+
+    expect(drafts.map((draft) => toExampleBody(draft))).toMatchObject([
+      { ship_to: { street1: '1200 W 5th St', street2: 'Bldg C, Rm 9' } },
+    ])
+  })
 
   test('with a day that does not exist is refused in the words of X12', async () => {
     const wrong = (date: string) =>

@@ -67,6 +67,10 @@ function pruneLeaf(written: unknown, field: string, pruning: Pruning): Learned |
     const confidence = judge(kept, pruning.openTables.has(field))
     return { kind: 'leaf', field, written: kept.written, confidence, why: explain(kept) }
   }
+  if (isObject(written) && Array.isArray(written['all'])) {
+    const why = 'the sample never fills it; without it, such a line of another document would be lost'
+    return { kind: 'leaf', field, written, confidence: 'guess', why }
+  }
   const fallback = isObject(written) ? written['default'] : undefined
   if (known?.required !== true) return undefined
   const leaf = { kind: 'leaf', field, confidence: 'guess' } as const
@@ -107,7 +111,11 @@ function keepFilled(written: unknown, find: Find): Kept | undefined {
       : { written, counts: [{ path: gathered, ...count }] }
   }
   if (typeof calc === 'string') return keepAll(written, listCalculated(calc), find)
-  if (Array.isArray(all)) return keepAll(written, all.map(String), find)
+  if (Array.isArray(all)) {
+    // Blank ones are skipped, so those that the sample lacks stay: another document may fill them.
+    const kept = keepPaths(all.map(String), find)
+    return kept && { ...kept, written }
+  }
   if (from === undefined) return undefined
   const kept = keepFilled(from, find)
   if (kept === undefined) return undefined
