@@ -201,7 +201,7 @@ async function aFileIsNoTable(day: BadDay): Promise<void> {
   await expectStatus(day, 'a wrong file', {
     exit: 2,
     what: /noon\.csv.*\(file-unusable/,
-    fix: 'Have it sent again',
+    fix: 'Save it as CSV',
   })
   await dropParcels('noon.csv', fileOf(parcel('HV-1', '794600000002')))
   expect((await dropbridge(['run', 'parcels'])).exit).toBe(0)

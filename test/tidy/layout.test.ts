@@ -1,6 +1,9 @@
 /** The size of the source: a file is one concept, and a folder can be read at a glance. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { groupFiles, listSourceFiles, SHORT_FILE_LINES } from './counts.ts'
+
+const repository = new URL('../..', import.meta.url).pathname
 
 const FILES = 600
 const FILES_IN_A_FOLDER = 40
@@ -25,4 +28,15 @@ test(`at most ${SHORT_FILES} files of src have fewer than ${SHORT_FILE_LINES} li
 
 test(`no file of src has more than ${LINES_IN_A_FILE} lines`, () => {
   expect(files.filter(({ lines }) => lines > LINES_IN_A_FILE)).toEqual([])
+})
+
+test('each built module that a script of the tests imports is made from a file of src', () => {
+  const tests = readdirSync(`${repository}test`, { recursive: true, encoding: 'utf8' })
+  const scripts = tests.filter((path) => path.endsWith('.mjs'))
+  const named = scripts.flatMap((path) => {
+    const text = readFileSync(`${repository}test/${path}`, 'utf8')
+    return [...text.matchAll(/dist\/([\w/-]+)\.js'/g)].map(([, module = '']) => `src/${module}.ts`)
+  })
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((path) => !existsSync(repository + path))).toEqual([])
 })
