@@ -6,6 +6,7 @@ import type { FileEntry } from '../domain/file.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { resumeFile } from '../pipeline/inbound/inbound.ts'
 import type { InboundContext, IntakeContext } from '../pipeline/context.ts'
+import { readInterchanges } from '../pipeline/interchanges/answers.ts'
 import { resumeInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, type ExitCode } from '../support/errors.ts'
@@ -65,6 +66,12 @@ async function retakeInterchanges(
   const { journal, configuration } = context
   for (const part of await journal.listParts(first.id))
     assertRepeatable(first, getInboundRoute(configuration, part.route))
+  if (await hasUngiven(context, first)) {
+    const fed = configuration.routes.filter(
+      (route) => route.direction === 'inbound' && route.from.interchanges?.inbox === inbox.name,
+    )
+    for (const route of fed) assertRepeatable(first, route)
+  }
   let id = ''
   const taking = await runInbox(context, inbox, signal, async (own, progress) => {
     id = await startRetake(own, first)
@@ -89,6 +96,16 @@ async function retakeInterchanges(
   return { first, file: ended, records: addCounts(counts), results, exit: chooseExitCode(results, []) }
 }
 
+/** Whether sets of the file went to no route: taken again, any route of the inbox may get them. */
+async function hasUngiven({ journal }: BridgeContext, first: FileEntry): Promise<boolean> {
+  const { unrouted, ambiguous } = await journal.getUnrouted(first.id)
+  if (unrouted.length + ambiguous.length > 0) return true
+  for await (const entry of readInterchanges(journal, first.id))
+    if (entry.some(({ verdict }) => verdict === 'reused' || verdict === 'duplicate' || verdict === 'unknown'))
+      return true
+  return false
+}
+
 function addCounts(counts: readonly StateCounts[]): StateCounts {
   const sums = new Map<string, number>()
   for (const [state, count] of counts.flatMap((each) => Object.entries(each)))
@@ -103,7 +120,9 @@ function assertRepeatable(first: FileEntry, route: Route): void {
   throw refusal(
     first,
     `${route.operation} may repeat, and its values may be older than those of later files`,
-    'If they are right, copy the file from the archive into the inbox: it is taken like any file.',
+    route.from.interchanges === undefined
+      ? 'If they are right, copy the file from the archive into the inbox: it is taken like any file.'
+      : 'If they are right, copy the file from the archive into the inbox, with `.rejects.` in its name.',
   )
 }
 

@@ -90,7 +90,7 @@ export const ALERTS = {
     title: 'An interchange is from or to an unknown party.',
     fix: 'If you know it, add its address under `edi`, or `dropbridge dismiss FILE`.',
     details:
-      'Nothing of it was sent or answered; NAME.sets.csv has its addresses. Shown until its exceptions file comes, or until a person dismisses it.',
+      'Nothing of it was sent or answered; NAME.sets.csv has its addresses. Shown until the file or its exceptions file comes, or until a person dismisses it.',
   },
   'number-reused': {
     title: 'An interchange has a control number that came before.',

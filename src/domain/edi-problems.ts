@@ -58,8 +58,9 @@ export const EDI_PROBLEMS = {
   },
   'edi-partner-unknown': {
     title: 'The sender or the receiver of the interchange is unknown.',
-    fix: 'If you know it, add its address under `edi`, and drop the exceptions file in again.',
-    details: 'Nothing is sent or answered. Addresses of partners are `ids`; our own are those of `us`.',
+    fix: 'If you know it, add its address under `edi`, and drop the file in again.',
+    details:
+      'Nothing is sent or answered. Addresses of partners are `ids`; our own are those of `us`. Where other parts of the file were taken, drop its exceptions file in: that one is not answered.',
   },
   'edi-duplicate': {
     title: 'The same interchange came before.',

@@ -186,10 +186,11 @@ const IS_REPLACED = sql<boolean>`exists (
     and later.number > files.number and later.received_at is not null)`
 
 /**
- * Condition on `files`: a later file of another route had the same bytes, and was not refused as a whole. The index of
- * contents begins with the route, so the routes are found first, one step of the index each.
+ * Condition on `files`: it was refused because its columns are those of another route, and a later file of another route had
+ * the same bytes and was not refused as a whole. The index of contents begins with the route, so the routes are found first,
+ * one step of the index each.
  */
-const IS_TAKEN_ELSEWHERE = sql<boolean>`exists (
+const IS_TAKEN_ELSEWHERE = sql<boolean>`(files.problems ->> '$[0].code' = 'file-foreign' and exists (
   with recursive routes (route) as (
     select min(route) from files
     union all
@@ -197,7 +198,8 @@ const IS_TAKEN_ELSEWHERE = sql<boolean>`exists (
     from routes where routes.route is not null)
   select 1 from routes cross join files as later
   where later.route = routes.route and later.sha256 = files.sha256
-    and later.route <> files.route and later.number > files.number and later.outcome = 'processed')`
+    and later.route <> files.route and later.number > files.number and later.outcome = 'processed'
+    and later.part_of is null))`
 
 const IS_DISMISSED = sql<boolean>`exists (
   select 1 from decisions where decisions.file_id = files.id and action = 'dismiss')`
@@ -209,8 +211,12 @@ const IS_LEFT = sql<boolean>`(files.state in ('reported', 'closed') and not ${IS
 export const IS_UNROUTED = sql<boolean>`((unbundlings.unrouted <> '[]' or unbundlings.ambiguous <> '[]')
   and ${IS_LEFT})`
 
-/** Condition on `files`: the control number of one of its interchanges came before, with other contents. */
-export const IS_REUSED = sql<boolean>`(files.id in (select file_id from interchanges where verdict = 'reused') and ${IS_LEFT})`
+/**
+ * Condition on `files`: the control number of one of its interchanges came before, with other contents. It repeats the words of
+ * the index `interchanges_not_taken`, which SQLite does not use otherwise.
+ */
+export const IS_REUSED = sql<boolean>`(files.id in (
+  select file_id from interchanges where verdict in ('unknown', 'reused') and verdict = 'reused') and ${IS_LEFT})`
 
 /** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
 const UNKNOWN_ADDRESSES = sql`(select sender || ' ' || receiver from interchanges

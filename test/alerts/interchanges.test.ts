@@ -19,15 +19,13 @@ test('an interchange from an unknown sender names its address, and does not ask 
   const { err } = await run('run')
 
   expect(err).toContain(
-    '3 sets to no route: Nothing is known of interchanges from ZZ:HAVENRETAIL to 12:7755550100. If you know it, add its address under `edi`, and drop the exceptions file in again.  [edi-partner-unknown]',
+    '3 sets to no route: Nothing is known of interchanges from ZZ:HAVENRETAIL to 12:7755550100. If you know it, add its address under `edi`, and drop the file in again.  [edi-partner-unknown]',
   )
   const status = await run('status')
   expect(status.out).toContain(
     'day.x12 is from ZZ:HAVENRETAIL to 12:7755550100, which `edi` does not name (partner-unknown',
   )
-  expect(status.out).toContain(
-    'If you know it, add its address under `edi` and drop its exceptions file in, or: `dropbridge dismiss day.x12',
-  )
+  expect(status.out).toContain('If you know it, add its address under `edi` and drop the file in again')
   expect(status.out).not.toContain('sets-unrouted')
   expect(status.exit).toBe(2)
 
@@ -92,4 +90,25 @@ test('a wrong count of a group asks for the rejects file, which counts right, as
   expect(
     (await world.orders()).filter(({ purchase_order_number: number }) => number?.startsWith('HV-41')),
   ).toHaveLength(2)
+})
+
+test('a file of a partner that was unknown is taken and answered when it is dropped in again', async () => {
+  const world = await anEdiInbox({
+    partners: [],
+    inboxRoutes: ORDER_ROUTES.map((route) => ({ ...route, partner: 'haven' })),
+  })
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await world.run()
+  expect(await world.list('outbox')).toEqual([])
+  const { edi } = world.configuration
+  Object.assign(world.configuration, { edi: { ...edi, partners: [aPartner('haven', 'ZZ:HAVENRETAIL')] } })
+
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await world.run()
+
+  expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+  expect(
+    (await world.orders()).filter(({ purchase_order_number: number }) => number?.startsWith('HV-41')),
+  ).toHaveLength(2)
+  expect((await (await commandsOf(world))('status')).out).not.toContain('partner-unknown')
 })

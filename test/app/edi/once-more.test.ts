@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openJournal } from '../../../src/journal/open.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
+import { anEdiInbox, aPartner } from '../../fixtures/edi-inbox.ts'
 import { aSampleBridge, type SampleBridge } from '../../fixtures/sample-bridge.ts'
 
 const ONE_DAY = await readFile(new URL('../../../samples/edi/850-one-day.x12', import.meta.url), 'utf8')
+
+const SAMPLE_846 = new URL('../../../samples/edi/846-inventory.x12', import.meta.url)
 
 async function aBridgeThatTookADay(): Promise<SampleBridge> {
   const bridge = await aSampleBridge()
@@ -38,6 +41,38 @@ describe('a file that an inbox took', () => {
     expect(await bridge.list('van/out')).toEqual(['997-haven-000000001.edi'])
     expect((await bridge.run('audit', 'verify')).exit).toBe(0)
     expect((await bridge.run('trace', 'day.x12')).out).toContain('results day.x12~2.sets.csv')
+  })
+
+  test('is not taken again where a route that may repeat could get sets that none got before', async () => {
+    const inboxRoutes = [
+      {
+        name: 'stock',
+        document: '846',
+        operation: 'update-variant',
+        mapping: 'x12/846-inventory',
+        partner: 'haven',
+      },
+    ] as const
+    const world = await anEdiInbox({ partners: [aPartner('other', 'ZZ:OTHER')], inboxRoutes })
+    await world.drop('inbox/van', 'stock.x12', await readFile(SAMPLE_846))
+    await world.run()
+    const { edi } = world.configuration
+    // Newer stock may have come from elsewhere since.
+    Object.assign(world.configuration, { edi: { ...edi, partners: [aPartner('haven', 'ZZ:HAVENRETAIL')] } })
+
+    const bridge = await world.open()
+    const taken = bridge.retake('stock.x12', new AbortController().signal)
+
+    await expect(taken).rejects.toMatchObject({
+      code: 'not-repeatable',
+      message: expect.stringContaining('its values may be older than those of later files') as string,
+    })
+    await bridge.close()
+    expect(await world.list('results')).toEqual([
+      'stock.x12.exceptions.x12',
+      'stock.x12.sets.csv',
+      'stock.x12.summary.json',
+    ])
   })
 
   test('is not taken again where its archived copy was changed', async () => {
