@@ -12,8 +12,8 @@ export default defineConfig({
     globalSetup: ['test/servers.ts'],
     env: { TMPDIR: tempDisk() },
     pool: 'forks',
-    // One for each processor of a small machine: without it, one of two stays idle.
-    maxWorkers: 2,
+    // One more than a small machine has processors: a third of the time is waiting for processes, disks and timers.
+    maxWorkers: 3,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
   },

@@ -286,7 +286,8 @@ function readId(source: string, from: number, to: number, separator: number): st
   const length = end - from
   if (length !== 2 && length !== 3) return copyText(source.slice(from, end))
   const third = length === 2 ? 0 : source.charCodeAt(from + 2)
-  const key = source.charCodeAt(from) | (source.charCodeAt(from + 1) << 8) | (third << 16)
+  // With the length: a damaged id may have a zero byte as its third character.
+  const key = source.charCodeAt(from) | (source.charCodeAt(from + 1) << 8) | (third << 16) | (length << 24)
   const known = knownIds.get(key)
   if (known !== undefined) return known
   const id = shareText(source.slice(from, end))

@@ -238,15 +238,27 @@ export class ColumnReader {
   }
 
   #findLevel(around: Loop, open: Loop | undefined): Level {
+    const isKept = this.#isSame(around, open)
     const size = countItems(around, open)
-    const known = this.#levels.get(around)
+    const known = isKept ? this.#levels.get(around) : undefined
     if (known?.size === size) return known
     const level = this.#createLevel()
     level.size = size
     this.#scan(around, level, open)
+    if (!isKept) return level
     if (this.#levels.size >= MAX_LEVELS) this.#levels.clear()
     this.#levels.set(around, level)
     return level
+  }
+
+  /**
+   * Whether the next row finds the same in the loop. What leads through a loop into the open record does not: that record is
+   * replaced by the next one.
+   */
+  #isSame(around: Loop, open: Loop | undefined): boolean {
+    if (open === undefined) return true
+    const isRoot = around === open.parent && around.parent === undefined
+    return isRoot && (this.#wanted.get(around.first.id)?.groups.length ?? 0) === 0
   }
 
   #scan(loop: Loop, level: Level, open: Loop | undefined): void {
@@ -335,12 +347,16 @@ export class ColumnReader {
     const bit = path.loops[0]?.idBit ?? path.segment.idBit
     for (let around = loop.parent; around !== undefined; around = around.parent) {
       if ((around.idBits & bit) === 0) continue
-      const { texts } = this.#findLevel(around, open)
-      if (!texts.has(column)) texts.set(column, look(around))
-      const found = texts.get(column)
+      const found = open === undefined ? this.#findText(column, around, look) : look(around)
       if (found !== undefined) return found
     }
     return every === undefined ? '' : gather([], every)
+  }
+
+  #findText(column: CompiledColumn, around: Loop, look: (around: Loop) => string | undefined) {
+    const { texts } = this.#findLevel(around, undefined)
+    if (!texts.has(column)) texts.set(column, look(around))
+    return texts.get(column)
   }
 
   #searchAnywhere(column: CompiledColumn, loop: Loop, open: Loop | undefined): string {

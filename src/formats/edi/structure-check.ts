@@ -161,6 +161,13 @@ export class StructureCheck {
 
   #reportUnplaced(segment: Segment, loop: Loop): void {
     const meant = this.#rules?.lineIds.get(foldId(segment.id))
+    // A line of the document in the wrong place would be a lost line too.
+    if (meant === segment.id)
+      return this.#reportAt(
+        'segment-misplaced',
+        segment,
+        `${showText(segment.id)} has no place in ${describe(loop)}.`,
+      )
     if (meant === undefined) {
       const isKnown = this.#rules?.grammar.ids.has(segment.id) === true
       const known = isKnown ? 'segment-misplaced' : 'segment-not-in-document'

@@ -1,6 +1,7 @@
 /** Levels, loops, pairs, dates and numbers of documents: which rows and values they become. */
 import { describe, expect, test } from 'vitest'
 import type { EdiReadOptions } from '../../../src/domain/format.ts'
+import { isSegment, SegmentCutter } from '../../../src/formats/edi/cut.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
 import {
   dress,
@@ -283,6 +284,34 @@ describe('loops', () => {
     const every = [{ name: 'texts', path: 'N9*L1/MSG.01', every: { with: '|' } }]
     expect(await rowsAs(order(more), { recordColumns: every })).toEqual(['record one|two|three', '  line'])
   })
+})
+
+describe('records within a loop', () => {
+  const two: MadeSegment[] = [
+    ['N1', 'ST', 'Joe'],
+    ['N2', 'c/o Smith'],
+    ['N3', '1 Elm', 'Apt 4'],
+    ['N1', 'ST', 'Ann'],
+    ['N3', '9 Oak'],
+  ]
+  const file = order([], [['PO1', '1', '2', 'EA', '1', '', 'SK', 'X'], ...two], '')
+
+  test('are read without the values of the record before, also by a path through the loop', async () => {
+    const record = ['N1*ST.02', 'PO1/N1*ST.02', 'PO1/N1*ST/N3.02', 'PO1/N1*ST/N2.01']
+    const rows = await rowsAs(file, { record, records: ['N1*ST'] })
+
+    expect(rows.filter((row) => row.startsWith('record'))).toEqual([
+      'record Joe Joe Apt 4 c/o Smith',
+      'record Ann Ann  ',
+    ])
+  })
+})
+
+test('an id with a zero byte changes no id of the segments after it', () => {
+  // No other test has segments with this id, so the damaged one is the first.
+  const items = new SegmentCutter().push("UNB+UNOA:3+A+B+261121:1200+1'Q7\0+x'Q7+y'Q7\0+z'", true)
+
+  expect(items.filter(isSegment).map(({ id }) => id)).toEqual(['UNB', 'Q7\0', 'Q7', 'Q7\0'])
 })
 
 describe('pairs', () => {
