@@ -1,7 +1,6 @@
 /** Reads all columns of a row with one walk over each loop, because to search for each of them takes most of the time. */
 import type { EdiPath } from '../../edi/paths.ts'
 import type { PlacedElement, Segment, SegmentTest } from '../../edi/segment.ts'
-import { addDecimals, formatDecimal, parseDecimal } from '../../support/decimal.ts'
 import { decodeText } from './charset.ts'
 import { isLoop, type Loop } from './loops.ts'
 import {
@@ -9,6 +8,7 @@ import {
   findValue,
   fits,
   formatNumber,
+  gather,
   getRoot,
   listNear,
   listValues,
@@ -436,21 +436,4 @@ function addTo(targets: Map<string, number[]> | undefined, id: string, target: n
 
 function listTexts(path: EdiPath, loop: Loop, envelope: Envelope): string[] {
   return listValues(path, loop, envelope).map(({ text }) => text)
-}
-
-function gather(written: readonly string[], every: NonNullable<CompiledColumn['every']>): string {
-  const texts = written.map((text) => text.trim())
-  if (every === 'count') return String(texts.length)
-  return every === 'sum' ? addUp(texts) : texts.join(every.with)
-}
-
-/** Adds decimals. A text that is no number takes the place of the sum, so that the mapping refuses it. */
-function addUp(texts: readonly string[]): string {
-  const numbers = texts.map((text) =>
-    parseDecimal(text.replace(/^([+-]?)\./, '$10.').replace(/^\+|\.$/g, '')),
-  )
-  const wrong = numbers.indexOf(undefined)
-  if (wrong !== -1) return texts[wrong] ?? ''
-  const known = numbers.filter((number) => number !== undefined)
-  return known.length === 0 ? '' : formatDecimal(known.reduce(addDecimals))
 }

@@ -1,4 +1,6 @@
 /** Reads the values of paths from the loops of a set: nearest first, then outwards. */
+import type { EdiColumn } from '../../domain/format.ts'
+import { addDecimals, formatDecimal, parseDecimal } from '../../support/decimal.ts'
 import type { EdiPath } from '../../edi/paths.ts'
 import type { Segment, SegmentTest } from '../../edi/segment.ts'
 import { decodeText } from './charset.ts'
@@ -291,4 +293,24 @@ export function getRoot(loop: Loop): Loop {
   let root = loop
   while (root.parent !== undefined) root = root.parent
   return root
+}
+
+// All values of a column in one text.
+
+/** Counts or adds up the texts, or joins them. */
+export function gather(written: readonly string[], every: NonNullable<EdiColumn['every']>): string {
+  const texts = written.map((text) => text.trim())
+  if (every === 'count') return String(texts.length)
+  return every === 'sum' ? addUp(texts) : texts.join(every.with)
+}
+
+/** Adds decimals. A text that is no number takes the place of the sum, so that the mapping refuses it. */
+function addUp(texts: readonly string[]): string {
+  const numbers = texts.map((text) =>
+    parseDecimal(text.replace(/^([+-]?)\./, '$10.').replace(/^\+|\.$/g, '')),
+  )
+  const wrong = numbers.indexOf(undefined)
+  if (wrong !== -1) return texts[wrong] ?? ''
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 ? '' : formatDecimal(known.reduce(addDecimals))
 }
