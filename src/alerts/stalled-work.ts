@@ -67,7 +67,7 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
     unknown: [
       'partner-unknown',
-      ` is ${addresses === undefined ? 'from or to an unknown party' : `from ${addresses.replace(' ', ' to ')}, which \`edi\` does not name`}`,
+      ` is ${addresses === undefined ? 'from or to an unknown party' : `from ${addresses}, which \`edi\` does not name`}`,
       'If you know it, add its address under `edi` and drop the file in again (where a part of it was taken, its exceptions file, which is not answered), or',
     ],
     reused: [

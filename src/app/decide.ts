@@ -1,5 +1,6 @@
 /** Carries out a person's decision about held records. The journal notes the decision first; then the bridge finishes the file. */
 import type { Configuration } from '../config/configuration.ts'
+import { isInboxKey } from '../config/edi.ts'
 import type { Route } from '../config/routes.ts'
 import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -209,6 +210,11 @@ export function unknownKeyError(message: string, key: string, known: readonly st
 }
 
 const SIMILAR_MAX = 5
+
+/** The command that continues the work of a route, or of an inbox of interchanges, which has no run of its own. */
+export function formatRunOf(name: string): string {
+  return isInboxKey(name) ? 'dropbridge run' : `dropbridge run ${name}`
+}
 
 export function getInboundRoute({ routes }: Configuration, name: string): Route {
   const route = routes.find((each) => each.name === name)

@@ -17,7 +17,7 @@ import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, usageError } from '../support/errors.ts'
 import { quoteForShell } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
-import { chooseOnly } from './decide.ts'
+import { chooseOnly, formatRunOf } from './decide.ts'
 import { runRoute } from './run-route.ts'
 import { findDeliveriesByName } from './trace.ts'
 
@@ -102,7 +102,7 @@ function assertFinished(name: string, delivery: DeliveryEntry): void {
     const resolve = `dropbridge resolve ${quoteForShell(id)} --again --by NAME --why TEXT`
     refuse(delivery, 'it is held, and a person says first whether it was delivered', `Use \`${resolve}\`.`)
   }
-  const run = name.includes(':') ? 'dropbridge run' : `dropbridge run ${name}`
+  const run = formatRunOf(name)
   if (state === 'composed')
     refuse(delivery, 'it is not delivered yet', `Run \`${run}\`: it delivers the file.`)
   if (state === 'delivered')

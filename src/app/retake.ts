@@ -11,7 +11,7 @@ import { resumeInterchanges } from '../pipeline/interchanges/interchange-pass.ts
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, type ExitCode } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'
-import { chooseOnly, getInboundRoute } from './decide.ts'
+import { chooseOnly, formatRunOf, getInboundRoute } from './decide.ts'
 import { chooseExitCode, type RouteResult } from './outcome.ts'
 import { joinInboxResults } from './run.ts'
 import { runInbox } from './run-inbox.ts'
@@ -174,7 +174,7 @@ async function findArchived({ journal }: BridgeContext, what: string): Promise<F
     throw refusal(
       other,
       'it is not finished yet',
-      `Run \`dropbridge run ${other.route}\`: it continues the file.`,
+      `Run \`${formatRunOf(other.route)}\`: it continues the file.`,
     )
   throw refusal(other, 'the bridge did not archive it', 'Drop the file into the inbox again.')
 }

@@ -118,7 +118,7 @@ export interface RejectedFile {
   /** The fix of the problem that makes the file unusable; left out for other files. */
   readonly fix?: string
   readonly since: number
-  /** The sender and receiver of an interchange that is unknown, as `from to`. */
+  /** The sender and receiver of an unknown interchange: `ZZ:HAVEN to 12:7755550100`. */
   readonly addresses?: string | null
 }
 

@@ -50,3 +50,28 @@ function formatSpot({ segment, id, element, component, at, set }: Spot): string 
 
 /** Ordinals of transaction sets as runs, ascending: `[[1, 800], [802, 802]]`. */
 export type SetSelection = readonly (readonly [first: number, last: number])[]
+
+/** Asks a selection for one set after the other, in the order of the file. */
+export class SelectionCursor {
+  readonly #sets: SetSelection
+  #run = 0
+  #last = 0
+
+  constructor(sets: SetSelection) {
+    this.#sets = sets
+  }
+
+  /** Whether the set is selected. Ordinals are asked ascending; a smaller one begins anew. */
+  has(ordinal: number): boolean {
+    const sets = this.#sets
+    if (ordinal < this.#last) this.#run = 0
+    this.#last = ordinal
+    while ((sets[this.#run]?.[1] ?? Infinity) < ordinal) this.#run += 1
+    return (sets[this.#run]?.[0] ?? Infinity) <= ordinal
+  }
+
+  /** Whether no set from this one on is selected. */
+  isBehind(ordinal: number): boolean {
+    return ordinal > (this.#sets.at(-1)?.[1] ?? 0)
+  }
+}

@@ -276,7 +276,7 @@ export interface SegmentTest {
 const knownIds = new Map<number, string>()
 const MAX_KNOWN_IDS = 4096
 
-/** An id that is longer is none; it is cut where it is shown or kept. */
+/** Ids of segments are shorter; longer texts are cut to this length. */
 const MAX_ID_LENGTH = 40
 
 /** One string for all segments of an id, because each of them is looked up and compared several times. */

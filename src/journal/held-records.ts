@@ -219,7 +219,7 @@ export const IS_REUSED = sql<boolean>`(files.id in (
   select file_id from interchanges where verdict in ('unknown', 'reused') and verdict = 'reused') and ${IS_LEFT})`
 
 /** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
-const UNKNOWN_ADDRESSES = sql`(select sender || ' ' || receiver from interchanges
+const UNKNOWN_ADDRESSES = sql`(select sender || ' to ' || receiver from interchanges
   where interchanges.file_id = files.id and verdict = 'unknown' limit 1)`
 
 /** Condition on `files`: it was lost, no file came under its name or as its rejects file, and no person dismissed it. */

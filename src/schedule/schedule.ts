@@ -229,7 +229,7 @@ const SEARCH_BACK_MAX_MS = 9 * 366 * 24 * 60 * MINUTE_MS
 export interface CronTimes {
   /** The first instant later than this moment; undefined when none comes any more. */
   readonly nextAfter: (ms: number) => number | undefined
-  /** The last instant that is not later than this moment; undefined when there is none. */
+  /** The last instant at or before this moment; undefined when there is none. */
   readonly lastUpTo: (ms: number) => number | undefined
 }
 

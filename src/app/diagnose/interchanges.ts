@@ -1,10 +1,10 @@
 /** Previews a file in an inbox of interchanges: which route takes which of its sets, and why some are taken by none. */
 import { isUnreadable } from '../../domain/format.ts'
 import type { InterchangeEntry } from '../../domain/interchange-journal.ts'
-import type { SetSelection } from '../../domain/place.ts'
+import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { createInterchangeFormat } from '../../formats/formats.ts'
 import type { Mapping } from '../../mapping/load.ts'
-import { countSets, createSelectionReader } from '../../pipeline/interchanges/set-runs.ts'
+import { countSets } from '../../pipeline/interchanges/set-runs.ts'
 import { findPartner, listQuestions } from '../../pipeline/interchanges/context.ts'
 import { createUnbundler } from '../../pipeline/interchanges/unbundle.ts'
 import { openEdiSource } from '../edi/source.ts'
@@ -62,13 +62,13 @@ async function listDocuments(
   if (selection.length === 0) return []
   const outline = await createInterchangeFormat().outline(bytes, [])
   if (isUnreadable(outline)) return []
-  const isSelected = createSelectionReader(selection)
+  const selected = new SelectionCursor(selection)
   const counts = new Map<string, number>()
   let sender = ''
   for await (const parts of outline.parts) {
     for (const part of parts) {
       if (part.kind === 'interchange') sender = part.head.sender
-      if (part.kind !== 'set' || !isSelected(part.ordinal)) continue
+      if (part.kind !== 'set' || !selected.has(part.ordinal)) continue
       const partner = findPartner(partners, sender, part.groupSender)
       const what = `${part.document} from ${partner?.name ?? sender}`
       counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -1,4 +1,5 @@
 /** Watches one inbox. Scans decide what to do; file-system events only trigger an earlier scan. */
+import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { InterchangeInbox } from '../../config/edi.ts'
 import type { InboundRoute } from '../../config/routes.ts'
@@ -22,7 +23,6 @@ import { getMailbox } from '../journal-access.ts'
 import { createWakeableTimer } from '../../support/async.ts'
 import { type RouteResult, toBridgeError } from '../outcome.ts'
 import { createRouteWorker, type WatchContext } from './route-worker.ts'
-import { stat } from 'node:fs/promises'
 import { type FSWatcher, watch } from 'chokidar'
 import { hasSystemCode } from '../../support/errors.ts'
 

@@ -1,13 +1,12 @@
 /** Copies sets of a file as they came, wrong ends included, into envelopes whose trailers count the copied sets. */
 import type { CopyOptions } from '../../domain/format.ts'
-import type { SetSelection } from '../../domain/place.ts'
+import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { copyText, type Delimiters, type Segment } from '../../edi/segment.ts'
 import { cutPieces, isSegment, MAX_SEGMENT_BYTES } from './cut.ts'
 import { EnvelopeTracker, type Group, type Interchange, type TransactionSet } from './envelopes.ts'
 import { LoopPlacer } from './loops.ts'
 import { fits } from './path-reader.ts'
 import type { ReadingPlan } from './reading-plan.ts'
-import { SelectionCursor } from './set-selection.ts'
 import { isTooLarge } from './structure-check.ts'
 
 type Ranges = CopyOptions['ranges']

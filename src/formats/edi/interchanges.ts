@@ -1,4 +1,5 @@
 /** Files of interchanges as a whole: outlines, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
+import { SelectionCursor } from '../../domain/place.ts'
 import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
@@ -10,7 +11,6 @@ import { inspectFile } from './findings.ts'
 import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
 import { compileReading } from './reading-plan.ts'
-import { SelectionCursor } from './set-selection.ts'
 import { findPathError } from './set-values.ts'
 import { createFaultProblem, createSpot } from './spots.ts'
 import { outlineInterchanges } from './outline.ts'

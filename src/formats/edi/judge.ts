@@ -1,4 +1,5 @@
 /** Reads a file a second time, and judges its parts by what was found in it and, with a mapping, by its records. */
+import { SelectionCursor } from '../../domain/place.ts'
 import type { JudgedRecord, JudgeOptions } from '../../domain/interchange.ts'
 import type { Problem, ProblemCode } from '../../domain/problem.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
@@ -15,7 +16,6 @@ import {
   MAX_CODES,
 } from './judgment.ts'
 import { SetErrors } from './set-errors.ts'
-import { SelectionCursor } from './set-selection.ts'
 
 /** Yields the parts of a file in its order. Memory is bounded by the largest set with errors. */
 export async function* judgeFile(
@@ -260,7 +260,6 @@ const PROBLEMS_OF_DATA = [
   'segment-unknown',
   'segment-misplaced',
   'segment-misspelled',
-  'segment-misplaced',
   'segment-missing',
   'segment-repeated',
   'segment-too-large',

@@ -1,13 +1,12 @@
 /** Reads the documents of interchanges as rows: one for each record, and one for each of its lines. */
 import type { FileReading, Layout, Row } from '../../domain/format.ts'
-import type { SetSelection } from '../../domain/place.ts'
+import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { cutSegments } from './cut.ts'
 import { EnvelopeTracker } from './envelopes.ts'
 import type { Inspection } from './inspection.ts'
 import type { ReadingPlan } from './reading-plan.ts'
 import { RECORD_LAYOUT, SetReader } from './set-reader.ts'
-import { SelectionCursor } from './set-selection.ts'
 import { createFaultProblem } from './spots.ts'
 
 /** Starts the second reading of a file, which gives its rows: of all sets and of what stands in none, or of `sets` alone. */

@@ -1,13 +1,12 @@
 /** Lists the sets of a file with the numbers of their segments, and what is only noted of them. */
 import type { ListedSet, Notes, SetListing } from '../../domain/format.ts'
-import type { SetSelection } from '../../domain/place.ts'
+import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { FindGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { cutSegments } from './cut.ts'
 import type { TransactionSet } from './envelopes.ts'
 import { createInspector } from './inspection.ts'
-import { SelectionCursor } from './set-selection.ts'
 import { createFaultProblem, nameSet } from './spots.ts'
 
 /** The notes of one file that are kept with their texts. */

@@ -1,29 +1,4 @@
-/** Sets of a file by their ordinals: a selection that is asked in the order of the file, and one bit for each. */
-import type { SetSelection } from '../../domain/place.ts'
-
-export class SelectionCursor {
-  readonly #sets: SetSelection
-  #run = 0
-  #last = 0
-
-  constructor(sets: SetSelection) {
-    this.#sets = sets
-  }
-
-  /** Whether the set is selected. Ordinals are asked ascending; a smaller one begins anew. */
-  has(ordinal: number): boolean {
-    const sets = this.#sets
-    if (ordinal < this.#last) this.#run = 0
-    this.#last = ordinal
-    while ((sets[this.#run]?.[1] ?? Infinity) < ordinal) this.#run += 1
-    return (sets[this.#run]?.[0] ?? Infinity) <= ordinal
-  }
-
-  /** Whether no set from this one on is selected. */
-  isBehind(ordinal: number): boolean {
-    return ordinal > (this.#sets.at(-1)?.[1] ?? 0)
-  }
-}
+/** What is kept of each set of a file by its ordinal: one bit, or its length. */
 
 /** Ordinals that are counted from 1, one bit for each: a file may have millions of sets. */
 export class OrdinalSet {

@@ -1,4 +1,4 @@
-/** Ordinals of sets as runs: adds ascending ordinals, and asks for them in the same order. */
+/** Ordinals of sets as runs: adds ascending ordinals, and counts them. */
 import type { SetSelection } from '../../domain/place.ts'
 
 export type SetRuns = ReturnType<typeof createSetRuns>
@@ -16,15 +16,6 @@ export function createSetRuns() {
     addAll: (selection: SetSelection) => selection.forEach(([first, last]) => addRun(first, last)),
     count: () => countSets(runs),
     list: (): SetSelection => runs,
-  }
-}
-
-/** Returns a function that says whether a set is selected; it must be asked for ascending ordinals. */
-export function createSelectionReader(selection: SetSelection): (ordinal: number) => boolean {
-  let next = 0
-  return (ordinal) => {
-    while ((selection[next]?.[1] ?? Infinity) < ordinal) next += 1
-    return (selection[next]?.[0] ?? Infinity) <= ordinal
   }
 }
 

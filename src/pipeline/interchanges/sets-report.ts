@@ -3,7 +3,7 @@ import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
 import type { InterchangeEntry, InterchangeVerdict } from '../../domain/interchange-journal.ts'
-import type { SetSelection } from '../../domain/place.ts'
+import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
@@ -14,7 +14,7 @@ import { getSpoolName } from '../inbound/intake.ts'
 import { findReused, readInterchanges } from './answers.ts'
 import { type InterchangeContext, isAnswerDocument } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
-import { countSets, createSelectionReader } from './set-runs.ts'
+import { countSets } from './set-runs.ts'
 /**
  * What became of a set: `given` to a route, `refused` by its structure or because its number was used before, `held`
  * because no route takes it, `duplicate`, or an `answer` to something that was sent.
@@ -119,9 +119,9 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const selections = await Promise.all(
     parts.map(async (part) => ({ part, sets: (await journal.getPartSets(part.id)) ?? [] })),
   )
-  const takers = selections.map(({ part, sets }) => ({ part, takes: createSelectionReader(sets) }))
+  const takers = selections.map(({ part, sets }) => ({ part, taken: new SelectionCursor(sets) }))
   const { ambiguous } = isRead ? await journal.getUnrouted(file.id) : { ambiguous: [] }
-  const isAmbiguous = createSelectionReader(ambiguous)
+  const ambiguousSets = new SelectionCursor(ambiguous)
   const sets = new Map<SetOutcome, number>()
   const verdicts = new Map<InterchangeVerdict, number>()
   const heads = createHeadReader(context, file, (each) => count(verdicts, each.verdict))
@@ -130,8 +130,9 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
 
   const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
-    const taker = takers.find(({ takes }) => takes(judged.ordinal))
-    const reason = taker === undefined ? findReason(judged, head, isAmbiguous(judged.ordinal)) : undefined
+    const taker = takers.find(({ taken }) => taken.has(judged.ordinal))
+    const reason =
+      taker === undefined ? findReason(judged, head, ambiguousSets.has(judged.ordinal)) : undefined
     const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
     count(sets, outcome)
     if (reason?.problem !== undefined) {
