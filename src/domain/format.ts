@@ -130,7 +130,9 @@ export interface EdiColumn {
 
 export interface WriteOptions {
   /** `fixed`: the cells of a row already have their full width, and the writer puts nothing between them. */
-  readonly format: 'csv' | 'fixed'
+  readonly format: 'csv' | 'fixed' | 'x12' | 'edifact'
+  /** The documents that are written; the other options are not for them. */
+  readonly edi?: EdiWriteOptions | undefined
   /** The cells hold only characters that the encoding has. */
   readonly encoding?: string | undefined
   readonly delimiter?: string | undefined
@@ -145,6 +147,57 @@ export interface WriteOptions {
   readonly above?: readonly (string | readonly string[])[] | undefined
 }
 
+/** The documents that a mapping writes. */
+export interface EdiWriteOptions {
+  /** `810`, `INVOIC`. */
+  readonly document: string
+  /** `004010`, `D.96A`; a partner may want another one. */
+  readonly version: string
+}
+
+/**
+ * The envelope of one interchange that is written, with one group of sets. The same envelope and rows give the same bytes, so
+ * its numbers and its time are kept with the delivery.
+ */
+export interface Envelope {
+  readonly sender: EnvelopeAddress
+  readonly receiver: EnvelopeAddress
+  readonly usage: 'production' | 'test'
+  /** The date and time in it, milliseconds. */
+  readonly at: number
+  /** The zone in which they are written, such as `America/Chicago`. */
+  readonly zone: string
+  /** The control numbers of the interchange and of its group. */
+  readonly numbers: { readonly interchange: number; readonly group: number }
+  /** Sets have the numbers 0001, 0002 …; `grouped`: behind the number of the group, so that each comes once. */
+  readonly setNumbers: 'counted' | 'grouped'
+  /** The version that the partner wants instead of that of the mapping. */
+  readonly version?: string
+  readonly delimiters: EnvelopeDelimiters
+  /** Whether the partner is asked to answer the envelope itself: ISA14, UNB 0031. */
+  readonly asksForAnswer: boolean
+}
+
+/** Qualifier and id of ISA and UNB; `group` is the id in GS. */
+export interface EnvelopeAddress {
+  readonly qualifier?: string
+  readonly id: string
+  readonly group: string
+}
+
+/** The characters between the parts of an interchange. EDIFACT has a release character too. */
+export interface EnvelopeDelimiters {
+  readonly element: string
+  readonly component: string
+  readonly repetition: string
+  readonly segment: string
+  /** What stands behind each segment, such as a line break; may be empty. */
+  readonly newline: string
+}
+
+/** Stands between the components of an element in the rows of a document. Composers let it into no value. */
+export const COMPONENT_MARK = '\u001f'
+
 export interface Format {
   /**
    * Starts reading. Each iteration of the input must begin at the start of the file: interchanges are read twice, first
@@ -154,8 +207,11 @@ export interface Format {
    */
   read(input: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<FileReading | UnreadableFile>
 
-  /** Creates a writer of the header line, if any, and of rows. Every call returns whole lines. Rows may differ in length. */
-  createWriter(columns: readonly string[], options: WriteOptions): RowWriter
+  /**
+   * Creates a writer of the header line, if any, and of rows. Every call returns whole lines. Rows may differ in length. A
+   * document needs the envelope. Its rows are segments: the id and the elements; the row `ST` or `UNH` begins a set.
+   */
+  createWriter(columns: readonly string[], options: WriteOptions, envelope?: Envelope): RowWriter
 
   /**
    * Copies the header and the records of these lines as they arrived, so that a person can correct them and drop them
@@ -201,6 +257,8 @@ export interface RowWriter {
   /** The bytes before the first row: byte order mark and header line; may be empty. */
   formatHeader(): Uint8Array
   formatRows(rows: readonly (readonly string[])[]): Uint8Array
+  /** The bytes behind the last row: the trailers of an interchange. */
+  formatEnd?(): Uint8Array
 }
 
 // The rows of a file: text with its place, not yet mapped.

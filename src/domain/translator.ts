@@ -1,5 +1,5 @@
 /** Rows to request bodies, and API records to rows: what a compiled mapping does. */
-import type { Layout, ReadOptions, Row, WriteOptions } from './format.ts'
+import type { Envelope, Layout, ReadOptions, Row, WriteOptions } from './format.ts'
 import type { Problem } from './problem.ts'
 
 /** An id that only the API knows, such as the one behind a purchase order number. */
@@ -104,12 +104,26 @@ export interface Composer {
   readonly write: WriteOptions
   readonly columns: readonly string[]
   readonly recordsPerFile?: number
-  /** Composes the rows of one API record, or its problems; a record without rows is a problem. */
-  composeRows(record: Readonly<Record<string, unknown>>): ComposedRows
+  /**
+   * Composes the rows of one API record, or its problems; a record without rows is a problem. A document of X12 or EDIFACT
+   * needs the envelope of the file: values must not hold its delimiters.
+   */
+  composeRows(record: Readonly<Record<string, unknown>>, envelope?: Envelope): ComposedRows
+  /** A file holds one set with all records: the rows before the first and after the last of them. */
+  readonly frame?: (envelope: Envelope) => SetFrame
   /** Its columns use values kept beside the order; the record must hold them by name as `kept`. */
   readonly takesKept?: true
   readonly keep?: (record: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>
   readonly trailer?: () => Trailer
+}
+
+/** The segments of a set around those of its records. */
+export interface SetFrame {
+  readonly begin: readonly (readonly string[])[]
+  /** Takes the rows of each record, in their order. */
+  addRecord(rows: readonly (readonly string[])[]): void
+  /** Called after the last record. */
+  createEnd(): readonly (readonly string[])[]
 }
 
 /** The last row of a file, with counts and sums of its records. */

@@ -1,17 +1,18 @@
-/** Reads documents of X12 or EDIFACT as rows, and copies their sets. */
+/** Reads documents of X12 or EDIFACT as rows, copies their sets, and writes rows as sets. */
 import type { Format, ReadOptions } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Syntax } from '../../edi/segment.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { assert, BridgeError } from '../../support/errors.ts'
 import { copySets } from './copy-sets.ts'
 import { inspectInterchanges } from './inspection.ts'
 import { findForeignProblem, findMissingProblem, HEAD_BYTES } from './outside-sets.ts'
 import { readDocuments } from './reader.ts'
 import { compileReading } from './reading-plan.ts'
 import { listSets } from './set-list.ts'
+import { createInterchangeWriter } from './writer.ts'
 
 /** Throws `configuration-invalid` for a document that has no grammar, and for paths that lead nowhere in it. */
-export function createEdiFormat(syntax: Syntax): Omit<Format, 'createWriter'> {
+export function createEdiFormat(syntax: Syntax): Format {
   return {
     async read(input, options) {
       const edi = getEdiOptions(options)
@@ -22,6 +23,10 @@ export function createEdiFormat(syntax: Syntax): Omit<Format, 'createWriter'> {
       const missing = findMissingProblem(inspection)
       if (missing !== undefined) return { problems: [missing] }
       return readDocuments(input, plan, inspection, edi.sets)
+    },
+    createWriter(_columns, { edi }, envelope) {
+      assert(edi && envelope, 'A document was to be written without an envelope.')
+      return createInterchangeWriter(syntax, edi, envelope)
     },
     copyRecords: (input, options) =>
       copySets(input, compileReading(syntax, getEdiOptions(options.read)), options.ranges),

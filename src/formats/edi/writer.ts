@@ -1,0 +1,167 @@
+/** Writes an interchange of X12 or EDIFACT: one group with a set for each record, or with one set for all. */
+import { DateTime } from 'luxon'
+import {
+  COMPONENT_MARK,
+  type EdiWriteOptions,
+  type Envelope,
+  type EnvelopeAddress,
+  type RowWriter,
+} from '../../domain/format.ts'
+import { GROUP_CODES } from '../../edi/documents.ts'
+import type { Syntax } from '../../edi/segment.ts'
+
+/** The row that begins a set; the rows behind it, until the next one, are its segments. */
+export const SET_BEGINNING: Readonly<Record<Syntax, string>> = { x12: 'ST', edifact: 'UNH' }
+
+/** Counts segments and sets, and writes the trailers. Every call returns whole segments. */
+export function createInterchangeWriter(
+  syntax: Syntax,
+  options: EdiWriteOptions,
+  envelope: Envelope,
+): RowWriter {
+  const form = syntax === 'x12' ? createX12Form(options, envelope) : createEdifactForm(options, envelope)
+  const encode = (text: string) => Buffer.from(text, syntax === 'x12' ? 'utf8' : 'latin1')
+  let sets = 0
+  /** The number of the set that is open, and how many segments it has. */
+  let open: { readonly number: string; segments: number } | undefined
+  const close = () => {
+    if (open === undefined) return ''
+    const end = form.endSet(open.number, open.segments + 1)
+    open = undefined
+    return end
+  }
+  const beginSet = () => {
+    const end = close()
+    sets += 1
+    const counted = String(sets).padStart(4, '0')
+    const number = envelope.setNumbers === 'grouped' ? `${envelope.numbers.group}${counted}` : counted
+    open = { number, segments: 1 }
+    return end + form.beginSet(number)
+  }
+  const beginning = SET_BEGINNING[syntax]
+  return {
+    formatHeader: () => encode(form.begin()),
+    formatRows(rows) {
+      let text = ''
+      for (const row of rows) {
+        if (row[0] === beginning) {
+          text += beginSet()
+          continue
+        }
+        if (open === undefined) throw new Error('A segment was written before the beginning of a set.')
+        open.segments += 1
+        text += form.write(row)
+      }
+      return encode(text)
+    },
+    formatEnd: () => encode(close() + form.end(sets)),
+  }
+}
+
+/** How one syntax writes segments and what stands around them. */
+interface Form {
+  begin(): string
+  beginSet(number: string): string
+  endSet(number: string, segments: number): string
+  end(sets: number): string
+  write(row: readonly string[]): string
+}
+
+/** Elements and components at the end that are empty are left out. `escape` makes delimiters data. */
+function createSegmentText(
+  { element, component, segment, newline }: Envelope['delimiters'],
+  escape: (text: string) => string,
+): (row: readonly string[]) => string {
+  const end = segment + newline
+  const formatElement = (text: string) => {
+    if (!text.includes(COMPONENT_MARK)) return escape(text)
+    const parts = text.split(COMPONENT_MARK)
+    const last = parts.findLastIndex((part) => part !== '')
+    return parts
+      .slice(0, last + 1)
+      .map(escape)
+      .join(component)
+  }
+  return (row) => {
+    let text = ''
+    let blanks = ''
+    for (const [index, value] of row.entries()) {
+      const written = formatElement(value)
+      if (index > 0) blanks += element
+      if (written === '') continue
+      text += blanks + written
+      blanks = ''
+    }
+    return text + end
+  }
+}
+
+// X12.
+
+const ID_LENGTH = 15
+
+/** ISA12 names the release of the group: `004010` is `00401`. From 00402 on, ISA11 is the repetition separator. */
+function createX12Form({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
+  const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
+  const version = envelope.version ?? ofMapping
+  const write = createSegmentText(delimiters, (text) => text)
+  const number = String(numbers.interchange).padStart(9, '0')
+  const { day, time } = formatMoment(envelope)
+  const release = version.slice(0, 5)
+  const address = ({ qualifier = 'ZZ', id }: EnvelopeAddress) => [qualifier.padEnd(2), id.padEnd(ID_LENGTH)]
+  return {
+    write,
+    begin() {
+      const blanks = ['00', ' '.repeat(10), '00', ' '.repeat(10)]
+      const repetition = release < '00402' ? 'U' : delimiters.repetition
+      const moment = [day.slice(2), time]
+      const last = [asksForAnswer ? '1' : '0', usage === 'test' ? 'T' : 'P', delimiters.component]
+      const isa = [...blanks, ...address(sender), ...address(receiver), ...moment, repetition, release, number]
+      const ids = [sender.group, receiver.group]
+      const gs = [GROUP_CODES[document] ?? '', ...ids, day, time, String(numbers.group), 'X', version]
+      return write(['ISA', ...isa, ...last]) + write(['GS', ...gs])
+    },
+    beginSet: (set) => write(['ST', document, set]),
+    endSet: (set, segments) => write(['SE', String(segments), set]),
+    end: (sets) => write(['GE', String(sets), String(numbers.group)]) + write(['IEA', '1', number]),
+  }
+}
+
+// EDIFACT.
+
+const RELEASE = '?'
+/** The level of characters that mappings write: Latin-1. */
+const CHARACTERS = ['UNOC', '3'].join(COMPONENT_MARK)
+
+/** `D.96A` is the directory; what stands behind it, such as `EAN008`, is the association's code. */
+function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
+  const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
+  const { element, component, segment, newline } = delimiters
+  const special = new Set([element, component, segment, RELEASE])
+  const escape = (text: string) =>
+    Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+  const write = createSegmentText(delimiters, escape)
+  const number = String(numbers.interchange)
+  const [directory = '', release = '', ...association] = (envelope.version ?? ofMapping).split('.')
+  const type = [document, directory, release, 'UN', ...association].join(COMPONENT_MARK)
+  const { day, time } = formatMoment(envelope)
+  const address = ({ id, qualifier = '' }: EnvelopeAddress) => [id, qualifier].join(COMPONENT_MARK)
+  return {
+    write,
+    begin() {
+      const moment = [day.slice(2), time].join(COMPONENT_MARK)
+      const flags = [document, '', asksForAnswer ? '1' : '', '', usage === 'test' ? '1' : '']
+      const unb = [CHARACTERS, address(sender), address(receiver), moment, number, '', ...flags]
+      return `UNA${component}${element}.${RELEASE} ${segment}${newline}${write(['UNB', ...unb])}`
+    },
+    beginSet: (message) => write(['UNH', message, type]),
+    endSet: (message, segments) => write(['UNT', String(segments), message]),
+    end: (messages) => write(['UNZ', String(messages), number]),
+  }
+}
+
+/** `20261124`, `1405`: the date and time of an envelope in its zone. */
+function formatMoment({ at, zone }: Envelope): { readonly day: string; readonly time: string } {
+  const local = DateTime.fromMillis(at, { zone })
+  return { day: local.toFormat('yyyyMMdd'), time: local.toFormat('HHmm') }
+}
