@@ -116,7 +116,15 @@ function createX12Form({ document, version: ofMapping }: EdiWriteOptions, envelo
       const repetition = release < '00402' ? 'U' : delimiters.repetition
       const moment = [day.slice(2), time]
       const last = [asksForAnswer ? '1' : '0', usage === 'test' ? 'T' : 'P', delimiters.component]
-      const isa = [...blanks, ...address(sender), ...address(receiver), ...moment, repetition, release, number]
+      const isa = [
+        ...blanks,
+        ...address(sender),
+        ...address(receiver),
+        ...moment,
+        repetition,
+        release,
+        number,
+      ]
       const ids = [sender.group, receiver.group]
       const gs = [GROUP_CODES[document] ?? '', ...ids, day, time, String(numbers.group), 'X', version]
       return write(['ISA', ...isa, ...last]) + write(['GS', ...gs])
