@@ -206,6 +206,12 @@ export const FILE_PROBLEMS = {
     title: 'The value is wider than its column in the exported file.',
     fix: 'Widen the column in the mapping, or cut the value with `long: cut`.',
   },
+  'character-replaced': {
+    title: 'A value holds a delimiter of X12, so it is written otherwise.',
+    fix: 'Change the delimiters of the partner, or set `replace` or `clash: hold` under `write`.',
+    details:
+      'A warning: X12 cannot write its own delimiters as data, so `replace` or a blank stands for them.',
+  },
   'cell-is-formula': {
     title: 'A spreadsheet would run an exported cell as a formula.',
     fix: 'Set `formulas` under `write`: `guard` if people open the file in a spreadsheet, else `keep`.',

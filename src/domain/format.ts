@@ -195,6 +195,27 @@ export interface EnvelopeDelimiters {
   readonly newline: string
 }
 
+/** An envelope that is only for examples and for looking at: always the same numbers and the same time. */
+export function createExampleEnvelope(format: WriteOptions['format']): Envelope | undefined {
+  const [element, component, segment] = format === 'x12' ? ['*', '>', '~'] : ['+', ':', "'"]
+  if (format !== 'x12' && format !== 'edifact') return undefined
+  const repetition = format === 'x12' ? '^' : '*'
+  return {
+    sender: { qualifier: format === 'x12' ? 'ZZ' : '14', id: 'SENDER', group: 'SENDER' },
+    receiver: { qualifier: format === 'x12' ? 'ZZ' : '14', id: 'RECEIVER', group: 'RECEIVER' },
+    usage: 'test',
+    at: Date.UTC(2026, 0, 5, 12),
+    zone: 'UTC',
+    numbers: { interchange: 1, group: 1 },
+    setNumbers: 'counted',
+    delimiters: { element, component, repetition, segment, newline: '\n' },
+    asksForAnswer: false,
+  }
+}
+
+/** The row that begins a set; the rows behind it, until the next one, are its segments. */
+export const SET_BEGINNING = { x12: 'ST', edifact: 'UNH' } as const
+
 /** Stands between the components of an element in the rows of a document. Composers let it into no value. */
 export const COMPONENT_MARK = '\u001f'
 

@@ -1,6 +1,6 @@
 /** Compares two mappings record by record over the same files. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Format } from '../domain/format.ts'
+import { createExampleEnvelope, type Format } from '../domain/format.ts'
 import type { Draft } from '../domain/translator.ts'
 import { formatProblem, isObject, toExampleBody } from '../mapping/examples.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
@@ -135,7 +135,7 @@ function addRows(records: readonly ApiRecord[], mapping: OutboundMapping, add: A
   for (const [index, record] of records.entries()) {
     const field = KEY_FIELDS.find((name) => ['string', 'number'].includes(typeof record[name]))
     const key = field === undefined ? `record ${index + 1}` : String(record[field] as string | number)
-    const composed = composer.composeRows(record)
+    const composed = composer.composeRows(record, createExampleEnvelope(composer.write.format))
     if ('problems' in composed) {
       add(key, { outcome: 'held', problems: composed.problems.map(formatProblem) })
       continue

@@ -1,7 +1,7 @@
 /** Runs the examples of a mapping through the real reader and compares the results with the expected files. */
 import { access, constants, readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type Format, isUnreadable } from '../domain/format.ts'
+import { createExampleEnvelope, type Format, isUnreadable } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
 import {
   checkInboundExample,
@@ -69,7 +69,8 @@ async function compareOutboundExample(
   const records = await readExampleJson(input)
   if (!Array.isArray(records)) return [`${input} must hold an array of records`]
   if (isComparedByLine(composer)) {
-    const writer = format.createWriter(composer.columns, composer.write)
+    const envelope = createExampleEnvelope(composer.write.format)
+    const writer = format.createWriter(composer.columns, composer.write, envelope)
     return checkOutboundLines(composer, writer, { records, expected: await readFile(expect) })
   }
   const { delimiter, encoding, header } = composer.write

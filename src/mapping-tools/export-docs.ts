@@ -1,7 +1,8 @@
 /** Writes the page that shows a partner what an export delivers, and a sample file. */
 import { dirname, resolve } from 'node:path'
 import { OPERATIONS } from '../contract/operations.ts'
-import type { Format } from '../domain/format.ts'
+import { createExampleEnvelope, type Format } from '../domain/format.ts'
+import { composeFile } from '../mapping/examples.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import { describeRule } from '../mapping/shape.ts'
 import {
@@ -36,19 +37,17 @@ export async function createExportSample(mapping: OutboundMapping, path: string,
   if (example === undefined) return { examples }
   const { composer } = mapping
   const kinds = listExportKinds(mapping)
-  const trailer = composer.trailer?.()
-  const writer = format.createWriter(composer.columns, composer.write)
-  const pieces = [writer.formatHeader()]
+  const envelope = createExampleEnvelope(composer.write.format)
+  const writer = format.createWriter(composer.columns, composer.write, envelope)
+  const made: { record: Readonly<Record<string, unknown>>; rows: readonly (readonly string[])[] }[] = []
   const records = await readApiRecords(resolve(dirname(path), example.input))
   for (const record of records.slice(0, MAX_RECORDS)) {
-    const composed = composer.composeRows(record)
+    const composed = composer.composeRows(record, envelope)
     if ('problems' in composed) continue
-    trailer?.addRecord(record, composed.rows.length)
-    pieces.push(writer.formatRows(composed.rows))
+    made.push({ record, rows: composed.rows })
     for (const row of matchExportedRows(kinds, record, composed.rows)) collectExamples(row, examples)
   }
-  if (trailer !== undefined) pieces.push(writer.formatRows([trailer.createRow()]))
-  return { file: Buffer.concat(pieces), examples }
+  return { file: Buffer.concat(composeFile(composer, writer, made)), examples }
 }
 
 function collectExamples({ kind, cells }: ExportedRow, examples: Map<string, string>): void {

@@ -16,6 +16,8 @@ export type ApiRecord = Readonly<Record<string, unknown>>
 /** One kind of row; a plain table has one. */
 export interface ExportKind extends Pick<RowPlan, 'type' | 'each' | 'items'> {
   readonly columns: readonly ExportColumn[]
+  /** In a document of X12 or EDIFACT: the text of each column. */
+  readonly texts?: readonly CellPlan['text'][]
 }
 
 /** A column has one branch. Its sources are the API fields that it shows or adds up, by their paths as written. */
@@ -31,7 +33,7 @@ export interface ExportedRow {
   readonly cells: readonly string[]
 }
 
-export function listExportKinds({ operation, rows }: OutboundMapping): readonly ExportKind[] {
+export function listExportKinds({ operation, rows, composer }: OutboundMapping): readonly ExportKind[] {
   const record = toShape(OPERATIONS[operation].record)
   return rows.map(({ type, each, items, cells }) => {
     const columns = cells.map(({ name, holds, written }) => {
@@ -40,7 +42,8 @@ export function listExportKinds({ operation, rows }: OutboundMapping): readonly 
       const rule = findRule(record, sources[0]?.[0])
       return { name, options, sources, rule, holds, ...(holds && { when: toLongForm(options['when']) }) }
     })
-    return { type, each, items, columns }
+    const texts = composer.write.edi && cells.map(({ text }) => text)
+    return { type, each, items, columns, ...(texts && { texts }) }
   })
 }
 
@@ -63,6 +66,13 @@ export function matchExportedRows(
   rows: readonly (readonly string[])[],
 ): ExportedRow[] {
   const made = kinds.flatMap((kind) => kind.items(record).map((item) => ({ kind, item })))
+  // Segments without a value are left out of a document, so its rows do not tell which kinds they are of.
+  if (kinds.some(({ texts }) => texts !== undefined)) {
+    return made.map(({ kind, item }) => {
+      const cells = (kind.texts ?? []).map((text) => text(record, item, () => ''))
+      return { kind, item, cells }
+    })
+  }
   return made.flatMap(({ kind, item }, index) => {
     const cells = kind.type === undefined ? rows[index] : rows[index]?.slice(1)
     return cells === undefined ? [] : [{ kind, item, cells }]

@@ -1,7 +1,7 @@
 /** Checks a mapping against its own examples and describes how the output differs from what was expected. */
 import { isDeepStrictEqual } from 'node:util'
 import iconv from 'iconv-lite'
-import type { FileReading, RowWriter } from '../domain/format.ts'
+import { createExampleEnvelope, type FileReading, type RowWriter } from '../domain/format.ts'
 import { type Problem } from '../domain/problem.ts'
 import { formatPlace } from '../domain/place.ts'
 import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
@@ -65,7 +65,7 @@ export function checkOutboundExample(
 /** Composes the rows of valid records and adds the problems of all other records to the differences. */
 function composeRecords(composer: Composer, records: readonly ApiRecord[], differences: string[]) {
   return records.flatMap((record, index) => {
-    const composed = composer.composeRows(record)
+    const composed = composer.composeRows(record, createExampleEnvelope(composer.write.format))
     if ('rows' in composed) return [{ record, rows: composed.rows }]
     differences.push(...composed.problems.map(({ message }) => `Record ${index + 1}: ${message}`))
     return []
@@ -187,14 +187,8 @@ export function checkOutboundLines(
   writer: RowWriter,
   { records, expected }: { readonly records: readonly ApiRecord[]; readonly expected: Uint8Array },
 ): string[] {
-  const trailer = composer.trailer?.()
   const differences: string[] = []
-  const chunks = [writer.formatHeader()]
-  for (const { record, rows } of composeRecords(composer, records, differences)) {
-    trailer?.addRecord(record, rows.length)
-    chunks.push(writer.formatRows(rows))
-  }
-  if (trailer !== undefined) chunks.push(writer.formatRows([trailer.createRow()]))
+  const chunks = composeFile(composer, writer, composeRecords(composer, records, differences))
   const lines = decodeLines(Buffer.concat(chunks), composer)
   const wanted = decodeLines(expected, composer)
   for (const [index, line] of lines.slice(0, wanted.length).entries()) {
@@ -206,6 +200,26 @@ export function checkOutboundLines(
     differences.push(describeCountMismatch('line', wanted.length, lines.length))
   }
   return differences.slice(0, MAX_SHOWN)
+}
+
+/** The pieces of a small file with all of these records. A document gets the envelope of an example. */
+export function composeFile(
+  composer: Composer,
+  writer: RowWriter,
+  composed: readonly { readonly record: ApiRecord; readonly rows: readonly (readonly string[])[] }[],
+): Uint8Array[] {
+  const envelope = createExampleEnvelope(composer.write.format)
+  const frame = envelope && composer.frame?.(envelope)
+  const trailer = composer.trailer?.()
+  const pieces = [writer.formatHeader(), writer.formatRows(frame?.begin ?? [])]
+  for (const { record, rows } of composed) {
+    trailer?.addRecord(record, rows.length)
+    frame?.addRecord(rows)
+    pieces.push(writer.formatRows(rows))
+  }
+  if (trailer !== undefined) pieces.push(writer.formatRows([trailer.createRow()]))
+  if (frame !== undefined) pieces.push(writer.formatRows(frame.createEnd()))
+  return writer.formatEnd === undefined ? pieces : [...pieces, writer.formatEnd()]
 }
 
 /** Drops the last line break, which editors add or remove. Keeps blanks at the end of a line. */

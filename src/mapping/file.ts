@@ -134,6 +134,11 @@ export const OUTBOUND_KEYS = {
     summary: 'instead of `each` and `columns`: several kinds of rows in one file',
     example: 'records: [{ type: PH, columns: { PO: purchase_order_number } }]',
   },
+  segments: {
+    schema: z.array(z.unknown()).min(1),
+    summary: 'instead of `columns`: the segments of a document of X12 or EDIFACT, in their order',
+    example: 'segments: [{ BIG: { 01: { from: invoiced_at, format: yyyyMMdd }, 02: invoice_number } }]',
+  },
   trailer: {
     schema: TrailerFrame,
     summary: 'a last row that counts and adds up what is in the file',

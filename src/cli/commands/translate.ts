@@ -1,4 +1,5 @@
 /** `dropbridge translate`: file in, JSON out; for an export, records in and the file out. Sends nothing. */
+import { createExampleEnvelope } from '../../domain/format.ts'
 import { previewFile } from '../../app/outcome-preview.ts'
 import type { OutboundOperationName } from '../../contract/operations.ts'
 import type { Draft } from '../../domain/translator.ts'
@@ -104,13 +105,14 @@ async function translateRecords(
     const made = records.map((record, index) => ({
       number: index + 1,
       name: formatRecordName(operation, record),
-      ...composer.composeRows(record),
+      ...composer.composeRows(record, createExampleEnvelope(composer.write.format)),
     }))
     for (const each of made) terminal.out(JSON.stringify(each))
     return made.some((each) => 'problems' in each) ? EXIT.rejects : EXIT.ok
   }
   const tally = createTally()
-  const context = { composer, operation, format: createFormats() }
+  const envelope = createExampleEnvelope(composer.write.format)
+  const context = { composer, operation, format: createFormats(), ...(envelope && { envelope }) }
   const lines = writeReportLines(context, splitIntoPages(records), tally)
   if (out === undefined) for await (const bytes of lines) await terminal.outBytes(bytes)
   else await writeNewFile(resolvePath(terminal, out), lines)

@@ -6,12 +6,10 @@ import {
   type Envelope,
   type EnvelopeAddress,
   type RowWriter,
+  SET_BEGINNING,
 } from '../../domain/format.ts'
 import { GROUP_CODES } from '../../edi/documents.ts'
 import type { Syntax } from '../../edi/segment.ts'
-
-/** The row that begins a set; the rows behind it, until the next one, are its segments. */
-export const SET_BEGINNING: Readonly<Record<Syntax, string>> = { x12: 'ST', edifact: 'UNH' }
 
 /** Counts segments and sets, and writes the trailers. Every call returns whole segments. */
 export function createInterchangeWriter(

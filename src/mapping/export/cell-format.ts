@@ -149,7 +149,11 @@ function chainSteps(steps: readonly FinishStep[]): FinishStep {
   return (text, refuse) => steps.reduce((now, step) => step(now, refuse), text)
 }
 
-function createLayoutStep({ width, align, long, isNumber }: TextForm, { isFixed }: OutputLimits) {
+function createLayoutStep(
+  { align, long, isNumber, ...form }: TextForm,
+  { isFixed, ...limits }: OutputLimits,
+) {
+  const width = form.width ?? limits.width
   if (width === undefined) return undefined
   const atRight = (align ?? (isNumber ? 'right' : 'left')) === 'right'
   return (text: string, refuse: RefuseCell) => {
@@ -190,6 +194,8 @@ export interface OutputLimits {
   readonly formulas: 'guard' | 'keep' | undefined
   /** Only the delimiter separates the cells; there are no quotes. */
   readonly isUnquoted: boolean
+  /** How many characters a cell takes that says no `width` itself. */
+  readonly width?: number
   /** Rewrites the text in characters that the file can hold; absent where it can hold all. */
   readonly fit?: FitText
 }

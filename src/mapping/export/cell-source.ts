@@ -72,8 +72,24 @@ export function followInScope(written: string, { record, each, item }: RowScope,
   return { perItem, path, followed: followPath(perItem ? item : record, path, inLists) }
 }
 
+/** Values of the envelope of a document. The composer adds them to the record. */
+const ENVELOPE_VALUES: Readonly<Record<string, ValueKind>> = {
+  $interchange: 'text',
+  $group: 'text',
+  $date: 'dateTime',
+}
+
 /** Returns the part, or the error of its path. */
 export function compilePart(written: string, scope: RowScope, packs: boolean): ValuePart | string {
+  const ofEnvelope = ENVELOPE_VALUES[written]
+  if (ofEnvelope !== undefined)
+    return {
+      path: written,
+      perItem: false,
+      kind: ofEnvelope,
+      list: 'none',
+      read: (record) => getAtPath(record, written),
+    }
   const { perItem, path, followed } = followInScope(written, scope, packs)
   if ('error' in followed) return followed.error
   const { found, crossed } = followed

@@ -60,7 +60,7 @@ export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'value
 export function compileCell(name: string, node: SourceNode, context: CellContext): CellPlan | undefined {
   const { errors } = context
   const before = errors.count()
-  const options = parseColumnOptions(node, errors)
+  const options = parseColumnOptions(node, context)
   if (options === undefined) return undefined
   const reading = compileReading(node, options, context)
   const holds = compileCellCondition(node, context, errors)
@@ -300,7 +300,11 @@ function createCountFlag(count: ReadTotal, { yes = 'true', no = 'false' }: Colum
 
 const SOURCE_OPTIONS = ['from', 'firstOf', 'all', 'sum', 'count', 'filled', 'const', 'kept'] as const
 
-export function parseColumnOptions(node: SourceNode, errors: MappingErrors): ColumnLeaf | undefined {
+/** `limits`: those of the cell, which may have a width without an option. */
+export function parseColumnOptions(
+  node: SourceNode,
+  { errors, limits }: { readonly errors: MappingErrors; readonly limits?: OutputLimits },
+): ColumnLeaf | undefined {
   if (node.kind === 'text' && typeof node.value === 'string' && node.value !== '') return { from: node.value }
   if (node.kind !== 'map') {
     return errors.add(node, 'write the path of an API field, or options such as { from: … }')
@@ -324,7 +328,8 @@ export function parseColumnOptions(node: SourceNode, errors: MappingErrors): Col
   const wrong = escape !== undefined && join !== undefined ? checkEscape(escape, join) : undefined
   if (escape !== undefined && !join) note('escape', '`escape` needs `join`')
   if (wrong !== undefined) note('escape', wrong)
-  if (options.long !== undefined && options.width === undefined) note('long', '`long: cut` needs a `width`')
+  if (options.long !== undefined && (options.width ?? limits?.width) === undefined)
+    note('long', '`long: cut` needs a `width`')
   return errors.count() === before ? options : undefined
 }
 

@@ -23,7 +23,7 @@ export interface TrailerPlan {
   start(): Trailer
 }
 
-interface OutboundPlan extends Pick<Composer, 'operation' | 'write'> {
+export interface OutboundPlan extends Pick<Composer, 'operation' | 'write'> {
   /** The header line; empty in a file of several kinds of rows. */
   readonly columns: readonly string[]
   readonly rows: readonly RowPlan[]
@@ -36,18 +36,34 @@ interface OutboundPlan extends Pick<Composer, 'operation' | 'write'> {
 export type ApiRecord = Readonly<Record<string, unknown>>
 
 export function createComposer(plan: OutboundPlan): Composer {
-  const { operation, write, columns, trailer, recordsPerFile } = plan
-  const cells = plan.rows.flatMap((row) => row.cells)
+  const { write, columns, trailer } = plan
+  return {
+    ...createComposerFrame(plan),
+    columns,
+    composeRows: (record) => refuseBlankLines(composeRows(record, plan.rows, trailer), write),
+    ...(trailer === undefined ? {} : { trailer: () => trailer.start() }),
+  }
+}
+
+/** What composers of tables and of documents have in common. */
+export function createComposerFrame({
+  operation,
+  write,
+  rows,
+  recordsPerFile,
+  keep,
+}: Pick<OutboundPlan, 'operation' | 'write' | 'rows' | 'recordsPerFile' | 'keep'>): Pick<
+  Composer,
+  'operation' | 'write' | 'recordsPerFile' | 'takesKept' | 'keep'
+> {
+  const cells = rows.flatMap((row) => row.cells)
   const takesKept = cells.some(({ field }) => field.startsWith(`${KEPT_FIELD}.`))
   return {
     operation,
     write,
-    columns,
     ...(recordsPerFile === undefined ? {} : { recordsPerFile }),
-    composeRows: (record) => refuseBlankLines(composeRows(record, plan.rows, trailer), write),
-    ...(trailer === undefined ? {} : { trailer: () => trailer.start() }),
     ...(takesKept ? { takesKept } : {}),
-    ...(plan.keep.size === 0 ? {} : { keep: (record) => readKeptValues(record, plan.keep) }),
+    ...(keep.size === 0 ? {} : { keep: (record) => readKeptValues(record, keep) }),
   }
 }
 

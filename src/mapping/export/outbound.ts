@@ -1,5 +1,6 @@
 /** Compiles an outbound mapping: which rows a record makes, and the source of each column. */
 import type { OutboundOperation } from '../../contract/operations.ts'
+import type { WriteOptions } from '../../domain/format.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
 import { compilePart, createTotalReader } from './cell-source.ts'
@@ -25,7 +26,9 @@ import {
   type SourceNode,
 } from '../source/source.ts'
 import { compileTables, type TableContext } from '../tables.ts'
-import { compileWrite, WriteFrame, checkOptionTexts } from './write-options.ts'
+import { compileSegments, listSegmentRows } from './segments.ts'
+import { createDocumentComposer } from './segment-rows.ts'
+import { compileWrite, WriteFrame, checkOptionTexts, isDocument } from './write-options.ts'
 import { noteRefused, checkNumberForm, compileFinish, formatNumber, type RefuseCell } from './cell-format.ts'
 import { addDecimals, type Decimal } from '../../support/decimal.ts'
 import { BridgeError } from '../../support/errors.ts'
@@ -50,6 +53,17 @@ export async function compileOutbound(
   const write = checkEntry(WriteFrame, root, 'write', errors) ?? { format: 'csv' }
   const { options, limits } = compileWrite(write, root, { isTable, errors })
   const rowContext = { errors, tables, record: toShape(operation.record), limits }
+  if (isDocument(write.format)) {
+    const keep = compileKeptPaths(root, rowContext)
+    return compileDocument(
+      root,
+      { write: { ...write, format: write.format }, options, keep },
+      operation,
+      rowContext,
+    )
+  }
+  if (root.entries.has('segments'))
+    errors.add(locateKey(root, 'segments'), '`segments` are for `write: { format: x12 }` or `edifact`')
   const rows = isTable ? compileRow(root, root, rowContext) : compileRecords(root, rowContext)
   const trailer = compileTrailerPart(root, rowContext)
   const keep = compileKeptPaths(root, rowContext)
@@ -62,6 +76,43 @@ export async function compileOutbound(
     trailer,
     recordsPerFile: file.file?.records,
     keep,
+  })
+  return { composer, explain: (record) => explainRows(rows, record), rows, examples: file.examples ?? [] }
+}
+
+/** Compiles a document of X12 or EDIFACT, which has segments in place of rows. */
+function compileDocument(
+  root: MapNode,
+  {
+    write,
+    options,
+    keep,
+  }: {
+    readonly write: WriteFrame & { readonly format: 'x12' | 'edifact' }
+    readonly options: WriteOptions
+    readonly keep: ReturnType<typeof compileKeptPaths>
+  },
+  operation: OutboundOperation & { readonly name: string },
+  context: ExportContext,
+): CompiledOutbound | undefined {
+  const { errors } = context
+  for (const key of ['columns', 'each', 'records', 'trailer'])
+    if (root.entries.has(key))
+      errors.add(locateKey(root, key), `a document has \`segments\`, and no \`${key}\``)
+  const { format: syntax, document = '', set, clash, replace = ' ' } = write
+  const sharesSet = set === 'file'
+  const plan = compileSegments(root, { syntax, name: document, sharesSet }, context)
+  const file = checkPart(OutboundFile, root, errors)
+  if (file === undefined || plan === undefined || errors.count() > 0) return undefined
+  const rows = listSegmentRows(plan)
+  const composer = createDocumentComposer(plan, {
+    operation: operation.name,
+    write: options,
+    rows,
+    recordsPerFile: file.file?.records,
+    keep,
+    syntax,
+    clash: { replace: clash === 'hold' ? undefined : replace },
   })
   return { composer, explain: (record) => explainRows(rows, record), rows, examples: file.examples ?? [] }
 }

@@ -2,6 +2,8 @@
 import iconv from 'iconv-lite'
 import { z } from 'zod'
 import type { WriteOptions } from '../../domain/format.ts'
+import { findGrammar, listDocuments } from '../../edi/documents.ts'
+import { didYouMean } from '../../support/text.ts'
 import { Character, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
 import {
   getEntry,
@@ -27,11 +29,23 @@ export function compileWrite(
   root: MapNode,
   { isTable, errors }: { readonly isTable: boolean; readonly errors: MappingErrors },
 ): { readonly options: WriteOptions; readonly limits: OutputLimits } {
-  const { fold: _, replace: __, formulas, above: ___, ...options } = write
+  const {
+    fold: _,
+    replace: __,
+    formulas,
+    above: ___,
+    document: _document,
+    version: _version,
+    ...others
+  } = write
+  const { set: _set, clash: _clash, ...options } = others
   const { format, encoding = 'utf-8', delimiter = ',' } = write
   const node = getEntry(root, 'write')
   const note = (key: keyof WriteFrame, message: string) =>
     errors.add(node?.kind === 'map' ? locateKey(node, key) : root, message)
+  if (isDocument(format)) return compileDocumentWrite({ ...write, format }, note)
+  for (const key of DOCUMENT_KEYS)
+    if (write[key] !== undefined) note(key, `\`${key}\` is for documents of X12 and EDIFACT`)
   const holds = createEncodableTest(encoding) ?? encodesAll
   checkWrite(write, isTable, note)
   const isUnquoted = write.quote === null && format === 'csv'
@@ -45,6 +59,49 @@ export function compileWrite(
       formulas,
       isUnquoted,
       ...(fit === undefined ? {} : { fit }),
+    },
+  }
+}
+
+/** The keys of `write` that only documents have, and those that they share with other files. */
+const DOCUMENT_KEYS = ['document', 'version', 'set', 'clash'] as const
+const SHARED_KEYS: readonly string[] = ['format', 'fold', 'replace', ...DOCUMENT_KEYS]
+
+export function isDocument(format: WriteFrame['format']): format is 'x12' | 'edifact' {
+  return format === 'x12' || format === 'edifact'
+}
+
+const FIRST_VERSIONS = { x12: '004010', edifact: 'D.96A' } as const
+
+/** X12 is written in plain ASCII, EDIFACT in Latin-1; line breaks and other controls become blanks. */
+function compileDocumentWrite(
+  write: WriteFrame & { readonly format: 'x12' | 'edifact' },
+  note: NoteOption<keyof WriteFrame>,
+): { readonly options: WriteOptions; readonly limits: OutputLimits } {
+  const { format, document = '', version = FIRST_VERSIONS[format] } = write
+  for (const key of Object.keys(write)) {
+    if (!SHARED_KEYS.includes(key)) note(key as keyof WriteFrame, `a document of ${format} has no \`${key}\``)
+  }
+  if (findGrammar(format, document) === undefined) {
+    const known = listDocuments().map((each) => each.document.replace(`${format}/`, ''))
+    note('document', `there is no document "${document}" to write.${didYouMean(document, known)}`)
+  }
+  const form = format === 'x12' ? /^\d{6}[A-Z0-9]{0,6}$/ : /^[A-Z]\.\d\d[A-Z](?:\.[A-Z0-9]{1,6})?$/
+  if (!form.test(version)) note('version', `write the version as ${FIRST_VERSIONS[format]}`)
+  const encoding = format === 'x12' ? 'utf-8' : 'latin1'
+  const fold = write.fold ?? (format === 'x12' ? 'ascii' : undefined)
+  const fit = createFitter({ ...write, fold, encoding }, createEncodableTest(encoding) ?? encodesAll)
+  return {
+    options: { format, encoding, edi: { document, version } },
+    limits: {
+      isFixed: false,
+      hasHeader: false,
+      isUnquoted: true,
+      formulas: 'keep',
+      fit(text, refuse) {
+        const plain = text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+        return fit?.(plain, refuse) ?? plain
+      },
     },
   }
 }
@@ -204,9 +261,11 @@ export function checkOptionTexts(
 
 export const WRITE_KEYS = {
   format: {
-    schema: z.enum(['csv', 'fixed'], { error: 'expected `csv` or `fixed`' }),
+    schema: z.enum(['csv', 'fixed', 'x12', 'edifact'], {
+      error: 'expected `csv`, `fixed`, `x12` or `edifact`',
+    }),
     summary:
-      '`csv`, or `fixed` for lines of fixed width: each column has a `width`, and there is no header line by default',
+      '`csv`; `fixed` for lines of fixed width: each column has a `width`, and there is no header line by default; `x12` or `edifact` for documents, with `segments`',
     example: 'format: fixed',
   },
   encoding: {
@@ -251,6 +310,30 @@ export const WRITE_KEYS = {
     summary:
       'stands for characters that cannot be written; in lines of fixed width and cells without quotes, for line breaks and tabs too',
     example: 'replace: "?"',
+  },
+  document: {
+    schema: z.union([Text, z.int().transform(String)], {
+      error: 'expected a document, such as 810 or INVOIC',
+    }),
+    summary: 'the document of X12 or EDIFACT that is written',
+    example: 'document: 810',
+  },
+  version: {
+    schema: Text,
+    summary: 'its version, where the partner wants no other one: `004010` or `D.96A` by default',
+    example: 'version: "005010"',
+  },
+  set: {
+    schema: z.literal('file', { error: 'expected `file`' }),
+    summary:
+      '`file`: one set holds all records of the file, such as the items of an 846; else each record has a set of its own',
+    example: 'set: file',
+  },
+  clash: {
+    schema: z.literal('hold', { error: 'expected `hold`' }),
+    summary:
+      '`hold`: a record with a delimiter of X12 in a value is held; by default `replace` or a blank stands for it, and the record has a warning',
+    example: 'clash: hold',
   },
   formulas: {
     schema: z.enum(['guard', 'keep'], { error: 'expected `guard` or `keep`' }),

@@ -1,0 +1,348 @@
+/** Runs compiled `segments`: an API record becomes the segments of a set. */
+import { COMPONENT_MARK, type Envelope, SET_BEGINNING } from '../../domain/format.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import type { ComposedRows, Composer, SetFrame } from '../../domain/translator.ts'
+import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import type { Syntax } from '../../edi/segment.ts'
+import { assert } from '../../support/errors.ts'
+import { quoteText } from '../values/text.ts'
+import type { RefuseCell } from './cell-format.ts'
+import { type ApiRecord, createComposerFrame, type OutboundPlan } from './composer.ts'
+import {
+  type DocumentPlan,
+  type ElementPlan,
+  type EntryPlan,
+  isNumeric,
+  type SegmentPlan,
+} from './segments.ts'
+
+/** Creates the composer of a document: each record has a set of its own, or all share one. */
+export function createDocumentComposer(
+  { record: plans, frame }: DocumentPlan,
+  {
+    syntax,
+    clash,
+    ...common
+  }: Omit<OutboundPlan, 'columns' | 'trailer'> & Pick<SegmentOptions, 'syntax' | 'clash'>,
+): Composer {
+  const beginning = SET_BEGINNING[syntax]
+  return {
+    ...createComposerFrame(common),
+    columns: [],
+    composeRows(record, envelope) {
+      assert(envelope, 'A document was to be composed without an envelope.')
+      const own = frame === undefined ? beginning : undefined
+      return composeSegments(plans, record, { syntax, envelope, clash, beginning: own })
+    },
+    ...(frame && {
+      frame: (envelope: Envelope) => createSetFrame(frame, beginning, { syntax, envelope, clash }),
+    }),
+  }
+}
+
+/** How values are written that hold a delimiter, which X12 cannot make data. */
+export interface ClashRule {
+  /** What stands for it; undefined: the record is held. */
+  readonly replace: string | undefined
+}
+
+interface Run {
+  readonly record: ApiRecord
+  readonly rows: (readonly string[])[]
+  /** How many segments of an id came before these rows, in a set of several records. */
+  readonly countBefore: (id: string) => number
+  readonly problems: Problem[]
+  readonly warnings: Problem[]
+  /** The characters that no value may hold. */
+  readonly delimiters: readonly string[]
+  readonly clash: ClashRule
+  /** The levels of the tree that are open, from the outermost, by their numbers. */
+  readonly levels: number[]
+  lastLevel: number
+}
+
+export interface SegmentOptions {
+  readonly syntax: Syntax
+  readonly envelope: Envelope
+  readonly clash: ClashRule
+}
+
+/** `beginning`: the row that begins a set; absent where all records share one. */
+export function composeSegments(
+  plans: readonly EntryPlan[],
+  record: ApiRecord,
+  { syntax, envelope, clash, beginning }: SegmentOptions & { readonly beginning?: string | undefined },
+  countBefore: (id: string) => number = () => 0,
+): ComposedRows {
+  const run: Run = {
+    record: { ...record, ...toEnvelopeValues(envelope) },
+    rows: [],
+    countBefore,
+    problems: [],
+    warnings: [],
+    delimiters: syntax === 'x12' ? listDelimiters(envelope) : [],
+    clash,
+    levels: [],
+    lastLevel: 0,
+  }
+  for (const plan of plans) composeEntry(run, plan, undefined, 0)
+  if (run.problems.length > 0) return { problems: run.problems }
+  const rows = beginning === undefined ? run.rows : [[beginning], ...run.rows]
+  return run.warnings.length === 0 ? { rows } : { rows, warnings: run.warnings }
+}
+
+/** The values of an envelope, by the names that elements call them. */
+function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, string>> {
+  return {
+    $interchange: String(numbers.interchange),
+    $group: String(numbers.group),
+    $date: new Date(at).toISOString(),
+  }
+}
+
+function composeEntry(run: Run, plan: EntryPlan, item: unknown, index: number): void {
+  if (plan.kind === 'segment') return composeSegment(run, plan, item, index)
+  for (const [position, each] of plan.items(run.record).entries())
+    for (const inside of plan.inside) composeEntry(run, inside, each, position)
+}
+
+/** Leaves out a segment of which nothing but constants is filled, unless it has no other elements. */
+function composeSegment(run: Run, plan: SegmentPlan, item: unknown, index: number): void {
+  const { rows, record, levels } = run
+  if (plan.holds?.(record, item) === false) return
+  const before = { rows: rows.length, problems: run.problems.length, lastLevel: run.lastLevel }
+  const row = createRow(plan)
+  const isFilled = fillRow(run, { plan, row, item, index })
+  rows.push([])
+  if (plan.tree !== undefined) {
+    run.lastLevel += 1
+    levels.push(run.lastLevel)
+  }
+  for (const inside of plan.inside) composeEntry(run, inside, item, index)
+  const hasInside = rows.length > before.rows + 1
+  if (plan.tree !== undefined) fillLevel(run, { plan, row, from: before.rows + 1 })
+  if (!isFilled && !hasInside && plan.tree === undefined) {
+    rows.length = before.rows
+    run.problems.length = before.problems
+    return
+  }
+  checkMandatory(run, plan, row)
+  rows[before.rows] = joinComponents(row)
+}
+
+/** A row whose elements may have several components. */
+type DraftRow = (string | string[])[]
+
+function createRow({ id, qualifier }: SegmentPlan): DraftRow {
+  const row: DraftRow = [id]
+  if (qualifier !== undefined) setElement(row, qualifier, qualifier.text)
+  return row
+}
+
+function setElement(
+  row: DraftRow,
+  { element, component }: { element: number; component?: number },
+  text: string,
+) {
+  while (row.length <= element) row.push('')
+  if (component === undefined) {
+    const there = row[element]
+    if (Array.isArray(there)) there[0] = text
+    else row[element] = text
+    return
+  }
+  const there = row[element] ?? ''
+  const parts = Array.isArray(there) ? there : [there]
+  while (parts.length < component) parts.push('')
+  parts[component - 1] = text
+  row[element] = parts
+}
+
+function joinComponents(row: DraftRow): string[] {
+  return row.map((element) => (Array.isArray(element) ? element.join(COMPONENT_MARK) : element))
+}
+
+interface Filling {
+  readonly plan: SegmentPlan
+  readonly row: DraftRow
+  readonly item: unknown
+  readonly index: number
+}
+
+/** Returns whether a value of the record is filled in, or there is none to fill in. */
+function fillRow(run: Run, { plan, row, item, index }: Filling): boolean {
+  let hasValues = false
+  let isFilled = false
+  let pairs = 0
+  for (const element of plan.elements) {
+    const { target, cell, counted } = element
+    const refuse = createRefusal(run, element, index)
+    const text =
+      counted === undefined ? readText(run, element, item, refuse) : String(countSegments(run, counted))
+    const isValue = counted !== undefined || cell.field !== ''
+    hasValues ||= isValue
+    if (isValue && isThere(run, element, item, text)) isFilled = true
+    if (text === '') continue
+    if (target.kind === 'element') setElement(row, target, text)
+    else if (target.kind === 'date') setDate(row, target.places, text)
+    else {
+      setPair(row, target, text, pairs)
+      pairs += 1
+    }
+  }
+  return isFilled || !hasValues
+}
+
+/** A default alone does not make a segment. */
+function isThere({ record }: Run, { cell, counted }: ElementPlan, item: unknown, text: string): boolean {
+  if (text === '') return false
+  if (counted !== undefined || cell.values.length === 0) return true
+  return cell.values.some(({ read }) => {
+    const value = read(record, item)
+    return value !== undefined && value !== null && value !== ''
+  })
+}
+
+function createRefusal(run: Run, { path, cell }: ElementPlan, index: number): RefuseCell {
+  return (code, message, fix) => {
+    const field = cell.perItem ? cell.field.replace(/^([^.]+)\./, `$1[${index}].`) : cell.field
+    run.problems.push(problem(code, { column: path, field }, message, fix))
+    return ''
+  }
+}
+
+function countSegments({ rows, countBefore }: Run, id: string): number {
+  return countBefore(id) + rows.filter(([first]) => first === id).length
+}
+
+// The text of an element: within its length, a number in its form, without delimiters.
+
+function readText(run: Run, element: ElementPlan, item: unknown, refuse: RefuseCell): string {
+  const { info, cell, target } = element
+  const written = cell.text(run.record, item, refuse)
+  if (written === '') return ''
+  if (target.kind === 'date') return written
+  if (info !== undefined && isNumeric(info)) return formatNumber(written, element, refuse)
+  const text = removeDelimiters(run, element, written, refuse)
+  if (info !== undefined && text !== '' && text.length < info.min)
+    return refuse(
+      'value-not-allowed',
+      `${quoteText(text)} has ${text.length} characters; ${element.path} takes at least ${info.min}.`,
+    )
+  return text
+}
+
+/** N0, N1, N2 have implied decimals; R has a point where it has decimals. */
+function formatNumber(text: string, { info, path }: ElementPlan, refuse: RefuseCell): string {
+  const number = parseDecimal(text)
+  const { type = '', max = Infinity, min = 0 } = info ?? {}
+  if (number === undefined)
+    return refuse('decimal-expected', `${quoteText(text)} is no number, and ${path} takes one.`)
+  const implied = /^N(\d)$/.exec(type)?.[1]
+  const scaled = implied === undefined ? undefined : rescaleExactly(number, Number(implied))
+  if (implied !== undefined && scaled === undefined)
+    return refuse('decimal-expected', `${quoteText(text)} has more than the ${implied} decimals of ${path}.`)
+  const written = scaled === undefined ? formatShortDecimal(number) : formatDecimal({ ...scaled, scale: 0 })
+  const digits = written.replace(/[-.]/g, '')
+  if (digits.length > max)
+    return refuse('value-too-wide', `${written} has ${digits.length} digits; ${path} takes ${max}.`)
+  return digits.length >= min ? written : written.replace(digits, digits.padStart(min, '0'))
+}
+
+function removeDelimiters(run: Run, { path }: ElementPlan, text: string, refuse: RefuseCell): string {
+  const found = run.delimiters.find((each) => text.includes(each))
+  if (found === undefined) return text
+  const { replace } = run.clash
+  const message = `${quoteText(text)} holds ${quoteText(found)}, which separates the parts of the file.`
+  if (replace === undefined) return refuse('character-unwritable', message)
+  run.warnings.push({ ...problem('character-replaced', { column: path }, message), severity: 'warning' })
+  let clean = text
+  for (const each of run.delimiters) clean = clean.replaceAll(each, replace)
+  return clean.trim()
+}
+
+/** In X12 a delimiter is never data. */
+function listDelimiters({ delimiters }: Envelope): string[] {
+  const { element, component, repetition, segment } = delimiters
+  return [element, component, repetition, segment].filter((each) => each !== '')
+}
+
+// Pairs, dates, levels of trees, and what must be there.
+
+function setPair(
+  row: DraftRow,
+  { qualifier, pairs }: Extract<ElementPlan['target'], { kind: 'pair' }>,
+  text: string,
+  position: number,
+): void {
+  if ('value' in pairs) {
+    const element = pairs.from + position
+    setElement(row, { element, component: pairs.value }, text)
+    setElement(row, { element, component: pairs.qualifier }, qualifier)
+    return
+  }
+  setElement(row, { element: pairs.from + 2 * position }, qualifier)
+  setElement(row, { element: pairs.from + 2 * position + 1 }, text)
+}
+
+/** A date as `20261124`, with a time as `202611241405`. EDIFACT has both in one composite with the code of their form. */
+function setDate(row: DraftRow, { date, time }: { date: number; time?: number }, text: string): void {
+  if (row[0] === 'DTM' && time === undefined) {
+    setElement(row, { element: date, component: 2 }, text)
+    setElement(row, { element: date, component: 3 }, text.length > DAY_LENGTH ? '203' : '102')
+    return
+  }
+  setElement(row, { element: date }, text.slice(0, DAY_LENGTH))
+  if (time !== undefined && text.length > DAY_LENGTH)
+    setElement(row, { element: time }, text.slice(DAY_LENGTH))
+}
+
+const DAY_LENGTH = 8
+
+/** Numbers the level, names the one around it, and says whether it has levels itself. */
+function fillLevel(run: Run, { plan, row, from }: { plan: SegmentPlan; row: DraftRow; from: number }): void {
+  const { tree, id } = plan
+  const own = run.levels.pop()
+  const parent = run.levels.at(-1)
+  if (tree === undefined || own === undefined) return
+  setElement(row, { element: tree.id }, String(own))
+  if (parent !== undefined) setElement(row, { element: tree.parent }, String(parent))
+  const hasLevels = run.rows.slice(from).some(([first]) => first === id)
+  if (tree.level !== undefined) setElement(row, { element: tree.level + 1 }, hasLevels ? '1' : '0')
+}
+
+function checkMandatory(run: Run, { mandatory, elements }: SegmentPlan, row: DraftRow): void {
+  for (const { element, path } of mandatory) {
+    const value = row[element] ?? ''
+    if (Array.isArray(value) ? value.some((part) => part !== '') : value !== '') continue
+    const { cell } =
+      elements.find(({ target }) => target.kind === 'element' && target.element === element) ?? {}
+    const place = { column: path, field: cell?.field ?? '' }
+    const isRefused = run.problems.some(({ place: { column } }) => column === path)
+    if (!isRefused)
+      run.problems.push(problem('value-missing', place, `${path} is blank, and it must be there.`))
+  }
+}
+
+// A set with all records.
+
+/** Throws where the mapping's segments around the records cannot be written: they rest on no record. */
+export function createSetFrame(
+  frame: NonNullable<DocumentPlan['frame']>,
+  beginning: string,
+  options: SegmentOptions,
+): SetFrame {
+  const counts = new Map<string, number>()
+  const add = (rows: readonly (readonly string[])[]) => {
+    for (const [id = ''] of rows) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  const compose = (plans: readonly EntryPlan[], first: string | undefined) => {
+    const own = { ...options, beginning: first }
+    const composed = composeSegments(plans, {}, own, (id) => counts.get(id) ?? 0)
+    if ('rows' in composed) return composed.rows
+    throw new Error(composed.problems.map(({ message }) => message).join(' '))
+  }
+  const begin = compose(frame.begin, beginning)
+  add(begin)
+  return { begin, addRecord: add, createEnd: () => compose(frame.end, undefined) }
+}

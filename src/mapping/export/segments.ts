@@ -1,0 +1,420 @@
+/** Compiles `segments` of an export: which segments a record makes, in which loops, and the source of each element. */
+import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import { findGrammar } from '../../edi/documents.ts'
+import type { Grammar, LoopRule } from '../../edi/grammar.ts'
+import { compilePath, type PathValue } from '../../edi/paths.ts'
+import type { SegmentTest } from '../../edi/segment.ts'
+import { didYouMean } from '../../support/text.ts'
+import { followPath } from './paths.ts'
+import type { ObjectShape } from '../shape.ts'
+import {
+  getEntry,
+  getEntryText,
+  type ListNode,
+  locateKey,
+  type MapNode,
+  type MappingErrors,
+  nodeAt,
+  type SourceNode,
+} from '../source/source.ts'
+import {
+  type CellCondition,
+  type CellPlan,
+  compileCell,
+  compileCellCondition,
+  type ExportContext,
+} from './cell.ts'
+import { compilePart, type RowScope } from './cell-source.ts'
+import { createItemReader, type RowPlan } from './composer.ts'
+
+/** Where a value stands in its segment. */
+export type ElementTarget =
+  | { readonly kind: 'element'; readonly element: number; readonly component?: number }
+  /** A qualifier and its value in the next pair that is free. */
+  | { readonly kind: 'pair'; readonly qualifier: string; readonly pairs: NonNullable<SegmentInfo['pairs']> }
+  | { readonly kind: 'date'; readonly places: NonNullable<SegmentInfo['date']> }
+
+export interface ElementPlan {
+  /** For messages: `N1*ST/N4.02`. */
+  readonly path: string
+  readonly target: ElementTarget
+  /** What is known of the element; absent where the dictionary does not know it. */
+  readonly info: ElementInfo | undefined
+  readonly cell: CellPlan
+  /** The segments of the set that are counted instead, by id. */
+  readonly counted: string | undefined
+}
+
+export interface SegmentPlan {
+  readonly kind: 'segment'
+  readonly id: string
+  readonly path: string
+  /** The element of the qualifier, and its text; absent where the mapping names none. */
+  readonly qualifier: { readonly element: number; readonly text: string } | undefined
+  readonly elements: readonly ElementPlan[]
+  /** Elements that must not be blank. */
+  readonly mandatory: readonly { readonly element: number; readonly path: string }[]
+  readonly holds: CellCondition | undefined
+  /** The loop that it opens is a level of a tree, which numbers itself. */
+  readonly tree: LoopRule['tree']
+  readonly inside: readonly EntryPlan[]
+  readonly pairs: SegmentInfo['pairs']
+}
+
+export interface EachPlan {
+  readonly kind: 'each'
+  /** The path of the list. */
+  readonly each: string
+  readonly items: RowPlan['items']
+  readonly inside: readonly EntryPlan[]
+}
+
+export type EntryPlan = SegmentPlan | EachPlan
+
+export interface DocumentPlan {
+  readonly grammar: Grammar
+  /** The segments of each record. */
+  readonly record: readonly EntryPlan[]
+  /** The segments before and after those of the records, where all records share one set. */
+  readonly frame: { readonly begin: readonly EntryPlan[]; readonly end: readonly EntryPlan[] } | undefined
+}
+
+interface SegmentContext extends ExportContext {
+  readonly grammar: Grammar
+  readonly firstPartsOnly: boolean
+}
+
+/** What the segments of one list stand in. */
+interface Place {
+  readonly rule: LoopRule
+  /** For paths in messages: `N1*ST/`. */
+  readonly prefix: string
+  readonly scope: RowScope
+}
+
+/** Undefined after noting errors. */
+export function compileSegments(
+  root: MapNode,
+  document: { readonly syntax: 'x12' | 'edifact'; readonly name: string; readonly sharesSet: boolean },
+  context: ExportContext,
+): DocumentPlan | undefined {
+  const { errors } = context
+  const node = getEntry(root, 'segments')
+  if (node?.kind !== 'list') return errors.add(node ?? root, 'write the segments of a set as a list')
+  const grammar = findGrammar(document.syntax, document.name)
+  if (grammar === undefined) return undefined
+  const firstPartsOnly = getEntryText(root, 'parts') !== 'all'
+  const own: SegmentContext = { ...context, grammar, firstPartsOnly }
+  const scope = { record: context.record, each: undefined, item: undefined }
+  const place = { rule: grammar.root, prefix: '', scope }
+  if (!document.sharesSet) {
+    const record = compileList(node, place, own)
+    return { grammar, record, frame: undefined }
+  }
+  return compileFrame(node, place, own)
+}
+
+/** `each: record` divides the segments of a set that all records share. */
+function compileFrame(node: ListNode, place: Place, context: SegmentContext): DocumentPlan | undefined {
+  const { errors } = context
+  const at = node.items.findIndex((item) => getEntryText(item, 'each') === 'record')
+  const entry = node.items[at]
+  const inside = entry && getEntry(entry, 'in')
+  if (inside?.kind !== 'list')
+    return errors.add(entry ?? node, 'with `set: file`, one entry is `{ each: record, in: [ … ] }`')
+  const empty = { kind: 'object', fields: new Map(), rules: [], required: true } satisfies ObjectShape
+  const outer = { ...place, scope: { ...place.scope, record: empty } }
+  const around = { ...context, record: empty }
+  checkOrder([...node.items.slice(0, at), ...inside.items, ...node.items.slice(at + 1)], place, context)
+  const compileAround = (items: readonly SourceNode[]) =>
+    items.flatMap((item) => compileEntry(item, outer, around) ?? [])
+  return {
+    grammar: context.grammar,
+    record: inside.items.flatMap((item) => compileEntry(item, place, context) ?? []),
+    frame: { begin: compileAround(node.items.slice(0, at)), end: compileAround(node.items.slice(at + 1)) },
+  }
+}
+
+function compileList(node: ListNode, place: Place, context: SegmentContext): EntryPlan[] {
+  checkOrder(node.items, place, context)
+  return node.items.flatMap((item) => compileEntry(item, place, context) ?? [])
+}
+
+function compileEntry(node: SourceNode, place: Place, context: SegmentContext): EntryPlan | undefined {
+  const { errors } = context
+  if (node.kind !== 'map')
+    return errors.add(node, 'write a segment and its elements, such as `- BEG: { 01: … }`')
+  if (node.entries.has('each')) return compileEach(node, place, context)
+  const [[written, entry] = [], ...others] = node.entries
+  if (written === undefined || entry === undefined) return errors.add(node, 'a segment is missing here')
+  for (const [key] of others)
+    errors.add(locateKey(node, key), 'each segment is an entry of the list of its own')
+  if (entry.node.kind !== 'map')
+    return errors.add(entry.node, 'write the elements of the segment: `{ 01: … }`')
+  return compileSegment({ written, at: locateKey(node, written), node: entry.node }, place, context)
+}
+
+function compileEach(node: MapNode, place: Place, context: SegmentContext): EachPlan | undefined {
+  const { errors } = context
+  const each = getEntryText(node, 'each') ?? ''
+  const inside = getEntry(node, 'in')
+  for (const key of node.entries.keys())
+    if (key !== 'each' && key !== 'in') errors.add(locateKey(node, key), 'beside `each` stands only `in`')
+  if (inside?.kind !== 'list') return errors.add(node, '`each` needs `in`: the segments of each item')
+  if (place.scope.each !== undefined) return errors.add(node, 'one `each` cannot stand in another')
+  const followed = followPath(place.scope.record, each)
+  if ('error' in followed) return errors.add(nodeAt(node, 'each'), followed.error)
+  const { found } = followed
+  if (found.kind !== 'list' || found.item.kind !== 'object')
+    return errors.add(nodeAt(node, 'each'), `${each} is no list of objects`)
+  const scope = { ...place.scope, each, item: found.item }
+  const items = createItemReader(each, context.firstPartsOnly && found.item.fields.has('part'))
+  const entries = inside.items.flatMap((item) => compileEntry(item, { ...place, scope }, context) ?? [])
+  return { kind: 'each', each, items, inside: entries }
+}
+
+const SEGMENT_OPTIONS: readonly string[] = ['in', 'when']
+
+function compileSegment(
+  { written, at, node }: { written: string; at: { offset: number; path: string }; node: MapNode },
+  { rule, prefix, scope }: Place,
+  context: SegmentContext,
+): SegmentPlan | undefined {
+  const { errors, grammar } = context
+  const test = parseSegment(written, grammar)
+  if (typeof test === 'string') return errors.add(at, test)
+  const isLevel = rule.tree !== undefined && rule.id === test.id
+  const found = rule.places.get(test.id)
+  if (found === undefined && !isLevel) {
+    const where = rule === grammar.root ? grammar.document : `the loop of ${rule.id}`
+    return errors.add(at, `${where} has no ${test.id}.${didYouMean(test.id, [...rule.places.keys()])}`)
+  }
+  const own = isLevel ? rule : found?.loop
+  const path = prefix + written
+  const info = grammar.dictionary.find(test.id)
+  const [text] = test.qualifiers
+  const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
+  const elements = compileElements(node, { test, path, info, scope }, context)
+  const inside = getEntry(node, 'in')
+  if (inside !== undefined && (inside.kind !== 'list' || own === undefined))
+    errors.add(
+      inside,
+      own === undefined ? `${test.id} begins no loop, so nothing stands in it` : 'expected a list',
+    )
+  const tree = own?.tree
+  const mandatory = listMandatory(info, tree)
+  checkMandatory(node, { mandatory, elements, qualifier, path }, errors)
+  return {
+    kind: 'segment',
+    id: test.id,
+    path,
+    qualifier,
+    elements,
+    mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
+    holds: compileCellCondition(node, scope, errors),
+    tree,
+    inside:
+      inside?.kind === 'list' && own !== undefined
+        ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
+        : [],
+    pairs: info?.pairs,
+  }
+}
+
+/** The id and at most one qualifier. */
+function parseSegment(written: string, grammar: Grammar): SegmentTest | string {
+  // A path has a value; element 01 is there in every segment.
+  const path = compilePath(`any/${written}.01`, { grammar, dictionary: grammar.dictionary })
+  if (typeof path === 'string') return path
+  const { segment } = path
+  const isPlain = segment.qualifiers.length <= 1 && segment.conditions.length === 0 && segment.nth === 1
+  return isPlain ? segment : `write the id of the segment, and at most one qualifier: ${segment.id}*…`
+}
+
+function compileElements(
+  node: MapNode,
+  {
+    test,
+    path,
+    info,
+    scope,
+  }: { test: SegmentTest; path: string; info: SegmentInfo | undefined; scope: RowScope },
+  context: SegmentContext,
+): ElementPlan[] {
+  const { errors, grammar } = context
+  const elements: ElementPlan[] = []
+  for (const [key, { node: leaf }] of node.entries) {
+    if (SEGMENT_OPTIONS.includes(key)) continue
+    const place = `${path}.${key}`
+    const compiled = compilePath(`any/${test.id}.${key}`, { grammar, dictionary: grammar.dictionary })
+    const target = typeof compiled === 'string' ? compiled : toTarget(compiled.value, key)
+    if (typeof target === 'string') {
+      errors.add(locateKey(node, key), target)
+      continue
+    }
+    const counted = findCounted(leaf, grammar)
+    const elementInfo = findElementInfo(target, info)
+    const isNumber = elementInfo !== undefined && isNumeric(elementInfo)
+    const width = isNumber ? Infinity : (elementInfo?.max ?? Infinity)
+    const limits = { ...context.limits, ...(Number.isFinite(width) ? { width } : {}) }
+    const dated = addDateFormat(leaf, { target, info: elementInfo }, scope)
+    const cell =
+      counted === undefined
+        ? compileCell(place, dated, { ...context, ...scope, limits })
+        : createCountCell(place)
+    if (cell !== undefined) elements.push({ path: place, target, info: elementInfo, cell, counted })
+  }
+  return elements
+}
+
+/** Dates and times are written as their element has them, unless the mapping says a format. */
+function addDateFormat(
+  leaf: SourceNode,
+  { target, info }: Pick<ElementPlan, 'target' | 'info'>,
+  scope: RowScope,
+): SourceNode {
+  const path = leaf.kind === 'text' ? leaf.text : getFirstPath(leaf)
+  const part = path === undefined ? '' : compilePart(path, scope, false)
+  if (getEntry(leaf, 'format') !== undefined || typeof part === 'string') return leaf
+  if (part.kind !== 'dateTime' && part.kind !== 'date') return leaf
+  const both = part.kind === 'date' ? 'yyyyMMdd' : 'yyyyMMddHHmm'
+  const format = target.kind === 'date' ? both : DATE_FORMATS[info?.type ?? '']
+  if (format === undefined) return leaf
+  const { path: place, offset } = leaf
+  const entry = (text: string) => ({
+    keyOffset: offset,
+    node: { kind: 'text' as const, text, value: text, path: place, offset },
+  })
+  const before = leaf.kind === 'map' ? leaf.entries : new Map([['from', { keyOffset: offset, node: leaf }]])
+  return { kind: 'map', path: place, offset, entries: new Map([...before, ['format', entry(format)]]) }
+}
+
+const DATE_FORMATS: Readonly<Record<string, string>> = { DT: 'yyyyMMdd', TM: 'HHmm' }
+
+function getFirstPath(leaf: SourceNode): string | undefined {
+  const first = nodeAt(leaf, 'firstOf', 0)
+  return getEntryText(leaf, 'from') ?? (first.kind === 'text' ? first.text : undefined)
+}
+
+/** `{ count: IT1 }` counts segments of the set; any other `count` a list of the record. */
+function findCounted(leaf: SourceNode, grammar: Grammar): string | undefined {
+  const counted = getEntryText(leaf, 'count')
+  return counted !== undefined && grammar.ids.has(counted) ? counted : undefined
+}
+
+function createCountCell(name: string): CellPlan {
+  return {
+    name,
+    title: name,
+    field: '',
+    perItem: false,
+    values: [],
+    steps: [],
+    text: () => '',
+    isOpenFormula: () => false,
+    holds: undefined,
+    written: undefined,
+  }
+}
+
+function toTarget(value: PathValue, key: string): ElementTarget | string {
+  if (value.kind === 'text') return 'write each element by its number, such as 01'
+  if (value.kind !== 'element') return value
+  const { element, component } = value
+  if (element > 99) return `there is no element ${key}`
+  return { kind: 'element', element, ...(component === undefined ? {} : { component }) }
+}
+
+function findElementInfo(target: ElementTarget, info: SegmentInfo | undefined): ElementInfo | undefined {
+  if (target.kind === 'date') return undefined
+  if (target.kind === 'element') {
+    const element = info?.elements[target.element - 1]
+    return target.component === undefined || element?.components.length === 0
+      ? element
+      : element?.components[target.component - 1]
+  }
+  const { pairs } = target
+  if ('value' in pairs) return info?.elements[pairs.from - 1]?.components[pairs.value - 1]
+  return info?.elements[pairs.from]
+}
+
+export function isNumeric({ type }: ElementInfo): boolean {
+  return type === 'R' || /^N\d$/.test(type)
+}
+
+/** Elements behind the begin of the pairs are filled in twos, and the elements of a tree fill themselves. */
+function listMandatory(info: SegmentInfo | undefined, tree: LoopRule['tree']): number[] {
+  if (info === undefined || tree !== undefined) return []
+  const end = info.pairs?.from ?? Infinity
+  return info.elements.flatMap(({ isMandatory }, index) =>
+    isMandatory && index + 1 < end ? [index + 1] : [],
+  )
+}
+
+function checkMandatory(
+  node: MapNode,
+  {
+    mandatory,
+    elements,
+    qualifier,
+    path,
+  }: { mandatory: readonly number[]; path: string } & Pick<SegmentPlan, 'elements' | 'qualifier'>,
+  errors: MappingErrors,
+): void {
+  const filled = new Set(elements.flatMap(({ target }) => listFilled(target)))
+  if (qualifier !== undefined) filled.add(qualifier.element)
+  for (const element of mandatory) {
+    if (!filled.has(element))
+      errors.add(node, `${formatElementPath(path, element)} must be there: say what stands in it`)
+  }
+}
+
+function listFilled(target: ElementTarget): number[] {
+  if (target.kind === 'element') return [target.element]
+  if (target.kind === 'pair') return [target.pairs.from]
+  const { date, time } = target.places
+  return time === undefined ? [date] : [date, time]
+}
+
+export function formatElementPath(path: string, element: number): string {
+  return `${path}.${String(element).padStart(2, '0')}`
+}
+
+/** Notes segments that stand before one that comes earlier in the document, and those that are missing. */
+function checkOrder(items: readonly SourceNode[], { rule, prefix }: Place, context: SegmentContext): void {
+  const { errors, grammar } = context
+  let last = { index: -1, id: '' }
+  const seen = new Set<string>()
+  const visit = (list: readonly SourceNode[]) => {
+    for (const item of list) {
+      if (item.kind !== 'map') continue
+      const inside = item.entries.has('each') ? getEntry(item, 'in') : undefined
+      if (inside?.kind === 'list') visit(inside.items)
+      const [key = ''] = item.entries.keys()
+      const id = /^[A-Z0-9]+/.exec(key)?.[0] ?? ''
+      seen.add(id)
+      const index = rule.order.indexOf(id)
+      if (index === -1) continue
+      if (index < last.index)
+        errors.add(locateKey(item, key), `${id} stands before ${last.id} in the document`)
+      else last = { index, id }
+    }
+  }
+  visit(items)
+  const [first] = items
+  for (const { id } of rule.required) {
+    const name = prefix === '' ? grammar.document : prefix.slice(0, -1)
+    if (!seen.has(id) && first !== undefined) errors.add(first, `${name} needs the segment ${id}`)
+  }
+}
+
+/** The elements of each segment as the cells of a row, for tools that explain a mapping. */
+export function listSegmentRows(plan: DocumentPlan): RowPlan[] {
+  const walk = (entry: EntryPlan, each?: EachPlan): RowPlan[] => {
+    if (entry.kind === 'each') return entry.inside.flatMap((inside) => walk(inside, entry))
+    const cells = entry.elements.map(({ cell }) => cell)
+    const row = { type: entry.path, each: each?.each, items: each?.items ?? (() => [undefined]), cells }
+    return [row, ...entry.inside.flatMap((inside) => walk(inside, each))]
+  }
+  return plan.record.flatMap((entry) => walk(entry))
+}
