@@ -102,7 +102,8 @@ export class SegmentCutter {
 
   /** Takes one thing at the position; returns the position behind it, or undefined when more text is needed. */
   #step(from: number, isLast: boolean): number | undefined {
-    if (this.#mode === 'oversized') return from < this.#text.length ? this.#skipOversized(from) : undefined
+    if (this.#mode === 'oversized')
+      return from < this.#text.length ? this.#skipOversized(from, isLast) : undefined
     if (this.#mode === 'stray') return from < this.#text.length ? this.#skipStray(from, isLast) : undefined
     const text = this.#text
     const at = skipBlank(text, from)
@@ -184,7 +185,7 @@ export class SegmentCutter {
       if (this.#text.length - at <= MAX_SEGMENT_BYTES) return undefined
       this.#oversized = { note: this.#createNote('too-large', at), hash: createHash('sha256') }
       this.#mode = 'oversized'
-      return this.#skipOversized(at)
+      return this.#skipOversized(at, isLast)
     }
     const end = stop + terminator.length
     const next = this.#findNextInterchange(at, stop)
@@ -227,15 +228,11 @@ export class SegmentCutter {
     return this.#text.length
   }
 
-  #skipOversized(at: number): number | undefined {
+  #skipOversized(at: number, isLast: boolean): number | undefined {
     const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
     const stop = findTerminator(this.#text, at, terminator, release)
     if (stop === -1) {
-      // The start of a terminator of several bytes is kept, and release characters are dropped in pairs.
-      let keep = Math.max(at, this.#text.length - 16)
-      let before = keep
-      while (before > at && this.#text[before - 1] === release) before -= 1
-      keep -= (keep - before) % 2
+      const keep = isLast ? this.#text.length : this.#findUndecided(at, release)
       if (keep <= at) return undefined
       this.#oversized?.hash.update(this.#text.slice(at, keep), 'latin1')
       return keep
@@ -245,6 +242,14 @@ export class SegmentCutter {
     this.#mode = 'inside'
     this.#count += 1
     return stop + terminator.length
+  }
+
+  /** The start of a terminator of several bytes is kept, and release characters are dropped in pairs. */
+  #findUndecided(at: number, release: string | undefined): number {
+    const keep = Math.max(at, this.#text.length - 16)
+    let before = keep
+    while (before > at && this.#text[before - 1] === release) before -= 1
+    return keep - ((keep - before) % 2)
   }
 
   #addCleaned(at: number, end: number, written: string): void {
