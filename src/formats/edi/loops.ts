@@ -20,7 +20,10 @@ export class Loop {
   last: number
   /** How often each place of its rule was taken, by the index of the place; only for who counts. */
   counts: number[] = NO_COUNTS
-  /** How many items it may have: bounded once a record in it was read, because any number of them may follow. */
+  /**
+   * How many items it may have: bounded once a record in it was read, because any number of them may follow. `LEFT_OUT`
+   * once there were more.
+   */
   room = NO_LIMIT
 
   constructor(rule: LoopRule, first: Segment, parent: Loop | undefined, depth = 0) {
@@ -36,6 +39,9 @@ export class Loop {
 
 /** More than any loop has; a small integer, which takes no room of its own. */
 export const NO_LIMIT = 0x3fffffff
+
+/** Less than any loop has. */
+export const LEFT_OUT = -1
 
 /** Shared by all that have none, because most loops of a file are only counted, or hold nothing. */
 const NO_ITEMS: (Segment | Loop)[] = []
@@ -131,7 +137,11 @@ export class LoopPlacer {
 
   #join(loop: Loop, segment: Segment): void {
     loop.last = segment.number
-    if (loop.items.length >= loop.room || this.#options.keeps?.has(segment.id) !== true) return
+    if (this.#options.keeps?.has(segment.id) !== true) return
+    if (loop.items.length >= loop.room) {
+      loop.room = LEFT_OUT
+      return
+    }
     addItem(loop, segment)
     const bit = toIdBit(segment.id)
     loop.idBits |= bit

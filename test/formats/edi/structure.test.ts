@@ -118,6 +118,28 @@ describe('levels of an 856', () => {
     ])
   })
 
+  test('with an item beside the packs of an order have the order refused, because no pack has the item', async () => {
+    const pack: MadeLevel = {
+      level: 'P',
+      segments: [['MAN', 'CP', '1Z1']],
+      below: [{ level: 'I', segments: [['LIN', '', 'UP', '11']] }],
+    }
+    const loose: MadeLevel = { level: 'I', segments: [['LIN', '', 'UP', '12']] }
+    const order = (po: string, ...below: MadeLevel[]) => ({
+      level: 'O',
+      segments: [['PRF', po]] as MadeSegment[],
+      below,
+    })
+
+    expect(await rowsAs(notice([order('A', pack, loose), order('B', pack)]), paths)).toEqual([
+      'record A 1Z1 ',
+      '  line 11 1Z1 A',
+      'record B 1Z1 ',
+      '  line 11 1Z1 B',
+      'record A   hierarchy-unclear',
+    ])
+  })
+
   test('of an unknown kind are innermost, and segments before the first level are found', async () => {
     const levels = makeLevels(consignment)
     const [shipment] = levels
@@ -304,6 +326,85 @@ describe('records within a loop', () => {
       'record Joe Joe Apt 4 c/o Smith',
       'record Ann Ann  ',
     ])
+  })
+})
+
+describe('records of an 846', () => {
+  const texts = (count: number): MadeSegment[] =>
+    Array.from({ length: count }, (_, index) => ['MSG', String(index)])
+  const stock = (code: string): MadeSegment => ['QTY', code, '5']
+  const read = async (segments: readonly MadeSegment[], how: Parameters<typeof rowsAs>[1]) => {
+    const all: MadeSegment[] = [['BIA', '00', 'SI', '1', '20261116'], ...segments]
+    return (await rowsAs({ document: '846', segments: all }, how)).filter((row) => row.startsWith('record'))
+  }
+
+  test('that stand inside each other are the innermost, and an item without any is one itself', async () => {
+    const segments: MadeSegment[] = [
+      ['LIN', '1', 'VN', 'A'],
+      stock('33'),
+      stock('17'),
+      ['LIN', '2', 'VN', 'B'],
+      ['LIN', '3', 'VN', 'C'],
+      stock('33'),
+    ]
+    const how = { record: ['LIN.VN', 'QTY.01'], records: ['LIN', 'QTY'], lines: 'QTY' }
+
+    expect(await read(segments, how)).toEqual(['record A 33', 'record A 17', 'record B ', 'record C 33'])
+  })
+
+  test('beside lines that are of none of them have these refused', async () => {
+    const segments: MadeSegment[] = [
+      ['LIN', '1', 'VN', 'A'],
+      stock('33'),
+      ['N1', 'WH', 'East'],
+      ['LIN', '2', 'VN', 'B'],
+      ['N1', 'WH', 'West'],
+    ]
+    const how = { record: ['LIN.VN', 'N1*WH.02'], records: ['LIN', 'N1*WH'], lines: 'QTY' }
+
+    expect(await read(segments, how)).toEqual([
+      'record A East',
+      'record A  hierarchy-unclear',
+      'record B West',
+    ])
+  })
+
+  test('are refused behind more segments of their item than are kept', async () => {
+    const how = { record: ['LIN.VN', 'QTY.01'], records: ['QTY'], lines: 'LIN' }
+    const every = [
+      { name: 'item', path: 'LIN.VN' },
+      { name: 'texts', path: 'LIN/MSG.01', every: 'count' as const },
+    ]
+    const item = (count: number) => [['LIN', '1', 'VN', 'A'], stock('33'), ...texts(count), stock('17')]
+    const segments = (count: number) =>
+      [...item(count), ['LIN', '2', 'VN', 'B'], stock('33')] as MadeSegment[]
+
+    expect(await read(segments(100), { ...how, recordColumns: every })).toEqual([
+      'record A 0',
+      'record A 100',
+      'record B 0',
+    ])
+    expect(await read(segments(101), { ...how, recordColumns: every })).toEqual([
+      'record A 0',
+      'record A 100 record-too-large',
+      'record B 0',
+    ])
+    // Segments that no path leads to take no room.
+    expect(await read(segments(150), how)).toEqual(['record A 33', 'record A 17', 'record B 33'])
+  })
+
+  test('are refused behind more loops of their item than are kept', async () => {
+    const parties = Array.from({ length: 120 }, (): MadeSegment => ['N1', 'WH', 'East'])
+    const how = { record: ['LIN.VN', 'N1*WH.02'], records: ['QTY*33'], lines: 'LIN' }
+    const segments: MadeSegment[] = [
+      ['LIN', '1', 'VN', 'A'],
+      stock('33'),
+      ...parties,
+      ['PID', 'F', '', '', '', 'x'],
+      stock('33'),
+    ]
+
+    expect(await read(segments, how)).toEqual(['record A ', 'record A East record-too-large'])
   })
 })
 
