@@ -18,6 +18,8 @@ import {
   makeOrders,
   type MadeSegment,
 } from '../../fixtures/edi-maker.ts'
+import { stringify } from 'yaml'
+import { constantBody } from '../../mapping/ready-bodies.ts'
 import { readable, rowsOf } from '../../suites/format.suite.ts'
 import { bodiesOf, ORDERS_850, ORDERS_EDIFACT, outcomeOf, problemsOf, readFile, toInput } from './tools.ts'
 
@@ -595,6 +597,30 @@ describe('characters', () => {
     )
 
     expect((await rowsOf(reading))[0]?.values).toEqual([expected])
+  })
+})
+
+describe('an element that holds several lines', () => {
+  const mapping = stringify({
+    operation: 'create-order',
+    read: { format: 'x12', document: 850 },
+    lines: { columns: ['PO1.SK', 'PO1.02'], split: ';' },
+    body: constantBody('create-order', {
+      order_lines: [{ variant: { identifier: { from: 'PO1.SK' } }, quantity: { from: 'PO1.02' } }],
+    }),
+  })
+  const read = (quantities: string) =>
+    readFile(mapping, fileOf(order([], [['PO1', '1', quantities, 'EA', '1', '', 'SK', 'A;B']], 'none')))
+
+  test('names its segment and element where one of them is wrong', async () => {
+    expect(problemsOf((await read('1;x')).drafts)).toEqual(['integer-expected segment 5 (PO1) 02'])
+    expect(bodiesOf(await read('1;2'))).toMatchObject([
+      { order_lines: [{ quantity: 1 }, { variant: { identifier: 'B' }, quantity: 2 }] },
+    ])
+  })
+
+  test('names them where it holds another number of lines', async () => {
+    expect(problemsOf((await read('1;2;3')).drafts)).toEqual(['lines-uneven segment 5 (PO1) 07'])
   })
 })
 
