@@ -79,6 +79,7 @@ export class SegmentCutter {
     this.#carriageReturn = -1
     let at = 0
     for (;;) {
+      if (this.#mode === 'inside') at = this.#cutPlain(at)
       const next = this.#step(at, isLast)
       if (next === undefined) break
       at = next
@@ -98,6 +99,28 @@ export class SegmentCutter {
     this.#buffer.write(first, 0, 'latin1')
     this.#buffer.write(second, first.length, 'latin1')
     return this.#buffer.toString('latin1', 0, size)
+  }
+
+  /** Takes the segments that need no second look, which most do not. Returns the position behind them. */
+  #cutPlain(from: number): number {
+    const text = this.#text
+    const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
+    const releaseCode = release?.charCodeAt(0)
+    const behind = terminator.length
+    const source = (this.#source ??= this.#createSource())
+    const items = this.#items
+    let at = from
+    for (;;) {
+      while (isBlank(text.charCodeAt(at))) at += 1
+      if (mayFrame(text, at)) return at
+      const stop = text.indexOf(terminator, at)
+      if (stop <= at || stop - at > MAX_SEGMENT_BYTES) return at
+      if (releaseCode !== undefined && text.charCodeAt(stop - 1) === releaseCode) return at
+      if (this.#hasLineBreak(at, stop)) return at
+      this.#count += 1
+      items.push(new Segment(source, this.#count, at, stop))
+      at = stop + behind
+    }
   }
 
   /** Takes one thing at the position; returns the position behind it, or undefined when more text is needed. */
@@ -308,7 +331,16 @@ export class SegmentCutter {
 
 const LETTER_I = 73
 const LETTER_U = 85
+const [LETTER_A, LETTER_B, LETTER_Z] = [65, 66, 90]
 const DEFAULTS: Delimiters = { syntax: 'edifact', element: '+', component: ':', segment: "'", release: '?' }
+
+/** Whether an interchange may begin or end here: `ISA`, `IEA`, `UNA`, `UNB`, `UNZ`, or what is not there yet. */
+function mayFrame(text: string, at: number): boolean {
+  const first = text.charCodeAt(at)
+  if (first !== LETTER_I && first !== LETTER_U) return false
+  const third = text.charCodeAt(at + 2)
+  return third === LETTER_A || third === LETTER_B || third === LETTER_Z || Number.isNaN(third)
+}
 
 /** Progress over blanks alone is progress; otherwise more text is needed. */
 function moved(from: number, at: number): number | undefined {

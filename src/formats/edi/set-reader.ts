@@ -43,16 +43,16 @@ export class SetReader {
   #hasRecords = false
 
   constructor(plan: ReadingPlan, inspection: Inspection, emit: (row: Row) => void) {
-    const { ids: keeps, recordColumns, lineColumns } = plan
+    const { recordColumns, lineColumns } = plan
     this.#plan = plan
     this.#inspection = inspection
     this.#emit = emit
     this.#layouts = [createLayout(RECORD_LAYOUT, recordColumns), createLayout(LINE_LAYOUT, lineColumns)]
-    this.#placing = { whole: { keeps }, flat: { keeps, onClosed: (loop) => this.#closeFlat(loop) } }
+    this.#placing = { whole: {}, flat: { onClosed: (loop) => this.#closeFlat(loop) } }
   }
 
   begin(set: TransactionSet): void {
-    const { rule, isFlat } = this.#plan
+    const { rule, isFlat, keeps } = this.#plan
     const { group } = set
     this.#set = set
     this.#envelope =
@@ -65,7 +65,7 @@ export class SetReader {
     const { flat, whole } = this.#placing
     this.#placer =
       this.#refused?.verdict === undefined
-        ? new LoopPlacer(rule, set.segment, isFlat && this.#refused === undefined ? flat : whole)
+        ? new LoopPlacer(rule, set.segment, isFlat && this.#refused === undefined ? flat : whole, keeps)
         : undefined
   }
 
