@@ -2,7 +2,12 @@
 import type { InterchangeInbox, Partner } from '../config/edi.ts'
 import { formatAnswerName } from '../config/file-name.ts'
 import type { InboundRoute } from '../config/routes.ts'
-import type { AnswerPlace, InterchangeContext, Taker } from '../pipeline/interchanges/context.ts'
+import {
+  type AnswerPlace,
+  createPlaceBackoff,
+  type InterchangeContext,
+  type Taker,
+} from '../pipeline/interchanges/context.ts'
 import {
   createInterchangeProgress,
   getInterchangeOutcome,
@@ -69,6 +74,7 @@ async function runUnderLease(
         results: getMailbox(context, inbox.results.mailbox),
         ...buildInterchangeRules(context, inbox),
         findAnswerPlace: (partner) => findAnswerPlace(context, partner),
+        placeBackoff: createPlaceBackoff(clock),
       }
       return { kind: 'interchanges', route: inbox.key, pass: await work(own, progress) }
     })
@@ -119,6 +125,7 @@ export function listInboxRoutes(
 function findAnswerPlace(context: BridgeContext, { name: partner, to }: Partner): AnswerPlace {
   assert(to, `partner ${partner} has no place for answers`)
   return {
+    id: `${to.mailbox}/${to.folder}`,
     target: getMailbox(context, to.mailbox),
     folder: to.folder,
     nameFor: ({ number, ...values }) =>

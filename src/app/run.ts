@@ -6,11 +6,13 @@ import type { Journal } from '../domain/journal.ts'
 import { isOwnerAlive } from '../journal/heartbeat.ts'
 import { findDueRoutes } from '../schedule/schedule.ts'
 import { type Clock, isoTime } from '../support/clock.ts'
-import { BridgeError, type FailureCode } from '../support/errors.ts'
+import { BridgeError, type FailureCode, hasCode } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { applyRetention, chooseExitCode, listOutcomes, type RouteResult, type RunResult } from './outcome.ts'
+import { INBOX_FATAL } from '../pipeline/interchanges/answers.ts'
+import { createPlaceBackoff, type PlaceBackoff } from '../pipeline/interchanges/context.ts'
 import { runInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
@@ -124,6 +126,8 @@ export function selectInboxes({ edi }: Configuration, chosen: readonly Route[]):
 interface InboxRun {
   readonly inbox: InterchangeInbox
   readonly result: RouteResult
+  /** The second pass does not try again what was down in the first one. */
+  readonly placeBackoff: PlaceBackoff
 }
 
 async function runInboxes(
@@ -134,43 +138,51 @@ async function runInboxes(
 ): Promise<InboxRun[]> {
   const runs: InboxRun[] = []
   for (const inbox of inboxes) {
-    const work = { name: inbox.key, run: () => runInbox(context, inbox, signal) }
-    runs.push({ inbox, result: await runWhenFree(context, work, signal, options) })
+    const placeBackoff = createPlaceBackoff(context.options.clock)
+    const run = () =>
+      runInbox(context, inbox, signal, (own, progress) => runInterchanges({ ...own, placeBackoff }, progress))
+    const result = await runWhenFree(context, { name: inbox.key, run }, signal, options)
+    runs.push({ inbox, result, placeBackoff })
   }
   return runs
 }
 
-/** Files that waited for their routes are answered, reported and archived. */
+/** Files that waited for their routes are answered, reported and archived, also beside one whose answer failed. */
 async function finishInboxes(
   context: BridgeContext,
   runs: readonly InboxRun[],
   signal: AbortSignal,
 ): Promise<RouteResult[]> {
   const results: RouteResult[] = []
-  for (const { inbox, result } of runs) {
-    const isOpen = result.kind === 'interchanges' && result.pass.open.length > 0
-    if (!isOpen || signal.aborted) {
+  for (const { inbox, result, placeBackoff } of runs) {
+    const isFatal = result.kind === 'failed' && hasCode(result.failure, ...INBOX_FATAL)
+    const isOpen = listOutcomes(result).some(
+      (done) => done.kind === 'interchanges' && done.pass.open.length > 0,
+    )
+    if (!isOpen || isFatal || signal.aborted) {
       results.push(result)
       continue
     }
     const finishing = await runInbox(context, inbox, signal, (own, progress) =>
-      runInterchanges({ ...own, onlyUnfinished: true }, progress),
+      runInterchanges({ ...own, placeBackoff, onlyUnfinished: true }, progress),
     )
     results.push(joinInboxResults(result, finishing))
   }
   return results
 }
 
-/** Two passes over one inbox as one. */
-export function joinInboxResults(
-  first: Extract<RouteResult, { kind: 'interchanges' }>,
-  second: RouteResult,
-): RouteResult {
-  if (second.kind !== 'interchanges') return second.kind === 'failed' ? { ...second, done: first } : first
-  const { route, pass } = second
-  const reported = [...first.pass.reported, ...pass.reported]
-  const answers = [...first.pass.answers, ...pass.answers]
-  return { kind: 'interchanges', route, pass: { ...pass, reported, answers } }
+/** Two passes over one inbox as one. What failed in the first one failed, although the second one may have mended it. */
+export function joinInboxResults(first: RouteResult, second: RouteResult): RouteResult {
+  const failed = [second, first].find((each) => each.kind === 'failed')
+  const passes = [first, second]
+    .flatMap(listOutcomes)
+    .flatMap((done) => (done.kind === 'interchanges' ? [done.pass] : []))
+  const last = passes.at(-1)
+  if (last === undefined) return failed ?? first
+  const reported = passes.flatMap((pass) => pass.reported)
+  const answers = passes.flatMap((pass) => pass.answers)
+  const done = { kind: 'interchanges', pass: { ...last, reported, answers } } as const
+  return failed === undefined ? { ...done, route: first.route } : { ...failed, done }
 }
 
 type FailedRoute = Extract<RouteResult, { kind: 'failed' }>

@@ -3,6 +3,7 @@ import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
 import { findDiskAlerts } from '../alerts/bridge.ts'
 import { type Configuration, listWorkNames } from '../config/configuration.ts'
+import { isInboxKey } from '../config/edi.ts'
 import { type Alert, compareUrgency, type RouteResults } from '../domain/alert.ts'
 import { DELIVERY_STATES } from '../domain/delivery.ts'
 import type { Observer } from '../domain/event.ts'
@@ -15,6 +16,7 @@ import { isAwaitingConfirmation } from '../pipeline/outbound/confirmation-rules.
 import { listScheduledRoutes } from '../schedule/schedule.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import { describeWaiting } from './diagnose/taken-files.ts'
 
 /** How many held files and records are shown; release and discard take them all. */
 const HELD_SHOWN_MAX = 20
@@ -177,11 +179,13 @@ async function listUnfinishedWork(journal: Journal, configuration: Configuration
     const worker = await findWorker(journal, name)
     const route = configuration.routes.find((each) => each.name === name)
     const of = { route: name, ...(worker && { worker }), isRouteKnown: names.includes(name) }
-    for (const { id, name, state } of await journal.listUnfinishedFiles(of.route)) {
+    for (const file of await journal.listUnfinishedFiles(of.route)) {
+      const { id, name, state } = file
       if (found.length >= limit) return found
       if (await journal.isOnlyWaitingForOrders(id)) continue
       const records = state === 'planned' ? await countOpenRecords(journal, { file: id }) : []
-      found.push({ ...of, file: id, name, state, next: FILE_STATES[state], records })
+      const next = isInboxKey(of.route) ? await describeWaiting(journal, file) : FILE_STATES[state]
+      found.push({ ...of, file: id, name, state, next, records })
     }
     for (const delivery of await journal.listUnfinishedDeliveries(of.route)) {
       if (found.length >= limit) return found

@@ -1,6 +1,6 @@
 /** Which segments a document has, in which loops, and what makes its records and their lines. */
 import type { Dictionary } from './dictionary.ts'
-import type { SegmentTest, Syntax } from './segment.ts'
+import { ById, type SegmentTest, type Syntax } from './segment.ts'
 
 /** A segment, or a loop that is named by its first segment: `REF 0..n`, `{ 'N1 0..200': ['N2 0..2', 'N3 0..2'] }`. */
 export type GrammarEntry = string | Readonly<Record<string, readonly GrammarEntry[] | TreeDefinition>>
@@ -64,6 +64,18 @@ export interface LoopRule extends Bounds {
   readonly tree?: TreeRule
   /** The element of its first segment that says what the loop is about: 1 for N1. */
   readonly qualifier?: number
+  /** Where segments go while the loop is the innermost one that is open; found when an id is first met. */
+  readonly steps: ById<LoopStep>
+}
+
+/** Where a segment goes while loops are open. */
+export interface LoopStep {
+  /** The index of the open loop that takes it; those behind it end. */
+  readonly level: number
+  /** The loop that it begins there. */
+  readonly opens: LoopRule | undefined
+  /** Where it stands otherwise; undefined where it has no place in any of the loops. */
+  readonly place: LoopPlace | undefined
 }
 
 /** What a loop has under one id. */
@@ -174,6 +186,7 @@ function compileLoop(
     order,
     ...(tree === undefined ? {} : { tree }),
     ...(qualifier === undefined ? {} : { qualifier }),
+    steps: new ById(),
   }
 }
 

@@ -65,6 +65,8 @@ export class Segment {
   /** Its number in the file, from 1. */
   readonly number: number
   readonly id: string
+  /** For `ById`. */
+  readonly idNumber: number
   readonly #source: SegmentSource
   readonly #from: number
   readonly #to: number
@@ -74,8 +76,11 @@ export class Segment {
   /** `from`, `to`: where it stands in the text of the source, without its terminator. */
   constructor(source: SegmentSource, number: number, from = 0, to = source.text.length) {
     const { element, release } = source.delimiters
+    const separator = element.charCodeAt(0)
+    const code = readIdNumber(source.text, from, to, separator)
     this.number = number
-    this.id = readId(source.text, from, to, element.charCodeAt(0))
+    this.id = code === UNNUMBERED ? readLongId(source.text, from, to, separator) : (numberedIds[code] ?? '')
+    this.idNumber = code
     this.#source = source
     this.#from = from
     this.#to = to
@@ -272,27 +277,101 @@ export interface SegmentTest {
   readonly nth: number
 }
 
-/** Ids of two and three characters, by these characters. */
-const knownIds = new Map<number, string>()
-const MAX_KNOWN_IDS = 4096
+// Ids of two and three characters have numbers, so that what is known of an id is found by an index.
+
+/** The number of all other ids. */
+const UNNUMBERED = 0
+
+/** The ids by their numbers. */
+const numberedIds: string[] = ['']
+
+/** A hash table of the numbers by the characters of the ids. */
+const SLOTS = 8192
+const slotKeys = new Int32Array(SLOTS)
+const slotNumbers = new Int32Array(SLOTS)
+
+/** Damaged files may have any number of ids; grammars need the rest of the table. */
+const MAX_FILE_IDS = 4096
+const MAX_IDS = 6144
 
 /** Ids of segments are shorter; longer texts are cut to this length. */
 const MAX_ID_LENGTH = 40
 
-/** One string for all segments of an id, because each of them is looked up and compared several times. */
-function readId(source: string, from: number, to: number, separator: number): string {
-  const limit = Math.min(to, from + MAX_ID_LENGTH)
-  const end = findPartEnd(source, separator, from, limit)
+/** Returns the number of the id that begins the segment. */
+function readIdNumber(source: string, from: number, to: number, separator: number): number {
+  const end = findPartEnd(source, separator, from, Math.min(to, from + 4))
   const length = end - from
-  if (length !== 2 && length !== 3) return copyText(source.slice(from, end))
-  const third = length === 2 ? 0 : source.charCodeAt(from + 2)
-  // With the length: a damaged id may have a zero byte as its third character.
-  const key = source.charCodeAt(from) | (source.charCodeAt(from + 1) << 8) | (third << 16) | (length << 24)
-  const known = knownIds.get(key)
-  if (known !== undefined) return known
-  const id = shareText(source.slice(from, end))
-  if (knownIds.size < MAX_KNOWN_IDS) knownIds.set(key, id)
-  return id
+  if (length !== 2 && length !== 3) return UNNUMBERED
+  const key = toKey(source, from, length)
+  const slot = findSlot(key)
+  if (slotKeys[slot] === key) return slotNumbers[slot] ?? UNNUMBERED
+  return numberedIds.length > MAX_FILE_IDS ? UNNUMBERED : takeSlot(slot, key, source.slice(from, end))
+}
+
+/** The number of an id of a grammar. */
+export function numberId(id: string): number {
+  if (id.length !== 2 && id.length !== 3) return UNNUMBERED
+  const key = toKey(id, 0, id.length)
+  const slot = findSlot(key)
+  if (slotKeys[slot] === key) return slotNumbers[slot] ?? UNNUMBERED
+  return numberedIds.length > MAX_IDS ? UNNUMBERED : takeSlot(slot, key, id)
+}
+
+/** With the length: a damaged id may have a zero byte as its third character. */
+function toKey(text: string, at: number, length: number): number {
+  const third = length === 2 ? 0 : text.charCodeAt(at + 2)
+  return text.charCodeAt(at) | (text.charCodeAt(at + 1) << 8) | (third << 16) | (length << 24)
+}
+
+/** The slot of the key, or the free one where it would stand. */
+function findSlot(key: number): number {
+  let slot = Math.imul(key, 0x9e3779b1) >>> 19
+  while (slotKeys[slot] !== key && slotKeys[slot] !== 0) slot = (slot + 1) % SLOTS
+  return slot
+}
+
+function takeSlot(slot: number, key: number, id: string): number {
+  slotKeys[slot] = key
+  slotNumbers[slot] = numberedIds.length
+  // One string for all segments of an id, because each of them is looked up and compared several times.
+  return numberedIds.push(shareText(id)) - 1
+}
+
+function readLongId(source: string, from: number, to: number, separator: number): string {
+  return copyText(
+    source.slice(from, findPartEnd(source, separator, from, Math.min(to, from + MAX_ID_LENGTH))),
+  )
+}
+
+/** Values by the ids of segments. */
+export class ById<Value> {
+  readonly #numbered: (Value | undefined)[] = []
+  readonly #others = new Map<string, Value>()
+
+  constructor(entries: Iterable<readonly [id: string, value: Value]> = []) {
+    for (const [id, value] of entries) this.set(id, value)
+  }
+
+  find({ idNumber, id }: Pick<Segment, 'idNumber' | 'id'>): Value | undefined {
+    return idNumber === UNNUMBERED ? this.#others.get(id) : this.#numbered[idNumber]
+  }
+
+  set(id: string, value: Value): void {
+    const number = numberId(id)
+    if (number === UNNUMBERED) this.#others.set(id, value)
+    else this.#setNumbered(number, value)
+  }
+
+  /** Sets it for the id of a segment of a file, of which there may be any number: only where it is numbered. */
+  remember({ idNumber }: Segment, value: Value): void {
+    if (idNumber !== UNNUMBERED) this.#setNumbered(idNumber, value)
+  }
+
+  #setNumbered(number: number, value: Value): void {
+    // Without gaps, which would make the array slow.
+    while (this.#numbered.length <= number) this.#numbered.push(undefined)
+    this.#numbered[number] = value
+  }
 }
 
 /** A copy of Latin-1 text for what is kept: a text that was cut out of a piece of the file keeps the whole piece alive. */

@@ -58,6 +58,27 @@ test('an item that is too large is refused, and the items behind it are read', a
   ])
 })
 
+test('what is too large behind the last record of an item is refused with the item, and not with the next one', async () => {
+  const quantities = ['QTY*33*5', 'QTY*17*2']
+  const texts = Array.from({ length: SEGMENTS_MAX + 1 }, () => 'MSG*x')
+  const text = inventoryOf([
+    ['LIN**VN*A', ...quantities, ...texts],
+    ['LIN**VN*B', ...quantities],
+    ['LIN**VN*C'],
+  ])
+
+  const rows = await readInventory(text, { records: ['LIN', 'QTY'], lines: 'QTY' })
+
+  expect(rows.map((row) => [row.values[0], codesOf(row)])).toEqual([
+    ['A', []],
+    ['A', []],
+    ['A', ['record-too-large']],
+    ['B', []],
+    ['B', []],
+    ['C', []],
+  ])
+})
+
 test('a set that is too large to be one record is refused, although its items would not be', async () => {
   const items = Array.from({ length: 40_000 }, (_, index) => item(String(index)))
 

@@ -59,6 +59,19 @@ describe('the mapping learned from a sample', () => {
     expect(placed.find(({ field }) => field === 'ship_to.name2')).toBeUndefined()
   })
 
+  test('is not sure of an item number that is only the one which the sample fills', async () => {
+    const folder = await tempFolder()
+    const path = join(folder, 'orders.x12')
+    const known = await readFile(join(samples, '850-two-orders.x12'), 'latin1')
+    await writeFile(path, known.replaceAll('*SK*', '*ZZ*'))
+
+    const learned = await learn(path, 'create-order')
+
+    expect(learned.text).toMatch(
+      /identifier: PO1\.VN # likely: "[^"]+", filled in 5 of 5; the sample never fills PO1\.SK, PO1\.IN\n/,
+    )
+  })
+
   test('keeps all lines of an address, since another document may fill those that the sample lacks', async () => {
     const { text } = await learn(join(samples, '850-two-orders.x12'), 'create-order')
 

@@ -6,7 +6,7 @@ import { compilePath, type EdiPath } from '../../src/edi/paths.ts'
 import type { Segment, Syntax } from '../../src/edi/segment.ts'
 import { ColumnReader } from '../../src/formats/edi/column-reader.ts'
 import { isSegment, SegmentCutter } from '../../src/formats/edi/cut.ts'
-import { ALL_IDS, isLoop, type Loop, LoopPlacer } from '../../src/formats/edi/loops.ts'
+import { ALL_SEGMENTS, isLoop, type Loop, LoopPlacer } from '../../src/formats/edi/loops.ts'
 import { findValue, listValues } from '../../src/formats/edi/path-reader.ts'
 import { dress, makeInterchange } from '../fixtures/edi-maker.ts'
 import { type DocumentName, makeRandom } from '../fixtures/edi-maker/random.ts'
@@ -63,7 +63,7 @@ function cutSet(syntax: Syntax, name: DocumentName, random: Dice): Segment[] {
 function placeAll(syntax: Syntax, name: string, [first, ...others]: readonly Segment[]): Loop {
   const rule = findGrammar(syntax, name)?.root
   if (first === undefined || rule === undefined) throw new Error(`no grammar for ${name}`)
-  const placer = new LoopPlacer(rule, first, { keeps: ALL_IDS })
+  const placer = new LoopPlacer(rule, first, {}, ALL_SEGMENTS)
   for (const segment of others) placer.place(segment)
   return placer.end()
 }

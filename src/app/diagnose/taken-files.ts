@@ -67,12 +67,27 @@ const LOOKED_UP_FIRST =
 // Files of interchanges.
 
 /** What a file of interchanges waits for. */
-async function describeWaiting(journal: Journal, { id, state }: FileEntry): Promise<string> {
+export async function describeWaiting(journal: Journal, { id, state }: FileEntry): Promise<string> {
   if (state !== 'planned') return FILE_STATES[state]
   const open = (await journal.listParts(id)).filter((part) => part.state !== 'closed')
   const routes = open.map((part) => `route ${part.route} (${part.state})`)
-  const waits = routes.length > 0 ? routes.join(', ') : 'the delivery of its answers'
+  const answers = await describeUndelivered(journal, id)
+  const waits = [...routes, ...answers].join(', ') || 'the delivery of its answers'
   return `Its sets are with their routes; it waits for ${waits}.`
+}
+
+/** The answers that are decided and not delivered: their partner cannot be reached, or a person must say what became of them. */
+async function describeUndelivered(journal: Journal, id: string): Promise<string[]> {
+  const described: string[] = []
+  for (const { partner, decided, delivery: of } of await journal.listAnswers(id)) {
+    if (decided === undefined) continue
+    const delivery = of === undefined ? undefined : await journal.getDelivery(of)
+    if (delivery !== undefined && delivery.state !== 'composed') continue
+    const name = delivery === undefined ? '' : ` ${delivery.name}`
+    const state = delivery?.held === undefined ? 'not delivered' : 'held'
+    described.push(`the answer${name} to ${partner} (${state})`)
+  }
+  return described
 }
 
 /** How many interchanges are named one by one. */

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Grammar } from '../../edi/grammar.ts'
-import type { Segment, Syntax } from '../../edi/segment.ts'
+import { ById, type Segment, type Syntax } from '../../edi/segment.ts'
 import { decodeForPeople } from '../../formats/edi/charset.ts'
 import { formatServiceString } from '../../formats/edi/copy-sets.ts'
 import { type CutItem, cutSegments, isSegment } from '../../formats/edi/cut.ts'
@@ -204,6 +204,7 @@ const EMPTY_RULE = {
   zeros: [],
   required: [],
   order: [],
+  steps: new ById<never>(),
 }
 
 function toProblem(fault: Fault, set: TransactionSet | undefined): Problem {

@@ -15,6 +15,7 @@ import {
 } from '../../pipeline/inbound/file-tracker.ts'
 import { type InboxScan, scanInbox } from '../../pipeline/inbound/inbox.ts'
 import { elapsed } from '../../support/clock.ts'
+import { createPlaceBackoff } from '../../pipeline/interchanges/context.ts'
 import { runInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
 import { buildIntakeRoute } from '../../pipeline/route-settings.ts'
 import { runInbox } from '../run-inbox.ts'
@@ -61,8 +62,9 @@ export function watchRouteInbox(parts: WatchContext, route: InboundRoute): Promi
 export function watchInterchanges(parts: WatchContext, inbox: InterchangeInbox): Promise<void> {
   const { context, signal, wakers } = parts
   const wakeWhenDue = createDueWaker(parts, inbox.key)
+  const placeBackoff = createPlaceBackoff(context.options.clock)
   const run = ({ fileTracker, fileBackoff }: InboxPassOptions) => {
-    const watched = { fileTracker, fileBackoff, endsAfterFile: parts.ending }
+    const watched = { fileTracker, fileBackoff, placeBackoff, endsAfterFile: parts.ending }
     return runInbox(context, inbox, signal, async (own, progress) => {
       try {
         return await runInterchanges({ ...own, ...watched }, progress)

@@ -53,10 +53,12 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
   return [`${route}: ${file}: ${formatCounts(counts)}`, ...problems, ...reasons, ...routes]
 }
 
-function formatOpenFile(route: string, { file, routes, answers }: WaitingInterchanges): string {
+function formatOpenFile(route: string, waiting: WaitingInterchanges): string {
+  const { file, routes, answers, failed = [] } = waiting
   const waits = [
     ...(routes.length > 0 ? [`it waits for ${routes.join(', ')}`] : []),
     ...(answers > 0 ? [`${formatCount(answers, 'answer')} not delivered yet`] : []),
+    ...failed.map(({ partner, why }) => `to ${partner}: ${why.replace(/\.$/, '')}`),
   ]
   return `${route}: ${file.name} is not finished: ${waits.join('; ')}. Run again later`
 }

@@ -100,12 +100,13 @@ export function formatFinishedWork({ route, done }: Extract<RouteResult, { kind:
   return formatOutcome(route, withoutOpenFiles(done), { terse: true, isUsedUp: false })
 }
 
+/** The failure says why they are open, except that several answers may have failed, each for its own reason. */
 function withoutOpenFiles(done: RouteOutcome): RouteOutcome {
   switch (done.kind) {
     case 'inbound':
       return { ...done, pass: { ...done.pass, open: [] } }
     case 'interchanges':
-      return { ...done, pass: { ...done.pass, open: [] } }
+      return { ...done, pass: { ...done.pass, open: done.pass.open.filter(({ failed }) => failed) } }
     case 'outbound':
       return done
   }

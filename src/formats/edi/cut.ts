@@ -79,6 +79,7 @@ export class SegmentCutter {
     this.#carriageReturn = -1
     let at = 0
     for (;;) {
+      if (this.#mode === 'inside') at = this.#cutPlain(at)
       const next = this.#step(at, isLast)
       if (next === undefined) break
       at = next
@@ -100,9 +101,32 @@ export class SegmentCutter {
     return this.#buffer.toString('latin1', 0, size)
   }
 
+  /** Takes the segments that need no second look, which most do not. Returns the position behind them. */
+  #cutPlain(from: number): number {
+    const text = this.#text
+    const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
+    const releaseCode = release?.charCodeAt(0)
+    const behind = terminator.length
+    const source = (this.#source ??= this.#createSource())
+    const items = this.#items
+    let at = from
+    for (;;) {
+      while (isBlank(text.charCodeAt(at))) at += 1
+      if (mayFrame(text, at)) return at
+      const stop = text.indexOf(terminator, at)
+      if (stop <= at || stop - at > MAX_SEGMENT_BYTES) return at
+      if (releaseCode !== undefined && text.charCodeAt(stop - 1) === releaseCode) return at
+      if (this.#hasLineBreak(at, stop)) return at
+      this.#count += 1
+      items.push(new Segment(source, this.#count, at, stop))
+      at = stop + behind
+    }
+  }
+
   /** Takes one thing at the position; returns the position behind it, or undefined when more text is needed. */
   #step(from: number, isLast: boolean): number | undefined {
-    if (this.#mode === 'oversized') return from < this.#text.length ? this.#skipOversized(from) : undefined
+    if (this.#mode === 'oversized')
+      return from < this.#text.length ? this.#skipOversized(from, isLast) : undefined
     if (this.#mode === 'stray') return from < this.#text.length ? this.#skipStray(from, isLast) : undefined
     const text = this.#text
     const at = skipBlank(text, from)
@@ -184,7 +208,7 @@ export class SegmentCutter {
       if (this.#text.length - at <= MAX_SEGMENT_BYTES) return undefined
       this.#oversized = { note: this.#createNote('too-large', at), hash: createHash('sha256') }
       this.#mode = 'oversized'
-      return this.#skipOversized(at)
+      return this.#skipOversized(at, isLast)
     }
     const end = stop + terminator.length
     const next = this.#findNextInterchange(at, stop)
@@ -227,15 +251,11 @@ export class SegmentCutter {
     return this.#text.length
   }
 
-  #skipOversized(at: number): number | undefined {
+  #skipOversized(at: number, isLast: boolean): number | undefined {
     const { segment: terminator, release } = this.#delimiters ?? DEFAULTS
     const stop = findTerminator(this.#text, at, terminator, release)
     if (stop === -1) {
-      // The start of a terminator of several bytes is kept, and release characters are dropped in pairs.
-      let keep = Math.max(at, this.#text.length - 16)
-      let before = keep
-      while (before > at && this.#text[before - 1] === release) before -= 1
-      keep -= (keep - before) % 2
+      const keep = isLast ? this.#text.length : this.#findUndecided(at, release)
       if (keep <= at) return undefined
       this.#oversized?.hash.update(this.#text.slice(at, keep), 'latin1')
       return keep
@@ -245,6 +265,14 @@ export class SegmentCutter {
     this.#mode = 'inside'
     this.#count += 1
     return stop + terminator.length
+  }
+
+  /** The start of a terminator of several bytes is kept, and release characters are dropped in pairs. */
+  #findUndecided(at: number, release: string | undefined): number {
+    const keep = Math.max(at, this.#text.length - 16)
+    let before = keep
+    while (before > at && this.#text[before - 1] === release) before -= 1
+    return keep - ((keep - before) % 2)
   }
 
   #addCleaned(at: number, end: number, written: string): void {
@@ -303,7 +331,16 @@ export class SegmentCutter {
 
 const LETTER_I = 73
 const LETTER_U = 85
+const [LETTER_A, LETTER_B, LETTER_Z] = [65, 66, 90]
 const DEFAULTS: Delimiters = { syntax: 'edifact', element: '+', component: ':', segment: "'", release: '?' }
+
+/** Whether an interchange may begin or end here: `ISA`, `IEA`, `UNA`, `UNB`, `UNZ`, or what is not there yet. */
+function mayFrame(text: string, at: number): boolean {
+  const first = text.charCodeAt(at)
+  if (first !== LETTER_I && first !== LETTER_U) return false
+  const third = text.charCodeAt(at + 2)
+  return third === LETTER_A || third === LETTER_B || third === LETTER_Z || Number.isNaN(third)
+}
 
 /** Progress over blanks alone is progress; otherwise more text is needed. */
 function moved(from: number, at: number): number | undefined {

@@ -1,7 +1,7 @@
 /** Reads a file of interchanges for the first time: which of its sets are unusable, and why, before any of them is read. */
 import { DICTIONARIES, type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
-import type { Segment } from '../../edi/segment.ts'
+import { ById, type Segment } from '../../edi/segment.ts'
 import { type CutItem, cutSegments, isSegment } from './cut.ts'
 import {
   type EnvelopeHandler,
@@ -12,6 +12,7 @@ import {
   showText,
   type TransactionSet,
 } from './envelopes.ts'
+import type { KeptSegments, LoopPlacer } from './loops.ts'
 import { OrdinalSet } from './set-selection.ts'
 import { StructureCheck } from './structure-check.ts'
 import { formatElement } from './spots.ts'
@@ -82,8 +83,16 @@ export interface Inspector {
   finish(): Inspection
 }
 
+/** Sees the events of the file, and the sets while they are placed in their loops. */
+export interface InspectionHandler extends Omit<EnvelopeHandler, 'onSet'> {
+  /** The segments of a set that its placer keeps; asked for before `onSet`. */
+  readonly findKept?: (set: TransactionSet) => KeptSegments | undefined
+  /** The placer has placed a segment when `onSegment` sees it. Undefined where the document has no grammar. */
+  readonly onSet?: (set: TransactionSet, placer: LoopPlacer | undefined) => void
+}
+
 /** Inspects a file. `also` sees the same events, such as to list them; `find`: the grammars, which partners may bring. */
-export function createInspector(also: EnvelopeHandler = {}, find: FindGrammar = findGrammar): Inspector {
+export function createInspector(also: InspectionHandler = {}, find: FindGrammar = findGrammar): Inspector {
   const stores = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
   const ofFile: Fault[] = []
   const notes: Fault[] = []
@@ -120,8 +129,8 @@ export function createInspector(also: EnvelopeHandler = {}, find: FindGrammar = 
     },
     onSet(set) {
       counts.sets += 1
-      structure.begin(set)
-      also.onSet?.(set)
+      const placer = structure.begin(set, also.findKept?.(set))
+      also.onSet?.(set, placer)
     },
     onSegment(segment, set) {
       structure.take(segment)
@@ -187,22 +196,24 @@ export async function inspectInterchanges(
 // Finds amounts with implied decimals that are written with their point, such as `TDS*1849.97`.
 
 /** The elements with implied decimals, by the id of their segment. */
-let impliedElements: ReadonlyMap<string, readonly number[]> | undefined
+let impliedElements: ById<readonly number[]> | undefined
 
-function listImpliedElements(): ReadonlyMap<string, readonly number[]> {
+function listImpliedElements(): ById<readonly number[]> {
   const dictionary = DICTIONARIES.x12
   const found = dictionary.ids.map((id) => {
     const { elements = [] } = dictionary.find(id) ?? {}
     return [id, elements.flatMap(({ type }, index) => (/^N[1-9]$/.test(type) ? [index + 1] : []))] as const
   })
-  return new Map(found.filter(([, elements]) => elements.length > 0))
+  return new ById(found.filter(([, elements]) => elements.length > 0))
 }
 
 /** The first such element, and what to say of it. */
 export function findWrittenPoint(segment: Segment): { element: number; message: string } | undefined {
   if (segment.delimiters.syntax !== 'x12') return undefined
   impliedElements ??= listImpliedElements()
-  for (const element of impliedElements.get(segment.id) ?? []) {
+  const elements = impliedElements.find(segment)
+  if (elements === undefined) return undefined
+  for (const element of elements) {
     const text = segment.value(element).trim()
     if (!/^[-+]?\d*\.\d*$/.test(text)) continue
     const name = formatElement(segment.id, element)

@@ -1,6 +1,6 @@
 /** Puts the segments of a set into their loops, and the levels of a tree below each other. */
-import type { LoopPlace, LoopRule, TreeRule } from '../../edi/grammar.ts'
-import { copyText, type Segment, toIdBit } from '../../edi/segment.ts'
+import type { LoopPlace, LoopRule, LoopStep, TreeRule } from '../../edi/grammar.ts'
+import { ById, copyText, type Segment, toIdBit } from '../../edi/segment.ts'
 
 /** One occurrence of a loop; the whole set is the outermost. */
 export class Loop {
@@ -20,7 +20,10 @@ export class Loop {
   last: number
   /** How often each place of its rule was taken, by the index of the place; only for who counts. */
   counts: number[] = NO_COUNTS
-  /** How many items it may have: bounded once a record in it was read, because any number of them may follow. */
+  /**
+   * How many items it may have: bounded once a record in it was read, because any number of them may follow. `LEFT_OUT`
+   * once there were more.
+   */
   room = NO_LIMIT
 
   constructor(rule: LoopRule, first: Segment, parent: Loop | undefined, depth = 0) {
@@ -36,6 +39,9 @@ export class Loop {
 
 /** More than any loop has; a small integer, which takes no room of its own. */
 export const NO_LIMIT = 0x3fffffff
+
+/** Less than any loop has. */
+export const LEFT_OUT = -1
 
 /** Shared by all that have none, because most loops of a file are only counted, or hold nothing. */
 const NO_ITEMS: (Segment | Loop)[] = []
@@ -53,8 +59,6 @@ function limitDepth(parent: Loop | undefined): Loop | undefined {
 }
 
 export interface PlacerOptions {
-  /** The ids of segments that are kept in their loops, for paths; without it, only the loops that are open are kept. */
-  readonly keeps?: { has(id: string): boolean }
   readonly onOpened?: (loop: Loop) => void
   /** A segment joined the loop. */
   readonly onJoined?: (segment: Segment, loop: Loop, place: LoopPlace) => void
@@ -64,7 +68,18 @@ export interface PlacerOptions {
   readonly onGuessedParent?: (level: Loop, parent: Loop) => void
 }
 
-export const ALL_IDS = { has: () => true }
+/** The segments that are kept in their loops, for paths. */
+export interface KeptSegments {
+  has(segment: Segment): boolean
+}
+
+export const ALL_SEGMENTS: KeptSegments = { has: () => true }
+
+/** Those with one of the ids. */
+export function keepIds(ids: Iterable<string>): KeptSegments {
+  const kept = new ById<true>(Array.from(ids, (id) => [id, true]))
+  return { has: (segment) => kept.find(segment) === true }
+}
 
 /** Places the segments of one set, one after the other. */
 export class LoopPlacer {
@@ -72,38 +87,41 @@ export class LoopPlacer {
   /** The loops that are open, by the order of the file: a level of a tree closes the level before it. */
   readonly #open: Loop[]
   readonly #options: PlacerOptions
+  #keeps: KeptSegments | undefined
   #trees: Map<LoopRule, TreeLevels> | undefined
 
-  constructor(rule: LoopRule, first: Segment, options: PlacerOptions) {
+  /** Without `keeps`, only the loops that are open are kept. */
+  constructor(rule: LoopRule, first: Segment, options: PlacerOptions, keeps?: KeptSegments) {
     this.root = new Loop(rule, first, undefined)
     this.#open = [this.root]
     this.#options = options
+    this.#keeps = keeps
   }
 
   /** From the innermost open loop outwards: opens a loop in it, joins it, or opens its next occurrence. */
   place(segment: Segment): void {
-    const { id } = segment
     const open = this.#open
-    for (let index = open.length - 1; index >= 0; index -= 1) {
-      const loop = open[index]
-      if (loop === undefined) continue
-      const { rule } = loop
-      const place = rule.places.get(id)
-      if (place !== undefined) {
-        this.#closeTo(index)
-        if (place.loop !== undefined) return this.#openLoop(place.loop, segment, loop)
-        this.#options.onJoined?.(segment, loop, place)
-        return this.#join(loop, segment)
-      }
-      const outer = open[index - 1]
-      if (id === rule.id && outer !== undefined) {
-        this.#closeTo(index - 1)
-        return this.#openLoop(rule, segment, outer)
-      }
+    const last = open.length - 1
+    const { steps } = (open[last] ?? this.root).rule
+    let step = steps.find(segment)
+    if (step === undefined) {
+      step = findStep(open, segment.id)
+      steps.remember(segment, step)
     }
-    const innermost = open.at(-1) ?? this.root
-    this.#options.onUnplaced?.(segment, innermost)
-    this.#join(innermost, segment)
+    const { level, opens, place } = step
+    if (level < last) this.#closeTo(level)
+    const loop = open[level] ?? this.root
+    if (opens !== undefined) return this.#openLoop(opens, segment, loop)
+    if (place === undefined) this.#options.onUnplaced?.(segment, loop)
+    else this.#options.onJoined?.(segment, loop, place)
+    this.#join(loop, segment)
+  }
+
+  /** Drops what it kept, and keeps no more. */
+  stopKeeping(): void {
+    this.#keeps = undefined
+    for (const loop of this.#open) loop.items = NO_ITEMS
+    for (const levels of this.#trees?.values() ?? []) levels.dropItems()
   }
 
   /** Whether a loop is open that fits. */
@@ -120,7 +138,7 @@ export class LoopPlacer {
     const loop =
       rule.tree === undefined ? new Loop(rule, segment, around) : this.#openLevel(rule, segment, around)
     const { parent } = loop
-    if (this.#options.keeps !== undefined && parent !== undefined) {
+    if (this.#keeps !== undefined && parent !== undefined) {
       addItem(parent, loop)
       parent.idBits |= loop.idBits
       this.root.allBits |= loop.idBits
@@ -131,7 +149,11 @@ export class LoopPlacer {
 
   #join(loop: Loop, segment: Segment): void {
     loop.last = segment.number
-    if (loop.items.length >= loop.room || this.#options.keeps?.has(segment.id) !== true) return
+    if (this.#keeps?.has(segment) !== true) return
+    if (loop.items.length >= loop.room) {
+      loop.room = LEFT_OUT
+      return
+    }
     addItem(loop, segment)
     const bit = toIdBit(segment.id)
     loop.idBits |= bit
@@ -166,6 +188,17 @@ export class LoopPlacer {
     levels.add(level)
     return level
   }
+}
+
+/** The open loops are those around the innermost in the grammar, so the step is the same whenever that one is open. */
+function findStep(open: readonly Loop[], id: string): LoopStep {
+  for (let level = open.length - 1; level >= 0; level -= 1) {
+    const rule = open[level]?.rule
+    const place = rule?.places.get(id)
+    if (place !== undefined) return { level, opens: place.loop, place }
+    if (id === rule?.id && level > 0) return { level: level - 1, opens: rule, place: undefined }
+  }
+  return { level: open.length - 1, opens: undefined, place: undefined }
 }
 
 function addItem(loop: Loop, item: Segment | Loop): void {
@@ -220,6 +253,11 @@ class TreeLevels {
     const isKept = this.#byId.size < MAX_LEVELS && level.first.at - this.#start < MAX_TREE_BYTES
     if (isKept) this.#byId.set(copyText(level.first.value(this.#tree.id).trim()), level)
     this.#byRank[this.#rankOf(level.first)] = level
+  }
+
+  dropItems(): void {
+    for (const level of this.#byId.values()) level.items = NO_ITEMS
+    for (const level of this.#byRank) if (level !== undefined) level.items = NO_ITEMS
   }
 
   /** Kinds that the grammar does not know are innermost. */

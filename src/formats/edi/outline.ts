@@ -91,10 +91,11 @@ class Outlineor {
       onFault: (fault, of) => this.#noteFault(fault, of),
       onInterchange: (interchange) => this.#beginInterchange(interchange),
       onGroup: (group) => this.#countGroup(group),
-      onSet: (set) => {
+      findKept: (set) => this.#values.findKept(set),
+      onSet: (set, placer) => {
         this.#content.addSet(set)
         this.#sets += 1
-        this.#values.begin(set)
+        this.#values.begin(set, placer)
       },
       onSegment: (segment) => this.#values.take(segment),
       onSetEnd: (set) => this.#endSet(set),

@@ -6,6 +6,7 @@ import { compilePartnerGrammar } from '../../edi/partner-grammar.ts'
 import { compileLoopTest, compilePath, type EdiPath, type LoopTest } from '../../edi/paths.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { keepIds, type KeptSegments } from './loops.ts'
 
 /** The columns, loops and grammar of one reading, compiled once. */
 export interface ReadingPlan {
@@ -23,8 +24,8 @@ export interface ReadingPlan {
   readonly lineColumns: readonly CompiledColumn[]
   readonly usage: NonNullable<EdiReadOptions['usage']>
   readonly elsewhere: EdiReadOptions['elsewhere']
-  /** The ids of the segments that paths lead to. */
-  readonly ids: ReadonlySet<string>
+  /** The segments that paths lead to. */
+  readonly keeps: KeptSegments
 }
 
 export interface CompiledColumn extends Pick<EdiColumn, 'name' | 'every'> {
@@ -78,7 +79,7 @@ function createPlan(syntax: Syntax, options: EdiReadOptions): ReadingPlan {
     lineColumns,
     usage: options.usage ?? 'production',
     elsewhere: options.elsewhere,
-    ids: new Set(paths.flatMap(listIds)),
+    keeps: keepIds(paths.flatMap(listIds)),
   }
 }
 

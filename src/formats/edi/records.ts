@@ -40,6 +40,28 @@ function addInner(loop: Loop, test: LoopTest, found: Loop[]): void {
   }
 }
 
+/**
+ * The loops with lines that are of none of these records: neither in one of them nor above one. Records that were read and
+ * are no items of their loop any more need not be named.
+ */
+export function listLoopsWithLinesBeside(
+  loop: Loop,
+  line: LoopTest,
+  records: ReadonlySet<Loop>,
+  found = new Set<Loop>(),
+): ReadonlySet<Loop> {
+  for (const item of loop.items) {
+    if (!isLoop(item) || records.has(item)) continue
+    if (fits(item.first, line) && !holdsRecord(item, records)) found.add(loop)
+    else listLoopsWithLinesBeside(item, line, records, found)
+  }
+  return found
+}
+
+function holdsRecord(loop: Loop, records: ReadonlySet<Loop>): boolean {
+  return loop.items.some((item) => isLoop(item) && (records.has(item) || holdsRecord(item, records)))
+}
+
 /** Whether the line stands above the record, so that it may be of several records. */
 export function isAbove(line: Loop, record: Loop): boolean {
   for (let around = record.parent; around !== undefined; around = around.parent)

@@ -7,10 +7,10 @@ import type { Segment } from '../../edi/segment.ts'
 import { ColumnReader } from './column-reader.ts'
 import { showText, type TransactionSet } from './envelopes.ts'
 import type { Inspection } from './inspection.ts'
-import { type Loop, LoopPlacer, NO_LIMIT, type PlacerOptions } from './loops.ts'
+import { LEFT_OUT, type Loop, LoopPlacer, NO_LIMIT, type PlacerOptions } from './loops.ts'
 import { type Envelope, findValue, fits } from './path-reader.ts'
 import type { CompiledColumn, ReadingPlan } from './reading-plan.ts'
-import { isAbove, listLines, listRecords } from './records.ts'
+import { isAbove, listLines, listLoopsWithLinesBeside, listRecords } from './records.ts'
 import { createFaultProblem, createSpot, createValueSpot } from './spots.ts'
 import { describeLimit, isTooLarge } from './structure-check.ts'
 
@@ -36,21 +36,23 @@ export class SetReader {
   #size = { segments: 0, bytes: 0 }
   /** The number of the last segment. */
   #last = 0
+  /** A line that was left out, within a flat record that holds others. */
+  #lineLeftOut: Loop | undefined
   /** The values of `same` of the record before, in this set. */
   #before: string | undefined
   #hasRecords = false
 
   constructor(plan: ReadingPlan, inspection: Inspection, emit: (row: Row) => void) {
-    const { ids: keeps, recordColumns, lineColumns } = plan
+    const { recordColumns, lineColumns } = plan
     this.#plan = plan
     this.#inspection = inspection
     this.#emit = emit
     this.#layouts = [createLayout(RECORD_LAYOUT, recordColumns), createLayout(LINE_LAYOUT, lineColumns)]
-    this.#placing = { whole: { keeps }, flat: { keeps, onClosed: (loop) => this.#closeFlat(loop) } }
+    this.#placing = { whole: {}, flat: { onClosed: (loop) => this.#closeFlat(loop) } }
   }
 
   begin(set: TransactionSet): void {
-    const { rule, isFlat } = this.#plan
+    const { rule, isFlat, keeps } = this.#plan
     const { group } = set
     this.#set = set
     this.#envelope =
@@ -63,7 +65,7 @@ export class SetReader {
     const { flat, whole } = this.#placing
     this.#placer =
       this.#refused?.verdict === undefined
-        ? new LoopPlacer(rule, set.segment, isFlat && this.#refused === undefined ? flat : whole)
+        ? new LoopPlacer(rule, set.segment, isFlat && this.#refused === undefined ? flat : whole, keeps)
         : undefined
   }
 
@@ -87,12 +89,12 @@ export class SetReader {
   /** Why a record cannot be read whose end was left out. */
   #tooLarge(first: Segment): Pick<Row, 'problems'> | undefined {
     if (!this.#isTooLarge()) return undefined
+    return this.#refuse(first, `The record has more than ${describeLimit(this.#size)}.`)
+  }
+
+  #refuse(first: Segment, message: string): Pick<Row, 'problems'> {
     const place = { line: first.number, spot: createSpot(first, this.#set) }
-    return {
-      problems: [
-        problem('record-too-large', place, `The record has more than ${describeLimit(this.#size)}.`),
-      ],
-    }
+    return { problems: [problem('record-too-large', place, message)] }
   }
 
   end(trailer: Segment | undefined): void {
@@ -157,6 +159,9 @@ export class SetReader {
     }
     // The levels around a record are parts of it, so all records of a tree share the lines of their set.
     for (const loop of loops) this.#emitRecord(loop, root.first.number, last)
+    if (isSet) return
+    const beside = listLoopsWithLinesBeside(root, this.#plan.lines, new Set(loops))
+    for (const loop of beside) this.#emitLinesBeside(loop, root.first.number, last)
   }
 
   #withoutRecords(root: Loop, rest: Pick<Row, 'line' | 'lastLine'>): Row {
@@ -167,29 +172,60 @@ export class SetReader {
     return { ...rest, layout: RECORD_LAYOUT, values, problems: [problem('segment-missing', place, message)] }
   }
 
-  /** A record that is closed is read and not kept; nor is a loop with records. Of what follows them a little is kept, for later ones. */
+  /**
+   * A record that is closed is read and not kept; nor is a loop with records. Of what follows them a little is kept, for later
+   * ones: these are refused where it is not all of it.
+   */
   #closeFlat(loop: Loop): void {
-    const isRecord = this.#beginsRecord(loop.first)
-    if (isRecord) this.#emitFlat(loop)
+    const makesRecord = this.#beginsRecord(loop.first)
+    const isAround = loop.room !== NO_LIMIT
+    if (makesRecord && isAround) this.#endAround(loop)
+    else if (makesRecord) this.#emitFlat(loop)
     const { parent } = loop
     if (parent === undefined) return
-    const hasRecords = isRecord || loop.room !== NO_LIMIT
-    const isFull = parent.items.length > parent.room
-    if ((hasRecords || isFull) && parent.items.at(-1) === loop) parent.items.pop()
+    const hasRecords = makesRecord || isAround
+    const isLeftOut = !hasRecords && parent.items.length > parent.room
+    if ((hasRecords || isLeftOut) && parent.items.at(-1) === loop) parent.items.pop()
     if (hasRecords && parent.room === NO_LIMIT) parent.room = parent.items.length + MAX_BEHIND
+    if (!isLeftOut) return
+    parent.room = LEFT_OUT
+    if (fits(loop.first, this.#plan.lines)) this.#lineLeftOut ??= loop
+  }
+
+  /** A loop that holds records is none itself, so lines in it that are of none of them would be lost. */
+  #endAround(loop: Loop): void {
+    const beside = listLoopsWithLinesBeside(loop, this.#plan.lines, new Set())
+    const isBeside = beside.size > 0 || this.#lineLeftOut !== undefined
+    const tooLarge = this.#tooLarge(loop.first)
+    if (tooLarge !== undefined) this.#emitRefused(loop, tooLarge)
+    else if (isBeside) this.#emitLinesBeside(loop, loop.first.number, loop.last)
+    this.#lineLeftOut = undefined
+    this.#size = { segments: 0, bytes: 0 }
   }
 
   #emitFlat(loop: Loop): void {
     this.#open = loop
-    const tooLarge = this.#tooLarge(loop.first)
-    if (tooLarge === undefined) this.#emitRecord(loop, loop.first.number, loop.last)
-    else {
-      this.#hasRecords = true
-      const place = { line: loop.first.number, lastLine: this.#last }
-      this.#emit({ ...place, values: this.#readRecord(loop), ...tooLarge, layout: RECORD_LAYOUT })
-    }
+    const refused = this.#tooLarge(loop.first) ?? this.#findLeftOut(loop)
+    if (refused === undefined) this.#emitRecord(loop, loop.first.number, loop.last)
+    else this.#emitRefused(loop, refused)
     this.#open = undefined
     this.#size = { segments: 0, bytes: 0 }
+  }
+
+  #emitRefused(loop: Loop, refused: Pick<Row, 'problems'>): void {
+    this.#hasRecords = true
+    const place = { line: loop.first.number, lastLine: this.#isTooLarge() ? this.#last : loop.last }
+    this.#emit({ ...place, values: this.#readRecord(loop), ...refused, layout: RECORD_LAYOUT })
+  }
+
+  /** Why a record cannot be read of whose surroundings something was left out: its values may stand there. */
+  #findLeftOut({ first, parent }: Loop): Pick<Row, 'problems'> | undefined {
+    for (let around = parent; around !== undefined; around = around.parent) {
+      if (around.room !== LEFT_OUT) continue
+      const message = `More than ${MAX_BEHIND} segments stand in ${around.first.id} between its records.`
+      return this.#refuse(first, message)
+    }
+    return undefined
   }
 
   #emitRecord(loop: Loop, line: number, lastLine: number): void {
@@ -202,7 +238,7 @@ export class SetReader {
     const row = this.#createRow(loop, record, { line, lastLine })
     const found = listLines(loop, lines)
     if (found.some((each) => isAbove(each, loop)) && this.#isShared(loop, lines)) {
-      row.problems = [this.#unclearProblem(loop)]
+      row.problems = [this.#unclearProblem(loop, IS_SHARED)]
       row.verdict = 'held'
     }
     if (continues) row.continues = true
@@ -221,10 +257,17 @@ export class SetReader {
     return above !== undefined && listRecords(above, this.#plan.records).length > 1
   }
 
-  #unclearProblem(loop: Loop): Problem {
+  #unclearProblem(loop: Loop, message: string): Problem {
     const place = { line: loop.first.number, spot: createSpot(loop.first, this.#set) }
-    const message = 'An item stands above several packs, so how many of it are in each pack is not said.'
     return problem('hierarchy-unclear', place, message)
+  }
+
+  /** Emits a record that is refused, for the lines of the loop that no record has. */
+  #emitLinesBeside(loop: Loop, line: number, lastLine: number): void {
+    const message = 'An item stands beside the records and not in one of them.'
+    const values = this.#readRecord(loop)
+    const problems = [this.#unclearProblem(loop, message)]
+    this.#emit({ line, lastLine, values, problems, layout: RECORD_LAYOUT })
   }
 
   #readKey(loop: Loop): string {
@@ -305,6 +348,8 @@ class EdiRow implements Row {
     return createValueSpot(column.path, findValue(column.path, loop, envelope), loop, set)
   }
 }
+
+const IS_SHARED = 'An item stands above several packs, so how many of it are in each pack is not said.'
 
 /** How much of what stands behind a record is kept for those after it. */
 const MAX_BEHIND = 100

@@ -1,17 +1,13 @@
 /** Reads the values of a few paths from each set, to decide which route takes it. */
 import type { OutlineQuestion } from '../../domain/interchange.ts'
 import { DICTIONARIES, findGrammar } from '../../edi/documents.ts'
-import type { LoopRule } from '../../edi/grammar.ts'
 import { compileLoopTest, compilePath, type EdiPath, leadsInto } from '../../edi/paths.ts'
-import type { Segment, Syntax } from '../../edi/segment.ts'
+import { ById, type Segment, type Syntax } from '../../edi/segment.ts'
 import type { TransactionSet } from './envelopes.ts'
-import { MAX_RECORD_SEGMENTS } from './structure-check.ts'
-import { LoopPlacer } from './loops.ts'
-import { type Envelope, findValue } from './path-reader.ts'
+import { isTooLarge } from './structure-check.ts'
+import type { KeptSegments, Loop, LoopPlacer } from './loops.ts'
+import { type Envelope, findValue, fits } from './path-reader.ts'
 import { compileReading, type ReadingPlan } from './reading-plan.ts'
-
-/** The bytes of a set beyond which none of its values is read. */
-const MAX_SET_BYTES = 16 * 1024 * 1024
 
 /** How often the values of a set are looked for before its end. */
 const MAX_LOOKS = 64
@@ -38,21 +34,18 @@ export function findPathError({
 
 /** The paths that are asked of the sets of one document. */
 interface AskedPaths {
-  readonly rule: LoopRule
   readonly paths: readonly EdiPath[]
-  readonly indexes: readonly number[]
-  readonly blanks: readonly string[]
-  /** The ids of the segments that hold the values. */
-  readonly ids: ReadonlySet<string>
-  /** Those, and of segments that values go on in. */
-  readonly kept: ReadonlySet<string>
+  /** The indexes of the paths by the ids of the segments that hold their values. */
+  readonly byId: ById<readonly number[]>
+  /** Those segments, and those that values go on in. */
+  readonly keeps: KeptSegments
   /** Whether a value that was found stays the first one, whatever stands behind it. */
   readonly isFinal: boolean
 }
 
-/** Reads the values of one set after the other. Keeps at most one set. */
+/** Reads the values of one set after the other, from the loops into which its segments are placed. Keeps at most one set. */
 export class SetValues {
-  readonly #asked = new Map<string, AskedPaths>()
+  readonly #asked: Readonly<Record<Syntax, Map<string, AskedPaths>>> = { x12: new Map(), edifact: new Map() }
   #open: OpenSet | undefined
 
   /** Throws `configuration-invalid` for paths that lead nowhere. Of several questions about a document, the values follow each other. */
@@ -61,15 +54,25 @@ export class SetValues {
       const paths = questions.flatMap((each) =>
         each.syntax === syntax && each.document === document ? each.paths : [],
       )
-      if (paths.length > 0) this.#asked.set(`${syntax}/${document}`, compile({ syntax, document, paths }))
+      if (paths.length > 0) this.#asked[syntax].set(document, compile({ syntax, document, paths }))
     }
   }
 
-  begin(set: TransactionSet): void {
-    const asked = this.#asked.get(`${set.segment.delimiters.syntax}/${set.document}`)
-    this.#open = asked === undefined ? undefined : new OpenSet(asked, set)
+  /** The segments that its placer has to keep. */
+  findKept(set: TransactionSet): KeptSegments | undefined {
+    return this.#find(set)?.keeps
   }
 
+  begin(set: TransactionSet, placer: LoopPlacer | undefined): void {
+    const asked = this.#find(set)
+    this.#open = asked === undefined || placer === undefined ? undefined : new OpenSet(asked, set, placer)
+  }
+
+  #find({ segment, document }: TransactionSet): AskedPaths | undefined {
+    return this.#asked[segment.delimiters.syntax].get(document)
+  }
+
+  /** Takes a segment that was placed. */
   take(segment: Segment): void {
     this.#open?.take(segment)
   }
@@ -87,12 +90,9 @@ function compile(question: OutlineQuestion): AskedPaths {
   const paths = plan.recordColumns.map(({ path }) => path)
   const hasTree = [...plan.rule.loops.values()].some(({ tree }) => tree !== undefined)
   return {
-    rule: plan.rule,
     paths,
-    indexes: paths.map((_, index) => index),
-    blanks: paths.map(() => ''),
-    kept: plan.ids,
-    ids: new Set(paths.map(({ segment }) => segment.id)),
+    keeps: plan.keeps,
+    byId: groupById(paths),
     // Levels of a tree may belong to one that stands far above them.
     isFinal: !hasTree || paths.every(({ scope, loops }) => scope !== 'any' && loops.length === 0),
   }
@@ -103,69 +103,73 @@ function compileWholeSet(syntax: Syntax, { document, paths }: Omit<OutlineQuesti
   return compileReading(syntax, { document, recordColumns, lineColumns: [] })
 }
 
+function groupById(paths: readonly EdiPath[]): ById<readonly number[]> {
+  const indexes = (id: string) => paths.flatMap(({ segment }, index) => (segment.id === id ? [index] : []))
+  return new ById(paths.map(({ segment: { id } }) => [id, indexes(id)]))
+}
+
 class OpenSet {
   readonly #asked: AskedPaths
   readonly #envelope: Envelope
-  readonly #values: string[]
-  /** The paths of which no value was found so far. */
-  #missing: readonly number[]
+  /** Undefined for a value that was not found so far. */
+  readonly #values: (string | undefined)[]
+  #missing: number
   #placer: LoopPlacer | undefined
-  #segments = 1
-  #bytes = 0
+  readonly #size = { segments: 1, bytes: 0 }
   #looks = 0
 
-  constructor(asked: AskedPaths, { segment, group }: TransactionSet) {
+  constructor(asked: AskedPaths, { segment, group }: TransactionSet, placer: LoopPlacer) {
     const { interchange } = group
     this.#asked = asked
     this.#envelope =
       group.segment === undefined ? [interchange.segment] : [interchange.segment, group.segment]
-    this.#values = [...asked.blanks]
-    this.#missing = asked.indexes
-    this.#placer = new LoopPlacer(asked.rule, segment, { keeps: asked.kept })
-    for (const { id } of this.#envelope) this.#look(id)
-    this.#look(segment.id)
+    this.#values = asked.paths.map(() => undefined)
+    this.#missing = asked.paths.length
+    this.#placer = placer
+    for (const each of this.#envelope) this.#look(each, placer.root)
+    this.#look(segment, placer.root)
   }
 
   take(segment: Segment): void {
     const placer = this.#placer
     if (placer === undefined) return
-    this.#segments += 1
-    this.#bytes += segment.length
-    if (this.#segments > MAX_RECORD_SEGMENTS || this.#bytes > MAX_SET_BYTES) {
-      this.#placer = undefined
-      this.#values.fill('')
-      return
-    }
-    placer.place(segment)
-    this.#look(segment.id)
+    this.#size.segments += 1
+    this.#size.bytes += segment.end - segment.at
+    if (!isTooLarge(this.#size)) return this.#look(segment, placer.root)
+    this.#values.fill('')
+    this.#finish()
   }
 
   end(): readonly string[] {
     const root = this.#placer?.root
-    if (root === undefined) return this.#values
-    for (const index of this.#missing) {
+    return this.#values.map((known, index) => {
       const path = this.#asked.paths[index]
-      if (path !== undefined) this.#values[index] = findValue(path, root, this.#envelope)?.text.trim() ?? ''
-    }
-    return this.#values
+      if (known !== undefined || root === undefined || path === undefined) return known ?? ''
+      return findValue(path, root, this.#envelope)?.text.trim() ?? ''
+    })
   }
 
-  /** Looks for the values that a segment with the id may have. Once all are found, the rest of the set need not be kept. */
-  #look(id: string): void {
-    const { paths, ids, isFinal } = this.#asked
-    if (!isFinal || !ids.has(id)) return
-    const root = this.#placer?.root
-    if (root === undefined || this.#looks >= MAX_LOOKS) return
+  /** Looks for the values that the segment may have. Once all are found, the rest of the set need not be kept. */
+  #look(segment: Segment, root: Loop): void {
+    const { paths, byId, isFinal } = this.#asked
+    const indexes = byId.find(segment)
+    if (indexes === undefined || !isFinal || this.#looks >= MAX_LOOKS) return
     this.#looks += 1
-    this.#missing = this.#missing.filter((index) => {
+    for (const index of indexes) {
       const path = paths[index]
-      if (path === undefined || path.segment.id !== id) return true
+      // Without the segment, the value was not there before.
+      if (path === undefined || this.#values[index] !== undefined || !fits(segment, path.segment)) continue
       const hit = findValue(path, root, this.#envelope)
       // A segment may lack the pair that is asked for, and another one have it.
-      if (hit === undefined || (path.value.kind === 'pair' && hit.element === undefined)) return true
+      if (hit === undefined || (path.value.kind === 'pair' && hit.element === undefined)) continue
       this.#values[index] = hit.text.trim()
-      return false
-    })
-    if (this.#missing.length === 0) this.#placer = undefined
+      this.#missing -= 1
+    }
+    if (this.#missing === 0) this.#finish()
+  }
+
+  #finish(): void {
+    this.#placer?.stopKeeping()
+    this.#placer = undefined
   }
 }

@@ -4,7 +4,14 @@ import type { Fault, FaultName } from '../../edi/faults.ts'
 import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
 import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
-import { countPlace, type Loop, LoopPlacer, MAX_DEPTH, type PlacerOptions } from './loops.ts'
+import {
+  countPlace,
+  type KeptSegments,
+  type Loop,
+  LoopPlacer,
+  MAX_DEPTH,
+  type PlacerOptions,
+} from './loops.ts'
 import { type CheckFinding, PartnerChecks } from './partner-checks.ts'
 import { compareDecimals, parseDecimal } from '../../support/decimal.ts'
 import { fits } from './path-reader.ts'
@@ -70,25 +77,27 @@ export class StructureCheck {
     }
   }
 
-  begin(set: TransactionSet): void {
+  /** Returns the placer of the set, which keeps these segments; undefined where the document has no grammar. */
+  begin(set: TransactionSet, keeps?: KeptSegments): LoopPlacer | undefined {
     const grammar = this.#find(set.segment.delimiters.syntax, set.document, set.ordinal)
     this.#placer = undefined
-    if (grammar === undefined) return
+    if (grammar === undefined) return undefined
     const { checks, total } = grammar
     this.#set = set
     this.#rules = findRules(grammar)
     this.#size = { segments: 1, bytes: 0 }
     this.#isTooLarge = false
-    const placer = new LoopPlacer(grammar.root, set.segment, this.#options)
+    const placer = new LoopPlacer(grammar.root, set.segment, this.#options, keeps)
     this.#placer = placer
     this.#partner =
       checks && new PartnerChecks(checks, placer.root, (finding) => this.#reportFinding(finding))
     this.#lineTotal = total && new LineTotal(total)
     const { versions = [] } = checks ?? {}
-    if (versions.length === 0 || versions.some((version) => set.version.startsWith(version))) return
+    if (versions.length === 0 || versions.some((version) => set.version.startsWith(version))) return placer
     const is = set.version === '' ? 'names no version' : `is of version ${showText(set.version)}`
     const message = `The document ${is}; the grammar is for ${versions.join(', ')}.`
     this.#reportAt('version-unexpected', set.segment, message)
+    return placer
   }
 
   take(segment: Segment): void {

@@ -6,7 +6,7 @@ import { cutSegments, isSegment } from '../../formats/edi/cut.ts'
 import { EnvelopeTracker, type TransactionSet } from '../../formats/edi/envelopes.ts'
 import { type Inspection, inspectInterchanges } from '../../formats/edi/inspection.ts'
 import { MAX_RECORD_SEGMENTS } from '../../formats/edi/structure-check.ts'
-import { ALL_IDS, type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
+import { ALL_SEGMENTS, type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
 import { fits } from '../../formats/edi/path-reader.ts'
 import { compileReading, type ReadingPlan } from '../../formats/edi/reading-plan.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
@@ -188,10 +188,12 @@ class Cover {
     const unplaced = new Set<Segment>()
     const placer =
       grammar &&
-      new LoopPlacer(grammar.root, set.segment, {
-        keeps: ALL_IDS,
-        onUnplaced: (segment) => void unplaced.add(segment),
-      })
+      new LoopPlacer(
+        grammar.root,
+        set.segment,
+        { onUnplaced: (segment) => void unplaced.add(segment) },
+        ALL_SEGMENTS,
+      )
     if (placer === undefined)
       this.#tally(set.segment, { place: set.segment.id, status: 'used', why: ENVELOPE })
     this.#open = { set, placer, unplaced, size: 0 }

@@ -86,6 +86,8 @@ interface Kept {
   readonly note?: string
   /** What the ready mapping says and the sample does not. */
   readonly assumed?: string
+  /** Values of the same segment that the ready mapping prefers, and the sample never fills. */
+  readonly unfilled?: readonly string[]
 }
 
 /** A time that says its zone: `2026-11-16T09:05:00-05:00`. */
@@ -132,7 +134,15 @@ function keepPaths(paths: readonly string[], find: Find): Kept | undefined {
   })
   const [first] = counts
   if (first === undefined) return undefined
-  return { written: counts.length === 1 ? first.path : counts.map(({ path }) => path), counts }
+  const unfilled = paths
+    .slice(0, paths.indexOf(first.path))
+    .filter((path) => nameSegment(path) === nameSegment(first.path))
+  return { written: counts.length === 1 ? first.path : counts.map(({ path }) => path), counts, unfilled }
+}
+
+/** `N1*ST/PER.TE` is about PER. */
+function nameSegment(path: string): string {
+  return /^[A-Z0-9]+/.exec(path.split('/').at(-1) ?? '')?.[0] ?? path
 }
 
 function keepAll(written: unknown, paths: readonly string[], find: Find): Kept | undefined {
@@ -155,19 +165,21 @@ function listCalculated(calc: string): string[] {
   return columns.flatMap(({ name, otherwise }) => (otherwise === undefined ? [name] : []))
 }
 
-function judge({ counts, note, assumed }: Kept, isOpenTable: boolean): Confidence {
+function judge({ counts, note, assumed, unfilled = [] }: Kept, isOpenTable: boolean): Confidence {
   if (note !== undefined) return counts.length > 0 ? 'likely' : 'guess'
   if (isOpenTable || assumed !== undefined) return 'guess'
   const [first] = counts
-  return first !== undefined && counts.length === 1 && first.filled === first.of ? 'sure' : 'likely'
+  const isOnly = counts.length === 1 && unfilled.length === 0
+  return first !== undefined && isOnly && first.filled === first.of ? 'sure' : 'likely'
 }
 
-function explain({ counts, note, assumed }: Kept): string {
+function explain({ counts, note, assumed, unfilled = [] }: Kept): string {
   if (note !== undefined) return note
   const [first, ...others] = counts
   if (first === undefined) return ''
   const one = ({ value, filled, of }: PathCount) => `${quote(value)}, filled in ${filled} of ${of}`
   const said = [one(first), ...others.map((other) => `${other.path} ${one(other)}`)]
+  if (unfilled.length > 0) said.push(`the sample never fills ${unfilled.join(', ')}`)
   return [...said, ...(assumed === undefined ? [] : [assumed])].join('; ')
 }
 

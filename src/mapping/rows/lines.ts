@@ -199,7 +199,7 @@ function createNumberedUnpack(
     const lines = named.flatMap(({ kinds, names }): NumberedRow[] => {
       const cells = kinds.map((position) => values[position] ?? '')
       if (cells.every((cell) => cleanCell(cell, blanks) === '')) return []
-      return [{ ...row, values: [...values, ...cells], numbered: { from, names } }]
+      return [{ ...copyRow(row), values: [...values, ...cells], numbered: { from, names } }]
     })
     return lines.length === 0 ? [row] : lines
   }
@@ -223,14 +223,19 @@ function createListUnpack(
       const name = (position: number) => layout.columns[position]?.trim() ?? String(position + 1)
       const message = `"${name(longest.position)}" holds ${count} lines, but "${name(uneven.position)}" only ${uneven.items.length}.`
       const place = { line: row.line, column: name(uneven.position) }
-      return [{ ...row, problems: [problem('lines-uneven', place, message)] }]
+      return [{ ...copyRow(row), problems: [problem('lines-uneven', place, message)] }]
     }
     return Array.from({ length: count }, (_, index) => {
       const values = [...row.values]
       for (const { position, items } of lists) values[position] = items[index] ?? ''
-      return { ...row, values }
+      return { ...copyRow(row), values }
     })
   }
+}
+
+/** A row of an EDI file finds places by a method, which a spread leaves out. */
+function copyRow(row: Row): Row {
+  return row.findSpot === undefined ? { ...row } : { ...row, findSpot: (column) => row.findSpot?.(column) }
 }
 
 function splitList(cell: string, separator: string, escape: string | undefined): string[] {

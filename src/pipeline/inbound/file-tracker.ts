@@ -116,13 +116,15 @@ export function createFileBackoff() {
   const names = new Set<string>()
   return {
     /** The failure of a file that must not be tried now. */
-    getFailure: (fileId: string) => failures.get(fileId),
+    getFailure: (id: string) => failures.get(id),
     /** Notes only failures of this file alone. `name` is given for a file that could not be claimed and is still in the inbox. */
     noteFailure(fileId: string, failure: unknown, name?: string): void {
       if (hasCode(failure, ...ROUTE_FATAL)) return
       failures.set(fileId, failure)
       if (name !== undefined) names.add(name)
     },
+    /** Notes a failure at a place that only this file, or this redelivery, waits for: whatever it is, others go on. */
+    noteFailureElsewhere: (id: string, failure: unknown): void => void failures.set(id, failure),
     isBackedOff: (name: string) => names.has(name),
     isFileFailure: (failure: unknown) => [...failures.values()].includes(failure),
     /** Has the next pass try all files again. */

@@ -8,6 +8,7 @@ import { readPages, repeatable } from '../../support/async.ts'
 import { assert, BridgeError, hasCode } from '../../support/errors.ts'
 import { gunzipIfNeeded } from '../../support/gunzip.ts'
 import { PASS_FATAL } from '../failures.ts'
+import type { FilePassProgress } from '../inbound/file-pass.ts'
 import { getSpoolName } from '../inbound/intake.ts'
 import { getDeliverySpoolName } from '../outbound/compose.ts'
 import { deliverOnce } from '../outbound/naming.ts'
@@ -30,30 +31,39 @@ export interface DeliveredAnswer {
   readonly path: string
 }
 
+/** An answer that is due and could not be delivered. */
+export interface FailedAnswer {
+  readonly partner: string
+  readonly failure: unknown
+}
+
+/** Failures that end the pass. A partner that refuses the login at its mailbox only delays its own answers. */
+export const INBOX_FATAL = PASS_FATAL.filter((code) => code !== 'credentials-refused')
+
 /**
  * Delivers the answers of the file that are due, and adds them to `delivered`. After a crash at any point, the same answer is
- * delivered once. An answer that fails does not stop those to other partners; its failure is thrown at the end.
+ * delivered once. An answer that fails does not stop those to other partners; returns those that failed.
  */
 export async function deliverAnswers(
   context: InterchangeContext,
   file: FileEntry,
   delivered: DeliveredAnswer[],
-): Promise<void> {
+): Promise<readonly FailedAnswer[]> {
   const { journal } = context
   const answers = await journal.listAnswers(file.id)
-  if (answers.length === 0) return
+  if (answers.length === 0) return []
   const parts = await journal.listParts(file.id)
-  const failures: unknown[] = []
+  const failed: FailedAnswer[] = []
   for (const answer of answers) {
     try {
       const done = await continueAnswer(context, { file, answer, parts })
       if (done !== undefined) delivered.push(done)
     } catch (error) {
-      if (hasCode(error, ...PASS_FATAL)) throw error
-      failures.push(error)
+      if (hasCode(error, ...INBOX_FATAL)) throw error
+      failed.push({ partner: answer.partner, failure: error })
     }
   }
-  if (failures.length > 0) throw failures[0]
+  return failed
 }
 
 interface AnswerWork<Answer = DecidedAnswer> {
@@ -120,7 +130,8 @@ async function deliverAnswer(
   const delivery = known ?? (await composeAnswer(context, work, place))
   // After a restoration of the journal it may be held from the beginning.
   if (delivery.held !== undefined) return undefined
-  return nameAnswer(context, work, { delivery, place, isNew: known === undefined })
+  const named = { delivery, place, isNew: known === undefined }
+  return context.placeBackoff.use(place, () => nameAnswer(context, work, named))
 }
 
 /** A crash before the journal has the delivery only leaves a file in the spool. */
@@ -272,19 +283,27 @@ async function findSource(
   return repeatable(() => gunzipIfNeeded(source.read({ archivedAs })))
 }
 
-/** Continues redeliveries that a stop left open; a person asked for them. */
+/** Continues redeliveries that a stop left open; a person asked for them. One that fails stops nothing else. */
 export async function continueAnswerRedeliveries(
   context: InterchangeContext,
-  failures: unknown[],
+  { failures, earlierFailures }: Pick<FilePassProgress, 'failures' | 'earlierFailures'>,
 ): Promise<void> {
+  const { fileBackoff, journal, placeBackoff } = context
   const composeAgain: ComposeAgain = (of, spooled) => composeAnswerAgain(context, of, spooled)
-  for (const redelivery of await context.journal.listOpenRedeliveries(context.route.name)) {
+  for (const redelivery of await journal.listOpenRedeliveries(context.route.name)) {
+    const earlier = fileBackoff?.getFailure(redelivery.id)
+    if (earlier !== undefined) {
+      earlierFailures.push(earlier)
+      continue
+    }
     try {
-      const { target } = await findPlaceOf(context, redelivery.delivery)
-      await finishRedelivery({ ...context, target }, redelivery, { isNew: false, composeAgain })
+      const place = await findPlaceOf(context, redelivery.delivery)
+      const own = { ...context, target: place.target }
+      await placeBackoff.use(place, () => finishRedelivery(own, redelivery, { isNew: false, composeAgain }))
     } catch (error) {
-      if (hasCode(error, ...PASS_FATAL)) throw error
+      if (hasCode(error, ...INBOX_FATAL)) throw error
       failures.push(error)
+      fileBackoff?.noteFailureElsewhere(redelivery.id, error)
     }
   }
 }

@@ -10,6 +10,8 @@ import type {
 import type { Mailbox } from '../../domain/mailbox.ts'
 import type { IntakeContext } from '../context.ts'
 import type { EdiReadOptions } from '../../domain/format.ts'
+import { type Clock, elapsed } from '../../support/clock.ts'
+import { type FailureCode, hasCode } from '../../support/errors.ts'
 
 export interface InterchangeContext extends IntakeContext {
   readonly interchanges: InterchangeFormat
@@ -18,10 +20,13 @@ export interface InterchangeContext extends IntakeContext {
   readonly partners: readonly Partner[]
   readonly takers: readonly Taker[]
   readonly findAnswerPlace: (partner: Partner) => AnswerPlace
+  readonly placeBackoff: PlaceBackoff
 }
 
 /** Where the answers to a partner are delivered. */
 export interface AnswerPlace {
+  /** Its mailbox and folder in the configuration. */
+  readonly id: string
   readonly target: Mailbox
   readonly folder: string
   readonly nameFor: (values: {
@@ -32,6 +37,44 @@ export interface AnswerPlace {
     readonly sequence: number
     readonly at: number
   }) => string
+}
+
+// Places of answers that are down: each try may take as long as a connection, and all else of the inbox waits meanwhile.
+
+/** The place is down, and not only this answer cannot be delivered. */
+const DOWN: FailureCode[] = [
+  'mailbox-unreachable',
+  'credentials-refused',
+  'credentials-unusable',
+  'host-key-unknown',
+  'host-key-changed',
+]
+
+/** A place that is down rests for so long, and for this multiple of the time that the try took. */
+const REST_MIN_MS = 10_000
+const REST_FACTOR = 4
+
+export type PlaceBackoff = ReturnType<typeof createPlaceBackoff>
+
+export function createPlaceBackoff(clock: Clock) {
+  const down = new Map<string, { readonly failure: unknown; readonly until: number }>()
+  return {
+    /** Does the work at the place, or throws the failure of its last try while the place rests. */
+    async use<Result>({ id }: AnswerPlace, work: () => Promise<Result>): Promise<Result> {
+      const began = elapsed(clock)
+      const known = down.get(id)
+      if (known !== undefined && began < known.until) throw known.failure
+      down.delete(id)
+      try {
+        return await work()
+      } catch (error) {
+        const ended = elapsed(clock)
+        const until = ended + Math.max(REST_MIN_MS, (ended - began) * REST_FACTOR)
+        if (hasCode(error, ...DOWN)) down.set(id, { failure: error, until })
+        throw error
+      }
+    },
+  }
 }
 
 // Says which route takes a set of an interchange: by its partner, its document and the values that the routes ask for.

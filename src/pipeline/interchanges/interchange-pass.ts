@@ -7,9 +7,15 @@ import {
   runFilePass,
   throwFailures,
 } from '../inbound/file-pass.ts'
+import { getErrorMessage } from '../../support/errors.ts'
 import { archiveFile, receiveFile } from '../inbound/intake.ts'
 import { cleanDeliverySpool } from '../outbound/deliver.ts'
-import { continueAnswerRedeliveries, type DeliveredAnswer, deliverAnswers } from './answers.ts'
+import {
+  continueAnswerRedeliveries,
+  type DeliveredAnswer,
+  deliverAnswers,
+  type FailedAnswer,
+} from './answers.ts'
 import type { InterchangeContext } from './context.ts'
 import { type ReportedSets, reportSets } from './sets-report.ts'
 import { unbundleFile } from './unbundle.ts'
@@ -30,6 +36,8 @@ export interface WaitingInterchanges {
   readonly routes: readonly string[]
   /** How many answers are not delivered yet. */
   readonly answers: number
+  /** Why answers that are due could not be delivered. */
+  readonly failed?: readonly { readonly partner: string; readonly why: string }[]
   /** When the first of them goes out by the structure alone; absent where all are decided. */
   readonly answersDueAt?: number
 }
@@ -42,6 +50,8 @@ export function createInterchangeProgress() {
     reported: new Map<string, ReportedSets>(),
     answers: [] as DeliveredAnswer[],
     open: [] as WaitingInterchanges[],
+    /** By file. */
+    failedAnswers: new Map<string, readonly FailedAnswer[]>(),
     /** The routes that got parts in this pass. */
     fedRoutes: new Set<string>(),
   }
@@ -55,7 +65,7 @@ export async function runInterchanges(
   context: InterchangeContext,
   progress = createInterchangeProgress(),
 ): Promise<InterchangeOutcome> {
-  await continueAnswerRedeliveries(context, progress.failures)
+  await continueAnswerRedeliveries(context, progress)
   await cleanDeliverySpool(context)
   await runFilePass(context, createSteps(context, progress), progress)
   throwFailures(progress)
@@ -92,7 +102,8 @@ function createSteps(
         for (const part of await journal.listParts(file.id)) progress.fedRoutes.add(part.route)
       },
       planned: async (own, file) => {
-        await deliverAnswers(own, file, progress.answers)
+        const failed = await deliverAnswers(own, file, progress.answers)
+        noteFailedAnswers(own, progress, { file: file.id, failed })
         await journal.markPartsFinished(own.lease, file.id)
       },
       submitted: async (own, file) => {
@@ -115,14 +126,33 @@ function createSteps(
       const answers = await journal.listAnswers(file.id)
       const undelivered = await Promise.all(answers.map((each) => isUndelivered(context, each.delivery)))
       const dueAt = answers.flatMap((each) => (each.decided === undefined ? [each.dueAt] : []))
+      const failed = progress.failedAnswers.get(file.id) ?? []
       progress.open.push({
         file,
         routes: parts.filter(({ state }) => state !== 'closed').map(({ route }) => route),
         answers: undelivered.filter(Boolean).length,
+        ...(failed.length > 0 && { failed: failed.map(describeFailure) }),
         ...(dueAt.length > 0 && { answersDueAt: Math.min(...dueAt) }),
       })
     },
   }
+}
+
+/** The file stays open, and its other answers may become due: the pass goes on, and says at its end what failed. */
+function noteFailedAnswers(
+  { fileBackoff }: InterchangeContext,
+  progress: InterchangeProgress,
+  { file, failed }: { readonly file: string; readonly failed: readonly FailedAnswer[] },
+): void {
+  const [first] = failed
+  progress.failedAnswers.set(file, failed)
+  if (first === undefined) return
+  progress.failures.push(first.failure)
+  fileBackoff?.noteFailureElsewhere(file, first.failure)
+}
+
+function describeFailure({ partner, failure }: FailedAnswer) {
+  return { partner, why: getErrorMessage(failure, 'the delivery failed') }
 }
 
 async function isUndelivered(

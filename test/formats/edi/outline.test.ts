@@ -205,6 +205,31 @@ describe('the hash of an interchange', () => {
     expect(await hashOf(write('a'))).not.toEqual(await hashOf(write('b')))
   })
 
+  test.each(['x', '??'])(
+    'changes with any byte of a segment that is too large and in which the file ends, of many %j',
+    async (filling) => {
+      const made = makeInterchange({
+        syntax: 'edifact',
+        groups: [{ sets: [makeOrders({ number: '1', lines: [] })] }],
+      })
+      const text = dressText(made)
+      const file = Buffer.from(
+        `${text.slice(0, text.indexOf('UNT+'))}FTX+${filling.repeat(80_000 / filling.length)}`,
+      )
+      const change = (from: number) => {
+        const other = Buffer.from(file)
+        other[file.length - from] = 97
+        return other
+      }
+      const hash = await hashOf(file)
+
+      for (const from of [1, 2, 15, 16, 17, 40]) expect(await hashOf(change(from))).not.toEqual(hash)
+      expect(await hashOf(file.subarray(0, -2))).not.toEqual(hash)
+      const cuts = [1, 16, 17, 30].map((from) => [file.subarray(0, -from), file.subarray(-from)])
+      for (const cut of cuts) expect(await hashOf(cut)).toEqual(hash)
+    },
+  )
+
   test('of EDIFACT has the service string where it is not the usual one', async () => {
     const orders = makeInterchange({
       syntax: 'edifact',

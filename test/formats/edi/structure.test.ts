@@ -18,6 +18,8 @@ import {
   makeOrders,
   type MadeSegment,
 } from '../../fixtures/edi-maker.ts'
+import { stringify } from 'yaml'
+import { constantBody } from '../../mapping/ready-bodies.ts'
 import { readable, rowsOf } from '../../suites/format.suite.ts'
 import { bodiesOf, ORDERS_850, ORDERS_EDIFACT, outcomeOf, problemsOf, readFile, toInput } from './tools.ts'
 
@@ -115,6 +117,28 @@ describe('levels of an 856', () => {
       '  line 11  A',
       'record A 1Z2  held hierarchy-unclear',
       '  line 11  A',
+    ])
+  })
+
+  test('with an item beside the packs of an order have the order refused, because no pack has the item', async () => {
+    const pack: MadeLevel = {
+      level: 'P',
+      segments: [['MAN', 'CP', '1Z1']],
+      below: [{ level: 'I', segments: [['LIN', '', 'UP', '11']] }],
+    }
+    const loose: MadeLevel = { level: 'I', segments: [['LIN', '', 'UP', '12']] }
+    const order = (po: string, ...below: MadeLevel[]) => ({
+      level: 'O',
+      segments: [['PRF', po]] as MadeSegment[],
+      below,
+    })
+
+    expect(await rowsAs(notice([order('A', pack, loose), order('B', pack)]), paths)).toEqual([
+      'record A 1Z1 ',
+      '  line 11 1Z1 A',
+      'record B 1Z1 ',
+      '  line 11 1Z1 B',
+      'record A   hierarchy-unclear',
     ])
   })
 
@@ -307,6 +331,85 @@ describe('records within a loop', () => {
   })
 })
 
+describe('records of an 846', () => {
+  const texts = (count: number): MadeSegment[] =>
+    Array.from({ length: count }, (_, index) => ['MSG', String(index)])
+  const stock = (code: string): MadeSegment => ['QTY', code, '5']
+  const read = async (segments: readonly MadeSegment[], how: Parameters<typeof rowsAs>[1]) => {
+    const all: MadeSegment[] = [['BIA', '00', 'SI', '1', '20261116'], ...segments]
+    return (await rowsAs({ document: '846', segments: all }, how)).filter((row) => row.startsWith('record'))
+  }
+
+  test('that stand inside each other are the innermost, and an item without any is one itself', async () => {
+    const segments: MadeSegment[] = [
+      ['LIN', '1', 'VN', 'A'],
+      stock('33'),
+      stock('17'),
+      ['LIN', '2', 'VN', 'B'],
+      ['LIN', '3', 'VN', 'C'],
+      stock('33'),
+    ]
+    const how = { record: ['LIN.VN', 'QTY.01'], records: ['LIN', 'QTY'], lines: 'QTY' }
+
+    expect(await read(segments, how)).toEqual(['record A 33', 'record A 17', 'record B ', 'record C 33'])
+  })
+
+  test('beside lines that are of none of them have these refused', async () => {
+    const segments: MadeSegment[] = [
+      ['LIN', '1', 'VN', 'A'],
+      stock('33'),
+      ['N1', 'WH', 'East'],
+      ['LIN', '2', 'VN', 'B'],
+      ['N1', 'WH', 'West'],
+    ]
+    const how = { record: ['LIN.VN', 'N1*WH.02'], records: ['LIN', 'N1*WH'], lines: 'QTY' }
+
+    expect(await read(segments, how)).toEqual([
+      'record A East',
+      'record A  hierarchy-unclear',
+      'record B West',
+    ])
+  })
+
+  test('are refused behind more segments of their item than are kept', async () => {
+    const how = { record: ['LIN.VN', 'QTY.01'], records: ['QTY'], lines: 'LIN' }
+    const every = [
+      { name: 'item', path: 'LIN.VN' },
+      { name: 'texts', path: 'LIN/MSG.01', every: 'count' as const },
+    ]
+    const item = (count: number) => [['LIN', '1', 'VN', 'A'], stock('33'), ...texts(count), stock('17')]
+    const segments = (count: number) =>
+      [...item(count), ['LIN', '2', 'VN', 'B'], stock('33')] as MadeSegment[]
+
+    expect(await read(segments(100), { ...how, recordColumns: every })).toEqual([
+      'record A 0',
+      'record A 100',
+      'record B 0',
+    ])
+    expect(await read(segments(101), { ...how, recordColumns: every })).toEqual([
+      'record A 0',
+      'record A 100 record-too-large',
+      'record B 0',
+    ])
+    // Segments that no path leads to take no room.
+    expect(await read(segments(150), how)).toEqual(['record A 33', 'record A 17', 'record B 33'])
+  })
+
+  test('are refused behind more loops of their item than are kept', async () => {
+    const parties = Array.from({ length: 120 }, (): MadeSegment => ['N1', 'WH', 'East'])
+    const how = { record: ['LIN.VN', 'N1*WH.02'], records: ['QTY*33'], lines: 'LIN' }
+    const segments: MadeSegment[] = [
+      ['LIN', '1', 'VN', 'A'],
+      stock('33'),
+      ...parties,
+      ['PID', 'F', '', '', '', 'x'],
+      stock('33'),
+    ]
+
+    expect(await read(segments, how)).toEqual(['record A ', 'record A East record-too-large'])
+  })
+})
+
 test('an id with a zero byte changes no id of the segments after it', () => {
   // No other test has segments with this id, so the damaged one is the first.
   const items = new SegmentCutter().push("UNB+UNOA:3+A+B+261121:1200+1'Q7\0+x'Q7+y'Q7\0+z'", true)
@@ -494,6 +597,30 @@ describe('characters', () => {
     )
 
     expect((await rowsOf(reading))[0]?.values).toEqual([expected])
+  })
+})
+
+describe('an element that holds several lines', () => {
+  const mapping = stringify({
+    operation: 'create-order',
+    read: { format: 'x12', document: 850 },
+    lines: { columns: ['PO1.SK', 'PO1.02'], split: ';' },
+    body: constantBody('create-order', {
+      order_lines: [{ variant: { identifier: { from: 'PO1.SK' } }, quantity: { from: 'PO1.02' } }],
+    }),
+  })
+  const read = (quantities: string) =>
+    readFile(mapping, fileOf(order([], [['PO1', '1', quantities, 'EA', '1', '', 'SK', 'A;B']], 'none')))
+
+  test('names its segment and element where one of them is wrong', async () => {
+    expect(problemsOf((await read('1;x')).drafts)).toEqual(['integer-expected segment 5 (PO1) 02'])
+    expect(bodiesOf(await read('1;2'))).toMatchObject([
+      { order_lines: [{ quantity: 1 }, { variant: { identifier: 'B' }, quantity: 2 }] },
+    ])
+  })
+
+  test('names them where it holds another number of lines', async () => {
+    expect(problemsOf((await read('1;2;3')).drafts)).toEqual(['lines-uneven segment 5 (PO1) 07'])
   })
 })
 
