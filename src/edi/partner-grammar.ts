@@ -1,5 +1,5 @@
 /** Makes the grammar of a partner: a built-in one with what the partner does otherwise. */
-import { addLineTotal } from './line-totals.ts'
+import { addLineTotal } from './paths.ts'
 import type { EdiGrammarChanges, EdiGrammarEntry } from '../domain/format.ts'
 import { didYouMean } from '../support/text.ts'
 import type { Dictionary } from './dictionary.ts'

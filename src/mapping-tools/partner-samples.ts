@@ -6,7 +6,7 @@ import { type FileReading, type Format, isUnreadable, type ReadOptions, type Row
 import type { Problem } from '../domain/problem.ts'
 import { createEncoder } from '../formats/writer.ts'
 import type { InboundMapping } from '../mapping/load.ts'
-import { detectNewline } from '../support/line-ends.ts'
+import { detectNewline } from '../formats/text/buffer.ts'
 import { listMappedFields, type MappedField } from './mapped-fields.ts'
 import {
   buildFileSource,

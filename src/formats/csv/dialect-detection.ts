@@ -1,7 +1,7 @@
 /** Detects the delimiter and the header line of a file from its first rows. */
 import type { ReadOptions } from '../../domain/format.ts'
 import { problem, type Problem } from '../../domain/problem.ts'
-import { SAMPLE_SIZE } from '../../support/line-ends.ts'
+import { SAMPLE_SIZE } from '../text/buffer.ts'
 import { skipLines, type TextBuffer } from '../text/buffer.ts'
 import { countOccurrences, type Dialect, isBlankRow } from './dialect.ts'
 import { findIgnoredLineEnd, scanRow } from './scan.ts'

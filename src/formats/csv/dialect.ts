@@ -1,7 +1,7 @@
 /** The dialect of a CSV file: delimiter, line end, quote and escape, and the checks of a mapping's options. */
 import type { ReadOptions } from '../../domain/format.ts'
 import { BridgeError } from '../../support/errors.ts'
-import type { Newline } from '../../support/line-ends.ts'
+import type { Newline } from '../text/buffer.ts'
 import type { ReadLimits } from '../text/buffer.ts'
 import type { IsIgnoredLine } from '../text/batches.ts'
 

@@ -1,6 +1,6 @@
 /** Reads and writes CSV: text divided into lines and cells by a delimiter. */
 import type { Format, ReadOptions, Row } from '../../domain/format.ts'
-import { SAMPLE_SIZE } from '../../support/line-ends.ts'
+import { SAMPLE_SIZE } from '../text/buffer.ts'
 import { createLineFilter, createReading } from '../text/batches.ts'
 import {
   DEFAULT_LIMITS,

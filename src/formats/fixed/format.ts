@@ -3,7 +3,7 @@ import iconv from 'iconv-lite'
 import type { CellPlace, Format, Layout, ReadOptions, Row } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { BridgeError } from '../../support/errors.ts'
-import type { Newline } from '../../support/line-ends.ts'
+import type { Newline } from '../text/buffer.ts'
 import {
   createLineFilter,
   createReading,

@@ -1,7 +1,7 @@
 /** Reads rows batch by batch, reports cells with invalid bytes, and shows columns and cells in messages. */
 import type { FileReading, Layout, Row, IgnoreRule } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import type { Newline } from '../../support/line-ends.ts'
+import type { Newline } from './buffer.ts'
 import { compilePattern } from '../../support/search-pattern.ts'
 import { assert } from '../../support/errors.ts'
 import { skipRestOfLine, type TextBuffer } from './buffer.ts'

@@ -1,6 +1,5 @@
 /** Buffers the text of a file that is read but not yet parsed, with its physical line number. */
 import type { Problem } from '../../domain/problem.ts'
-import { detectNewline, type Newline } from '../../support/line-ends.ts'
 import { type Decoded, type Decoder, openDecoder } from './decoders.ts'
 import { createUtf8Detector, detectEncoding, guardDecoder } from './encoding.ts'
 
@@ -130,3 +129,30 @@ export const DEFAULT_LIMITS: ReadLimits = { maxRowCharacters: 1024 * 1024, maxRo
 
 /** How much is read and parsed at a time, in bytes and in characters; larger pieces are measurably slower. */
 const PIECE_SIZE = 32 * 1024
+
+// How the lines of a file end: its reader and the copier of its rows must agree.
+/** Before a line feed a carriage return belongs to the line break. */
+export type Newline = '\n' | '\r'
+
+/** Shorter than any first piece can be, so that the same file is read the same way however its bytes arrive. */
+export const SAMPLE_SIZE = 8 * 1024
+
+/**
+ * Returns a carriage return only where there is no line feed outside of quotes. `isWhole`: the text is the whole file and
+ * not only its beginning.
+ */
+export function detectNewline(text: string, isWhole: boolean, quote: string | null): Newline {
+  const sample = text.slice(0, SAMPLE_SIZE)
+  const isCut = sample.length < text.length || !isWhole
+  const shown = isCut ? sample.replace(/\r$/, '') : sample
+  const unquoted = quote === null ? shown : removeQuoted(shown, quote)
+  const relevant = /[\r\n]/.test(unquoted) ? unquoted : shown
+  return relevant.includes('\r') && !relevant.includes('\n') ? '\r' : '\n'
+}
+
+function removeQuoted(sample: string, quote: string): string {
+  return sample
+    .split(quote)
+    .filter((_, index) => index % 2 === 0)
+    .join('')
+}

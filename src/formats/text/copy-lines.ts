@@ -1,6 +1,6 @@
 /** Copies physical lines of a file byte for byte: the sender gets back exactly what it sent. */
 import type { CopyOptions } from '../../domain/format.ts'
-import { detectNewline, SAMPLE_SIZE } from '../../support/line-ends.ts'
+import { detectNewline, SAMPLE_SIZE } from './buffer.ts'
 
 type LineRange = CopyOptions['ranges'][number]
 
