@@ -178,6 +178,25 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         expect(await find('000000101')).toBeUndefined()
       })
 
+      it('knows which were answered: by their contents where they were taken, by their place in a file of a retake', async () => {
+        const verdicts = [{}, {}, { verdict: 'unknown' }, { verdict: 'reused' }] as const
+        const noted = verdicts.map((more, place) => interchange(place + 1, more))
+        await unbundleFile(journal, lease, 'a', {
+          interchanges: noted,
+          answers: [
+            answerTo('one', { interchanges: [1, 2] }),
+            answerTo('two', { interchanges: [4], scope: { ...SCOPE, usage: 'test' } }),
+          ],
+        })
+        const areAnswered = (of: string) =>
+          Promise.all(noted.map((each) => journal.isInterchangeAnswered(each, of)))
+
+        expect(await areAnswered('a')).toEqual([true, true, false, true])
+        expect(await areAnswered('b')).toEqual([true, true, false, false])
+        const others = interchange(1, { sha256: 'others' })
+        expect(await journal.isInterchangeAnswered(others, 'b')).toBe(false)
+      })
+
       it('lists them in their order, page by page, with the file that had their number first', async () => {
         await unbundleFile(journal, lease, 'a')
         const all = [

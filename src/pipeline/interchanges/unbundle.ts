@@ -69,7 +69,9 @@ interface OpenInterchange {
 type UnbundlerContext = Pick<
   InterchangeContext,
   'partners' | 'ourAddresses' | 'takers' | 'newId' | 'clock'
-> & { readonly journal: Pick<InterchangeContext['journal'], 'findEarlierInterchange'> }
+> & {
+  readonly journal: Pick<InterchangeContext['journal'], 'findEarlierInterchange' | 'isInterchangeAnswered'>
+}
 
 /** Decides about the parts of an outline, in their order. `note` gets each interchange once. */
 export function createUnbundler(
@@ -79,7 +81,7 @@ export function createUnbundler(
 ) {
   const { journal, partners, ourAddresses, newId } = context
   const chooseTaker = createTakerChooser(context.takers)
-  // A person knows that it came before: its sets are given to the routes, and the partner is answered once.
+  // A person knows that it came before: its sets are given to the routes.
   const isReturned = isPartFile(file.name) || file.retakeOf !== undefined
   const taken = new Map<string, SetRuns>()
   const unrouted = createSetRuns()
@@ -120,6 +122,16 @@ export function createUnbundler(
     return duplicates.reused === 'accept' ? undefined : { verdict: 'reused' as const, earlier: where }
   }
 
+  /** A part is of a file that was answered. A retake answers what was never answered, such as that of an unknown partner. */
+  const isToAnswer = async (
+    key: InterchangeKey,
+    own: { readonly ordinal: number; readonly sha256: string; readonly isRepeated: boolean },
+  ): Promise<boolean> => {
+    if (isPartFile(file.name)) return false
+    if (file.retakeOf === undefined) return true
+    return !own.isRepeated && !(await journal.isInterchangeAnswered({ ...key, ...own }, file.retakeOf))
+  }
+
   const close = async (each: OpenInterchange, end: OutlinedInterchangeEnd): Promise<void> => {
     const { syntax, sender, receiver, usage, number, ordinal } = each.head
     const key: InterchangeKey = { syntax, sender, receiver, usage, number }
@@ -143,6 +155,7 @@ export function createUnbundler(
     waiting.push({ ...common, verdict, ...(repeated && { earlier: repeated.earlier }) })
     counts.interchanges += 1
     const isGiven = verdict === 'taken' || verdict === 'refused'
+    const isRepeated = keys.find(key) === end.sha256
     if (verdict === 'taken') keys.add(key, end.sha256)
     if (isGiven) {
       for (const [route, runs] of each.taken) getRuns(taken, route).addAll(runs.list())
@@ -153,7 +166,8 @@ export function createUnbundler(
       ambiguous.addAll(each.ambiguous.list())
       counts.unrouted += each.unrouted.count() + each.ambiguous.count()
     }
-    if (!isReturned && each.isOurs && partner && (isGiven || verdict === 'reused'))
+    const own = { ordinal, sha256: end.sha256, isRepeated }
+    if (each.isOurs && partner && (isGiven || verdict === 'reused') && (await isToAnswer(key, own)))
       answers.add(each.head, end, { partner, isReused: verdict === 'reused' })
     if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
   }
