@@ -70,7 +70,10 @@ type UnbundlerContext = Pick<
   InterchangeContext,
   'partners' | 'ourAddresses' | 'takers' | 'newId' | 'clock'
 > & {
-  readonly journal: Pick<InterchangeContext['journal'], 'findEarlierInterchange' | 'isInterchangeAnswered'>
+  readonly journal: Pick<
+    InterchangeContext['journal'],
+    'findEarlierInterchange' | 'isInterchangeAnswered' | 'countCorrectable'
+  >
 }
 
 /** Decides about the parts of an outline, in their order. `note` gets each interchange once. */
@@ -122,6 +125,13 @@ export function createUnbundler(
     return duplicates.reused === 'accept' ? undefined : { verdict: 'reused' as const, earlier: where }
   }
 
+  /**
+   * Whether a person may have corrected what was refused or held of the earlier interchange, and dropped it in under a name that
+   * does not say so. Its partner, who did not send it, must get no answer that it used a number twice.
+   */
+  const mayBeCorrection = async (key: InterchangeKey, sets: number, earlier = file.id): Promise<boolean> =>
+    earlier !== file.id && sets > 0 && sets <= (await journal.countCorrectable(earlier, key))
+
   /** A part is of a file that was answered. A retake answers what was never answered, such as that of an unknown partner. */
   const isToAnswer = async (
     key: InterchangeKey,
@@ -167,8 +177,9 @@ export function createUnbundler(
       counts.unrouted += each.unrouted.count() + each.ambiguous.count()
     }
     const own = { ordinal, sha256: end.sha256, isRepeated }
-    if (each.isOurs && partner && (isGiven || verdict === 'reused') && (await isToAnswer(key, own)))
-      answers.add(each.head, end, { partner, isReused: verdict === 'reused' })
+    const isReused = verdict === 'reused' && !(await mayBeCorrection(key, end.sets, repeated?.earlier.file))
+    if (each.isOurs && partner && (isGiven || isReused) && (await isToAnswer(key, own)))
+      answers.add(each.head, end, { partner, isReused })
     if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
   }
   const flush = async () => {

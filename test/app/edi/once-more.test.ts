@@ -116,7 +116,11 @@ describe('a file of which no partner was answered', () => {
 
   async function retake(world: World, wrap?: Parameters<World['open']>[0]): Promise<void> {
     const bridge = await world.open(wrap)
-    await bridge.retake('day.x12', SIGNAL).finally(() => bridge.close())
+    try {
+      await bridge.retake('day.x12', SIGNAL)
+    } finally {
+      await bridge.close()
+    }
   }
 
   test('is answered once when it is taken again, and never a second time', async () => {

@@ -42,10 +42,14 @@ const free = (world: World, name: string) => rm(folderOf(world, name))
 async function resolve(world: World, action: DeliveryResolution) {
   const bridge = await world.open()
   const request = { what: '997-harbor.x12', action, by: 'Ada', why: 'asked them' }
-  return bridge.resolveDelivery(request, new AbortController().signal).finally(() => bridge.close())
+  try {
+    return await bridge.resolveDelivery(request, new AbortController().signal)
+  } finally {
+    await bridge.close()
+  }
 }
 
-test('the path that is told is that of the answer, although another one of its file is delivered before it', async () => {
+test('the path that is shown is that of the answer, although another one of its file is delivered before it', async () => {
   const world = await aWorldWithAHeldAnswer()
   await free(world, 'haven')
   await free(world, 'harbor')
