@@ -73,7 +73,7 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
     reused: [
       'number-reused',
       ' has a control number that came before, with other contents',
-      'Have it sent under a new number, or',
+      'If you corrected it, drop it in with `.rejects.` in its name. Else have it sent under a new number, or',
     ],
     unrouted: [
       'sets-unrouted',

@@ -30,7 +30,7 @@ import {
   KNOWN_KEYS_MAX,
   unknownKeyError,
 } from './decide.ts'
-import { chooseExitCode } from './outcome.ts'
+import { chooseExitCode, listOutcomes } from './outcome.ts'
 import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
 
@@ -231,11 +231,15 @@ async function resolveHeldAnswer(
     if (!isResolved || file === undefined) return getInterchangeOutcome(inbox.key, progress)
     return resumeInterchanges(own, file, progress)
   })
-  if (outcome.kind === 'failed') throw outcome.failure
-  const exit = chooseExitCode([outcome], [])
   const current = (await journal.getDelivery(delivery.id)) ?? delivery
+  // The file may fail for another of its answers, when this one is done.
+  if (outcome.kind === 'failed' && !(isResolved && current.state === 'done')) throw outcome.failure
+  const exit = chooseExitCode([outcome], [])
   if (!isResolved) return { delivery: current, exit }
-  const path = outcome.kind === 'interchanges' ? outcome.pass.answers[0]?.path : undefined
+  const answers = listOutcomes(outcome).flatMap((done) =>
+    done.kind === 'interchanges' ? done.pass.answers : [],
+  )
+  const path = answers.find((each) => each.delivery === delivery.id)?.path
   const isNewlyDelivered = path !== undefined
   const result = {
     delivery: current,

@@ -6,10 +6,10 @@ import type { FileEntry } from '../domain/file.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { resumeFile } from '../pipeline/inbound/inbound.ts'
 import type { InboundContext, IntakeContext } from '../pipeline/context.ts'
-import { readInterchanges } from '../pipeline/interchanges/answers.ts'
+import { INBOX_FATAL, readInterchanges } from '../pipeline/interchanges/answers.ts'
 import { resumeInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { isoTime } from '../support/clock.ts'
-import { assert, BridgeError, type ExitCode } from '../support/errors.ts'
+import { assert, BridgeError, type ExitCode, hasCode } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'
 import { chooseOnly, formatRunOf, getInboundRoute } from './decide.ts'
 import { chooseExitCode, type RouteResult } from './outcome.ts'
@@ -57,7 +57,7 @@ export async function retakeFile(
   return { first, file, records, results: [result], exit: chooseExitCode([result], []) }
 }
 
-/** The inbox gives the sets to the routes again; each judges their records by the keys. The partner is answered once. */
+/** The inbox gives the sets to the routes again; each judges their records by the keys. Each interchange is answered once. */
 async function retakeInterchanges(
   context: BridgeContext,
   { first, inbox }: { readonly first: FileEntry; readonly inbox: InterchangeInbox },
@@ -77,7 +77,9 @@ async function retakeInterchanges(
     id = await startRetake(own, first)
     return resumeInterchanges(own, id, progress)
   })
-  if (taking.kind === 'failed') throw taking.failure
+  // An answer that failed does not keep the routes from their sets; the second pass tries it again, and fails at the end.
+  const isGiven = ((await journal.getFile(id))?.plannedAt ?? 0) > 0
+  if (taking.kind === 'failed' && (!isGiven || hasCode(taking.failure, ...INBOX_FATAL))) throw taking.failure
   const file = await getRetaken(journal, first, id)
   const parts = await journal.listParts(id)
   const routes: RouteResult[] = []
@@ -89,8 +91,8 @@ async function retakeInterchanges(
   const finishing = await runInbox(context, inbox, signal, (own, progress) =>
     resumeInterchanges(own, id, progress),
   )
-  const whole = taking.kind === 'interchanges' ? joinInboxResults(taking, finishing) : finishing
-  const results = [whole, ...routes]
+  const isMended = taking.kind === 'failed' && finishing.kind !== 'failed'
+  const results = [isMended ? finishing : joinInboxResults(taking, finishing), ...routes]
   const counts = await Promise.all(parts.map((part) => journal.countRecords({ file: part.id })))
   const ended = (await journal.getFile(id)) ?? file
   return { first, file: ended, records: addCounts(counts), results, exit: chooseExitCode(results, []) }

@@ -94,9 +94,9 @@ export const ALERTS = {
   },
   'number-reused': {
     title: 'An interchange has a control number that came before.',
-    fix: 'Have it sent under a new number, or `dropbridge dismiss FILE`.',
+    fix: 'If you corrected it, name it `.rejects.`; else have it sent under a new number, or dismiss it.',
     details:
-      'Its contents differ from those of the earlier one, and nothing of it was sent. Shown until a file comes under its name, or until a person dismisses it.',
+      'Its contents differ from those of the earlier one, and nothing of it was sent. Shown until the same interchange is taken, such as by a retake or under a name with `.rejects.`, until a file comes under its name, or until a person dismisses it: that it came again under a new number, only a person knows.',
   },
   'file-vanished': {
     title: 'A file was removed before it was read.',

@@ -69,9 +69,9 @@ export const EDI_PROBLEMS = {
   },
   'edi-number-reused': {
     title: 'Another interchange had this control number.',
-    fix: 'Have it sent under a new number. A file that you corrected keeps `.rejects.` in its name.',
+    fix: 'If you corrected it, name it `.rejects.` and drop it in; else have it sent under a new number.',
     details:
-      'ISA13, or UNB 0020. The contents differ, and nothing of it was sent. For a partner that never counts: `reused: accept`.',
+      'ISA13, or UNB 0020. The contents differ, and nothing of it was sent. Where sets of the earlier one wait for a correction, and this one has no more sets than these, it may be that correction: then its sender gets no TA1 or CONTRL about it. For a partner that never counts: `reused: accept`.',
   },
   'edi-version': {
     title: 'The document has another version than the grammar expects.',

@@ -113,6 +113,19 @@ export interface InterchangeJournal {
     since: number,
     notFile: string,
   ): Promise<{ readonly file: string; readonly name: string; readonly sha256: string } | undefined>
+  /**
+   * Counts what waits for a correction of the interchange with this key that a file brought: rejected records that are not
+   * corrected, held ones, and sets that no route takes.
+   */
+  countCorrectable(fileId: string, key: InterchangeKey): Promise<number>
+  /**
+   * Whether an answer names the interchange, or one with the same key and contents: in any file where it was taken, and in the
+   * archived file `of` and all that were retaken from it, where it has the same ordinal, whatever its verdict.
+   */
+  isInterchangeAnswered(
+    interchange: InterchangeKey & Pick<InterchangeEntry, 'sha256' | 'ordinal'>,
+    of: string,
+  ): Promise<boolean>
   /** Deletes what an interrupted unbundling left. The file is `received`. */
   startUnbundling(lease: Lease, fileId: string): Promise<void>
   /** Their ordinals ascend, over all calls. */

@@ -356,6 +356,14 @@ export class ById<Value> {
     return idNumber === UNNUMBERED ? this.#others.get(id) : this.#numbered[idNumber]
   }
 
+  findOrSet(id: string, create: () => Value): Value {
+    const known = this.find({ idNumber: numberId(id), id })
+    if (known !== undefined) return known
+    const value = create()
+    this.set(id, value)
+    return value
+  }
+
   set(id: string, value: Value): void {
     const number = numberId(id)
     if (number === UNNUMBERED) this.#others.set(id, value)

@@ -211,12 +211,21 @@ const IS_LEFT = sql<boolean>`(files.state in ('reported', 'closed') and not ${IS
 export const IS_UNROUTED = sql<boolean>`((unbundlings.unrouted <> '[]' or unbundlings.ambiguous <> '[]')
   and ${IS_LEFT})`
 
+/** Condition on `reused`: a later file brought the same interchange, such as a corrected file under its right name, and it was taken. */
+const IS_TAKEN_LATER = sql<boolean>`exists (
+  select 1 from interchanges as taken join files as later on later.id = taken.file_id
+    join files as own on own.id = reused.file_id
+  where taken.number = reused.number and taken.sender = reused.sender and taken.receiver = reused.receiver
+    and taken.usage = reused.usage and taken.syntax = reused.syntax and taken.verdict = 'taken'
+    and taken.sha256 = reused.sha256 and later.number > own.number)`
+
 /**
  * Condition on `files`: the control number of one of its interchanges came before, with other contents. It repeats the words of
  * the index `interchanges_not_taken`, which SQLite does not use otherwise.
  */
 export const IS_REUSED = sql<boolean>`(files.id in (
-  select file_id from interchanges where verdict in ('unknown', 'reused') and verdict = 'reused') and ${IS_LEFT})`
+  select file_id from interchanges as reused
+  where verdict in ('unknown', 'reused') and verdict = 'reused' and not ${IS_TAKEN_LATER}) and ${IS_LEFT})`
 
 /** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
 const UNKNOWN_ADDRESSES = sql`(select sender || ' to ' || receiver from interchanges

@@ -49,11 +49,69 @@ test('another interchange under a number that came before is an alert until it i
   expect(status.out).toContain(
     'again.x12 has a control number that came before, with other contents (number-reused',
   )
-  expect(status.out).toContain('Have it sent under a new number, or: `dropbridge dismiss again.x12')
+  expect(status.out).toContain(
+    'If you corrected it, drop it in with `.rejects.` in its name. Else have it sent under a new number, or: `dropbridge dismiss again.x12',
+  )
 
   expect((await run('dismiss', 'again.x12', '--by', 'Ada', '--why', 'sent by mistake')).exit).toBe(0)
   expect((await run('status')).out).not.toContain('number-reused')
   expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('a correction without `.rejects.` in its name is refused without an answer, and taken under its right name', async () => {
+  const world = await anEdiInbox()
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await run('run')
+  const rejects = await world.read('results/day.x12.edi-orders.rejects.x12')
+  const corrected = rejects.replace('*two*', '*2*')
+  await world.drop('inbox/van', 'corrected.x12', corrected)
+
+  const { err } = await run('run')
+
+  expect(err).toContain(
+    'came before in day.x12, with other contents. It is not answered: sets of day.x12 wait for a correction.',
+  )
+  expect(err).toContain('If you corrected it, name it `.rejects.` and drop it in')
+  // The partner did not send it: a TA1 would say that it used a number twice.
+  expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+  expect((await run('status')).out).toContain('corrected.x12 has a control number that came before')
+
+  await world.drop('inbox/van', 'any.rejects.x12', corrected)
+  await run('run')
+
+  const numbers = (await world.orders()).map(({ purchase_order_number: number }) => number)
+  expect(numbers.filter((number) => number?.startsWith('HV-41'))).toHaveLength(3)
+  const status = await run('status')
+  expect(status.out).not.toContain('number-reused')
+  expect(status.out).not.toContain('records-rejected')
+  expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('another interchange under a number that came before is refused with a TA1 where nothing waits for a correction', async () => {
+  const world = await anEdiInbox()
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY.replace('*two*', '*2*')))
+  await world.run()
+  await world.drop('inbox/van', 'other.x12', drop(ONE_DAY.replace('HV-41003', 'HV-41009')))
+
+  await world.run()
+
+  expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12', 'TA1-000000002.x12'])
+})
+
+test('the alert about a reused number ends when the file is taken again', async () => {
+  const world = await anEdiInbox()
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await run('run')
+  await world.drop('inbox/van', 'other.x12', drop(ONE_DAY.replaceAll('HV-41', 'HV-43')))
+  await run('run')
+  expect((await run('status')).out).toContain('number-reused')
+
+  await run('retake', 'other.x12')
+
+  expect((await run('status')).out).not.toContain('number-reused')
 })
 
 test('a repaired copy is taken where its name says that it is a correction', async () => {

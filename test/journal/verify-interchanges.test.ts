@@ -1,4 +1,5 @@
 /** Interchanges, parts, answers and control numbers that were changed by hand: the check of the journal reports them. */
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
@@ -44,11 +45,32 @@ async function writeJournal(path: string): Promise<void> {
   await journal.close()
 }
 
+const TABLES = ['interchanges', 'parts', 'unbundlings', 'interchange_answers', 'number_counters']
+
+/** Each column of these tables: `interchanges.number`. */
+function listColumns(path: string): string[] {
+  const database = openDatabase(path)
+  const columns = TABLES.flatMap((table) =>
+    database
+      .prepare<[], { name: string }>(`select name from pragma_table_info('${table}')`)
+      .all()
+      .map(({ name }) => `${table}.${name}`),
+  )
+  database.close()
+  return columns
+}
+
 /** Changes the file with the tools of another program, and checks it. */
 async function problemsAfter(change: string): Promise<readonly string[]> {
   const path = join(await tempFolder(), 'journal.db')
   await writeJournal(path)
+  return checkChanged(path, change)
+}
+
+async function checkChanged(path: string, change: string): Promise<readonly string[]> {
   const database = openDatabase(path)
+  database.pragma('foreign_keys = off')
+  database.pragma('ignore_check_constraints = on')
   const { changes } = database.prepare(change).run()
   database.close()
   expect(changes).toBeGreaterThan(0)
@@ -215,4 +237,62 @@ it.each([
   ],
 ])('reports %s', async (_, change, message) => {
   expect(await problemsAfter(change)).toEqual([expect.stringMatching(message)])
+})
+
+it('reports a change of any column', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'journal.db')
+  await writeJournal(path)
+  const columns = listColumns(path)
+  const unreported: string[] = []
+  for (const [index, place] of columns.entries()) {
+    const [table = '', column = ''] = place.split('.')
+    const copy = join(folder, `${index}.db`)
+    await copyFile(path, copy)
+    // The largest value becomes another one of its type.
+    const found = await checkChanged(
+      copy,
+      `update ${table}
+        set ${column} = case typeof(${column}) when 'integer' then ${column} + 1000 else ${column} || 'x' end
+        where ${column} = (select max(${column}) from ${table})`,
+    )
+    if (found.length === 0) unreported.push(place)
+  }
+
+  expect(columns.length).toBeGreaterThan(30)
+  expect(unreported).toEqual([])
+})
+
+it('has one event for each call that writes of interchanges, answers or numbers', async () => {
+  const path = join(await tempFolder(), 'journal.db')
+  await writeJournal(path)
+  const database = openDatabase(path)
+  const kinds = database.prepare<[], { kind: string }>('select kind from events order by id').all()
+  database.close()
+
+  expect(kinds.map(({ kind }) => kind)).toEqual([
+    'chain-began',
+    // Of a file: interchanges read, parts given, answers decided under their numbers, and what delivers them.
+    'file-claiming',
+    'file-received',
+    'interchanges-noted',
+    'unbundling-discarded',
+    'interchanges-noted',
+    'interchanges-noted',
+    'part-received',
+    'part-received',
+    'file-unbundled',
+    'answer-decided',
+    'answer-decided',
+    'delivery-composed',
+    'delivery-composed',
+    // Of the second file, of the third, and by a person.
+    'file-claiming',
+    'file-received',
+    'interchanges-noted',
+    'file-unbundled',
+    'file-claiming',
+    'file-received',
+    'numbers-set',
+  ])
 })

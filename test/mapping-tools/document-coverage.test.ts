@@ -1,5 +1,5 @@
 /** What `map coverage` says of the segments of an interchange. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -15,7 +15,12 @@ const samples = join(root, 'samples/edi')
 const READY = (await Promise.all([listReadyMappings('x12'), listReadyMappings('edifact')]))
   .flat()
   .flatMap(({ path, name, mapping }) =>
-    mapping.examples.map((example) => ({ name, mapping, input: resolve(dirname(path), example.input) })),
+    mapping.examples.map((example) => ({
+      name,
+      mapping,
+      example,
+      input: resolve(dirname(path), example.input),
+    })),
   )
 
 /** The segments that the trailers of a sample count, and those of the envelopes around them. */
@@ -28,8 +33,20 @@ function countSegments(path: string): number {
   return inSets.reduce((sum, count) => sum + count, 2 * around.length)
 }
 
+/** Each file of samples/edi, with the ready mappings for it. An order file without an expectation is read as any order. */
+const SAMPLES = readdirSync(samples)
+  .filter((file) => !file.endsWith('.json'))
+  .map((file) => {
+    const own = READY.filter(({ input }) => basename(input) === file)
+    const readings =
+      own.length > 0 ? own : READY.filter(({ name }) => name === 'x12/850-orders.yaml').slice(0, 1)
+    return { file, readings }
+  })
+
+const run = (...args: string[]) => runCommand({ folder: samples }, args)
+
 async function cover(sample: string, mappingName: string, segment?: number) {
-  const mapping = await loadMapping(join(root, 'mappings', mappingName))
+  const mapping = await loadMapping(resolve(root, 'mappings', mappingName))
   if (mapping.direction !== 'inbound') throw new Error('not an inbound mapping')
   return coverDocuments(sample.includes('/') ? sample : join(samples, sample), mapping, segment)
 }
@@ -41,6 +58,32 @@ describe('the segments of a file', () => {
     expect(covered.segments, basename(input)).toBe(countSegments(input))
     expect(covered.used + covered.unused + covered.unknown).toBe(covered.segments)
     expect(covered.used).toBeGreaterThan(covered.segments / 4)
+  })
+
+  test.each(SAMPLES)('of $file are accounted for by what is learned from it', async ({ file, readings }) => {
+    const input = join(samples, file)
+    for (const { name, mapping, example } of readings) {
+      const learned = await run('map', 'learn', input, '--operation', mapping.operation)
+      const path = join(await tempFolder(), 'learned.yaml')
+      const ready = join(root, 'mappings', name)
+      const expected = resolve(dirname(ready), example.expect)
+      const hasExpectation = basename(example.input) === file
+      const examples = hasExpectation ? [{ input, expect: expected }] : []
+      await writeFile(path, `${learned.out}\nexamples: ${JSON.stringify(examples)}\n`)
+
+      const covered = await cover(input, path)
+
+      expect([learned.exit, learned.out.includes('# fill in')]).toEqual([0, false])
+      expect(covered.segments).toBe(countSegments(input))
+      expect(covered.used + covered.unused + covered.unknown).toBe(covered.segments)
+      expect(covered.used).toBeGreaterThan(covered.segments / 4)
+      // A sample of two kinds of changes is learned as the kind that it has more of.
+      if (file === 'ordchg.edi' && !learned.out.includes(name)) continue
+      expect((await run('translate', input, '-m', path)).out).toBe(
+        (await run('translate', input, '-m', ready)).out,
+      )
+      expect(hasExpectation ? (await run('map', 'test', path)).exit : 0).toBe(0)
+    }
   })
 
   test('are used by the fields that take their values', async () => {

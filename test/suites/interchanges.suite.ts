@@ -178,6 +178,51 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         expect(await find('000000101')).toBeUndefined()
       })
 
+      it('knows which were answered: by their contents where they were taken, by their place in a file of a retake', async () => {
+        const verdicts = [{}, {}, { verdict: 'unknown' }, { verdict: 'reused' }] as const
+        const noted = verdicts.map((more, place) => interchange(place + 1, more))
+        await unbundleFile(journal, lease, 'a', {
+          interchanges: noted,
+          answers: [
+            answerTo('one', { interchanges: [1, 2] }),
+            answerTo('two', { interchanges: [4], scope: { ...SCOPE, usage: 'test' } }),
+          ],
+        })
+        const areAnswered = (of: string) =>
+          Promise.all(noted.map((each) => journal.isInterchangeAnswered(each, of)))
+
+        expect(await areAnswered('a')).toEqual([true, true, false, true])
+        expect(await areAnswered('b')).toEqual([true, true, false, false])
+        const others = interchange(1, { sha256: 'others' })
+        expect(await journal.isInterchangeAnswered(others, 'b')).toBe(false)
+      })
+
+      it('counts what waits for a correction of one of them: records of its segments, and sets that no route takes', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.startUnbundling(lease, 'a')
+        await journal.addInterchanges(lease, 'a', [interchange(1), interchange(2), interchange(3)])
+        await journal.markFileUnbundled(lease, 'a', {
+          parts: [{ id: 'a.orders-in', route: 'orders-in', sets: [[3, 4]] }],
+          answers: [],
+          unrouted: [[2, 3]],
+          ambiguous: [[5, 5]],
+          problems: [],
+        })
+        const count = async () =>
+          Promise.all([1, 2, 3, 4].map((each) => journal.countCorrectable('a', interchange(each))))
+        expect(await count()).toEqual([1, 1, 1, 0])
+
+        await journal.startPlanning(orders, 'a.orders-in')
+        const refused = { problems: [problem('value-missing', {}, 'It is missing.')] }
+        await journal.addRecords(orders, 'a.orders-in', [
+          { ...planned(1, 'A'), ...refused, lines: [[22, 30]] },
+          { ...planned(2, 'B'), lines: [[31, 39]] },
+        ])
+
+        expect(await count()).toEqual([1, 2, 1, 0])
+        expect(await journal.countCorrectable('b', interchange(1))).toBe(0)
+      })
+
       it('lists them in their order, page by page, with the file that had their number first', async () => {
         await unbundleFile(journal, lease, 'a')
         const all = [

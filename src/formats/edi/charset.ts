@@ -1,4 +1,4 @@
-/** Turns the bytes of a value into text. */
+/** Turns bytes into text: those of a file, and of a value in it. */
 import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 
@@ -58,4 +58,37 @@ export function decodeForPeople(latin1: string): string {
   if (isAscii(latin1)) return latin1
   const bytes = Buffer.from(latin1, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1
+}
+
+// The bytes of a file as text of which each character is a byte.
+
+export type OpenedBytes = ReturnType<typeof openBytes>
+
+/** UTF-16 becomes UTF-8; offsets are then those of the UTF-8 text. */
+export function openBytes(head: Uint8Array) {
+  const [first, second, third] = head
+  if (first === 0xff && second === 0xfe) return { skip: 0, decode: createUtf16Decoder('utf-16le') }
+  if (first === 0xfe && second === 0xff) return { skip: 0, decode: createUtf16Decoder('utf-16be') }
+  const skip = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0
+  return { skip, decode: toLatin1 }
+}
+
+function createUtf16Decoder(encoding: string) {
+  const decoder = new TextDecoder(encoding)
+  return (bytes: Uint8Array) =>
+    Buffer.from(decoder.decode(bytes, { stream: true }), 'utf8').toString('latin1')
+}
+
+function toLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+/** Why the bytes are no interchange at all. */
+export type ForeignBytes = 'ebcdic' | 'gzip'
+
+/** Recognizes files that can hold no readable interchange by their first bytes. */
+export function findForeignBytes(head: Uint8Array): ForeignBytes | undefined {
+  const [first, second, third] = head
+  if (first === 0xc9 && second === 0xe2 && third === 0xc1) return 'ebcdic'
+  return first === 0x1f && second === 0x8b ? 'gzip' : undefined
 }

@@ -1,6 +1,6 @@
 /** Reads all columns of a row with one walk over each loop, because to search for each of them takes most of the time. */
 import type { EdiPath } from '../../edi/paths.ts'
-import type { PlacedElement, Segment, SegmentTest } from '../../edi/segment.ts'
+import { ById, type PlacedElement, type Segment, type SegmentTest } from '../../edi/segment.ts'
 import { decodeText } from './charset.ts'
 import { isLoop, type Loop } from './loops.ts'
 import {
@@ -46,7 +46,7 @@ interface X12Columns {
 /** A loop that paths lead through: the targets in it by the ids of their segments. */
 interface Group {
   readonly test: SegmentTest
-  readonly targets: Map<string, number[]>
+  readonly targets: ById<number[]>
 }
 
 /** What a segment with an id may be: a target, or the first of a loop that paths lead through. */
@@ -95,7 +95,7 @@ class Level {
 export class ColumnReader {
   readonly #targets: Target[] = []
   readonly #groups: Group[] = []
-  readonly #wanted = new Map<string, Wanted>()
+  readonly #wanted = new ById<Wanted>()
   /** Those of segments around the set, and those that need a search of their own: all values, loops inside of each other. */
   readonly #ofEnvelope: PlacedColumn[] = []
   readonly #searched: PlacedColumn[] = []
@@ -167,7 +167,7 @@ export class ColumnReader {
     const target = { test, group, columns: [], inX12: sortColumns([]) }
     const index = this.#targets.push(target) - 1
     if (group === undefined) this.#want(test.id).targets.push(index)
-    else addTo(this.#groups[group]?.targets, test.id, index)
+    else this.#groups[group]?.targets.findOrSet(test.id, () => []).push(index)
     return target
   }
 
@@ -175,18 +175,14 @@ export class ColumnReader {
     const key = JSON.stringify(test)
     const known = groups.get(key)
     if (known !== undefined) return known
-    const group = this.#groups.push({ test, targets: new Map() }) - 1
+    const group = this.#groups.push({ test, targets: new ById() }) - 1
     groups.set(key, group)
     this.#want(test.id).groups.push(group)
     return group
   }
 
   #want(id: string): Wanted {
-    const known = this.#wanted.get(id)
-    if (known !== undefined) return known
-    const wanted = { targets: [], groups: [] }
-    this.#wanted.set(id, wanted)
-    return wanted
+    return this.#wanted.findOrSet(id, () => ({ targets: [], groups: [] }))
   }
 
   #createLevel(): Level {
@@ -258,12 +254,12 @@ export class ColumnReader {
   #isSame(around: Loop, open: Loop | undefined): boolean {
     if (open === undefined) return true
     const isRoot = around === open.parent && around.parent === undefined
-    return isRoot && (this.#wanted.get(around.first.id)?.groups.length ?? 0) === 0
+    return isRoot && (this.#wanted.find(around.first)?.groups.length ?? 0) === 0
   }
 
   #scan(loop: Loop, level: Level, open: Loop | undefined): void {
     const { first } = loop
-    const own = this.#wanted.get(first.id)
+    const own = this.#wanted.find(first)
     if (own !== undefined) {
       this.#take(own.targets, first, loop, level)
       for (const index of own.groups) {
@@ -278,7 +274,7 @@ export class ColumnReader {
       if (item === open) continue
       const isInner = isLoop(item)
       const segment = isInner ? item.first : item
-      const wanted = this.#wanted.get(segment.id)
+      const wanted = this.#wanted.find(segment)
       if (wanted === undefined) continue
       this.#take(wanted.targets, segment, isInner ? item : loop, level)
       if (isInner) for (const index of wanted.groups) this.#enterInner(index, item, level)
@@ -303,15 +299,15 @@ export class ColumnReader {
   }
 
   /** Takes the segments of a loop, at any depth. */
-  #walk(loop: Loop, targets: ReadonlyMap<string, number[]>, level: Level): void {
-    const own = targets.get(loop.first.id)
+  #walk(loop: Loop, targets: Pick<ById<number[]>, 'find'>, level: Level): void {
+    const own = targets.find(loop.first)
     if (own !== undefined) this.#take(own, loop.first, loop, level)
     for (const item of loop.items) {
       if (isLoop(item)) {
         this.#walk(item, targets, level)
         continue
       }
-      const wanted = targets.get(item.id)
+      const wanted = targets.find(item)
       if (wanted !== undefined) this.#take(wanted, item, loop, level)
     }
   }
@@ -337,42 +333,57 @@ export class ColumnReader {
   #search(column: CompiledColumn, loop: Loop, open: Loop | undefined): string {
     if (column.path.scope === 'any') return this.#searchAnywhere(column, loop, open)
     const { path, every } = column
-    const look = (around: Loop) => {
-      if (every === undefined) return readNear(path, around)
-      const texts = listNear(path, around)
-      return texts && gather(texts, every)
-    }
-    const own = look(loop)
+    const own = lookIn(column, loop)
     if (own !== undefined) return own
     const bit = path.loops[0]?.idBit ?? path.segment.idBit
     for (let around = loop.parent; around !== undefined; around = around.parent) {
       if ((around.idBits & bit) === 0) continue
-      const found = open === undefined ? this.#findText(column, around, look) : look(around)
+      const found = open === undefined ? this.#findText(column, around) : lookIn(column, around)
       if (found !== undefined) return found
     }
     return every === undefined ? '' : gather([], every)
   }
 
-  #findText(column: CompiledColumn, around: Loop, look: (around: Loop) => string | undefined) {
+  #findText(column: CompiledColumn, around: Loop): string | undefined {
     const { texts } = this.#findLevel(around, undefined)
-    if (!texts.has(column)) texts.set(column, look(around))
+    if (!texts.has(column)) texts.set(column, lookIn(column, around))
     return texts.get(column)
   }
 
   #searchAnywhere(column: CompiledColumn, loop: Loop, open: Loop | undefined): string {
     const { path, every } = column
     const root = getRoot(loop)
-    if ((root.allBits & path.segment.idBit) === 0) return every === undefined ? '' : gather([], every)
-    const look = () =>
-      every === undefined ? (findValue(path, root, [])?.text ?? '') : gather(listTexts(path, root, []), every)
+    const hasBit = (root.allBits & path.segment.idBit) !== 0
+    // Several ids share a bit.
+    if (!hasBit || !holds(root, path.segment.id)) return every === undefined ? '' : gather([], every)
     // The record that is open is not in what is kept.
-    if (open !== undefined) return look()
+    if (open !== undefined) return lookAnywhere(column, root)
     if (this.#root !== root) this.#anywhere.clear()
     this.#root = root
-    const known = this.#anywhere.get(column) ?? look()
+    const known = this.#anywhere.get(column) ?? lookAnywhere(column, root)
     this.#anywhere.set(column, known)
     return known
   }
+}
+
+/** What stands in the loop; undefined where no segment of it fits. */
+function lookIn({ path, every }: CompiledColumn, around: Loop): string | undefined {
+  if (every === undefined) return readNear(path, around)
+  const texts = listNear(path, around)
+  return texts && gather(texts, every)
+}
+
+function lookAnywhere({ path, every }: CompiledColumn, root: Loop): string {
+  return every === undefined
+    ? (findValue(path, root, [])?.text ?? '')
+    : gather(listTexts(path, root, []), every)
+}
+
+/** Whether a segment with the id is in the loop, at any depth. */
+function holds(loop: Loop, id: string): boolean {
+  if (loop.first.id === id) return true
+  for (const item of loop.items) if (isLoop(item) ? holds(item, id) : item.id === id) return true
+  return false
 }
 
 function sortColumns(columns: readonly PlacedColumn[]): X12Columns {
@@ -426,12 +437,6 @@ const MAX_LEVELS = 1000
 /** Items so far, without the record that is read. */
 function countItems({ items }: Loop, open: Loop | undefined): number {
   return open !== undefined && items.at(-1) === open ? items.length - 1 : items.length
-}
-
-function addTo(targets: Map<string, number[]> | undefined, id: string, target: number): void {
-  const known = targets?.get(id)
-  if (known === undefined) targets?.set(id, [target])
-  else known.push(target)
 }
 
 function listTexts(path: EdiPath, loop: Loop, envelope: Envelope): string[] {

@@ -1,5 +1,6 @@
 /** Cuts interchanges into segments. Each character of the text is one byte, so positions are byte offsets. */
 import { createHash, type Hash } from 'node:crypto'
+import { openBytes, type OpenedBytes } from './charset.ts'
 import { copyText, type Delimiters, Segment, type SegmentSource } from '../../edi/segment.ts'
 import {
   detectEdifact,
@@ -391,10 +392,7 @@ function findTerminator(text: string, from: number, terminator: string, release:
   return -1
 }
 
-// Bytes to text of which each character is a byte.
-
-/** Why the bytes are no interchange at all. */
-export type ForeignBytes = 'ebcdic' | 'gzip'
+// Files piece by piece.
 
 /** A piece of a file: the text that was read, where it begins, and what became complete with it. */
 export interface CutPiece {
@@ -446,33 +444,5 @@ export async function* cutPieces(input: AsyncIterable<Uint8Array>): AsyncGenerat
   yield cut(rest.length === 0 ? '' : opened.decode(rest.subarray(opened.skip)), true)
 }
 
-type OpenedBytes = ReturnType<typeof openBytes>
-
 /** Small, so that what is made of a piece is gone before V8 takes it for long-lived: twice as fast as 64 KiB. */
 const PIECE_BYTES = 16 * 1024
-
-/** UTF-16 becomes UTF-8; offsets are then those of the UTF-8 text. */
-function openBytes(head: Uint8Array) {
-  const [first, second, third] = head
-  if (first === 0xff && second === 0xfe) return { skip: 0, decode: createUtf16Decoder('utf-16le') }
-  if (first === 0xfe && second === 0xff) return { skip: 0, decode: createUtf16Decoder('utf-16be') }
-  const skip = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0
-  return { skip, decode: toLatin1 }
-}
-
-function createUtf16Decoder(encoding: string) {
-  const decoder = new TextDecoder(encoding)
-  return (bytes: Uint8Array) =>
-    Buffer.from(decoder.decode(bytes, { stream: true }), 'utf8').toString('latin1')
-}
-
-function toLatin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
-
-/** Recognizes files that can hold no readable interchange by their first bytes. */
-export function findForeignBytes(head: Uint8Array): ForeignBytes | undefined {
-  const [first, second, third] = head
-  if (first === 0xc9 && second === 0xe2 && third === 0xc1) return 'ebcdic'
-  return first === 0x1f && second === 0x8b ? 'gzip' : undefined
-}

@@ -11,7 +11,7 @@ import { assert } from '../../support/errors.ts'
 import { insertDelivery } from '../deliveries.ts'
 import { appendDeliveryEvent, appendFileEvent } from '../events.ts'
 import { holdIfMaybeDelivered } from '../restore.ts'
-import { type IdRuns, iterateIds, jsonRows, omitNull, toIdRuns } from '../rows.ts'
+import { exists, type IdRuns, iterateIds, jsonRows, omitNull, toIdRuns } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
 import type { BoundStore, RouteTx } from '../store.ts'
 import { digestAnswer } from './digests.ts'
@@ -44,12 +44,33 @@ export function createAnswerJournal({ reads, leased }: BoundStore) {
       )
       return rows
     }),
+    isInterchangeAnswered: reads((db, interchange, of) =>
+      exists(
+        db,
+        sql`interchange_answers as answer
+          where answer.file_id in (select id from files where files.id = ${of} or files.retake_of = ${of})
+            and ${answersOrdinal(sql`${interchange.ordinal}`)}
+        union all
+        select 1 from interchanges cross join interchange_answers as answer
+          where interchanges.number = ${interchange.number} and interchanges.sender = ${interchange.sender}
+            and interchanges.receiver = ${interchange.receiver} and interchanges.usage = ${interchange.usage}
+            and interchanges.syntax = ${interchange.syntax} and interchanges.verdict = 'taken'
+            and interchanges.sha256 = ${interchange.sha256} and answer.file_id = interchanges.file_id
+            and ${answersOrdinal(sql`interchanges.ordinal`)}`,
+      ),
+    ),
     findAnswerOfDelivery: reads(async (db, deliveryId) => {
       const [answer] = await selectAnswers(db, sql`delivery_id = ${deliveryId}`)
       return answer
     }),
   } satisfies Partial<InterchangeJournal>
 }
+
+/** Condition on `answer`: it names the interchange with this ordinal of its file. Ordinals are stored as runs. */
+const answersOrdinal = (ordinal: RawBuilder<unknown>) => sql<boolean>`exists (
+  select 1 from json_each(answer.interchanges) as run
+  where case run.type when 'array' then ${ordinal} between run.value ->> 0 and run.value ->> 1
+    else ${ordinal} = run.value end)`
 
 /** Condition on `files`: an answer to it is not delivered. Also one that is not decided yet. */
 export const HAS_UNDELIVERED_ANSWER = sql<boolean>`exists (

@@ -26,6 +26,7 @@ import {
 export function createUnbundlingJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   return {
     findEarlierInterchange: reads(findEarlierInterchange),
+    countCorrectable: reads(countCorrectable),
     startUnbundling: leasedIfChanged(async (tx, fileId) => {
       const { db, now } = tx
       await updateFile(tx, fileId, 'received', { state: 'received' })
@@ -82,6 +83,35 @@ async function findEarlierInterchange(
       and files.name not like '%.rejects.%' and files.name not like '%.exceptions.%'
     order by interchanges.sha256 <> ${sha256}, files.number, ordinal limit 1`
   return selectFirst(db, finding)
+}
+
+/** The segments and the sets of an interchange are those up to the next one. */
+async function countCorrectable(db: Db, fileId: string, key: InterchangeKey): Promise<number> {
+  const { syntax, sender, receiver, usage, number } = key
+  const counting = sql<{ count: number }>`
+    with counted as (
+      select interchanges.*, lead(segment, 1, 9e15) over (order by ordinal) as next_segment,
+        sum(sets) over (order by ordinal) as last_set
+      from interchanges where file_id = ${fileId}),
+    meant as (
+      select * from counted where number = ${number} and sender = ${sender} and receiver = ${receiver}
+        and usage = ${usage} and syntax = ${syntax} and verdict = 'taken' order by ordinal limit 1)
+    select (
+      select count(*) from meant join files as part on part.part_of = meant.file_id
+        join records on records.file_id = part.id
+      where (records.state = 'held' or records.state = 'rejected' and records.corrected = 0)
+        and records.lines ->> '$[0][0]' between meant.segment and meant.next_segment - 1
+    ) + (
+      select coalesce(sum(max(0, min(run.last, last_set) - max(run.first, last_set - sets + 1) + 1)), 0)
+      from meant join (
+        select file_id, coalesce(each.value ->> 0, each.value) as first, coalesce(each.value ->> 1, each.value) as last
+        from unbundlings, json_each(unbundlings.unrouted) as each
+        union all
+        select file_id, coalesce(each.value ->> 0, each.value), coalesce(each.value ->> 1, each.value)
+        from unbundlings, json_each(unbundlings.ambiguous) as each
+      ) as run on run.file_id = meant.file_id
+    ) as count`
+  return (await selectFirst(db, counting))?.count ?? 0
 }
 
 async function addInterchanges(

@@ -84,7 +84,8 @@ export function bindPlan(plan: ObjectPlan, context: BindContext): BoundObject {
       if (mayBeLeftOut && builder.filled === filledBefore) {
         const { problems } = builder
         // Keeps the problems of the object's own conditions: these have no field.
-        problems.push(...problems.splice(problemsBefore).filter(({ place }) => place.field === undefined))
+        if (problems.length > problemsBefore)
+          problems.push(...problems.splice(problemsBefore).filter(({ place }) => place.field === undefined))
         return undefined
       }
       if (plan.province !== undefined) normalizeProvince(value, plan.province)

@@ -391,6 +391,8 @@ function toRefusedPart([refused]: readonly ProblemCode[]): { readonly refused?: 
   return refused === undefined ? {} : { refused }
 }
 
+const NO_CODES: readonly ProblemCode[] = []
+
 /** Runs a build step and then restores the record builder. */
 export function runAndRestore<Result>(builder: RecordBuilder, run: () => Result) {
   const { filled, references, deferred, row, index, bodyRows } = builder
@@ -399,9 +401,16 @@ export function runAndRestore<Result>(builder: RecordBuilder, run: () => Result)
   builder.references = []
   builder.deferred = []
   const result = run()
-  const refused = builder.problems.slice(before).map(({ code }) => code)
-  builder.problems.length = before
-  builder.warnings.length = warned
-  Object.assign(builder, { filled, references, deferred, row, index, bodyRows })
+  const { problems, warnings } = builder
+  const refused = problems.length === before ? NO_CODES : problems.slice(before).map(({ code }) => code)
+  // To set the length of an array takes long.
+  if (problems.length !== before) problems.length = before
+  if (warnings.length !== warned) warnings.length = warned
+  builder.filled = filled
+  builder.references = references
+  builder.deferred = deferred
+  builder.row = row
+  builder.index = index
+  builder.bodyRows = bodyRows
   return { result, refused }
 }

@@ -1,7 +1,7 @@
 /** Compares the totals of a record with what its rows give. */
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { Place } from '../../domain/place.ts'
-import { compareDecimals, type Decimal, formatShortDecimal, parseDecimal } from '../../support/decimal.ts'
+import { compareDecimals, formatShortDecimal, parseDecimal } from '../../support/decimal.ts'
 import type { TotalCheck } from '../fields/plan.ts'
 import { createNumberReader, stripCurrency } from '../values/numbers.ts'
 import { quoteText } from '../values/text.ts'
@@ -17,11 +17,20 @@ export function bindTotalChecks(checks: readonly TotalCheck[], context: BindCont
     is: check.is.map((each) => bindLeaf(each, context)),
     read: createNumberReader({ decimal: check.decimal }),
   }))
-  const compareAll = () => bound.flatMap((check) => compareTotal(check) ?? [])
+  const compareAll = (): readonly Problem[] => {
+    let warnings: Problem[] | undefined
+    for (const check of bound) {
+      const warning = compareTotal(check)
+      if (warning !== undefined) (warnings ??= []).push(warning)
+    }
+    return warnings ?? NO_PROBLEMS
+  }
   return () => {
     if (bound.length > 0) builder.warnings.push(...runAndRestore(builder, compareAll).result)
   }
 }
+
+const NO_PROBLEMS: readonly Problem[] = []
 
 interface BoundTotal extends Pick<TotalCheck, 'written' | 'say' | 'decimal'> {
   readonly total: BoundLeaf
@@ -29,32 +38,40 @@ interface BoundTotal extends Pick<TotalCheck, 'written' | 'say' | 'decimal'> {
   readonly read: ReturnType<typeof createNumberReader>
 }
 
-function compareTotal({ total, is, read, written, say, decimal }: BoundTotal): Problem | undefined {
-  const text = total.build()
+function compareTotal(check: BoundTotal): Problem | undefined {
+  const text = check.total.build()
   if (typeof text !== 'string') return undefined
-  const warn = (found: string): Problem => {
-    const { field: _, ...place }: Place = total.place()
-    const message = say === undefined ? found : `${say} ${found}`
-    return { ...problem('totals-disagree', place, message), severity: 'warning' }
-  }
   // Most totals are right, and written as the bridge would write them.
-  const short = decimal === ',' ? undefined : shorten(text)
-  const given: { readonly number: Decimal; readonly calc: string }[] = []
-  for (const [index, leaf] of is.entries()) {
+  const short = check.decimal === ',' ? undefined : shorten(text)
+  const results: unknown[] = []
+  for (const leaf of check.is) {
     const result = leaf.build()
-    if (typeof result !== 'string') continue
-    if (result === short) return undefined
-    const number = parseDecimal(result)
-    if (number !== undefined) given.push({ number, calc: written.is[index] ?? '' })
+    if (result === short && short !== undefined) return undefined
+    results.push(result)
   }
+  return compareNumbers(check, text, results)
+}
+
+function compareNumbers(check: BoundTotal, text: string, results: readonly unknown[]): Problem | undefined {
+  const { written, read } = check
+  const given = results.flatMap((result, index) => {
+    const number = typeof result === 'string' ? parseDecimal(result) : undefined
+    return number === undefined ? [] : [{ number, calc: written.is[index] ?? '' }]
+  })
   const stated = read(stripCurrency(text))
   if ('why' in stated) {
-    return warn(`${written.total} says ${quoteText(text)}, which cannot be read as a number.`)
+    return warn(check, `${written.total} says ${quoteText(text)}, which cannot be read as a number.`)
   }
   if (given.length === 0 || given.some(({ number }) => compareDecimals(number, stated) === 0))
     return undefined
   const shown = given.map(({ number, calc }) => `${calc} gives ${formatShortDecimal(number)}`)
-  return warn(`${written.total} says ${quoteText(text)}, and ${shown.join(', ')}.`)
+  return warn(check, `${written.total} says ${quoteText(text)}, and ${shown.join(', ')}.`)
+}
+
+function warn({ total, say }: BoundTotal, found: string): Problem {
+  const { field: _, ...place }: Place = total.place()
+  const message = say === undefined ? found : `${say} ${found}`
+  return { ...problem('totals-disagree', place, message), severity: 'warning' }
 }
 
 const WITH_ZEROS = /^\d+\.\d?0$/

@@ -29,6 +29,8 @@ export interface DeliveredAnswer {
   readonly number: number
   /** The path of its file, for people. */
   readonly path: string
+  /** The id of the delivery. */
+  readonly delivery: string
 }
 
 /** An answer that is due and could not be delivered. */
@@ -86,9 +88,9 @@ async function continueAnswer(
   if (known !== undefined && (known.state !== 'composed' || known.held !== undefined)) return undefined
   const decided = await decide(context, answer, parts)
   if (decided === undefined) return undefined
-  const path = await deliverAnswer(context, { ...work, answer: decided }, known)
-  if (path === undefined) return undefined
-  return { partner: answer.partner, number: decided.decided.numbers.interchange, path }
+  const done = await deliverAnswer(context, { ...work, answer: decided }, known)
+  if (done === undefined) return undefined
+  return { partner: answer.partner, number: decided.decided.numbers.interchange, ...done }
 }
 
 /** Undefined where the answer is not due. */
@@ -120,18 +122,19 @@ function findPartnerOf({ partners }: InterchangeContext, { partner: name }: Answ
   )
 }
 
-/** Returns the path of its file when this pass delivered it. */
+/** Returns its delivery and the path of its file when this pass delivered it. */
 async function deliverAnswer(
   context: InterchangeContext,
   work: AnswerWork,
   known: DeliveryEntry | undefined,
-): Promise<string | undefined> {
+): Promise<Pick<DeliveredAnswer, 'delivery' | 'path'> | undefined> {
   const place = context.findAnswerPlace(findPartnerOf(context, work.answer))
   const delivery = known ?? (await composeAnswer(context, work, place))
   // After a restoration of the journal it may be held from the beginning.
   if (delivery.held !== undefined) return undefined
   const named = { delivery, place, isNew: known === undefined }
-  return context.placeBackoff.use(place, () => nameAnswer(context, work, named))
+  const path = await context.placeBackoff.use(place, () => nameAnswer(context, work, named))
+  return path === undefined ? undefined : { delivery: delivery.id, path }
 }
 
 /** A crash before the journal has the delivery only leaves a file in the spool. */
@@ -310,9 +313,24 @@ export async function continueAnswerRedeliveries(
 
 /** Where the answer of the delivery goes, as its partner says now. */
 async function findPlaceOf(context: InterchangeContext, delivery: string): Promise<AnswerPlace> {
-  const answer = await context.journal.findAnswerOfDelivery(delivery)
+  return context.findAnswerPlace(findPartnerOf(context, await getAnswerOf(context, delivery)))
+}
+
+async function getAnswerOf({ journal }: InterchangeContext, delivery: string): Promise<AnswerEntry> {
+  const answer = await journal.findAnswerOfDelivery(delivery)
   assert(answer, `Delivery ${delivery} is no answer.`)
-  return context.findAnswerPlace(findPartnerOf(context, answer))
+  return answer
+}
+
+/** For the journal; undefined where the partner is gone: what a person said of its answer counts all the same. */
+async function describePlaceOf(
+  context: InterchangeContext,
+  { id, folder }: DeliveryEntry,
+): Promise<string | undefined> {
+  const { partner: name } = await getAnswerOf(context, id)
+  const partner = context.partners.find((each) => each.name === name)
+  if (partner?.to === undefined) return undefined
+  return getFolderPlace(context.findAnswerPlace(partner).target, folder)
 }
 
 /** Delivers a delivered answer once more, under a name of its own. */
@@ -334,18 +352,17 @@ export async function resolveAnswer(
   decision: Omit<NewDeliveryResolution, 'place'>,
 ): Promise<boolean> {
   const { journal, lease } = context
-  const { target } = await findPlaceOf(context, delivery.id)
-  const place = getFolderPlace(target, delivery.folder)
-  const resolved = await journal.resolveHeldDelivery(lease, delivery.id, { ...decision, place })
+  const place = await describePlaceOf(context, delivery)
+  const resolved = await journal.resolveHeldDelivery(lease, delivery.id, {
+    ...decision,
+    ...(place && { place }),
+  })
   if (resolved?.state === 'delivered') await finishDeliveredAnswer(context, resolved)
   return resolved !== undefined
 }
 
 /** delivered → done: an answer acknowledges no records. */
-async function finishDeliveredAnswer(
-  context: InterchangeContext,
-  { id, folder }: DeliveryEntry,
-): Promise<void> {
-  const { target } = await findPlaceOf(context, id)
-  await context.journal.markDeliveryDone(context.lease, id, getFolderPlace(target, folder))
+async function finishDeliveredAnswer(context: InterchangeContext, delivery: DeliveryEntry): Promise<void> {
+  const place = await describePlaceOf(context, delivery)
+  await context.journal.markDeliveryDone(context.lease, delivery.id, place)
 }

@@ -129,10 +129,18 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   const reasons = new Map<string, Problem & { sets: number }>()
   const writer = format.createWriter([...SET_COLUMNS], { format: 'csv' })
 
-  const toRow = (judged: SetJudgment, head: InterchangeEntry | undefined): string[] => {
+  const answered = await createAnsweredSets(context, file)
+  const toRow = (
+    judged: SetJudgment,
+    head: InterchangeEntry | undefined,
+    structural: SetJudgment | undefined,
+  ): string[] => {
     const taker = takers.find(({ taken }) => taken.has(judged.ordinal))
-    const reason =
-      taker === undefined ? findReason(judged, head, ambiguousSets.has(judged.ordinal)) : undefined
+    const found = {
+      isAmbiguous: ambiguousSets.has(judged.ordinal),
+      isUnanswered: answered.isUnanswered(head),
+    }
+    const reason = taker === undefined ? findReason(judged, head, found) : undefined
     const outcome: SetOutcome = taker === undefined ? (reason?.outcome ?? 'held') : judgeGiven(judged)
     count(sets, outcome)
     if (reason?.problem !== undefined) {
@@ -152,7 +160,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
       head?.partner ?? '',
       taker?.part.route ?? '',
       outcome,
-      judged.verdict,
+      answered.findVerdict({ judged, structural, outcome, partner: head?.partner }),
       judged.segments.join('-'),
       String(judged.records.all),
       String(judged.records.refused),
@@ -173,12 +181,20 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
     const readings = await listReadings(context, parts)
     const records = readJudgedRecords(context, parts)
     const judging = { reused, readings, records, onNotes: (found: Notes) => (notes = found) }
-    for await (const batch of interchanges.judge(spool.read(getSpoolName(file.id)), judging)) {
+    const read = () => spool.read(getSpoolName(file.id))
+    const byStructure = answered.hasByStructure
+      ? flatten(interchanges.judge(read(), { reused, readings }))
+      : undefined
+    for await (const batch of interchanges.judge(read(), judging)) {
       throwIfStopped(signal)
       const rows: string[][] = []
-      for (const judged of batch) rows.push(toRow(judged, await heads.find(judged.interchange)))
+      for (const judged of batch) {
+        const structural: SetJudgment | undefined = (await byStructure?.next())?.value
+        rows.push(toRow(judged, await heads.find(judged.interchange), structural))
+      }
       if (rows.length > 0) yield writer.formatRows(rows.map((row) => row.map(guardFormula)))
     }
+    await byStructure?.return(undefined)
     await heads.finish()
   }
   return {
@@ -214,6 +230,41 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   }
 }
 
+/** What the answers to the file say of its sets. */
+async function createAnsweredSets({ journal, partners }: InterchangeContext, file: FileEntry) {
+  const answers = await journal.listAnswers(file.id)
+  const named = new Set(answers.flatMap(({ interchanges }) => interchanges))
+  const structural = answers.filter(({ decided }) => decided?.byStructure === true)
+  const byStructure = new Set(structural.flatMap(({ interchanges }) => interchanges))
+  const findPartner = (name: string | undefined) => partners.find((each) => each.name === name)
+  return {
+    hasByStructure: byStructure.size > 0,
+    /** Whether its partner is answered otherwise, and not about this interchange. */
+    isUnanswered: (head: InterchangeEntry | undefined): boolean =>
+      head !== undefined &&
+      !named.has(head.ordinal) &&
+      (findPartner(head.partner)?.answer.when ?? 'none') !== 'none',
+    /** Empty where no answer names the set. */
+    findVerdict({ judged, structural: other, outcome, partner }: AnsweredSet): string {
+      if (!named.has(judged.interchange) || outcome === 'answer') return ''
+      if (outcome === 'held' && findPartner(partner)?.unrouted === 'refuse') return 'R'
+      return (byStructure.has(judged.interchange) ? other : judged)?.verdict ?? ''
+    },
+  }
+}
+
+interface AnsweredSet {
+  readonly judged: SetJudgment
+  /** The same set, judged by its structure alone. */
+  readonly structural: SetJudgment | undefined
+  readonly outcome: SetOutcome
+  readonly partner: string | undefined
+}
+
+async function* flatten<Item>(batches: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, undefined> {
+  for await (const batch of batches) yield* batch
+}
+
 function count<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
@@ -231,7 +282,7 @@ function judgeGiven({ verdict }: SetJudgment): SetOutcome {
 function findReason(
   { document }: Pick<SetJudgment, 'document'>,
   head: InterchangeEntry | undefined,
-  isAmbiguous: boolean,
+  { isAmbiguous, isUnanswered }: { readonly isAmbiguous: boolean; readonly isUnanswered: boolean },
 ): { readonly outcome: SetOutcome; readonly problem?: Problem } {
   const say = (code: ProblemCode, message: string) => problem(code, {}, message)
   switch (head?.verdict) {
@@ -245,7 +296,9 @@ function findReason(
     case 'reused': {
       const name = head.earlier?.name ?? ''
       const message = `The interchange ${head.number} came before in ${name}, with other contents.`
-      return { outcome: 'refused', problem: say('edi-number-reused', message) }
+      // It may be a correction of what was refused there, and the person who dropped it in must know.
+      const more = !isUnanswered ? '' : ` It is not answered: sets of ${name} wait for a correction.`
+      return { outcome: 'refused', problem: say('edi-number-reused', message + more) }
     }
     case 'answer':
       return { outcome: 'answer' }

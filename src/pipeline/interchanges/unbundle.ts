@@ -69,7 +69,12 @@ interface OpenInterchange {
 type UnbundlerContext = Pick<
   InterchangeContext,
   'partners' | 'ourAddresses' | 'takers' | 'newId' | 'clock'
-> & { readonly journal: Pick<InterchangeContext['journal'], 'findEarlierInterchange'> }
+> & {
+  readonly journal: Pick<
+    InterchangeContext['journal'],
+    'findEarlierInterchange' | 'isInterchangeAnswered' | 'countCorrectable'
+  >
+}
 
 /** Decides about the parts of an outline, in their order. `note` gets each interchange once. */
 export function createUnbundler(
@@ -79,7 +84,7 @@ export function createUnbundler(
 ) {
   const { journal, partners, ourAddresses, newId } = context
   const chooseTaker = createTakerChooser(context.takers)
-  // A person knows that it came before: its sets are given to the routes, and the partner is answered once.
+  // A person knows that it came before: its sets are given to the routes.
   const isReturned = isPartFile(file.name) || file.retakeOf !== undefined
   const taken = new Map<string, SetRuns>()
   const unrouted = createSetRuns()
@@ -120,6 +125,23 @@ export function createUnbundler(
     return duplicates.reused === 'accept' ? undefined : { verdict: 'reused' as const, earlier: where }
   }
 
+  /**
+   * Whether a person may have corrected what was refused or held of the earlier interchange, and dropped it in under a name that
+   * does not say so. Its partner, who did not send it, must get no answer that it used a number twice.
+   */
+  const mayBeCorrection = async (key: InterchangeKey, sets: number, earlier = file.id): Promise<boolean> =>
+    earlier !== file.id && sets > 0 && sets <= (await journal.countCorrectable(earlier, key))
+
+  /** A part is of a file that was answered. A retake answers what was never answered, such as that of an unknown partner. */
+  const isToAnswer = async (
+    key: InterchangeKey,
+    own: { readonly ordinal: number; readonly sha256: string; readonly isRepeated: boolean },
+  ): Promise<boolean> => {
+    if (isPartFile(file.name)) return false
+    if (file.retakeOf === undefined) return true
+    return !own.isRepeated && !(await journal.isInterchangeAnswered({ ...key, ...own }, file.retakeOf))
+  }
+
   const close = async (each: OpenInterchange, end: OutlinedInterchangeEnd): Promise<void> => {
     const { syntax, sender, receiver, usage, number, ordinal } = each.head
     const key: InterchangeKey = { syntax, sender, receiver, usage, number }
@@ -143,6 +165,7 @@ export function createUnbundler(
     waiting.push({ ...common, verdict, ...(repeated && { earlier: repeated.earlier }) })
     counts.interchanges += 1
     const isGiven = verdict === 'taken' || verdict === 'refused'
+    const isRepeated = keys.find(key) === end.sha256
     if (verdict === 'taken') keys.add(key, end.sha256)
     if (isGiven) {
       for (const [route, runs] of each.taken) getRuns(taken, route).addAll(runs.list())
@@ -153,8 +176,10 @@ export function createUnbundler(
       ambiguous.addAll(each.ambiguous.list())
       counts.unrouted += each.unrouted.count() + each.ambiguous.count()
     }
-    if (!isReturned && each.isOurs && partner && (isGiven || verdict === 'reused'))
-      answers.add(each.head, end, { partner, isReused: verdict === 'reused' })
+    const own = { ordinal, sha256: end.sha256, isRepeated }
+    const isReused = verdict === 'reused' && !(await mayBeCorrection(key, end.sets, repeated?.earlier.file))
+    if (each.isOurs && partner && (isGiven || isReused) && (await isToAnswer(key, own)))
+      answers.add(each.head, end, { partner, isReused })
     if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
   }
   const flush = async () => {

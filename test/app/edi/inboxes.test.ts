@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { parseCsv } from '../../fixtures/csv.ts'
 import { makeOrder } from '../../fixtures/edi-chaos.ts'
 import { dress } from '../../fixtures/edi-maker/dress.ts'
 import { makeInterchange, type MadeDocument } from '../../fixtures/edi-maker/envelope.ts'
@@ -254,5 +255,51 @@ describe('an inbox of interchanges', () => {
 
     expect(await world.list('outbox/other')).toEqual([])
     expect(await world.read('results/day.x12.sets.csv')).toContain('edi-partner-unknown')
+  })
+})
+
+const verdictsOf = async (world: World, name: string) =>
+  parseCsv(await world.read(`results/${name}.sets.csv`)).map((row) => `${row['_status']} ${row['_verdict']}`)
+
+describe('the verdict of a set in the results of an inbox is that of the answer to the partner', () => {
+  const [orders, cancels] = ORDER_ROUTES
+
+  test('and blank where the partner is unknown, or never answered', async () => {
+    const stranger = await anEdiInbox({
+      partners: [aPartner('other', 'ZZ:OTHER')],
+      inboxRoutes: [{ ...orders, partner: 'other' }],
+    })
+    await stranger.drop('inbox/van', 'day.x12', ONE_DAY)
+    await stranger.run()
+    expect(await verdictsOf(stranger, 'day.x12')).toEqual(['held ', 'held ', 'held '])
+
+    const answer = { when: 'none', withinMs: 1000, kind: '997', ta1: 'asked', echoes: true } as const
+    const silent = await anEdiInbox({ partners: [aPartner('haven', 'ZZ:HAVENRETAIL', { answer })] })
+    await silent.drop('inbox/van', 'day.x12', ONE_DAY)
+    await silent.run()
+    expect(await verdictsOf(silent, 'day.x12')).toEqual(['given ', 'refused ', 'given '])
+  })
+
+  test('also where no route takes the set, and the answer says so', async () => {
+    for (const [unrouted, verdict] of [
+      ['hold', 'A'],
+      ['refuse', 'R'],
+    ] as const) {
+      const partners = [aPartner('haven', 'ZZ:HAVENRETAIL', { unrouted })]
+      const world = await anEdiInbox({ partners, inboxRoutes: [cancels] })
+      await world.drop('inbox/van', 'day.x12', ONE_DAY)
+      await world.run()
+      expect(await verdictsOf(world, 'day.x12')).toEqual(Array.from({ length: 3 }, () => `held ${verdict}`))
+      expect(await world.read('outbox/haven/997-000000001.x12')).toContain(`AK5*${verdict}`)
+    }
+  })
+
+  test('also where the answer was given by the structure alone', async () => {
+    const answer = { when: 'syntax', withinMs: 1000, kind: '997', ta1: 'asked', echoes: true } as const
+    const world = await anEdiInbox({ partners: [aPartner('haven', 'ZZ:HAVENRETAIL', { answer })] })
+    await world.drop('inbox/van', 'day.x12', ONE_DAY)
+    await world.run()
+    expect(await world.read('outbox/haven/997-000000001.x12')).toContain('AK9*A*3*3*3~')
+    expect(await verdictsOf(world, 'day.x12')).toEqual(['given A', 'refused A', 'given A'])
   })
 })

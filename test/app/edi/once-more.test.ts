@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openJournal } from '../../../src/journal/open.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
-import { anEdiInbox, aPartner } from '../../fixtures/edi-inbox.ts'
+import { crashAt } from '../../fixtures/crash-after.ts'
+import { runUntilQuiet } from '../../fixtures/edi-chaos.ts'
+import { anEdiInbox, aPartner, ORDER_ROUTES } from '../../fixtures/edi-inbox.ts'
+import type { World } from '../../fixtures/world.ts'
 import { aSampleBridge, type SampleBridge } from '../../fixtures/sample-bridge.ts'
 
 const ONE_DAY = await readFile(new URL('../../../samples/edi/850-one-day.x12', import.meta.url), 'utf8')
@@ -94,6 +97,85 @@ describe('a file that an inbox took', () => {
 
     expect((await bridge.run('retake', 'day.x12')).err).toContain('is not in the archive any more')
   })
+})
+
+describe('a file of which no partner was answered', () => {
+  const SIGNAL = new AbortController().signal
+
+  /** Its sender was unknown when it came, and is a partner by now. */
+  async function aWorldWithAStranger(text = ONE_DAY) {
+    const inboxRoutes = ORDER_ROUTES.map((route) => ({ ...route, partner: 'haven' }))
+    const world = await anEdiInbox({ partners: [aPartner('other', 'ZZ:OTHER')], inboxRoutes })
+    await world.drop('inbox/van', 'day.x12', text)
+    await world.run()
+    expect(await world.list('outbox')).toEqual([])
+    const { edi } = world.configuration
+    Object.assign(world.configuration, { edi: { ...edi, partners: [aPartner('haven', 'ZZ:HAVENRETAIL')] } })
+    return world
+  }
+
+  async function retake(world: World, wrap?: Parameters<World['open']>[0]): Promise<void> {
+    const bridge = await world.open(wrap)
+    try {
+      await bridge.retake('day.x12', SIGNAL)
+    } finally {
+      await bridge.close()
+    }
+  }
+
+  test('is answered once when it is taken again, and never a second time', async () => {
+    const world = await aWorldWithAStranger()
+
+    await retake(world)
+    expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+    expect(await world.read('outbox/haven/997-000000001.x12')).toContain('AK9*P*3*3*2~')
+
+    await retake(world)
+    // The sender, who had no answer, sends the same interchange again.
+    await world.drop('inbox/van', 'again.x12', `${ONE_DAY}\n`)
+    await world.run()
+    await world.drop('inbox/van', 'day.rejects.x12', `${ONE_DAY}\n\n`)
+    await world.run()
+
+    expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+    expect(await world.read('results/again.x12.sets.csv')).toContain('edi-duplicate')
+  })
+
+  test('is not answered when it is taken again after the same interchange was answered in another file', async () => {
+    const world = await aWorldWithAStranger()
+    await world.drop('inbox/van', 'again.x12', `${ONE_DAY}\n`)
+    await world.run()
+    expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+
+    await retake(world)
+
+    expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+  })
+
+  test('is answered once for an interchange that stands in it twice', async () => {
+    const world = await aWorldWithAStranger(ONE_DAY + ONE_DAY)
+
+    await retake(world)
+
+    expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+    expect((await world.read('outbox/haven/997-000000001.x12')).match(/^AK1/gm)).toHaveLength(1)
+  })
+
+  test.each(['journal.markFileUnbundled', 'journal.decideAnswer', 'mailbox.giveName'])(
+    'is answered once although the bridge dies after %s while it is taken again',
+    async (effect) => {
+      const world = await aWorldWithAStranger()
+      const crash = crashAt(1, 'after', effect)
+
+      await retake(world, crash.wrap).catch(() => undefined)
+      expect(crash.diedAt()).toBe(`after ${effect}`)
+      await runUntilQuiet(world)
+
+      expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+      await retake(world)
+      expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+    },
+  )
 })
 
 const openSampleJournal = ({ folder, clock }: SampleBridge) =>

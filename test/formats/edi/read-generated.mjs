@@ -4,6 +4,9 @@
  */
 import { inspectFile } from '../../../dist/formats/edi/findings.js'
 import { createFormats, createInterchangeFormat } from '../../../dist/formats/formats.js'
+import { createGzip } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { gunzipIfNeeded } from '../../../dist/support/gunzip.js'
 import { loadMapping } from '../../../dist/mapping/load.js'
 import { repeatable } from '../../../dist/support/async.js'
 import { limitHeap } from '../../../dist/support/process.js'
@@ -96,6 +99,23 @@ const FILES = {
     }
     yield close(12_000)
   },
+  *'500 MB of blanks, packed'() {
+    yield open()
+    const text = ' '.repeat(65_536)
+    for (let count = 0; count < 8000; count += 1) yield text
+  },
+  *'100 MB of blank lines and sets, packed'() {
+    yield open()
+    for (let count = 0; count < 1600; count += 1) {
+      let text = ''
+      for (let each = 0; each < 30; each += 1) {
+        const number = String(((count * 30 + each) * 7_919) % 1_000_003).padStart(9, '0')
+        text += `${'\r\n'.repeat(1000)}${set('850', number, `BEG*00*SA*P${number}~PO1*1*1*EA*1**SK*A~`).join('')}`
+      }
+      yield text
+    }
+    yield close(48_000)
+  },
   *'a million segments before the first record of a set'() {
     const [start, end] = set('846', '0001', 'BIA*00*SI*1*20261116~', 1_000_003)
     yield open('IB') + start
@@ -171,7 +191,9 @@ const formats = createFormats()
 const [name, ...only] = process.argv.slice(2)
 const make = FILES[name]
 const input = repeatable(async function* () {
-  for (const text of make()) yield Buffer.from(text, 'latin1')
+  const plain = Readable.from(make(), { objectMode: true })
+  if (!name.endsWith('packed')) for (const text of make()) yield Buffer.from(text, 'latin1')
+  else yield* gunzipIfNeeded(plain.pipe(createGzip()))
 })
 const ready = name.includes('levels')
   ? '856-shipments'
@@ -184,7 +206,7 @@ const ms = {}
 for (const [reader, run] of Object.entries(READERS)) {
   if (only.length > 0 && !only.includes(reader)) continue
   const started = performance.now()
-  found[reader] = await run(input, translator.read)
+  found[reader] = await run(input, translator.read).catch((error) => error.message)
   ms[reader] = Math.round(performance.now() - started)
 }
 process.stdout.write(JSON.stringify({ found, ms, peakMb: Math.round(peakMb()) }))

@@ -23,6 +23,11 @@ const FILES: readonly (readonly [name: string, found: Readonly<Record<string, un
   ['a million sets of any number', { inspect: { interchanges: 1, sets: 1_000_000, ofFile: 0 } }],
   ['2 000 sets with numbers of 60 000 characters', { judge: { E: 1000, A: 1000 } }],
   ['12 000 sets with long texts in their faults', { inspect: { interchanges: 1, sets: 12_000, ofFile: 0 } }],
+  ['500 MB of blanks, packed', { inspect: 'it grows to more than 250 times its size' }],
+  [
+    '100 MB of blank lines and sets, packed',
+    { inspect: { interchanges: 1, sets: 48_000, ofFile: 0 }, judge: { A: 48_000 } },
+  ],
   [
     'a million segments before the first record of a set',
     { reject: 3_200_218, read: { rows: 2, codes: { 'record-too-large': 1 } } },
