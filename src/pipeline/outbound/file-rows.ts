@@ -1,7 +1,7 @@
 /** Writes the rows of an outgoing file record by record while they are read, so that it may have any length. */
 import type { OutboundOperationName } from '../../contract/operations.ts'
 import type { Resource } from '../../domain/api.ts'
-import type { Format } from '../../domain/format.ts'
+import type { Envelope, Format } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { readId } from '../../operations/operation.ts'
@@ -41,6 +41,8 @@ interface RowsContext {
   readonly composer: Composer
   readonly format: Format
   readonly operation: OutboundOperationName
+  /** For a composer that writes documents of X12 or EDIFACT. */
+  readonly envelope?: Envelope | undefined
 }
 
 export function writeReportLines(
@@ -57,36 +59,41 @@ export function writeReportLines(
 
 /** The bytes of a file, record after record; counts its contents and reports records that give no rows. */
 export async function* writeRows(
-  { composer, format, operation }: RowsContext,
+  { composer, format, operation, envelope }: RowsContext,
   pages: AsyncIterable<readonly Resource[]>,
   found: FileContents,
   onUnwritten: (unwritten: Omit<UnwrittenRecord, 'apiId'>, record: Resource, index: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const writer = format.createWriter(composer.columns, composer.write)
+  const writer = format.createWriter(composer.columns, composer.write, envelope)
+  const frame = envelope && composer.frame?.(envelope)
   const trailer = composer.trailer?.()
   yield writer.formatHeader()
   for await (const page of pages) {
     const rows: (readonly string[])[] = []
     for (const [index, record] of page.entries()) {
-      const composed = composer.composeRows(record)
+      const composed = composer.composeRows(record, envelope)
       if ('problems' in composed) {
         const name = formatRecordName(operation, record)
         onUnwritten({ name, state: 'held', problems: composed.problems }, record, index)
         continue
       }
+      if (found.first === undefined) rows.push(...(frame?.begin ?? []))
       found.first ??= record
       found.records++
-      for (const first of composed.warnings ?? []) {
+      for (const first of envelope === undefined ? (composed.warnings ?? []) : []) {
         found.formulas ??= { cells: 0, first, apiId: readId(record) ?? '' }
         found.formulas.cells++
       }
       rows.push(...composed.rows)
       trailer?.addRecord(record, composed.rows.length)
+      frame?.addRecord(composed.rows)
     }
     found.rows += rows.length
     if (rows.length > 0) yield writer.formatRows(rows)
   }
   if (trailer !== undefined && found.records > 0) yield writer.formatRows([trailer.createRow()])
+  if (frame !== undefined && found.records > 0) yield writer.formatRows(frame.createEnd())
+  if (writer.formatEnd !== undefined) yield writer.formatEnd()
 }
 
 // How people call an API record: `order HV-30015`, by the number it has on paper.
