@@ -87,7 +87,7 @@ async function createRowWriter(
   const { composer } = mapping
   const interchanges = createInterchangeFormat()
   const written = buildOutgoingInterchanges(configuration, route, composer.write, interchanges)
-  // A look at what the bridge would deliver takes no control numbers.
+  // Nothing is delivered, so no control numbers are reserved.
   const envelope = written && {
     ...written.envelope,
     at: clock.now(),

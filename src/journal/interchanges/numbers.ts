@@ -162,8 +162,14 @@ async function reserveNumbers(
   const row = await db
     .insertInto('number_reservations')
     .values({
-      ...{ route, syntax, sender, receiver, usage, reserved_at: now },
-      ...{ interchange_number: interchange, group_number: group },
+      route,
+      syntax,
+      sender,
+      receiver,
+      usage,
+      interchange_number: interchange,
+      group_number: group,
+      reserved_at: now,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
