@@ -1,7 +1,9 @@
 /** The context that every use case works with: options, mailboxes and mappings. */
 import type { Configuration } from '../config/configuration.ts'
 import type { MailboxConfiguration } from '../config/mailboxes.ts'
-import type { InboundRoute, Route } from '../config/routes.ts'
+import type { EdiConfiguration } from '../config/edi.ts'
+import { buildEnvelopeSettings, findEnvelopeErrors } from '../config/envelope.ts'
+import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
@@ -10,7 +12,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
 import { createInterchangeFormat } from '../formats/formats.ts'
-import { type InboundMapping, loadMapping, type Mapping } from '../mapping/load.ts'
+import { type InboundMapping, loadMapping, type Mapping, type OutboundMapping } from '../mapping/load.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Spool } from '../support/spool.ts'
@@ -88,7 +90,11 @@ export async function openMailbox(
 }
 
 /** Loads the mapping of every route; throws the errors of all of them together. */
-export async function loadMappings({ routes, mappingPlaces }: Configuration): Promise<Map<string, Mapping>> {
+export async function loadMappings({
+  routes,
+  mappingPlaces,
+  edi,
+}: Configuration): Promise<Map<string, Mapping>> {
   const mappings = new Map<string, Mapping>()
   const errors: string[] = []
   for (const route of routes.flatMap(listMappedSteps)) {
@@ -101,6 +107,8 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
       const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
+      if (mapping.direction === 'outbound' && route.direction === 'outbound')
+        errors.push(...listEnvelopeErrors(route, mapping, edi))
       if (mapping.direction === 'inbound' && route.direction === 'inbound')
         errors.push(...findDocumentMismatch(route, mapping), ...listConditionErrors(route, mapping))
     } catch (error) {
@@ -114,6 +122,25 @@ export async function loadMappings({ routes, mappingPlaces }: Configuration): Pr
   const several = `there are ${details.length} errors in the mappings`
   const message = details.length === 1 ? 'there is an error in a mapping' : several
   throw new BridgeError('mapping-invalid', message, { details })
+}
+
+/** A mapping that writes X12 or EDIFACT needs a partner whose envelope fits, and no other one takes a partner. */
+function listEnvelopeErrors(
+  { name, partner, usage = 'production', mappingPath: path }: OutboundRoute,
+  { composer: { write } }: OutboundMapping,
+  edi: EdiConfiguration | undefined,
+): string[] {
+  const { format: syntax, edi: document } = write
+  const isInterchange = (syntax === 'x12' || syntax === 'edifact') && document !== undefined
+  if (partner === undefined)
+    return isInterchange ? [`route ${name} needs a \`partner\`, because ${path} writes ${syntax}`] : []
+  if (!isInterchange)
+    return [`route ${name} has a \`partner\`, but ${path} writes ${syntax}, which has no envelope`]
+  const known = edi?.partners.find((each) => each.name === partner)
+  const envelope = edi && known && buildEnvelopeSettings(edi, known, { ...document, syntax, usage })
+  if (envelope === undefined)
+    return [`route ${name}: the addresses of the partner ${partner} and us are unclear`]
+  return findEnvelopeErrors(envelope, syntax).map((error) => `route ${name}, partner ${partner}: ${error}`)
 }
 
 /** Paths of `when` by which a route takes sets of an inbox, and that lead nowhere in the document. */

@@ -6,7 +6,7 @@ import type { SelectRule } from '../config/select.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Resource } from '../domain/api.ts'
 import type { Selection } from '../domain/route.ts'
-import { createFormats } from '../formats/formats.ts'
+import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
 import { createTally, writeReportLines, type ReportTally } from '../pipeline/outbound/file-rows.ts'
 import { trackProgress } from '../pipeline/outbound/compose.ts'
@@ -15,7 +15,11 @@ import { addAttributesToPages } from '../pipeline/references/order-attributes.ts
 import { assert, BridgeError } from '../support/errors.ts'
 import { unknownNameError } from '../support/text.ts'
 import { type BridgeOptions, loadMappings } from './context.ts'
-import { type BusinessDateRun, buildSelection } from '../pipeline/route-settings.ts'
+import {
+  type BusinessDateRun,
+  buildOutgoingInterchanges,
+  buildSelection,
+} from '../pipeline/route-settings.ts'
 import { findLastDate } from '../schedule/schedule.ts'
 import { getLocalDate } from '../schedule/zone-time.ts'
 
@@ -81,7 +85,15 @@ async function createRowWriter(
   const mapping = (await loadMappings({ ...configuration, routes: [route] })).get(route.name)
   assert(mapping?.direction === 'outbound', `route ${route.name} has no mapping`)
   const { composer } = mapping
-  const context = { composer, format: createFormats(), operation: route.operation }
+  const interchanges = createInterchangeFormat()
+  const written = buildOutgoingInterchanges(configuration, route, composer.write, interchanges)
+  // Nothing is delivered, so no control numbers are reserved.
+  const envelope = written && {
+    ...written.envelope,
+    at: clock.now(),
+    numbers: { interchange: 0, group: 0 },
+  }
+  const context = { composer, format: createFormats(), operation: route.operation, envelope }
   if (composer.takesKept !== true) return (pages) => writeReportLines(context, pages, tally)
   /** Opens the journal only for mappings that write values kept in it. */
   async function* addStoredValues(pages: Pages): AsyncGenerator<readonly Resource[]> {

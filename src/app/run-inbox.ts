@@ -1,5 +1,6 @@
 /** Runs one pass over an inbox of interchanges under its lease. Failures become its result, so that routes still run. */
 import type { InterchangeInbox, Partner } from '../config/edi.ts'
+import { formatControlNumber } from '../config/envelope.ts'
 import { formatAnswerName } from '../config/file-name.ts'
 import type { InboundRoute } from '../config/routes.ts'
 import {
@@ -129,6 +130,6 @@ function findAnswerPlace(context: BridgeContext, { name: partner, to }: Partner)
     target: getMailbox(context, to.mailbox),
     folder: to.folder,
     nameFor: ({ number, ...values }) =>
-      formatAnswerName(to.name, { ...values, icn: String(number).padStart(9, '0'), partner }),
+      formatAnswerName(to.name, { ...values, icn: formatControlNumber(number), partner }),
   }
 }

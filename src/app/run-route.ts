@@ -25,9 +25,15 @@ import {
 import { type Deadline, readDueOrdersAgain } from '../pipeline/references/deadlines.ts'
 import { createCachingApi } from '../pipeline/references/resource-cache.ts'
 import { createCarrierLoader, createMethodLoader } from '../pipeline/references/shipping-methods.ts'
-import { buildDocumentPlace, buildInboundRoute, buildOutboundRoute } from '../pipeline/route-settings.ts'
+import {
+  buildDocumentPlace,
+  buildInboundRoute,
+  buildOutboundRoute,
+  buildOutgoingInterchanges,
+} from '../pipeline/route-settings.ts'
 import { MINUTE_MS } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { type BridgeContext, buildStepKey } from './context.ts'
 import { getMailbox } from './journal-access.ts'
 import { type RouteOutcome, type RouteResult, toBridgeError } from './outcome.ts'
@@ -217,11 +223,19 @@ async function passOutboundRoute(
   const deliveries: DeliveryResult[] = []
   const parts: OutboundContext = {
     ...shared,
-    route: buildOutboundRoute(route, dated),
+    route: buildOutboundRoute(route, { run: dated, document: mapping.composer.write.edi?.document }),
     ...(scheduledRun && { scheduledRun }),
     target: getMailbox(context, route.to.mailbox),
     ...buildReceiptContext(context, route),
     composer: mapping.composer,
+    ...omitUndefined({
+      interchanges: buildOutgoingInterchanges(
+        context.configuration,
+        route,
+        mapping.composer.write,
+        context.interchanges,
+      ),
+    }),
   }
   const pass = outbound === undefined ? runOutbound(parts, deliveries) : outbound(parts)
   return pass.catch((error: unknown) => {

@@ -71,9 +71,12 @@ function checkMailboxes(route: RawRoute, known: readonly string[]): ConfigError[
 }
 
 /** Checks that file names use only fields of the route's records. */
-function checkNames({ operation, to }: RawRoute): ConfigError[] {
-  if (to?.name === undefined || !isOperation(operation) || findFileNameErrors(to.name).length > 0) return []
-  return findFileNameErrors(to.name, operation).map((message) => valueError(['to', 'name'], `${message}.`))
+function checkNames({ operation, to, partner }: RawRoute): ConfigError[] {
+  if (to?.name === undefined || !isOperation(operation)) return []
+  if (findFileNameErrors(to.name, undefined, true).length > 0) return []
+  return findFileNameErrors(to.name, operation, partner !== undefined).map((message) =>
+    valueError(['to', 'name'], `${message}.`),
+  )
 }
 
 function checkSteps(route: RawRoute): ConfigError[] {

@@ -87,7 +87,7 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
   const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer, trust503 } = file.api
   const credentials = { clientId, clientSecret }
   const edi = file.edi && toEdi(file.edi, zone)
-  const around = { folder, zone, credentials, inboxes: edi?.inboxes ?? [] }
+  const around = { folder, zone, credentials, inboxes: edi?.inboxes ?? [], partners: edi?.partners ?? [] }
   return {
     api: {
       baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),

@@ -1,7 +1,9 @@
 /** Checks of partners and inboxes of interchanges, and of the routes that take sets of them. */
-import { toFields, type ConfigError, keyError, prefixPaths, valueError } from './errors.ts'
+import { isInbound, isOperation } from '../contract/operations.ts'
+import { toFields, type ConfigError, keyError, listErrors, prefixPaths, valueError } from './errors.ts'
 import { didYouMean } from '../support/text.ts'
 import { formatAddress } from './edi.ts'
+import { X12_ID_MAX } from './envelope.ts'
 import { checkExpect } from './outbound-checks.ts'
 import type { RawConfiguration, RawEdi, RawRoute } from './raw-route.ts'
 
@@ -20,6 +22,8 @@ export function checkEdi({ edi = NO_EDI, routes, mailboxes, zone }: RawConfigura
     }),
     ...checkAnswers(edi),
     ...checkRivals(takers),
+    ...checkDelimiters(edi),
+    ...routes.flatMap((route) => prefixPaths(['routes', route.name], checkExport(route, edi))),
     ...Object.entries(edi.inboxes).flatMap(([name, { from }]) =>
       prefixPaths(['edi', 'inboxes', name], checkExpect(from, zone)),
     ),
@@ -94,6 +98,55 @@ function checkAnswers({ inboxes, partners = {} }: RawEdi): ConfigError[] {
   })
 }
 
+// What routes export.
+
+/** The paths begin within the route. */
+function checkExport({ from, to, partner: name, usage, operation }: RawRoute, edi: RawEdi): ConfigError[] {
+  const { partners, us } = edi
+  if (name === undefined || from !== undefined) {
+    const isMissing =
+      to === undefined && from === undefined && isOperation(operation) && !isInbound(operation)
+    return listErrors(
+      isMissing && keyError(['to'], `is missing: write it such as \`${ROUTE_TO}\`.`),
+      usage !== undefined && from === undefined && keyError(['usage'], 'is for routes with a `partner`.'),
+    )
+  }
+  if (partners === undefined) return []
+  const partner = Object.hasOwn(partners, name) ? partners[name] : undefined
+  if (partner === undefined) {
+    const help = Object.keys(partners).length === 0 ? ' Write it under `edi.partners`.' : ''
+    const message = `there is no such partner.${help}${didYouMean(name, Object.keys(partners))}`
+    return [valueError(['partner'], message)]
+  }
+  const ours = Object.keys(us)
+  const help = ours.length === 0 ? 'Write our address under `edi.us`' : 'Write `we:` with one of `edi.us`'
+  const who = `the partner ${name} does not say who sends to it. ${help}.`
+  return listErrors(
+    to === undefined &&
+      partner.to === undefined &&
+      keyError(['to'], `is missing, and the partner ${name} has none: write it here or there.`),
+    partner.we === undefined && ours.length !== 1 && valueError(['partner'], who),
+  )
+}
+
+const ROUTE_TO = 'to: { mailbox: exchange, folder: outbox, name: "orders-{seq}.csv" }'
+
+function checkDelimiters({ partners = {}, us }: RawEdi): ConfigError[] {
+  return Object.entries(partners).flatMap(([name, { delimiters, we }]) => {
+    const { newline: _, ...parts } = toFields(delimiters)
+    const known = new Map<unknown, string>()
+    const errors = Object.entries(parts).flatMap(([part, delimiter]) => {
+      const other = known.get(delimiter)
+      known.set(delimiter, part)
+      if (other === undefined) return []
+      return [valueError(['edi', 'partners', name, 'delimiters', part], `is the same as \`${other}\`.`)]
+    })
+    if (we === undefined || Object.hasOwn(us, we)) return errors
+    const message = `there is no such address under \`edi.us\`.${didYouMean(we, Object.keys(us))}`
+    return [...errors, valueError(['edi', 'partners', name, 'we'], message)]
+  })
+}
+
 // Addresses.
 
 interface Address {
@@ -136,8 +189,6 @@ function checkAddresses(edi: RawEdi, takers: readonly Taker[]): ConfigError[] {
     return [valueError(path, `${other} has the same address: ${help}.`)]
   })
 }
-
-const X12_ID_MAX = 15
 
 /** Checks what the envelope of X12 has room for, where no route takes documents of EDIFACT, whose ids may be longer. */
 function checkRoom({ path, qualifier, id, partner }: Address, takers: readonly Taker[]): ConfigError[] {

@@ -1,5 +1,6 @@
 /** Interchanges of X12 and EDIFACT: our addresses, the partners, the inboxes, and which sets a route takes of them. */
 import { z } from 'zod'
+import type { Envelope, EnvelopeAddress, EnvelopeDelimiters } from '../domain/format.ts'
 import { MAX_CONTROL_NUMBER } from '../domain/interchange.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -16,6 +17,7 @@ import {
 } from './folders.ts'
 import { DEFAULT_ANSWER_NAME, findAnswerNameErrors } from './file-name.ts'
 import { FolderSource, type FileSource, toFileSource } from './inbox.ts'
+import { TimeZone } from './schedule.ts'
 import { NonZeroDuration, Retention, Text, toMs } from './time-values.ts'
 
 // The settings.
@@ -35,16 +37,46 @@ const addressShape = {
   id: Id.describe('The id in the envelope: ISA06, or the first part of S002.'),
 }
 
-const OurAddress = z.strictObject({
+const OurAddressSettings = z.strictObject({
   ...addressShape,
   test: Id.optional().describe('The id that test interchanges are sent to, where it is another one.'),
+  group: Id.optional().describe('The sender of the groups that we write (GS02); the id when left out.'),
 })
+
+const USAGES = ['production', 'test'] as const
+
+export const Usage = z.enum(USAGES)
+
+const DELIMITER_RULE = 'is one character that is no letter, digit or blank'
+
+const Delimiter = z.string().regex(/^[\p{Cc}!-/:-@[-`{-~]$/u, DELIMITER_RULE)
+
+const DelimiterSettings = z.strictObject({
+  element: Delimiter.optional().describe('Between elements; * in X12, + in EDIFACT when left out.'),
+  component: Delimiter.optional().describe('Between the components of an element; > or :.'),
+  segment: Delimiter.optional().describe("Behind each segment; ~ or '."),
+  repetition: Delimiter.optional().describe('Between repetitions of an element; ^ or *.'),
+  newline: z
+    .enum(['', '\n', '\r\n'])
+    .optional()
+    .describe('What stands behind each segment besides; a line break when left out.'),
+})
+
+const Version = z
+  .string(QUOTED)
+  .regex(/^[A-Z0-9][A-Z0-9.]{1,19}$/i, 'is a version such as 004010, 005010X231 or D.96A')
 
 const PartnerAddress = z.strictObject({
   ...addressShape,
   group: Id.optional().describe(
     'The sender of its groups (GS02, UNG 0040), where several partners send under the same id.',
   ),
+  usage: z
+    .enum(USAGES)
+    .default('production')
+    .describe(
+      'test: the receiver of our test interchanges. Others go to the first id that is not for tests.',
+    ),
 })
 
 const ANSWER_WHEN = ['understood', 'syntax', 'none'] as const
@@ -89,13 +121,31 @@ export const PartnerSettings = z.strictObject({
   to: z
     .strictObject({
       mailbox: MailboxName,
-      folder: Folder.describe('Where answers are left.'),
+      folder: Folder.describe('Where answers are left, and exports of routes without a `to`.'),
       name: AnswerName.default(DEFAULT_ANSWER_NAME).describe(
-        'The name of each file, with {icn} (its control number), {partner}, {kind} (997, 999, TA1 or CONTRL), {seq} or {date:yyyyMMdd-HHmmss}.',
+        'The name of each file, with {icn} (its control number), {partner}, {kind} (997, 999, TA1 or CONTRL; of an export the document), {seq} or {date:yyyyMMdd-HHmmss}.',
       ),
     })
     .optional()
     .describe('Where its answers are left; needed unless it is answered never.'),
+  we: Name.optional().describe(
+    'Which of our addresses under `edi.us` sends to it; may be left out where there is one.',
+  ),
+  group: Id.optional().describe('The receiver of the groups that we write (GS03); its id when left out.'),
+  version: Version.optional().describe(
+    'The version of the documents that we write, where it is not that of the mapping: 004010, or D.96A.',
+  ),
+  documents: z
+    .record(Text, Version)
+    .default({})
+    .describe("The version of single documents, such as { 856: '005010' }."),
+  zone: TimeZone.default('UTC').describe('The zone of the dates and times in the envelopes that we write.'),
+  delimiters: z
+    .union([z.literal('control'), DelimiterSettings], 'must be settings, or the word control')
+    .default({})
+    .describe(
+      'The delimiters of what we write; control: the bytes 1D, 1F, 1C and 1E, which no value can hold.',
+    ),
   numbers: z
     .strictObject({
       start: z
@@ -104,6 +154,16 @@ export const PartnerSettings = z.strictObject({
         .max(MAX_CONTROL_NUMBER)
         .default(1)
         .describe('The first control number; a later change does nothing.'),
+      group: z
+        .enum(['own', 'interchange'])
+        .default('own')
+        .describe('The number of a group that we export: counted on its own, or that of its interchange.'),
+      set: z
+        .enum(['counted', 'grouped'])
+        .default('counted')
+        .describe(
+          'The number of a set: 0001 and so on in each group, or behind the number of the group, so that each comes once.',
+        ),
     })
     .prefault({})
     .describe('The control numbers of what is sent to it.'),
@@ -140,7 +200,7 @@ const InterchangeInboxSettings = z.strictObject({
 
 export const EdiSettings = z.strictObject({
   us: z
-    .record(Name, OurAddress)
+    .record(Name, OurAddressSettings)
     .default({})
     .describe('Our own addresses; interchanges to others are not taken. With none, all are for us.'),
   partners: z
@@ -176,9 +236,15 @@ export const InterchangeSource = z.strictObject({
 export interface EdiConfiguration {
   /** Such as `ZZ:HAVENRETAIL`; empty where any receiver is us. */
   readonly ourAddresses: readonly string[]
+  /** The same with their names, as senders of what is written. */
+  readonly us: readonly OurAddress[]
   readonly partners: readonly Partner[]
   readonly inboxes: readonly InterchangeInbox[]
 }
+
+export type OurAddress = Readonly<z.output<typeof OurAddressSettings>> & { readonly name: string }
+
+export type EnvelopeUsage = Envelope['usage']
 
 export interface Partner {
   /** The key, or the name of its file without extension. */
@@ -196,6 +262,20 @@ export interface Partner {
   /** Where answers go; `name` is a template for `formatAnswerName`. Absent only where nothing is answered. */
   readonly to?: { readonly mailbox: string; readonly folder: string; readonly name: string }
   readonly firstNumber: number
+  /** How interchanges to it are written. */
+  readonly outgoing: {
+    /** The name of our address; absent where it is the only one. */
+    readonly we?: string
+    readonly group?: string
+    readonly receivers: Readonly<Partial<Record<EnvelopeUsage, Omit<EnvelopeAddress, 'group'>>>>
+    readonly version?: string
+    /** By document. */
+    readonly versions: Readonly<Record<string, string>>
+    readonly zone: string
+    readonly delimiters: 'control' | Readonly<Partial<EnvelopeDelimiters>>
+    readonly groupFollows: boolean
+    readonly setNumbers: Envelope['setNumbers']
+  }
   readonly duplicates: {
     readonly windowMs: number
     readonly reused: 'refuse' | 'accept'
@@ -228,10 +308,11 @@ export function toEdi(file: z.output<typeof EdiSettings>, zone: string | undefin
   const { us, partners, inboxes } = file
   assert(typeof partners !== 'string', 'the files of the partners were not read')
   return {
-    ourAddresses: Object.values(us).flatMap(({ test, ...address }) => [
-      formatAddress(address),
-      ...(test === undefined ? [] : [formatAddress({ ...address, id: test })]),
+    ourAddresses: Object.values(us).flatMap(({ test, qualifier, id }) => [
+      formatAddress({ qualifier, id }),
+      ...(test === undefined ? [] : [formatAddress({ qualifier, id: test })]),
     ]),
+    us: Object.entries(us).map(([name, address]) => ({ ...address, name })),
     partners: Object.entries(partners).map(([name, partner]) => toPartner(name, partner)),
     inboxes: Object.entries(inboxes).map(([name, { from, results }]) => ({
       name,
@@ -277,8 +358,8 @@ function toPartner(name: string, partner: z.output<typeof PartnerSettings>): Par
   return {
     name,
     ...omitUndefined({ title }),
-    ids: ids.map(({ group, ...address }) => ({
-      address: formatAddress(address),
+    ids: ids.map(({ group, qualifier, id }) => ({
+      address: formatAddress({ qualifier, id }),
       ...omitUndefined({ group }),
     })),
     answer: {
@@ -290,6 +371,7 @@ function toPartner(name: string, partner: z.output<typeof PartnerSettings>): Par
     },
     ...(to && { to: { ...to, folder: normalizeFolder(to.folder) } }),
     firstNumber: numbers.start,
+    outgoing: toOutgoing(partner),
     duplicates: { windowMs: toMs(window), ...sameNumber },
     unrouted,
   }
@@ -310,5 +392,24 @@ export function toInterchangeChoice(
       document,
       ...omitUndefined({ partner, when: when && Object.fromEntries(values) }),
     },
+  }
+}
+
+// What is written to a partner.
+
+function toOutgoing(partner: z.output<typeof PartnerSettings>): Partner['outgoing'] {
+  const { we, group, version, documents: versions, zone, delimiters, numbers, ids } = partner
+  const findReceiver = (usage: EnvelopeUsage) => {
+    const found = ids.find((each) => each.usage === usage)
+    return found && { id: found.id, ...omitUndefined({ qualifier: found.qualifier }) }
+  }
+  return {
+    ...omitUndefined({ we, group, version }),
+    receivers: omitUndefined({ production: findReceiver('production'), test: findReceiver('test') }),
+    versions,
+    zone,
+    delimiters: delimiters === 'control' ? delimiters : omitUndefined(delimiters),
+    groupFollows: numbers.group === 'interchange',
+    setNumbers: numbers.set,
   }
 }

@@ -16,17 +16,20 @@ interface FileNameValues {
   /** The business date of the file; by default the date on which it is made. */
   readonly day?: string
   readonly record?: Readonly<Record<string, unknown>>
+  /** Of a file that is an interchange. */
+  readonly interchange?: Pick<AnswerNameValues, 'icn' | 'partner' | 'kind'>
 }
 
 /** Formats the name of one file; the template has no errors. */
 export function formatFileName(template: string, values: FileNameValues): string {
-  const { route, sequence, at, zone, day, record = {} } = values
+  const { route, sequence, at, zone, day, record = {}, interchange } = values
   const time = DateTime.fromMillis(at, { zone: zone ?? 'local', locale: 'en-US' })
   const date = day === undefined ? time : DateTime.fromISO(day, { zone: 'UTC', locale: 'en-US' })
   return template.replace(PLACEHOLDER, (_, name: string, format: string | undefined) => {
     if (name === 'date') return time.toFormat(format ?? '')
     if (name === 'day') return date.toFormat(format ?? '')
     if (name === 'seq') return String(sequence)
+    if (interchange !== undefined && isInterchangePlaceholder(name)) return interchange[name]
     return name === 'route' ? route : toSafeText(getAtPath(record, name))
   })
 }
@@ -48,8 +51,15 @@ export function createSequenceReader(template: string, route: string) {
 }
 
 /** Whether the name contains a field of the record, so that a file can hold only one record. */
-export function hasRecordPlaceholder(template: string): boolean {
-  return findPlaceholders(template).some(({ name }) => !FILE_PLACEHOLDERS.has(name))
+export function hasRecordPlaceholder(template: string, isInterchange = false): boolean {
+  return findPlaceholders(template).some(
+    ({ name }) => !FILE_PLACEHOLDERS.has(name) && !(isInterchange && isInterchangePlaceholder(name)),
+  )
+}
+
+/** What the name of an interchange may hold besides. */
+function isInterchangePlaceholder(name: string): name is 'icn' | 'partner' | 'kind' {
+  return name === 'icn' || name === 'partner' || name === 'kind'
 }
 
 export const PLACEHOLDER = /\{([^{}:]*)(?::([^{}]*))?\}/g
@@ -87,10 +97,15 @@ function toSafeText(value: unknown): string {
 }
 
 /** Describes all errors of a template; its fields are those of the operation's records. */
-export function findFileNameErrors(template: string, operation?: string): string[] {
+export function findFileNameErrors(template: string, operation?: string, isInterchange = false): string[] {
   const found = findPlaceholders(template)
-  const errors = found.flatMap((placeholder) => findPlaceholderErrors(placeholder, operation))
+  const isKnown = ({ name, format }: { name: string; format: string | undefined }) =>
+    isInterchange && format === undefined && isInterchangePlaceholder(name)
+  const errors = found
+    .filter((placeholder) => !isKnown(placeholder))
+    .flatMap((placeholder) => findPlaceholderErrors(placeholder, operation))
   errors.push(...findTemplateErrors(template))
+  if (isInterchange && found.some(({ name }) => name === 'icn')) return errors
   if (!found.some(({ name }) => DISTINCT_PLACEHOLDERS.has(name) || isField(name, operation))) {
     errors.push('needs {seq}, {date:…} or {day:…}, or every file would have the same name')
   }

@@ -53,6 +53,8 @@ const RawRoute = z.object({
     labels: any,
     packingSlips: any,
   }),
+  partner: text,
+  usage: text,
   acknowledge: text,
   receipt: part({ mailbox: text, folder, archive: folder, match: withDefault(z.string(), DEFAULT_RECEIPT) }),
   overdue: any,
@@ -73,6 +75,9 @@ const address = { qualifier: text, id: text }
 
 const RawPartner = z.object({
   ids: z.array(z.object({ ...address, group: text }).catch({})).catch([]),
+  we: text,
+  group: text,
+  delimiters: any,
   answer: any,
   to: part({ mailbox: text, folder, name: text }),
 })
@@ -89,7 +94,7 @@ const RawInbox = z.object({
 })
 
 const RawEdi = z.object({
-  us: z.record(z.string(), z.object({ ...address, test: text }).catch({})).catch({}),
+  us: z.record(z.string(), z.object({ ...address, test: text, group: text }).catch({})).catch({}),
   /** Undefined where they could not be read. */
   partners: z
     .record(z.string(), RawPartner.catch({ ids: [] }))

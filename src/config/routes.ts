@@ -11,6 +11,7 @@ import {
   type EdiConfiguration,
   type InterchangeChoice,
   type InterchangeInbox,
+  type Partner,
   toInterchangeChoice,
 } from './edi.ts'
 import { normalizeFolder, type OutputFolder, toOutputFolder } from './folders.ts'
@@ -67,6 +68,9 @@ export interface OutboundRoute extends RouteBase, AcknowledgeRules {
   /** `name` is a template for `formatFileName`. */
   readonly to: OutputFolder & { readonly name: string }
   readonly verifyBeforeAck: boolean
+  /** For whom the interchanges are that it writes. */
+  readonly partner?: string
+  readonly usage?: 'production' | 'test'
   /** Absent where each record is exported once. */
   readonly report?: { readonly select: SelectRule; readonly empty: 'skip' | 'write' }
 }
@@ -106,6 +110,7 @@ interface RouteContext {
   readonly zone: string | undefined
   readonly credentials: Credentials
   readonly inboxes: readonly InterchangeInbox[]
+  readonly partners: readonly Partner[]
 }
 
 type RouteSettings = ConfigurationFile['routes'][string]
@@ -120,7 +125,7 @@ export function toRoute(name: string, route: RouteSettings, around: RouteContext
     ...(route.alertIfLate && { alertIfLate: toLateRules(route.alertIfLate) }),
     ...omitUndefined({ schedule: toSchedule(route, zone) }),
   }
-  return 'from' in route ? toInbound(base, route, around) : toOutbound(base, route, folder)
+  return 'from' in route ? toInbound(base, route, around) : toOutbound(base, route, around)
 }
 
 function toInbound(
@@ -145,10 +150,13 @@ function toInbound(
 
 function toOutbound(
   base: RouteBase,
-  route: Extract<RouteSettings, { to: unknown }>,
-  folder: string,
+  route: Exclude<RouteSettings, { from: unknown }>,
+  { folder, partners }: RouteContext,
 ): OutboundRoute {
-  const { operation, to, select, empty = 'skip', verifyBeforeAck } = route
+  const { operation, partner, usage, select, empty = 'skip', verifyBeforeAck } = route
+  const ofPartner = partners.find(({ name }) => name === partner)?.to
+  const to = route.to === undefined ? ofPartner : { ...toOutputFolder(route.to), name: route.to.name }
+  assert(to !== undefined, 'a route without a place for its files passed the checks')
   const where = { route: base.name, mailbox: to.mailbox, plain: normalizeFolder }
   const acknowledging = toAcknowledgeRules(route, where)
   const { acknowledge } = acknowledging
@@ -156,8 +164,9 @@ function toOutbound(
     ...base,
     direction: 'outbound' as const,
     operation,
-    to: { ...toOutputFolder(to), name: to.name },
+    to,
     ...acknowledging,
+    ...omitUndefined({ partner, usage }),
   }
   if (select !== undefined || !isReceived(operation)) {
     const { schedule } = base

@@ -4,7 +4,7 @@ import { INBOUND_OPERATIONS, OUTBOUND_OPERATIONS } from '../contract/operations.
 import { acknowledgeShape } from './acknowledge.ts'
 import { AlertIfDiskBelow, AlertIfNotEmptied, LateSettings } from './alerts.ts'
 import { DEFAULT_FOLDERS, DEFAULT_MATCH, Folder, MailboxName, Name } from './folders.ts'
-import { EdiSettings, InterchangeSource, PartnerSettings, ResultFolder } from './edi.ts'
+import { EdiSettings, InterchangeSource, PartnerSettings, ResultFolder, Usage } from './edi.ts'
 import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { FolderSource } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
@@ -20,7 +20,8 @@ const BaseUrl = z
   .refine(isPlainUrl, 'must be an address such as https://api.example.com, without a password, "?" or "#"')
 
 const FileName = z.string().superRefine((template, context) => {
-  for (const message of findFileNameErrors(template)) context.addIssue({ code: 'custom', message })
+  for (const message of findFileNameErrors(template, undefined, true))
+    context.addIssue({ code: 'custom', message })
 })
 
 const DocumentName = z.string().superRefine((template, context) => {
@@ -112,11 +113,16 @@ export const OutboundRouteSettings = z.strictObject({
       mailbox: MailboxName,
       folder: Folder.describe('Where files are left.'),
       name: FileName.describe(
-        'The name of each file, with {seq}, {date:yyyyMMdd-HHmmss} or {day:yyyyMMdd} (the business date of `daily`), and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
+        'The name of each file, with {seq}, {date:yyyyMMdd-HHmmss} or {day:yyyyMMdd} (the business date of `daily`), and {route}; of an interchange also with {icn} (its control number), {partner} and {kind} (its document); with a field of the record, such as {purchase_order_number}, each file holds one record.',
       ),
       alertIfNotEmptied: AlertIfNotEmptied,
     })
-    .describe('Where files go to.'),
+    .optional()
+    .describe('Where files go to; may be left out where the `partner` has a `to`.'),
+  partner: Text.optional().describe(
+    'The partner under `edi.partners` that the files are for, where the mapping writes X12 or EDIFACT.',
+  ),
+  usage: Usage.optional().describe('How interchanges are marked: production (when left out), or test.'),
   ...acknowledgeShape(Folder),
   select: SelectSettings.optional().describe(
     'Makes the route a report: each run asks the list for these records and writes all of them into a new file. Nothing is acknowledged.',

@@ -16,6 +16,7 @@ const JOURNAL_EVENTS = {
   'file-unbundled': 'Its sets were given to their routes, and the answers to it are due.',
   'part-received': 'A route has its sets of a file of interchanges.',
   'answer-decided': 'An answer to interchanges has its control numbers.',
+  'numbers-reserved': 'An outgoing file has its control numbers, before it is composed.',
   'numbers-set': 'A person set the last control numbers of a partner.',
   'numbers-raised': 'Control numbers were left out, because the journal was restored from a backup.',
   'plan-discarded': 'What an interrupted planning left was removed.',

@@ -82,6 +82,15 @@ export interface NumberCounter extends NumberScope {
   readonly group: number
 }
 
+/** The control numbers of an outgoing file, given before its first byte is composed. */
+export interface NumberReservation {
+  readonly id: number
+  readonly scope: NumberScope
+  readonly numbers: AnswerNumbers
+  /** The date and time in the envelope, milliseconds. */
+  readonly at: number
+}
+
 export interface PartnerActivity {
   readonly partner: string
   readonly interchanges: number
@@ -161,12 +170,25 @@ export interface InterchangeJournal {
   createAnswerDelivery(
     lease: Lease,
     answerId: string,
-    delivery: Omit<NewReport, 'scheduledRun'>,
+    delivery: Omit<NewReport, 'scheduledRun' | 'reservation'>,
   ): Promise<DeliveryEntry>
   /** Lists answers that are not delivered although they are due, the oldest first. */
   listOverdueAnswers(now: number, limit: number): Promise<readonly AnswerEntry[]>
   /** The answer that a delivery is. */
   findAnswerOfDelivery(deliveryId: string): Promise<AnswerEntry | undefined>
+
+  /**
+   * Reserves the numbers of the next outgoing file of the lease's route. A reservation of the route that no delivery carries,
+   * because its composing ended early, is taken over: so no number is left out. `start` is the first number of a new scope; with
+   * `groupFollows` the group has the number of the interchange. `createDelivery` and `createReportDelivery` bind it.
+   */
+  reserveNumbers(
+    lease: Lease,
+    scope: NumberScope,
+    rules: { readonly start: number; readonly groupFollows: boolean },
+  ): Promise<NumberReservation>
+  /** The numbers that a delivery carries; undefined for one that is no interchange, or an answer. */
+  findReservation(deliveryId: string): Promise<NumberReservation | undefined>
 
   /** What came of each partner, and when the last of it did. */
   listPartnerActivity(): Promise<readonly PartnerActivity[]>

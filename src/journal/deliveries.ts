@@ -18,6 +18,7 @@ import { removeNamings } from './namings.ts'
 import { holdRecords } from './outgoing-records.ts'
 import { IS_OPEN } from './records.ts'
 import { findLastSequence, holdIfMaybeDelivered } from './restore.ts'
+import { bindReservation } from './interchanges/numbers.ts'
 import { changeRows, exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import { bindDeliveryToRun } from './scheduled-runs.ts'
 import type { Db, Row, Tables } from './schema.ts'
@@ -28,10 +29,11 @@ export function createDeliveryJournal({ reads, leased, leasedIfChanged }: BoundS
     createDelivery: leased(composeDelivery),
     createReportDelivery: leased(async (tx, report) => {
       const { db, now } = tx
-      const { id, scheduledRun } = report
+      const { id, scheduledRun, reservation } = report
       const entry = await insertDelivery(tx, report)
-      const more = scheduledRun === undefined ? {} : { runs: await bindDeliveryToRun(tx, scheduledRun, id) }
-      await appendDeliveryEvent(db, now, { id, more })
+      const runs = scheduledRun === undefined ? {} : { runs: await bindDeliveryToRun(tx, scheduledRun, id) }
+      const numbers = await bindReservation(tx, reservation, id)
+      await appendDeliveryEvent(db, now, { id, more: { ...runs, ...numbers } })
       return { ...entry, ...(await holdIfMaybeDelivered(tx, id)) }
     }),
     renameDelivery: leased(async (tx, id, name) => {
@@ -81,14 +83,15 @@ export function createDeliveryJournal({ reads, leased, leasedIfChanged }: BoundS
 
 async function composeDelivery(tx: RouteTx, delivery: NewDelivery): Promise<DeliveryEntry> {
   const { db, now, route } = tx
-  const { id, held } = delivery
+  const { id, held, reservation } = delivery
   const entry = await insertDelivery(tx, { ...delivery, records: 0 })
   await holdRecords(tx, held)
   const records = await attachRecords(tx, delivery)
   assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
   await updateDelivery(tx, { id, from: 'composed' }, { records })
   const attached = await selectIdRuns(db, sql`delivery_id = ${id}`)
-  const more = { attached, records: [{ state: 'collected', ids: attached }] }
+  const numbers = await bindReservation(tx, reservation, id)
+  const more = { attached, records: [{ state: 'collected', ids: attached }], ...numbers }
   await appendDeliveryEvent(db, now, { id, more })
   return { ...entry, records, ...(await holdIfMaybeDelivered(tx, id)) }
 }
@@ -96,7 +99,7 @@ async function composeDelivery(tx: RouteTx, delivery: NewDelivery): Promise<Deli
 /** Takes the sequence number in the transaction that uses it, so that a failure leaves no gap. */
 export async function insertDelivery(
   tx: RouteTx,
-  { nameFor, id, folder, sha256, rows, records }: Omit<NewReport, 'scheduledRun'>,
+  { nameFor, id, folder, sha256, rows, records }: Omit<NewReport, 'scheduledRun' | 'reservation'>,
 ): Promise<DeliveryEntry> {
   const { db, now, route } = tx
   const sequence = (await findLastSequence(db, route)) + 1

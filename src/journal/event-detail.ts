@@ -80,6 +80,17 @@ export const EventDetailSchema = z.strictObject({
   counters: z
     .array(z.tuple([z.string(), z.string(), z.string(), z.string(), z.int(), z.int()]))
     .exactOptional(),
+  /** Control numbers of outgoing files, as they are from now on; with an empty digest they are removed. */
+  reservations: z
+    .array(
+      z.strictObject({
+        id: IdSchema,
+        digest: z.string(),
+        numbers: z.tuple([z.int(), z.int()]).exactOptional(),
+        delivery: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
   decision: z.strictObject({ id: IdSchema, action: z.string(), digest: z.string() }).exactOptional(),
   /** Records whose contents were pruned, and counts of other pruned rows. */
   pruned: z

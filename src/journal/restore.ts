@@ -14,7 +14,7 @@ import {
   insertDecision,
   selectDecisionDetail,
 } from './events.ts'
-import { raiseCounters } from './interchanges/numbers.ts'
+import { raiseCounters, removeOpenReservations } from './interchanges/numbers.ts'
 import { type IdRuns, iterateIds, jsonRows, selectFirst, selectIdRuns } from './rows.ts'
 import { selectIdentity } from './namings.ts'
 import type { Db, Row } from './schema.ts'
@@ -115,6 +115,7 @@ async function declareRestored(db: Db, input: RestorationInput): Promise<Restora
   const documents = await cancelRequestedDocuments(db, input)
   const sequences = await saveRestoredRoutes(db, input)
   const counters = await raiseCounters(db, now)
+  await removeOpenReservations(db, now)
   await sql`update identity set tag = lower(hex(randomblob(3)))`.execute(db)
   const decided = { action: 'restored', by, why, records: uncertain + held } as const
   const decision = await selectDecisionDetail(db, await insertDecision(db, now, decided))

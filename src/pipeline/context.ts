@@ -3,7 +3,9 @@ import type { OverdueRules } from '../config/alerts.ts'
 import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
-import type { Format } from '../domain/format.ts'
+import type { Envelope, Format } from '../domain/format.ts'
+import type { InterchangeFormat } from '../domain/interchange.ts'
+import type { NumberScope } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
@@ -123,8 +125,8 @@ export interface OutboundContext extends SharedContext {
     readonly party: Party
     readonly operation: OutboundOperationName
     readonly folder: string
-    /** The file's name from its sequence number, the time it was composed and its first record. */
-    readonly nameFor: (sequence: number, composedAt: number, first: Resource) => string
+    /** The file's name from its sequence number, the time it was composed, its first record and its control number. */
+    readonly nameFor: (sequence: number, composedAt: number, first: Resource, icn?: number) => string
     /** Whether the name contains values of the record, so that a file holds exactly one. */
     readonly namesRecord: boolean
     /** What must happen to a file before its records are acknowledged; `never`: a delivery is done when in place. */
@@ -150,6 +152,20 @@ export interface OutboundContext extends SharedContext {
   /** The inboxes of routes and of interchanges that take files from the folder of the receipts. */
   readonly receiptInboxes?: readonly { readonly name: string; readonly folder: string }[]
   readonly composer: Composer
+  /** Where the composer writes interchanges: for whom, and under which numbers. */
+  readonly interchanges?: OutgoingInterchanges
+}
+
+/** The interchanges that an outbound route writes to its partner. */
+export interface OutgoingInterchanges {
+  readonly scope: NumberScope
+  /** The first control number of a new scope. */
+  readonly start: number
+  /** The group has the number of its interchange. */
+  readonly groupFollows: boolean
+  readonly envelope: Omit<Envelope, 'at' | 'numbers'>
+  /** The checker that reads each file before it is delivered. */
+  readonly format: Pick<InterchangeFormat, 'judge' | 'outline'>
 }
 
 export type DocumentContext = Pick<

@@ -8,6 +8,8 @@ import {
   formatFileName,
   hasRecordPlaceholder,
 } from '../config/file-name.ts'
+import { formatAddress } from '../config/edi.ts'
+import { buildEnvelopeSettings, formatControlNumber } from '../config/envelope.ts'
 import { createNumberReader } from '../config/inbox.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { InboundRoute, OutboundRoute, ScannedInbox } from '../config/routes.ts'
@@ -16,10 +18,17 @@ import type { DatedRun } from '../config/time-values.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import type { Readiness } from '../domain/route.ts'
 import type { DocumentKind } from '../domain/shipping-document.ts'
-import { BridgeError } from '../support/errors.ts'
+import type { WriteOptions } from '../domain/format.ts'
+import { assert, BridgeError } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
-import type { DocumentPlace, InboundContext, IntakeRoute, OutboundContext } from './context.ts'
+import type {
+  DocumentPlace,
+  InboundContext,
+  IntakeRoute,
+  OutboundContext,
+  OutgoingInterchanges,
+} from './context.ts'
 import type { ReceiptRules } from './outbound/confirmation-rules.ts'
 
 /** The settings of a place where files are taken in: of a route, or of an inbox of interchanges. */
@@ -66,16 +75,34 @@ export interface BusinessDateRun extends DatedRun {
   readonly dueAt: number
 }
 
-export function buildOutboundRoute(route: OutboundRoute, run?: BusinessDateRun): OutboundContext['route'] {
-  const { name, party, operation, to, acknowledge, receipt, overdue, verifyBeforeAck, report } = route
+/** `document`: what the mapping of the route writes, where it writes interchanges. */
+export function buildOutboundRoute(
+  route: OutboundRoute,
+  {
+    run,
+    document,
+  }: { readonly run?: BusinessDateRun | undefined; readonly document?: string | undefined } = {},
+): OutboundContext['route'] {
+  const { partner, name, party, operation, to, acknowledge, receipt, overdue, verifyBeforeAck, report } =
+    route
   const day = run === undefined ? {} : { day: run.date }
   return {
     name,
     party,
     operation,
     folder: to.folder,
-    nameFor: (sequence, at, record) => formatFileName(to.name, { route: name, sequence, at, record, ...day }),
-    namesRecord: hasRecordPlaceholder(to.name),
+    nameFor: (sequence, at, record, icn) =>
+      formatFileName(to.name, {
+        route: name,
+        sequence,
+        at,
+        record,
+        ...day,
+        ...(partner === undefined || icn === undefined || document === undefined
+          ? {}
+          : { interchange: { icn: formatControlNumber(icn), partner, kind: document } }),
+      }),
+    namesRecord: hasRecordPlaceholder(to.name, partner !== undefined),
     acknowledge,
     verifyBeforeAck,
     ...(overdue && { overdue }),
@@ -83,6 +110,27 @@ export function buildOutboundRoute(route: OutboundRoute, run?: BusinessDateRun):
     ...(report && {
       report: { select: (now) => buildSelection(report.select, now, run), empty: report.empty },
     }),
+  }
+}
+
+/** What the route writes to its partner; undefined where its mapping writes no interchanges. */
+export function buildOutgoingInterchanges(
+  { edi }: Pick<Configuration, 'edi'>,
+  { partner: name, usage = 'production' }: OutboundRoute,
+  { edi: document, format: syntax }: WriteOptions,
+  format: OutgoingInterchanges['format'],
+): OutgoingInterchanges | undefined {
+  if (document === undefined || (syntax !== 'x12' && syntax !== 'edifact')) return undefined
+  const partner = edi?.partners.find((each) => each.name === name)
+  const written = edi && partner && buildEnvelopeSettings(edi, partner, { syntax, usage, ...document })
+  assert(written && partner, 'a route without a partner passed the checks')
+  const { sender, receiver } = written
+  return {
+    scope: { syntax, sender: formatAddress(sender), receiver: formatAddress(receiver), usage },
+    start: partner.firstNumber,
+    groupFollows: partner.outgoing.groupFollows,
+    envelope: written,
+    format,
   }
 }
 

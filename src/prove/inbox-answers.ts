@@ -41,7 +41,7 @@ export async function narrowInbox(
       ...(partner.to && { to: { ...partner.to, folder: ANSWERS_FOLDER } }),
     }))
   const results = { ...inbox.results, folder: REPORTS_FOLDER }
-  return { ourAddresses: [], partners, inboxes: [{ ...inbox, results }] }
+  return { ourAddresses: [], us: [], partners, inboxes: [{ ...inbox, results }] }
 }
 
 async function readSender(file: Uint8Array): Promise<string> {

@@ -144,6 +144,13 @@ export const FAILURES = {
     title: 'A file or folder cannot be written.',
     fix: 'Make room or grant the rights, then run `dropbridge run`: the work is kept.',
   },
+  'edi-self-check': {
+    exit: EXIT.bug,
+    title: 'An interchange that the bridge wrote has faults.',
+    fix: 'Check what the mapping writes there with `dropbridge edi check`, or report the bug.',
+    details:
+      'Its own checker reads every interchange before it is delivered. Nothing was delivered, its records wait, and its control numbers go to the next file.',
+  },
   'journal-unusable': {
     exit: EXIT.cannotWrite,
     title: 'The journal cannot be opened or written.',

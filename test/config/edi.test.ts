@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { buildEnvelopeSettings, findEnvelopeErrors } from '../../src/config/envelope.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { listScannedInboxes } from '../../src/config/routes.ts'
 import { hasCode } from '../../src/support/errors.ts'
@@ -82,6 +83,7 @@ describe('the configuration of interchanges', () => {
     }
     expect(edi).toEqual({
       ourAddresses: ['ZZ:HAVENRETAIL', 'ZZ:HAVENRETAILT'],
+      us: [{ name: 'retail', qualifier: 'ZZ', id: 'HAVENRETAIL', test: 'HAVENRETAILT' }],
       partners: [
         {
           name: 'northlight',
@@ -90,6 +92,14 @@ describe('the configuration of interchanges', () => {
           answer: { when: 'understood', withinMs: 3_600_000, kind: '997', ta1: 'asked', echoes: true },
           to: { mailbox: 'van', folder: 'out', name: '{kind}-{partner}-{icn}.edi' },
           firstNumber: 1,
+          outgoing: {
+            receivers: { production: { qualifier: '12', id: '7755550100' } },
+            versions: {},
+            zone: 'UTC',
+            delimiters: {},
+            groupFollows: false,
+            setNumbers: 'counted',
+          },
           duplicates: { windowMs: 400 * 86_400_000, reused: 'refuse' },
           unrouted: 'hold',
         },
@@ -411,5 +421,106 @@ describe('a configuration with files of partners', () => {
         partners: { northlight: { title: 'Northlight Goods', to: { mailbox: 'van', folder: './out/' } } },
       },
     })
+  })
+})
+
+describe('the configuration of exports as interchanges', () => {
+  const EXPORT = `  invoices-out:
+    retailer: 1000
+    operation: export-invoices
+    partner: buyer
+    mapping: mappings/810.yaml
+`
+  const BUYER = `ids: [{ qualifier: '14', id: BUYERT, usage: test }, { qualifier: ZZ, id: BUYER }]
+to: { mailbox: van, folder: out }
+group: BUYERGROUP
+version: '005010'
+documents: { 856: '004010VICS' }
+zone: America/Chicago
+delimiters: { element: '|' }
+numbers: { group: interchange, set: grouped }
+`
+  const exporting = (route: string, partner = BUYER, ours = EDI) => ({
+    ...WHOLE,
+    'dropbridge.yaml': BRIDGE + ours + ROUTES + route,
+    'partners/buyer.yaml': partner,
+  })
+
+  async function envelopeOf(
+    files: Readonly<Record<string, string>>,
+    document: string,
+    usage: 'production' | 'test',
+  ) {
+    const { edi } = await load(files)
+    const partner = edi?.partners.find(({ name }) => name === 'buyer')
+    if (edi === undefined || partner === undefined) throw new Error('no partner')
+    return buildEnvelopeSettings(edi, partner, { syntax: 'x12', document, version: '004010', usage })
+  }
+
+  test('a route without `to` leaves its files where its partner says, named by their control numbers', async () => {
+    const { routes } = await load(exporting(EXPORT))
+    expect(routes.at(-1)).toMatchObject({
+      partner: 'buyer',
+      to: { mailbox: 'van', folder: 'out', name: '{kind}-{partner}-{icn}.edi' },
+    })
+  })
+
+  test('a partner says how its envelopes are written', async () => {
+    expect(await envelopeOf(exporting(EXPORT), '810', 'production')).toEqual({
+      sender: { qualifier: 'ZZ', id: 'HAVENRETAIL', group: 'HAVENRETAIL' },
+      receiver: { qualifier: 'ZZ', id: 'BUYER', group: 'BUYERGROUP' },
+      usage: 'production',
+      zone: 'America/Chicago',
+      setNumbers: 'grouped',
+      version: '005010',
+      delimiters: { element: '|', component: '>', segment: '~', repetition: '^', newline: '\n' },
+      asksForAnswer: false,
+    })
+    expect(await envelopeOf(exporting(EXPORT), '856', 'test')).toMatchObject({
+      sender: { id: 'HAVENRETAILT' },
+      receiver: { qualifier: '14', id: 'BUYERT' },
+      version: '004010VICS',
+    })
+  })
+
+  test('what does not fit is an error at its place', async () => {
+    expect(await errorsOf(exporting(EXPORT.replace('partner: buyer', 'partner: byer')))).toEqual([
+      expect.stringContaining('there is no such partner. Did you mean "buyer"?'),
+    ])
+    expect(await errorsOf(exporting(EXPORT, BUYER.replace(/^to:.*$/m, 'answer: none')))).toEqual([
+      expect.stringContaining('the partner buyer has none: write it here or there.'),
+    ])
+    expect(await errorsOf(exporting(EXPORT.replace('    partner: buyer\n', '    usage: test\n')))).toEqual([
+      expect.stringContaining('is missing: write it such as `to:'),
+      expect.stringContaining('is for routes with a `partner`.'),
+    ])
+    const two = EDI.replace('  partners:', '    other: { qualifier: ZZ, id: OTHER }\n  partners:')
+    expect(await errorsOf(exporting(EXPORT, BUYER, two))).toEqual([
+      expect.stringContaining('does not say who sends to it. Write `we:` with one of `edi.us`.'),
+    ])
+  })
+
+  test.each([
+    [`{ element: '|', segment: '|' }`, 'is the same as `element`.'],
+    ['{ element: x }', 'is one character that is no letter, digit or blank'],
+    [`{ element: ' ' }`, 'is one character that is no letter, digit or blank'],
+    [`{ element: '**' }`, 'is one character that is no letter, digit or blank'],
+  ])('delimiters %s are refused', async (delimiters, message) => {
+    const partner = BUYER.replace(/^delimiters:.*$/m, `delimiters: ${delimiters}`)
+    expect(await errorsOf(exporting(EXPORT, partner))).toEqual([expect.stringContaining(message)])
+  })
+
+  test('what does not fit the syntax of the mapping is found with it', async () => {
+    const files = exporting(
+      EXPORT,
+      BUYER.replace('id: BUYER }', 'id: BUYER-OF-MANY-GOODS }').replace("'|'", "'>'"),
+    )
+    const envelope = await envelopeOf(files, '810', 'production')
+    if (envelope === undefined) throw new Error('no envelope')
+    expect(findEnvelopeErrors(envelope, 'x12')).toEqual([
+      'its `delimiters` equal each other, with those that are left out',
+      'the id BUYER-OF-MANY-GOODS is longer than the 15 characters that the envelope of X12 has room for',
+    ])
+    expect(findEnvelopeErrors(envelope, 'edifact')).toHaveLength(1)
   })
 })

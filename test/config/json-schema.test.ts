@@ -31,6 +31,8 @@ test('the schema lists the settings of a route of either direction', () => {
     'steps',
     'circuitBreaker',
     'to',
+    'partner',
+    'usage',
     'acknowledge',
     'receipt',
     'overdue',

@@ -95,6 +95,18 @@ describe('a restored journal of interchanges', () => {
     ])
   })
 
+  it('reserves no number again that was reserved before, because a delivery since may carry it', async () => {
+    const own = () => journal.acquireLease('invoices-out', 'bridge-1', 60_000, () => true)
+    const rules = { start: 1, groupFollows: false }
+    await journal.reserveNumbers(await own(), SCOPE, rules)
+
+    await declare()
+
+    const { numbers } = await journal.reserveNumbers(await own(), SCOPE, rules)
+    expect(numbers).toEqual({ interchange: 1002, group: 1002 })
+    expect((await journal.verifyChain({})).findings).toEqual([])
+  })
+
   it('leaves out as many numbers of a scope that it does not know', async () => {
     await declare()
     await unbundleFile(journal, lease, 'a', { answers: [answerTo('n1')] })

@@ -288,6 +288,22 @@ CREATE TABLE number_counters (       -- the last control numbers that were given
   primary key (syntax, sender, receiver, usage)
 ) strict, without rowid;
 
+CREATE TABLE number_reservations (   -- control numbers of outgoing files, given before the first byte is composed
+  id integer primary key,
+  route text not null,
+  syntax text not null,
+  sender text not null,
+  receiver text not null,
+  usage text not null,
+  interchange_number integer not null,
+  group_number integer not null,
+  reserved_at integer not null,
+  delivery_id text unique references deliveries (id)   -- absent as long as no delivery carries them
+) strict;
+
+CREATE UNIQUE INDEX number_reservations_open on number_reservations (route, syntax, sender, receiver, usage)
+  where delivery_id is null;
+
 CREATE TABLE order_attributes (
   account text not null,
   key text not null,        -- the purchase order number

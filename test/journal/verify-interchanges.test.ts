@@ -8,6 +8,8 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 import { answerDelivery, answerTo, interchange, SCOPE, unbundleFile } from '../suites/interchanges.suite.ts'
 import { receiveFile, testClock } from '../suites/journal.suite.ts'
 
+const EXPORTS = { ...SCOPE, receiver: 'ZZ:BUYER' }
+
 /**
  * File a was read twice, and brought three interchanges in two batches; answer n1 of it is composed, n2 is decided, n3 is
  * due. File b repeats a number. Of file c no interchange was read yet.
@@ -40,6 +42,9 @@ async function writeJournal(path: string): Promise<void> {
   const earlier = { file: 'a', name: 'a.csv' }
   await unbundleFile(journal, lease, 'b', { interchanges: [interchange(1, { verdict: 'reused', earlier })] })
   await receiveFile(journal, lease, 'c')
+  const reserved = await journal.reserveNumbers(lease, EXPORTS, { start: 7, groupFollows: false })
+  await journal.createReportDelivery(lease, { ...answerDelivery('d3'), reservation: reserved.id })
+  await journal.reserveNumbers(lease, EXPORTS, { start: 7, groupFollows: false })
   const moved = { ...SCOPE, receiver: 'ZZ:OTHER', interchange: 40, group: 41 }
   await journal.setNumberCounter(moved, { by: 'Ada', why: 'the old gateway' })
   await journal.close()
@@ -211,8 +216,34 @@ it.each([
     /^answer n9 has no event: it was added to the table directly$/,
   ],
   [
+    'the number that a delivery carries',
+    `update number_reservations set interchange_number = 9 where delivery_id = 'd3'`,
+    /^the control numbers of outgoing file 1 are 9 and 7, and were 7 and 7$/,
+  ],
+  [
+    'numbers that are said to be free: another file would carry them too',
+    `update number_reservations set delivery_id = null, route = 'x' where delivery_id = 'd3'`,
+    /^the control numbers of outgoing file 1 are of delivery none, and were of d3$/,
+  ],
+  [
+    'the time in an envelope: composed again, the file would be another',
+    `update number_reservations set reserved_at = reserved_at + 1 where delivery_id = 'd3'`,
+    /^the control numbers of outgoing file 1 are not what they were/,
+  ],
+  [
+    'reserved numbers that were removed: they would be left out',
+    `delete from number_reservations where delivery_id is null`,
+    /^the control numbers of outgoing file 2 are missing, and were 8 and 8$/,
+  ],
+  [
+    'reserved numbers that were added',
+    `insert into number_reservations select 9, 'x', syntax, sender, receiver, usage, 9, 9, 9, null
+      from number_reservations where id = 1`,
+    /^the control numbers of outgoing file 9 have no event/,
+  ],
+  [
     'the last number that was given: it would be given again',
-    `update number_counters set last_interchange = 1 where usage = 'production' and receiver <> 'ZZ:OTHER'`,
+    `update number_counters set last_interchange = 1 where usage = 'production' and receiver = '12:7755550100'`,
     /^the control numbers of x12 ZZ:HAVENRETAIL to 12:7755550100, production are 1 and 1, and were 2 and 1$/,
   ],
   [

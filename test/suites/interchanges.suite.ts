@@ -591,5 +591,79 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         },
       )
     })
+
+    describe('reserves the control numbers of outgoing files', () => {
+      const RULES = { start: 1, groupFollows: false }
+      let invoices: Lease
+
+      beforeEach(async () => {
+        invoices = await take('invoices-out')
+      })
+
+      const deliver = (own: Lease, id: string, reservation: number) =>
+        journal.createReportDelivery(own, { ...answerDelivery(id), reservation })
+
+      it('gives the same numbers and time until a delivery carries them, and then the next', async () => {
+        const first = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        clock.advance(60_000)
+        expect(await journal.reserveNumbers(invoices, SCOPE, RULES)).toEqual(first)
+        await deliver(invoices, 'd1', first.id)
+
+        expect(await journal.findReservation('d1')).toEqual(first)
+        expect(first).toMatchObject({ scope: SCOPE, numbers: { interchange: 1, group: 1 }, at: START })
+        const second = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        expect(second).toMatchObject({ numbers: { interchange: 2, group: 2 }, at: START + 60_000 })
+      })
+
+      it('gives an old reservation the time of now, because nothing carries it', async () => {
+        const first = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        clock.advance(86_400_000)
+        const again = await journal.reserveNumbers(await take('invoices-out'), SCOPE, RULES)
+        expect(again).toEqual({ ...first, at: START + 86_400_000 })
+      })
+
+      it('gives each route and scope its own, from the counter that answers use too', async () => {
+        await journal.setNumberCounter({ ...SCOPE, interchange: 41, group: 7 }, { by: 'Ada', why: 'moved' })
+        const one = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        const other = await journal.reserveNumbers(orders, SCOPE, RULES)
+        const test = await journal.reserveNumbers(
+          orders,
+          { ...SCOPE, usage: 'test' },
+          { ...RULES, start: 700 },
+        )
+        await unbundleFile(journal, lease, 'a', { answers: [answerTo('n1')] })
+        const { decided } = await journal.decideAnswer(lease, 'n1', { byStructure: false, start: 1 })
+
+        expect([one, other, test].map(({ numbers }) => numbers)).toEqual([
+          { interchange: 42, group: 8 },
+          { interchange: 43, group: 9 },
+          { interchange: 700, group: 700 },
+        ])
+        expect(decided?.numbers).toEqual({ interchange: 44, group: 10 })
+      })
+
+      it('gives the group the number of the interchange where the partner wants it', async () => {
+        await journal.setNumberCounter({ ...SCOPE, interchange: 41, group: 7 }, { by: 'Ada', why: 'moved' })
+        const { numbers } = await journal.reserveNumbers(invoices, SCOPE, { start: 1, groupFollows: true })
+        expect(numbers).toEqual({ interchange: 42, group: 42 })
+        expect(await journal.listNumberCounters()).toEqual([{ ...SCOPE, interchange: 42, group: 42 }])
+      })
+
+      it('counts on from 1 after the highest number', async () => {
+        const highest = { ...SCOPE, interchange: MAX_CONTROL_NUMBER, group: MAX_CONTROL_NUMBER }
+        await journal.setNumberCounter(highest, { by: 'Ada', why: 'moved' })
+        const { numbers } = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        expect(numbers).toEqual({ interchange: 1, group: 1 })
+      })
+
+      it('binds a reservation once, to a delivery of its route, or makes no delivery', async () => {
+        const { id } = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        await expect(deliver(orders, 'd1', id)).rejects.toThrow('should be open and is not')
+        await deliver(invoices, 'd2', id)
+        await expect(deliver(invoices, 'd3', id)).rejects.toThrow('should be open and is not')
+        expect(await journal.getDelivery('d1')).toBeUndefined()
+        expect(await journal.getDelivery('d3')).toBeUndefined()
+      })
+    })
   })
 }

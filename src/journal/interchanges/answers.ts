@@ -15,7 +15,7 @@ import { exists, type IdRuns, iterateIds, jsonRows, omitNull, toIdRuns } from '.
 import type { Db, Row } from '../schema.ts'
 import type { BoundStore, RouteTx } from '../store.ts'
 import { digestAnswer } from './digests.ts'
-import { mentionCounter, reserveNumbers } from './numbers.ts'
+import { advanceCounter, mentionCounter } from './numbers.ts'
 
 export function createAnswerJournal({ reads, leased }: BoundStore) {
   return {
@@ -99,7 +99,7 @@ async function decideAnswer(
   if (answer.decided !== undefined) return answer
   const { file, scope, interchanges, groups } = answer
   const asked = { interchanges: interchanges.length, groups, start }
-  const { numbers, counter } = await reserveNumbers(db, scope, asked)
+  const { numbers, counter } = await advanceCounter(db, scope, asked)
   await sql`
     update interchange_answers set decided_at = ${now}, by_structure = ${Number(byStructure)},
       interchange_number = ${numbers.interchange}, group_number = ${numbers.group}
@@ -112,7 +112,7 @@ async function decideAnswer(
 async function createAnswerDelivery(
   tx: RouteTx,
   answerId: string,
-  delivery: Omit<NewReport, 'scheduledRun'>,
+  delivery: Omit<NewReport, 'scheduledRun' | 'reservation'>,
 ): Promise<DeliveryEntry> {
   const { db, now } = tx
   const answer = await getAnswer(tx, answerId)

@@ -53,6 +53,21 @@ export function digestAnswer(row: Row<'interchange_answers'>): string {
   ])
 }
 
+export function digestReservation(row: Row<'number_reservations'>): string {
+  return digestValues([
+    row.id,
+    row.route,
+    row.syntax,
+    row.sender,
+    row.receiver,
+    row.usage,
+    row.interchange_number,
+    row.group_number,
+    row.reserved_at,
+    row.delivery_id,
+  ])
+}
+
 // Selections of sets as the journal stores them: `[[1,800],802]`.
 
 export function formatSelection(sets: SetSelection): string {

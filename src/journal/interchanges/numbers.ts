@@ -1,17 +1,24 @@
 /** Gives out control numbers: each at most once within its scope, until the highest one was given. */
 import { type RawBuilder, sql } from 'kysely'
 import { type AnswerNumbers, MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
-import type { InterchangeJournal, NumberCounter, NumberScope } from '../../domain/interchange-journal.ts'
+import type {
+  InterchangeJournal,
+  NumberCounter,
+  NumberReservation,
+  NumberScope,
+} from '../../domain/interchange-journal.ts'
+import { HOUR_MS } from '../../support/clock.ts'
 import { assert } from '../../support/errors.ts'
+import { digestReservation } from './digests.ts'
 import { appendEvent, insertDecision, selectDecisionDetail } from '../events.ts'
-import { exists } from '../rows.ts'
+import { exists, omitNull, selectFirst } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
-import type { BoundStore, Tx } from '../store.ts'
+import type { BoundStore, RouteTx, Tx } from '../store.ts'
 
 /** How many numbers of each scope are left out after a restoration: those since the backup must not be given again. */
 const RESTORED_MARGIN = 1000
 
-export function createNumberJournal({ reads, writes }: BoundStore) {
+export function createNumberJournal({ reads, writes, leased }: BoundStore) {
   return {
     listNumberCounters: reads(async (db) => {
       const { rows } = await sql<Row<'number_counters'>>`
@@ -30,6 +37,11 @@ export function createNumberJournal({ reads, writes }: BoundStore) {
       const detail = { decision, counters: [mentionCounter(counter)] }
       await appendEvent(db, now, { kind: 'numbers-set', detail })
     }),
+    reserveNumbers: leased(reserveNumbers),
+    findReservation: reads(async (db, deliveryId) => {
+      const row = await selectReservation(db, sql`delivery_id = ${deliveryId}`)
+      return row && toReservation(row)
+    }),
   } satisfies Partial<InterchangeJournal>
 }
 
@@ -39,8 +51,8 @@ interface Reserved {
   readonly counter: NumberCounter
 }
 
-/** Reserves so many numbers of interchanges and groups; a scope without a counter begins with `start`. */
-export async function reserveNumbers(
+/** Gives so many numbers of interchanges and groups; a scope without a counter begins with `start`. */
+export async function advanceCounter(
   db: Db,
   scope: NumberScope,
   { interchanges, groups, start }: { interchanges: number; groups: number; start: number },
@@ -123,4 +135,106 @@ export async function raiseCounters(db: Db, now: number): Promise<number> {
     await appendEvent(db, now, { kind: 'numbers-raised', detail })
   }
   return counters.length
+}
+
+// Reservations: the numbers of outgoing files, which are in the bytes, the hash and the name of a delivery.
+
+/** A file whose composing ended early is composed again in the next pass; its envelope must not have an old date for that. */
+const OPEN_RESERVATION_FRESH_MS = HOUR_MS
+
+async function reserveNumbers(
+  { db, now, route }: RouteTx,
+  scope: NumberScope,
+  { start, groupFollows }: { readonly start: number; readonly groupFollows: boolean },
+): Promise<NumberReservation> {
+  const open = await selectReservation(
+    db,
+    sql`route = ${route} and delivery_id is null and ${isOfScope(scope)}`,
+  )
+  if (open !== undefined) return takeOver(db, now, open)
+  const asked = { interchanges: 1, groups: 1, start }
+  const { numbers, counter } = await advanceCounter(db, scope, asked)
+  const { interchange } = numbers
+  const group = groupFollows ? interchange : numbers.group
+  const last = { ...counter, group }
+  if (groupFollows) await saveCounter(db, last)
+  const { syntax, sender, receiver, usage } = scope
+  const row = await db
+    .insertInto('number_reservations')
+    .values({
+      route,
+      syntax,
+      sender,
+      receiver,
+      usage,
+      interchange_number: interchange,
+      group_number: group,
+      reserved_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const detail = { reservations: [mentionReservation(row)], counters: [mentionCounter(last)] }
+  await appendEvent(db, now, { kind: 'numbers-reserved', route, detail })
+  return toReservation(row)
+}
+
+/** No delivery has these numbers, so that nothing with the earlier time can be at the target. */
+async function takeOver(db: Db, now: number, open: Row<'number_reservations'>): Promise<NumberReservation> {
+  if (now - open.reserved_at < OPEN_RESERVATION_FRESH_MS) return toReservation(open)
+  const row = { ...open, reserved_at: now }
+  await sql`update number_reservations set reserved_at = ${now} where id = ${open.id}`.execute(db)
+  const detail = { reservations: [mentionReservation(row)] }
+  await appendEvent(db, now, { kind: 'numbers-reserved', route: open.route, detail })
+  return toReservation(row)
+}
+
+/** In the transaction that makes the delivery; returns what its event says of it. */
+export async function bindReservation({ db, route }: RouteTx, id: number | undefined, deliveryId: string) {
+  if (id === undefined) return {}
+  const open = await selectReservation(db, sql`id = ${id} and route = ${route} and delivery_id is null`)
+  assert(open, `Reservation ${id} of route ${route} should be open and is not.`)
+  await sql`update number_reservations set delivery_id = ${deliveryId} where id = ${id}`.execute(db)
+  return { reservations: [mentionReservation({ ...open, delivery_id: deliveryId })] }
+}
+
+/** Deliveries since the backup may carry the numbers of open reservations. */
+export async function removeOpenReservations(db: Db, now: number): Promise<void> {
+  const { rows } = await sql<Row<'number_reservations'>>`
+    delete from number_reservations where delivery_id is null returning *`.execute(db)
+  for (let start = 0; start < rows.length; start += COUNTERS_AT_ONCE) {
+    const reservations = rows
+      .slice(start, start + COUNTERS_AT_ONCE)
+      .map(({ id }) => ({ id, digest: NO_RESERVATION }))
+    await appendEvent(db, now, { kind: 'numbers-raised', detail: { reservations } })
+  }
+}
+
+async function selectReservation(db: Db, condition: RawBuilder<unknown>) {
+  return selectFirst(
+    db,
+    sql<Row<'number_reservations'>>`select * from number_reservations where ${condition}`,
+  )
+}
+
+function toReservation(row: Row<'number_reservations'>): NumberReservation {
+  const { id, syntax, sender, receiver, usage, interchange_number, group_number, reserved_at: at } = row
+  const numbers = { interchange: interchange_number, group: group_number }
+  return { id, scope: { syntax, sender, receiver, usage }, numbers, at }
+}
+
+/** The digest of one that was removed. */
+export const NO_RESERVATION = ''
+
+/** A reservation as an event has it. */
+export interface ReservationMention {
+  readonly id: number
+  readonly digest: string
+  readonly numbers?: readonly [interchange: number, group: number]
+  readonly delivery?: string
+}
+
+export function mentionReservation(row: Row<'number_reservations'>): ReservationMention {
+  const { id, interchange_number: interchange, group_number: group, delivery_id } = row
+  const digest = digestReservation(row)
+  return { id, digest, numbers: [interchange, group], ...omitNull({ delivery: delivery_id }) }
 }

@@ -64,7 +64,22 @@ create table number_counters (       -- the last control numbers that were given
   last_interchange integer not null check (last_interchange between 0 and 999999999),
   last_group integer not null check (last_group between 0 and 999999999),
   primary key (syntax, sender, receiver, usage)
-) strict, without rowid`
+) strict, without rowid;
+
+create table number_reservations (   -- control numbers of outgoing files, given before the first byte is composed
+  id integer primary key,
+  route text not null,
+  syntax text not null,
+  sender text not null,
+  receiver text not null,
+  usage text not null,
+  interchange_number integer not null,
+  group_number integer not null,
+  reserved_at integer not null,
+  delivery_id text unique references deliveries (id)   -- absent as long as no delivery carries them
+) strict;
+create unique index number_reservations_open on number_reservations (route, syntax, sender, receiver, usage)
+  where delivery_id is null`
 
 type Usage = NumberScope['usage']
 
@@ -104,4 +119,12 @@ export interface InterchangeTables {
     delivery_id: string | null
   }
   number_counters: ScopeColumns & { last_interchange: number; last_group: number }
+  number_reservations: ScopeColumns & {
+    id: Generated<number>
+    route: string
+    interchange_number: number
+    group_number: number
+    reserved_at: number
+    delivery_id: string | null
+  }
 }

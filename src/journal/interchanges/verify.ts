@@ -4,6 +4,7 @@ import { jsonRows, selectFirst } from '../rows.ts'
 import type { Db, EventRow, Row } from '../schema.ts'
 import { createIdSet, type Mismatches, type ParsedEvent } from '../verify-check.ts'
 import { type AnswerMention, mentionAnswer } from './answers.ts'
+import { mentionReservation, NO_RESERVATION, type ReservationMention } from './numbers.ts'
 import { digestInterchanges, digestPart, digestUnbundling, isEmptied } from './digests.ts'
 
 export function createInterchangeCheck(db: Db, found: Mismatches) {
@@ -13,6 +14,7 @@ export function createInterchangeCheck(db: Db, found: Mismatches) {
     createSetCheck(db, found, UNBUNDLINGS),
     createAnswerCheck(db, found),
     createCounterCheck(db, found),
+    createReservationCheck(db, found),
   ]
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
@@ -174,6 +176,61 @@ function describeDifference(is: AnswerMention | undefined, was: AnswerMention): 
   const [delivery = 'none', earlierDelivery = 'none'] = [is.delivery, was.delivery]
   if (delivery !== earlierDelivery) return `: its delivery is ${delivery}, and was ${earlierDelivery}`
   return is.digest === was.digest ? undefined : ' is not what it was: what it answers, or when, differs'
+}
+
+function createReservationCheck(db: Db, found: Mismatches): Check {
+  const met = createIdSet()
+  const describe = (id: number) => `the control numbers of outgoing file ${id}`
+  return {
+    async checkEvent({ event, detail }) {
+      const latest = (detail.reservations ?? []).filter(({ id }) => met.add(id))
+      if (latest.length === 0) return
+      const { rows } = await sql<Row<'number_reservations'>>`
+        select number_reservations.* from ${jsonRows(latest, { id: 'id' })} cross join number_reservations
+        where number_reservations.id = batch.id`.execute(db)
+      const byId = new Map(rows.map((row) => [row.id, mentionReservation(row)]))
+      for (const was of latest) {
+        const is = byId.get(was.id)
+        if (was.digest === NO_RESERVATION) {
+          if (is === undefined) continue
+          found.add(
+            'numbers',
+            String(was.id),
+            `${describe(was.id)} are there although they were removed`,
+            event,
+          )
+          continue
+        }
+        const difference = describeReservation(is, was)
+        if (difference !== undefined)
+          found.add('numbers', String(was.id), `${describe(was.id)} ${difference}`, event)
+      }
+    },
+    async finish() {
+      const { rows } = await sql<{ id: number }>`select id from number_reservations`.execute(db)
+      for (const { id } of rows) {
+        if (met.has(id)) continue
+        found.add(
+          'numbers',
+          String(id),
+          `${describe(id)} have no event: they were added to the table directly`,
+        )
+      }
+    },
+  }
+}
+
+function describeReservation(
+  is: ReservationMention | undefined,
+  was: ReservationMention,
+): string | undefined {
+  const numbers = was.numbers?.join(' and ') ?? 'none'
+  if (is === undefined) return `are missing, and were ${numbers}`
+  const now = is.numbers?.join(' and ') ?? 'none'
+  if (now !== numbers) return `are ${now}, and were ${numbers}`
+  const [delivery = 'none', earlier = 'none'] = [is.delivery, was.delivery]
+  if (delivery !== earlier) return `are of delivery ${delivery}, and were of ${earlier}`
+  return is.digest === was.digest ? undefined : 'are not what they were: their scope, route or time differs'
 }
 
 function createCounterCheck(db: Db, found: Mismatches): Check {

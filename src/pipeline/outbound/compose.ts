@@ -3,8 +3,13 @@ import type { Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
-import { throwIfStopped } from '../../support/errors.ts'
-import type { OutboundContext } from '../context.ts'
+import { type Envelope, isUnreadable } from '../../domain/format.ts'
+import type { NumberReservation } from '../../domain/interchange-journal.ts'
+import { formatPlace } from '../../domain/place.ts'
+import type { Problem } from '../../domain/problem.ts'
+import { repeatable } from '../../support/async.ts'
+import { BridgeError, throwIfStopped } from '../../support/errors.ts'
+import type { OutboundContext, OutgoingInterchanges } from '../context.ts'
 import { addAttributesToPages, addOrderAttributes } from '../references/order-attributes.ts'
 import { readSelected } from './listing.ts'
 import {
@@ -40,25 +45,34 @@ export function getRecordsPerFile({ route, composer }: OutboundContext): number 
 /** Makes one delivery of the waiting records, up to one file. Until the journal has it, a crash only leaves a spool file. */
 export async function composeDelivery(context: OutboundContext, progress: ComposeProgress) {
   const { journal, lease, spool, route, clock } = context
+  const { upToRecord } = progress
+  // Without a record to compose, no control numbers are reserved.
+  if ((await journal.listUndeliveredRecords(route.name, upToRecord, 1)).length === 0) return undefined
+  const numbers = await reserveNumbers(context)
   const id = context.newId()
   const found: FileContents = { records: 0, rows: 0 }
-  const lines = writeDeliveryLines(context, readWaitingPages(context, progress, found), { progress, found })
+  const pages = readWaitingPages(context, progress, found)
+  const lines = writeDeliveryLines(context, pages, { progress, found, numbers })
   const blob = await spool.put(getDeliverySpoolName(id), lines)
   if (found.records === 0) {
     if (progress.held.length > 0) await journal.holdRecords(lease, progress.held)
     await spool.remove(getDeliverySpoolName(id))
     return undefined
   }
+  await checkWritten(context, getDeliverySpoolName(id), found)
   const composedAt = clock.now()
+  const icn = numbers?.numbers.interchange
   const delivery = await journal.createDelivery(lease, {
     id,
-    nameFor: (sequence, run) => addNameSuffix(route.nameFor(sequence, composedAt, found.first ?? {}), run),
+    nameFor: (sequence, run) =>
+      addNameSuffix(route.nameFor(sequence, composedAt, found.first ?? {}, icn), run),
     folder: route.folder,
     sha256: blob.sha256,
     rows: found.rows,
     upToRecord: progress.upToRecord,
     // The mark also covers records that are held for an earlier file of the pass.
     held: progress.held,
+    ...(numbers && { reservation: numbers.id }),
   })
   reportFormulas(context, delivery.name, found)
   return delivery
@@ -71,11 +85,18 @@ function reportFormulas({ notify, route }: OutboundContext, file: string, { form
   notify({ kind: 'formulas-exported', route: route.name, file, cells, column, apiId })
 }
 
+interface ComposedFile {
+  readonly progress: ComposeProgress
+  readonly found: FileContents
+  /** The control numbers of its interchange. */
+  readonly numbers: NumberReservation | undefined
+}
+
 /** The bytes of the file, record after record; updates its contents and the progress. */
 export function writeDeliveryLines(
   context: OutboundContext,
   pages: AsyncIterable<readonly OutgoingRecord[]>,
-  { progress, found }: { readonly progress: ComposeProgress; readonly found: FileContents },
+  { progress, found, numbers }: ComposedFile,
 ): AsyncGenerator<Uint8Array> {
   let current: readonly OutgoingRecord[] = []
   async function* readBodies() {
@@ -89,8 +110,8 @@ export function writeDeliveryLines(
       progress.upToRecord = page.at(-1)?.id ?? progress.upToRecord
     }
   }
-  const { operation } = context.route
-  return writeRows({ ...context, operation }, readBodies(), found, (unwritten, _, index) => {
+  const rows = { ...context, operation: context.route.operation, envelope: buildEnvelope(context, numbers) }
+  return writeRows(rows, readBodies(), found, (unwritten, _, index) => {
     const { id = 0, apiId = '' } = current[index] ?? {}
     progress.held.push({ id, apiId, ...unwritten })
   })
@@ -134,20 +155,26 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
   const tally = createTally()
   const { pages, missing } = readSelected(api, route, await rules.select(clock.now()))
   const shown = addAttributesToPages(context, trackProgress(context, pages))
-  const lines = writeReportLines({ ...context, operation: route.operation }, shown, tally)
+  const numbers = await reserveNumbers(context)
+  const around = { operation: route.operation, envelope: buildEnvelope(context, numbers) }
+  const lines = writeReportLines({ ...context, ...around }, shown, tally)
   const blob = await spool.put(getDeliverySpoolName(id), lines)
-  if (tally.records === 0 && rules.empty === 'skip') {
+  // An interchange without sets is none.
+  if (tally.records === 0 && (rules.empty === 'skip' || numbers !== undefined)) {
     await spool.remove(getDeliverySpoolName(id))
     return { tally, missing: missing() }
   }
+  await checkWritten(context, getDeliverySpoolName(id), tally)
   const composedAt = clock.now()
+  const icn = numbers?.numbers.interchange
   const delivery = await journal.createReportDelivery(lease, {
     id,
-    nameFor: (sequence, run) => addNameSuffix(route.nameFor(sequence, composedAt, {}), run),
+    nameFor: (sequence, run) => addNameSuffix(route.nameFor(sequence, composedAt, {}, icn), run),
     folder: route.folder,
     sha256: blob.sha256,
     rows: tally.rows,
     records: tally.records,
+    ...(numbers && { reservation: numbers.id }),
     ...(context.scheduledRun === undefined ? {} : { scheduledRun: context.scheduledRun.name }),
   })
   reportFormulas(context, delivery.name, tally)
@@ -166,4 +193,71 @@ export async function* trackProgress(
     notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
     yield page
   }
+}
+
+// Interchanges: their control numbers are reserved before the first byte is composed, and they are checked before anything else.
+
+/** Undefined where the route writes no interchanges. */
+async function reserveNumbers({ journal, lease, interchanges }: OutboundContext) {
+  if (interchanges === undefined) return undefined
+  const { scope, start, groupFollows } = interchanges
+  return journal.reserveNumbers(lease, scope, { start, groupFollows })
+}
+
+/** The same reservation gives the same envelope, so that a delivery is composed again to the same bytes. */
+function buildEnvelope(
+  { interchanges }: OutboundContext,
+  reserved: Pick<NumberReservation, 'at' | 'numbers'> | undefined,
+): Envelope | undefined {
+  if (interchanges === undefined || reserved === undefined) return undefined
+  return { ...interchanges.envelope, at: reserved.at, numbers: reserved.numbers }
+}
+
+/** Throws `edi-self-check` for an interchange that its reader would refuse. Its records stay undelivered. */
+async function checkWritten(context: OutboundContext, spooled: string, { records }: FileContents) {
+  const { interchanges, composer, spool, route } = context
+  if (interchanges === undefined) return
+  const sets = composer.frame === undefined ? records : 1
+  const fault = await findFault(interchanges.format, () => spool.read(spooled), sets)
+  if (fault === undefined) return
+  await spool.remove(spooled)
+  throw new BridgeError('edi-self-check', `Route ${route.name} wrote an interchange with faults: ${fault}`)
+}
+
+async function findFault(
+  { judge, outline }: OutgoingInterchanges['format'],
+  read: () => AsyncIterable<Uint8Array>,
+  expected: number,
+): Promise<string | undefined> {
+  let sets = 0
+  for await (const judgments of judge(repeatable(read), { reused: new Set() })) {
+    for (const { verdict, set, problems } of judgments) {
+      sets += 1
+      if (verdict !== 'A')
+        return problems[0] === undefined ? `set ${set} is refused.` : formatFault(problems[0])
+    }
+  }
+  const outlined = await outline(repeatable(read), [])
+  if (isUnreadable(outlined)) return formatFirst(outlined.problems)
+  let interchanges = 0
+  let isRefused = false
+  for await (const parts of outlined.parts) {
+    for (const part of parts) {
+      if (part.kind !== 'interchange-end') continue
+      interchanges += 1
+      isRefused ||= part.isRefused
+    }
+  }
+  if (isRefused || outlined.listProblems().length > 0) return formatFirst(outlined.listProblems())
+  if (interchanges === 1 && sets === expected) return undefined
+  return `it has ${interchanges} interchanges with ${sets} sets in place of 1 with ${expected}.`
+}
+
+function formatFirst([first]: readonly Problem[]): string {
+  return first === undefined ? 'its envelope is refused.' : formatFault(first)
+}
+
+function formatFault({ message, place }: Problem): string {
+  const where = formatPlace(place)
+  return where === '' ? message : `${message} (${where})`
 }

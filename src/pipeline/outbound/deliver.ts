@@ -141,7 +141,8 @@ async function ensureComposed(context: OutboundContext, delivery: DeliveryEntry)
 /** Puts the bytes of the delivery into the spool; false where its records do not give the same bytes again. */
 export async function composeAgain(context: OutboundContext, delivery: DeliveryEntry, name: string) {
   const { spool } = context
-  const counts = { progress: { upToRecord: 0, held: [] }, found: { records: 0, rows: 0 } }
+  const numbers = await context.journal.findReservation(delivery.id)
+  const counts = { progress: { upToRecord: 0, held: [] }, found: { records: 0, rows: 0 }, numbers }
   const read = (after: number) => context.journal.listDeliveryRecords(delivery.id, after, PAGE)
   const pages = readPages(read, 0, ({ id }) => id)
   const lines = writeDeliveryLines(context, pages, counts)

@@ -42,7 +42,7 @@ interface RowsContext {
   readonly format: Format
   readonly operation: OutboundOperationName
   /** Of a file with a document of X12 or EDIFACT. */
-  readonly envelope?: Envelope
+  readonly envelope?: Envelope | undefined
 }
 
 export function writeReportLines(
@@ -81,6 +81,7 @@ export async function* writeRows(
       found.first ??= record
       found.records++
       for (const first of composed.warnings ?? []) {
+        if (first.code !== 'cell-is-formula') continue
         found.formulas ??= { cells: 0, first, apiId: readId(record) ?? '' }
         found.formulas.cells++
       }
