@@ -77,7 +77,7 @@ async function findRecord(journal: Journal, what: string): Promise<OpenRejection
   return chooseOnly(
     found,
     message,
-    ({ id, name, lines }) => `${of.route}/#${id}: ${name}, line ${lines[0]?.[0] ?? ''}`,
+    ({ id, name, lines }) => `${of.route}/#${id}: ${name}, line or segment ${lines[0]?.[0] ?? ''}`,
   )
 }
 

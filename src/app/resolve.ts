@@ -165,7 +165,7 @@ async function findRecord({ journal, configuration }: BridgeContext, what: strin
     records,
     `the answers of several records called ${of.key} were lost; name the one that is meant by its number`,
     ({ id, route, name, operation, lines }) =>
-      `${route}/#${id}: ${operation}, ${name}, line ${lines[0]?.[0] ?? ''}`,
+      `${route}/#${id}: ${operation}, ${name}, line or segment ${lines[0]?.[0] ?? ''}`,
   )
   if (record !== undefined) return { record }
   const ofRoute = named === undefined ? {} : { route: named.name }

@@ -170,3 +170,22 @@ test('a file of a partner that was unknown is taken and answered when it is drop
   ).toHaveLength(2)
   expect((await (await commandsOf(world))('status')).out).not.toContain('partner-unknown')
 })
+
+test('status counts the groups that an answer answers, and a partner of EDIFACT is listed with its CONTRL', async () => {
+  const [orders] = ORDER_ROUTES
+  const world = await anEdiInbox({
+    partners: [aPartner('haven', 'ZZ:HAVENRETAIL'), aPartner('nord', '14:4000001000005')],
+    inboxRoutes: [
+      { ...orders, partner: 'haven' },
+      { ...orders, name: 'nord-orders', document: 'ORDERS', mapping: 'edifact/orders', partner: 'nord' },
+    ],
+  })
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await run('run')
+
+  expect((await run('status')).out).toMatch(/997-000000001\.x12 +inbox:van +1 group /)
+  const { out } = await run('edi', 'partners')
+  expect(out).toMatch(/haven .+ 997, understood/)
+  expect(out).toMatch(/nord .+ CONTRL, understood/)
+})

@@ -13,6 +13,8 @@ import { unknownNameError } from '../../support/text.ts'
 
 export interface PartnerOverview {
   readonly partner: Partner
+  /** What answers it: CONTRL where it sends EDIFACT, as far as that is known. */
+  readonly kinds: readonly ('997' | '999' | 'CONTRL')[]
   /** Absent where nothing came of it. */
   readonly activity?: PartnerActivity
   /** How many answers to it are not delivered, and when the first of them is or was due, milliseconds. */
@@ -24,22 +26,46 @@ const ANSWERS_MAX = 10_000
 
 /** Without a journal, nothing has come yet. */
 export async function listPartners(
-  { edi }: Pick<Configuration, 'edi'>,
+  { edi, routes }: Pick<Configuration, 'edi' | 'routes'>,
   journal?: InterchangeJournal,
 ): Promise<readonly PartnerOverview[]> {
   const activities = (await journal?.listPartnerActivity()) ?? []
   const answers = (await journal?.listOverdueAnswers(Number.MAX_SAFE_INTEGER, ANSWERS_MAX)) ?? []
+  const counters = (await journal?.listNumberCounters()) ?? []
   return (edi?.partners ?? []).map((partner) => {
     const activity = activities.find((each) => each.partner === partner.name)
     const own = answers.filter((answer) => answer.partner === partner.name)
     const [first] = own
     return {
       partner,
+      kinds: listAnswerKinds(routes, partner, counters),
       ...(activity && { activity }),
       undelivered: own.length,
       ...(first && { dueAt: first.dueAt }),
     }
   })
+}
+
+/** By the documents of its own routes, whose names are numbers in X12, and by the numbers that its answers had. */
+function listAnswerKinds(
+  routes: Configuration['routes'],
+  { name, ids, answer }: Partner,
+  counters: readonly NumberCounter[],
+): PartnerOverview['kinds'] {
+  const documents = routes.flatMap((route) => {
+    const taken = route.direction === 'inbound' ? route.from.interchanges : undefined
+    return taken?.partner === name ? [taken.document ?? ''] : []
+  })
+  const own = counters.filter(({ receiver }) => ids.some(({ address }) => address === receiver))
+  const syntaxes = new Set<Syntax>([
+    ...own.map(({ syntax }) => syntax),
+    ...documents.map((document): Syntax => (/^\d/.test(document) ? 'x12' : 'edifact')),
+  ])
+  const isEdifact = syntaxes.has('edifact')
+  return [
+    ...(syntaxes.has('x12') || !isEdifact ? [answer.kind] : []),
+    ...(isEdifact ? ['CONTRL' as const] : []),
+  ]
 }
 
 /** A document, and the addresses of its sender in interchange and group. */

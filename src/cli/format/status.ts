@@ -1,4 +1,5 @@
 /** Formats the status screen: alerts and unfinished work first, then the routes, then the latest files. */
+import { isInboxKey } from '../../config/edi.ts'
 import type { Alert } from '../../domain/alert.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { formatLeaseOwner, type Watcher } from '../../domain/lease.ts'
@@ -8,7 +9,7 @@ import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import { formatHeldFixes } from './inbound.ts'
-import { formatCounts, formatTable, formatWarnings } from './text.ts'
+import { formatCount, formatCounts, formatTable, formatWarnings } from './text.ts'
 
 /** Counts and names are shown whole. */
 const CELL_MAX = 200
@@ -105,9 +106,11 @@ function formatFileRow(file: LatestFile): string[] {
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }
 
+/** An answer to interchanges answers groups, and has no records. */
 function deliveryRow({ name, route, records, composedAt, state, held }: DeliveryEntry): string[] {
   const now = held === undefined ? state : `${state}, held`
-  return [name, route, String(records), isoTime(composedAt), now]
+  const counted = isInboxKey(route) ? formatCount(records, 'group') : String(records)
+  return [name, route, counted, isoTime(composedAt), now]
 }
 
 function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {

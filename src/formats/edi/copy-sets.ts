@@ -49,6 +49,9 @@ async function* copy(input: AsyncIterable<Uint8Array>, copier: SetCopier): Async
 /** How far behind a segment the next one is looked for, to copy the line breaks between them. */
 const MAX_GAP = 4 * MAX_SEGMENT_BYTES
 
+const BLANK_LINES = /(\r\n|\r(?!\n)|\n)(?:[ \t\0]*(?:\r\n|\r|\n))+/g
+const FIRST_BREAK = /^(?:\r\n|\r|\n)/
+
 /** A part of an interchange that is copied once something in it is. */
 interface Part {
   /** Its first segment, and for a set what precedes its records. */
@@ -274,9 +277,15 @@ class SetCopier {
     this.#interchange = createPart()
   }
 
+  /** Ends its line where the header of the interchange does, without the blank lines that may stand there. */
   #formatTrailer(values: readonly (string | number)[], { delimiters }: Segment): string {
-    const gap = this.#gap === '' && /[\r\n]/.test(this.#interchange.head.slice(-2)) ? '\n' : this.#gap
-    return values.join(delimiters.element) + delimiters.segment + gap
+    const { head } = this.#interchange
+    // Where both end a segment, the first one counts as a part of its text.
+    const end = delimiters.segment === '\n' && head.endsWith('\r\n') ? '\r\n' : delimiters.segment
+    const isLineEnd = end.endsWith('\n') || (end === '\r' && !head.endsWith('\r\n'))
+    const gap = this.#gap === '' && /[\r\n]$/.test(head) ? '\n' : this.#gap
+    const single = gap.replace(BLANK_LINES, '$1')
+    return values.join(delimiters.element) + end + (isLineEnd ? single.replace(FIRST_BREAK, '') : single)
   }
 
   #writeSegment(text: string): void {

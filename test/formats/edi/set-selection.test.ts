@@ -206,6 +206,26 @@ describe('copying', () => {
     }
   })
 
+  test.each([
+    ['a line break is the terminator', { terminator: '\n' }],
+    ['a carriage return is the terminator', { terminator: '\r' }],
+    ['the terminator is a carriage return before a line break', { terminator: '\r', newline: '\n' }],
+    ['blank lines stand behind the segments', { newline: '\r\n', blankLineEvery: 1 }],
+    ['no line breaks stand anywhere', {}],
+  ])('where %s, no blank line stands behind a trailer that was counted anew', async (_, how) => {
+    for (const syntax of ['x12', 'edifact'] as const) {
+      const text = (await copySets(dress(makeFaultBase(syntax), how), [[2, 2]])).toString('latin1')
+      const isBroken = 'newline' in how || 'terminator' in how
+      const trailers = /(?:GE|IEA|UNE|UNZ)[*+][^~'\r\n]*[~']?([\r\n]*)/g
+      const breaks = [...text.matchAll(trailers)].map(([, found]) => found)
+
+      const terminator = 'terminator' in how ? how.terminator : ''
+      const newline = 'newline' in how ? how.newline : ''
+      expect(breaks, text).toEqual(isBroken ? breaks.map(() => terminator + newline) : breaks.map(() => ''))
+      expect(breaks.length).toBeGreaterThan(1)
+    }
+  })
+
   test('no set gives nothing', async () => {
     expect(await copySets(dress(makeFaultBase('x12')), [])).toHaveLength(0)
   })

@@ -28,10 +28,10 @@ export const partnersCommand = defineCommand({
 function formatPartners(partners: readonly PartnerOverview[]): string[] {
   return formatTable(
     ['partner', 'addresses', 'answer', 'interchanges', 'last', 'not answered'],
-    partners.map(({ partner: { name, ids, answer }, activity, undelivered }) => [
+    partners.map(({ partner: { name, ids, answer }, kinds, activity, undelivered }) => [
       name,
       ids.map(({ address, group }) => (group === undefined ? address : `${address}/${group}`)).join(', '),
-      answer.when === 'none' ? 'none' : `${answer.kind}, ${answer.when}`,
+      answer.when === 'none' ? 'none' : `${kinds.join(' and ')}, ${answer.when}`,
       String(activity?.interchanges ?? 0),
       activity === undefined ? 'never' : isoTime(activity.lastAt),
       String(undelivered),
@@ -39,13 +39,14 @@ function formatPartners(partners: readonly PartnerOverview[]): string[] {
   )
 }
 
-function toJson({ partner, activity, undelivered, dueAt }: PartnerOverview): object {
+function toJson({ partner, kinds, activity, undelivered, dueAt }: PartnerOverview): object {
   const { name, title, ids, answer } = partner
   return {
     name,
     title,
     ids,
     answer,
+    answeredBy: answer.when === 'none' ? [] : kinds,
     interchanges: activity?.interchanges ?? 0,
     lastAt: activity && isoTime(activity.lastAt),
     undelivered,
