@@ -284,3 +284,16 @@ function isOnlyInside(root: LoopRule, inside: LoopRule, id: string): boolean {
       [...rule.loops.values()].some((loop) => (loop !== inside && loop.id === id) || isElsewhere(loop)))
   return !isElsewhere(root)
 }
+
+/** Adds the total of the definition; a grammar of a partner may have taken it away. */
+export function addLineTotal(grammar: Grammar): Grammar {
+  const { total } = grammar.definition
+  if (total === undefined) return grammar
+  const context = { grammar, dictionary: grammar.dictionary }
+  const place = compilePlace(total.place, context)
+  const loops = total.loops
+    .map((loop) => compileLoopTest(loop, context))
+    .filter((loop) => typeof loop !== 'string')
+  if (typeof place === 'string' || loops.length === 0) return grammar
+  return { ...grammar, total: { place, loops } }
+}
