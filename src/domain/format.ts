@@ -195,7 +195,7 @@ export interface EnvelopeDelimiters {
   readonly newline: string
 }
 
-/** An envelope that is only for examples and for looking at: always the same numbers and the same time. */
+/** An envelope that is only for examples and previews: always the same numbers and the same time. */
 export function createExampleEnvelope(format: WriteOptions['format']): Envelope | undefined {
   const [element, component, segment] = format === 'x12' ? ['*', '>', '~'] : ['+', ':', "'"]
   if (format !== 'x12' && format !== 'edifact') return undefined

@@ -1,9 +1,9 @@
 /** The documents that can be read: which grammars there are, and the dictionaries of their segments. */
 import { createDictionary, type Dictionary, type SegmentDefinition } from './dictionary.ts'
 import { compileGrammar, type Grammar, type GrammarDefinition } from './grammar.ts'
-import { addLineTotal } from './paths.ts'
 import { EDIFACT_GRAMMARS } from './grammars/edifact.ts'
 import { X12_GRAMMARS } from './grammars/x12.ts'
+import { addLineTotal } from './paths.ts'
 import type { Syntax } from './segment.ts'
 import { EDIFACT_AMOUNTS } from './segments/edifact-amounts.ts'
 import { EDIFACT_ENVELOPE } from './segments/edifact-envelope.ts'

@@ -1,5 +1,4 @@
 /** Makes the grammar of a partner: a built-in one with what the partner does otherwise. */
-import { addLineTotal } from './paths.ts'
 import type { EdiGrammarChanges, EdiGrammarEntry } from '../domain/format.ts'
 import { didYouMean } from '../support/text.ts'
 import type { Dictionary } from './dictionary.ts'
@@ -15,7 +14,7 @@ import {
   type SegmentPlace,
   type TreeRule,
 } from './grammar.ts'
-import { compileLoopTest, compilePlace, type PathContext } from './paths.ts'
+import { addLineTotal, compileLoopTest, compilePlace, type PathContext } from './paths.ts'
 
 /** Reports an error of the file: the keys that lead to it, and what is wrong there. */
 export type ReportGrammarError = (keys: readonly PropertyKey[], message: string) => void

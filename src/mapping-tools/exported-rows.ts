@@ -66,7 +66,7 @@ export function matchExportedRows(
   rows: readonly (readonly string[])[],
 ): ExportedRow[] {
   const made = kinds.flatMap((kind) => kind.items(record).map((item) => ({ kind, item })))
-  // Segments without a value are left out of a document, so its rows do not tell which kinds they are of.
+  // Segments without a value are left out of a document, so a row does not say which kind it is.
   if (kinds.some(({ texts }) => texts !== undefined)) {
     return made.map(({ kind, item }) => {
       const cells = (kind.texts ?? []).map((text) => text(record, item, () => ''))

@@ -53,12 +53,15 @@ function collectLists(entries: readonly GrammarEntry[]): (readonly GrammarEntry[
 
 test('the documents are those that the bridge promises to read', () => {
   expect(listDocuments().map(({ document }) => document)).toEqual([
+    'x12/180',
     'x12/810',
+    'x12/812',
     'x12/846',
     'x12/850',
     'x12/855',
     'x12/856',
     'x12/860',
+    'x12/865',
     'x12/870',
     'edifact/ORDERS',
     'edifact/ORDCHG',
@@ -203,6 +206,7 @@ test('the pairs of X12 are a qualifier and a value, up to the end of the segment
     'SLN',
     'ACK',
     'POC',
+    'BLI',
     'IT8',
   ])
   for (const { info } of alternating) {

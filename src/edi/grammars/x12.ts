@@ -3,6 +3,7 @@
  * segment that they lack may be right.
  */
 import type { GrammarDefinition, GrammarEntry } from '../grammar.ts'
+import { CREDIT, RETURN } from './x12-returns.ts'
 
 const VERSIONS = ['004010', '004030', '004060', '005010', '006010', '007030', '008010']
 
@@ -178,6 +179,20 @@ const ORDER_CHANGE: GrammarDefinition = {
   lines: 'POC',
   // A change that cancels the whole order has no lines.
   segments: ['BCH 1', ...ORDER_HEADER, { 'POC 0..n': ORDER_LINE }, ...ORDER_END],
+}
+
+const ORDER_CHANGE_BY_SELLER: GrammarDefinition = {
+  document: 'x12/865',
+  group: 'CA',
+  title: 'Purchase order change by the seller, or the answer to one',
+  versions: VERSIONS,
+  lines: 'POC',
+  segments: [
+    'BCA 1',
+    ...ORDER_HEADER,
+    { 'POC 0..n': [...ORDER_LINE, { 'ACK 0..104': ['DTM 0..n'] }] },
+    ...ORDER_END,
+  ],
 }
 
 const ORDER_STATUS: GrammarDefinition = {
@@ -361,11 +376,14 @@ const INVENTORY: GrammarDefinition = {
 }
 
 export const X12_GRAMMARS: readonly GrammarDefinition[] = [
+  RETURN,
   INVOICE,
+  CREDIT,
   INVENTORY,
   ORDER,
   ORDER_ACKNOWLEDGMENT,
   SHIPMENT,
   ORDER_CHANGE,
+  ORDER_CHANGE_BY_SELLER,
   ORDER_STATUS,
 ]

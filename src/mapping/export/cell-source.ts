@@ -1,7 +1,7 @@
 /** Finds the value of a column: one path, the first filled of several, several joined, a sum or a count. */
 import { addDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
 import { getAtPath } from '../../support/object-paths.ts'
-import type { ObjectShape, Shape } from '../shape.ts'
+import type { Shape } from '../shape.ts'
 import { type MapNode, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { describeMiss, findTable, normalizeKey, type Table, type Tables } from '../tables.ts'
 import { escapeSeparator, quoteText } from '../values/text.ts'
@@ -24,9 +24,9 @@ export const KEPT_FIELD = 'kept'
 
 export interface RowScope {
   readonly record: Shape
-  /** The list that makes a row per item, and the shape of an item. */
+  /** The list that makes a row per item, and the shape of an item: an object, or in documents also a text. */
   readonly each: string | undefined
-  readonly item: ObjectShape | undefined
+  readonly item: Shape | undefined
 }
 
 /** An API path as a column names it. */
@@ -90,6 +90,12 @@ export function compilePart(written: string, scope: RowScope, packs: boolean): V
       list: 'none',
       read: (record) => getAtPath(record, written),
     }
+  const { each, item } = scope
+  // An item that is a text is named like its list.
+  if (written === each && item?.kind === 'field') {
+    const ofText: ValuePart['read'] = (_record, text) => text
+    return { path: written, perItem: true, kind: getValueKind(item), list: 'none', read: ofText }
+  }
   const { perItem, path, followed } = followInScope(written, scope, packs)
   if ('error' in followed) return followed.error
   const { found, crossed } = followed

@@ -1,4 +1,5 @@
 /** Compiles one column of an export: the value it shows and how it is written. */
+import { addDecimals } from '../../support/decimal.ts'
 import { isFormula } from '../../support/text.ts'
 import { compileCondition } from '../rows/conditions.ts'
 import type { Shape } from '../shape.ts'
@@ -18,9 +19,11 @@ import {
   type CellFinish,
   compileFinish,
   createPrinter,
+  formatNumber,
   hasNumberForm,
   mayBeNumber,
   noteRefused,
+  parseApiNumber,
   type OutputLimits,
   toPlainText,
   checkNumberForm,
@@ -180,11 +183,39 @@ function compileReading(node: SourceNode, options: ColumnLeaf, context: CellCont
   }
   const parts = options.const === undefined ? compileParts(node, options, context, context.errors) : []
   const [first] = parts
+  if (first !== undefined && options.minus !== undefined) {
+    const text = compileDifference(node, first, options, context)
+    const { path: field, perItem } = first
+    return { field, perItem, isNumber: true, ...toSingleStep(text, 'minus'), values: parts }
+  }
   const isTableNumber = options.table !== undefined && hasNumberForm(options)
   const isNumber =
     isTableNumber || (first?.kind !== 'text' && first?.kind !== undefined && mayBeNumber(first.kind))
   const read = compileValue(node, options, parts, context)
   return { field: first?.path ?? '', perItem: first?.perItem ?? false, isNumber, values: parts, ...read }
+}
+
+/** Compiles `minus`. Undefined after noting errors. A missing number counts as 0. */
+function compileDifference(
+  node: SourceNode,
+  first: ValuePart,
+  options: ColumnLeaf,
+  { errors, ...scope }: CellContext,
+): ReadText | undefined {
+  const taken = compilePart(options.minus ?? '', scope, false)
+  if (typeof taken === 'string') return errors.add(nodeAt(node, 'minus'), taken)
+  for (const { kind, list, path } of [first, taken]) {
+    if (list !== 'none' || !mayBeNumber(kind))
+      return errors.add(nodeAt(node, 'minus'), `\`minus\` is for numbers; ${path} is not a number`)
+  }
+  return (record, item, refuse) => {
+    const value = first.read(record, item)
+    if (value === undefined || value === null || value === '') return ''
+    const number = parseApiNumber(value, refuse)
+    const less = parseApiNumber(taken.read(record, item) ?? 0, refuse)
+    if (number === undefined || less === undefined) return ''
+    return formatNumber(addDecimals(number, { ...less, units: -less.units }), options, refuse)
+  }
 }
 
 function toSingleStep(value: ReadText | undefined, does: string) {
@@ -318,7 +349,9 @@ export function parseColumnOptions(
   } else {
     checkSource(node, options, note)
   }
-  const { table, pick, reverse, miss } = options
+  const { table, pick, reverse, miss, minus } = options
+  if (minus !== undefined && options.from === undefined) note('minus', '`minus` needs `from`')
+  if (minus !== undefined && table !== undefined) note('minus', '`minus` and `table` exclude each other')
   for (const [option, given] of Object.entries({ pick, reverse, miss })) {
     if (given !== undefined && table === undefined) note(option, `\`${option}\` needs a \`table\``)
   }

@@ -29,6 +29,16 @@ export const COLUMN_OPTIONS = {
     of: [['order_lines.quantity', [2, 3]]],
     gives: '2',
   },
+  minus: {
+    schema: Text,
+    summary: 'With `from`: the path of a number that is taken away from it.',
+    example: '{ from: order_lines.quantity, minus: order_lines.quantity_canceled }',
+    of: [
+      ['order_lines.quantity', 3],
+      ['order_lines.quantity_canceled', 1],
+    ],
+    gives: '2',
+  },
   filled: {
     schema: Text,
     summary:

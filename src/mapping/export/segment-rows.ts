@@ -3,6 +3,7 @@ import { COMPONENT_MARK, type Envelope, SET_BEGINNING } from '../../domain/forma
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { ComposedRows, Composer, SetFrame } from '../../domain/translator.ts'
 import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { assert } from '../../support/errors.ts'
 import { quoteText } from '../values/text.ts'
@@ -18,7 +19,7 @@ import {
 
 /** Creates the composer of a document: each record has a set of its own, or all share one. */
 export function createDocumentComposer(
-  { record: plans, frame }: DocumentPlan,
+  { grammar, record: plans, frame }: DocumentPlan,
   {
     syntax,
     clash,
@@ -32,12 +33,20 @@ export function createDocumentComposer(
     composeRows(record, envelope) {
       assert(envelope, 'A document was to be composed without an envelope.')
       const own = frame === undefined ? beginning : undefined
-      return composeSegments(plans, record, { syntax, envelope, clash, beginning: own })
+      const options = { syntax, envelope, clash, beginning: own }
+      const composed = composeSegments(plans, record, options, { rule: own && grammar.root })
+      return 'rows' in composed && composed.rows.length === 0 ? refuseEmpty() : composed
     },
     ...(frame && {
       frame: (envelope: Envelope) => createSetFrame(frame, beginning, { syntax, envelope, clash }),
     }),
   }
+}
+
+/** The bridge would acknowledge a record without a segment, and its reader would never see it. */
+function refuseEmpty(): ComposedRows {
+  const message = 'The record has nothing that the document shows, so there is no segment to write.'
+  return { problems: [problem('value-missing', {}, message, 'Check the record at the API.')] }
 }
 
 /** How values are written that hold a delimiter, which X12 cannot make data. */
@@ -67,12 +76,15 @@ export interface SegmentOptions {
   readonly clash: ClashRule
 }
 
-/** `beginning`: the row that begins a set; absent where all records share one. */
+/** `beginning`: the row that begins a set; absent where all records share one. `rule`: what a whole set must have. */
 export function composeSegments(
   plans: readonly EntryPlan[],
   record: ApiRecord,
   { syntax, envelope, clash, beginning }: SegmentOptions & { readonly beginning?: string | undefined },
-  countBefore: (id: string) => number = () => 0,
+  {
+    rule,
+    countBefore = () => 0,
+  }: { readonly rule?: LoopRule | undefined; readonly countBefore?: (id: string) => number } = {},
 ): ComposedRows {
   const run: Run = {
     record: { ...record, ...toEnvelopeValues(envelope) },
@@ -85,7 +97,8 @@ export function composeSegments(
     levels: [],
     lastLevel: 0,
   }
-  for (const plan of plans) composeEntry(run, plan, undefined, 0)
+  const counts = composeEntries(run, plans, undefined, 0)
+  if (rule !== undefined) checkCounts(run, rule, '', counts)
   if (run.problems.length > 0) return { problems: run.problems }
   const rows = beginning === undefined ? run.rows : [[beginning], ...run.rows]
   return run.warnings.length === 0 ? { rows } : { rows, warnings: run.warnings }
@@ -100,34 +113,71 @@ function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, st
   }
 }
 
-function composeEntry(run: Run, plan: EntryPlan, item: unknown, index: number): void {
-  if (plan.kind === 'segment') return composeSegment(run, plan, item, index)
-  for (const [position, each] of plan.items(run.record).entries())
-    for (const inside of plan.inside) composeEntry(run, inside, each, position)
+/** Returns how many segments of each id were written right in the loop. */
+function composeEntries(
+  run: Run,
+  plans: readonly EntryPlan[],
+  item: unknown,
+  index: number,
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  const compose = (plan: EntryPlan, own: unknown, position: number) => {
+    if (plan.kind === 'segment') {
+      if (composeSegment(run, plan, own, position)) counts.set(plan.id, (counts.get(plan.id) ?? 0) + 1)
+      return
+    }
+    for (const [at, each] of plan.items(run.record).entries())
+      for (const inside of plan.inside) compose(inside, each, at)
+  }
+  for (const plan of plans) compose(plan, item, index)
+  return counts
 }
 
-/** Leaves out a segment of which nothing but constants is filled, unless it has no other elements. */
-function composeSegment(run: Run, plan: SegmentPlan, item: unknown, index: number): void {
+/** Refuses a loop without a segment that it must have, or with more of one than it may have. */
+function checkCounts(run: Run, rule: LoopRule, path: string, counts: ReadonlyMap<string, number>): void {
+  for (const { id, segment, loop } of rule.places.values()) {
+    const count = counts.get(id) ?? 0
+    const min = Math.max(segment?.min ?? 0, loop?.min ?? 0)
+    const max = (segment?.max ?? 0) + (loop?.max ?? 0)
+    const place = { column: path === '' ? id : `${path}/${id}`, field: '' }
+    if (count < min)
+      run.problems.push(
+        problem('value-missing', place, `The record has nothing for ${id}, which must be there.`),
+      )
+    if (count > max) {
+      const message = `The record makes ${count} segments ${id}, and ${max} may stand there.`
+      run.problems.push(problem('value-too-wide', place, message))
+    }
+  }
+}
+
+/** Leaves out a segment of which nothing but constants is filled, unless it has no other elements. Returns whether it is there. */
+function composeSegment(run: Run, plan: SegmentPlan, item: unknown, index: number): boolean {
   const { rows, record, levels } = run
-  if (plan.holds?.(record, item) === false) return
-  const before = { rows: rows.length, problems: run.problems.length, lastLevel: run.lastLevel }
+  const { loop } = plan
+  const tree = loop?.tree
+  if (plan.holds?.(record, item) === false) return false
+  const before = { rows: rows.length, problems: run.problems.length }
   const row = createRow(plan)
   const isFilled = fillRow(run, { plan, row, item, index })
   rows.push([])
-  if (plan.tree !== undefined) {
+  if (tree !== undefined) {
     run.lastLevel += 1
     levels.push(run.lastLevel)
   }
-  for (const inside of plan.inside) composeEntry(run, inside, item, index)
+  const counts = composeEntries(run, plan.inside, item, index)
   const hasInside = rows.length > before.rows + 1
-  if (plan.tree !== undefined) fillLevel(run, { plan, row, from: before.rows + 1 })
-  if (!isFilled && !hasInside && plan.tree === undefined) {
+  if (tree !== undefined) fillLevel(run, { tree, id: plan.id, row, from: before.rows + 1 })
+  // A value that was refused is there, and its problem holds the record.
+  const isRefused = run.problems.length > before.problems
+  if (!isFilled && !hasInside && !isRefused && tree === undefined) {
     rows.length = before.rows
-    run.problems.length = before.problems
-    return
+    return false
   }
   checkMandatory(run, plan, row)
+  if (loop !== undefined) checkCounts(run, loop, plan.path, counts)
   rows[before.rows] = joinComponents(row)
+  return true
 }
 
 /** A row whose elements may have several components. */
@@ -190,7 +240,9 @@ function fillRow(run: Run, { plan, row, item, index }: Filling): boolean {
       pairs += 1
     }
   }
-  return isFilled || !hasValues
+  // A segment of its qualifier alone stands for what is inside it.
+  const isOpener = plan.elements.length === 0 && plan.inside.length > 0
+  return isFilled || (!hasValues && !isOpener)
 }
 
 /** A default alone does not make a segment. */
@@ -205,7 +257,7 @@ function isThere({ record }: Run, { cell, counted }: ElementPlan, item: unknown,
 
 function createRefusal(run: Run, { path, cell }: ElementPlan, index: number): RefuseCell {
   return (code, message, fix) => {
-    const field = cell.perItem ? cell.field.replace(/^([^.]+)\./, `$1[${index}].`) : cell.field
+    const field = cell.perItem ? cell.field.replace(/^[^.]+/, `$&[${index}]`) : cell.field
     run.problems.push(problem(code, { column: path, field }, message, fix))
     return ''
   }
@@ -300,11 +352,13 @@ function setDate(row: DraftRow, { date, time }: { date: number; time?: number },
 const DAY_LENGTH = 8
 
 /** Numbers the level, names the one around it, and says whether it has levels itself. */
-function fillLevel(run: Run, { plan, row, from }: { plan: SegmentPlan; row: DraftRow; from: number }): void {
-  const { tree, id } = plan
+function fillLevel(
+  run: Run,
+  { tree, id, row, from }: { tree: TreeRule; id: string; row: DraftRow; from: number },
+): void {
   const own = run.levels.pop()
   const parent = run.levels.at(-1)
-  if (tree === undefined || own === undefined) return
+  if (own === undefined) return
   setElement(row, { element: tree.id }, String(own))
   if (parent !== undefined) setElement(row, { element: tree.parent }, String(parent))
   const hasLevels = run.rows.slice(from).some(([first]) => first === id)
@@ -338,7 +392,7 @@ export function createSetFrame(
   }
   const compose = (plans: readonly EntryPlan[], first: string | undefined) => {
     const own = { ...options, beginning: first }
-    const composed = composeSegments(plans, {}, own, (id) => counts.get(id) ?? 0)
+    const composed = composeSegments(plans, {}, own, { countBefore: (id) => counts.get(id) ?? 0 })
     if ('rows' in composed) return composed.rows
     throw new Error(composed.problems.map(({ message }) => message).join(' '))
   }

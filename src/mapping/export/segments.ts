@@ -55,8 +55,8 @@ export interface SegmentPlan {
   /** Elements that must not be blank. */
   readonly mandatory: readonly { readonly element: number; readonly path: string }[]
   readonly holds: CellCondition | undefined
-  /** The loop that it opens is a level of a tree, which numbers itself. */
-  readonly tree: LoopRule['tree']
+  /** The loop that it opens. A level of a tree numbers itself. */
+  readonly loop: LoopRule | undefined
   readonly inside: readonly EntryPlan[]
   readonly pairs: SegmentInfo['pairs']
 }
@@ -165,10 +165,17 @@ function compileEach(node: MapNode, place: Place, context: SegmentContext): Each
   const followed = followPath(place.scope.record, each)
   if ('error' in followed) return errors.add(nodeAt(node, 'each'), followed.error)
   const { found } = followed
-  if (found.kind !== 'list' || found.item.kind !== 'object')
-    return errors.add(nodeAt(node, 'each'), `${each} is no list of objects`)
+  if (found.kind !== 'list' || (found.item.kind !== 'object' && found.item.kind !== 'field'))
+    return errors.add(nodeAt(node, 'each'), `${each} is no list`)
+  const ids = new Set(inside.items.flatMap((item) => readId(item) ?? []))
+  if (ids.size > 1)
+    return errors.add(
+      inside,
+      `the segments of all items stand together, so ${[...ids].join(' and ')} each need an \`each\` of their own`,
+    )
   const scope = { ...place.scope, each, item: found.item }
-  const items = createItemReader(each, context.firstPartsOnly && found.item.fields.has('part'))
+  const hasParts = found.item.kind === 'object' && found.item.fields.has('part')
+  const items = createItemReader(each, context.firstPartsOnly && hasParts)
   const entries = inside.items.flatMap((item) => compileEntry(item, { ...place, scope }, context) ?? [])
   return { kind: 'each', each, items, inside: entries }
 }
@@ -212,7 +219,7 @@ function compileSegment(
     elements,
     mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
     holds: compileCellCondition(node, scope, errors),
-    tree,
+    loop: own,
     inside:
       inside?.kind === 'list' && own !== undefined
         ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
@@ -380,6 +387,12 @@ export function formatElementPath(path: string, element: number): string {
   return `${path}.${String(element).padStart(2, '0')}`
 }
 
+/** The id of a segment as the mapping writes it: `N1` of `N1*ST`. */
+function readId(node: SourceNode): string | undefined {
+  const [key = ''] = node.kind === 'map' ? node.entries.keys() : []
+  return /^[A-Z0-9]+/.exec(key)?.[0]
+}
+
 /** Notes segments that stand before one that comes earlier in the document, and those that are missing. */
 function checkOrder(items: readonly SourceNode[], { rule, prefix }: Place, context: SegmentContext): void {
   const { errors, grammar } = context
@@ -391,7 +404,7 @@ function checkOrder(items: readonly SourceNode[], { rule, prefix }: Place, conte
       const inside = item.entries.has('each') ? getEntry(item, 'in') : undefined
       if (inside?.kind === 'list') visit(inside.items)
       const [key = ''] = item.entries.keys()
-      const id = /^[A-Z0-9]+/.exec(key)?.[0] ?? ''
+      const id = readId(item) ?? ''
       seen.add(id)
       const index = rule.order.indexOf(id)
       if (index === -1) continue
