@@ -127,7 +127,7 @@ export async function readReady(name: string, ...sets: readonly MadeDocument[]):
   return readThrough(mapping.translator, bytes)
 }
 
-async function readThrough(translator: Translator, file: Uint8Array | Chunks): Promise<ReadFile> {
+export async function readThrough(translator: Translator, file: Uint8Array | Chunks): Promise<ReadFile> {
   const reading = await createFormats().read(toInput(file), translator.read)
   if (isUnreadable(reading)) return { rows: [], drafts: [], unusable: reading.problems }
   const rows: Row[] = []
