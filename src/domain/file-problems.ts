@@ -207,7 +207,7 @@ export const FILE_PROBLEMS = {
     fix: 'Widen the column in the mapping, or cut the value with `long: cut`.',
   },
   'character-replaced': {
-    title: 'A value holds a delimiter of X12, so it is written otherwise.',
+    title: 'A value holds a delimiter of X12 and is written otherwise.',
     fix: 'Change the delimiters of the partner, or set `replace` or `clash: hold` under `write`.',
     details:
       'A warning: X12 cannot write its own delimiters as data, so `replace` or a blank stands for them.',

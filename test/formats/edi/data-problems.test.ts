@@ -58,6 +58,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'field-invalid': true,
   'character-unwritable': true,
   'value-too-wide': true,
+  'character-replaced': false,
   'cell-is-formula': false,
   'edi-not-found': false,
   'edi-cut-off': true,
