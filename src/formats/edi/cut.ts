@@ -1,5 +1,6 @@
 /** Cuts interchanges into segments. Each character of the text is one byte, so positions are byte offsets. */
 import { createHash, type Hash } from 'node:crypto'
+import { findSegmentsAtLines } from '../../edi/documents.ts'
 import { copyText, type Delimiters, Segment, type SegmentSource } from '../../edi/segment.ts'
 import {
   detectEdifact,
@@ -27,6 +28,8 @@ export interface CutNote {
   readonly at: number
   /** The beginning of what is meant. */
   readonly text: string
+  /** Of `unfolded`: segments that begin at the line breaks, so that terminators seem to be missing before them. */
+  readonly swallowed?: readonly { readonly id: string; readonly at: number }[]
   /** Of a segment that is not there as a whole: the hash of all of its text. */
   readonly sha256?: string
 }
@@ -54,6 +57,8 @@ export class SegmentCutter {
   /** Joins the pieces of the file to texts of their own: joined ones are slow to read character by character. */
   #buffer = Buffer.alloc(0)
   #count = 0
+  /** A line break stands before the segment that is next, as where each segment has a line of its own. */
+  #isAtLineStart = false
   #items: CutItem[] = []
   /** The segment that is too large and goes on. */
   #oversized: { readonly note: CutNote; readonly hash: Hash } | undefined
@@ -106,6 +111,7 @@ export class SegmentCutter {
     if (this.#mode === 'stray') return from < this.#text.length ? this.#skipStray(from, isLast) : undefined
     const text = this.#text
     const at = skipBlank(text, from)
+    if (at > from) this.#isAtLineStart ||= findLineBreak(text, from, at) !== -1
     if (at >= text.length) return moved(from, at)
     const first = text.charCodeAt(at)
     const mayOpen = first === LETTER_I || first === LETTER_U
@@ -253,9 +259,16 @@ export class SegmentCutter {
       const { segment: terminator } = this.#delimiters ?? DEFAULTS
       const isLineEnd = terminator === '\n' && text.indexOf('\r') === text.length - 1
       text = isLineEnd ? text.slice(0, -1) : text.replace(/[\r\n]/g, '')
-      if (!isLineEnd) this.#note('unfolded', at)
+      if (!isLineEnd) this.#noteUnfolded(at, written)
     }
     if (text !== '') this.#addOwn(at, end, text)
+  }
+
+  /** Where lines were wrapped at some width, a segment begins at a line only by chance, and then says nothing. */
+  #noteUnfolded(at: number, text: string): void {
+    const found = this.#isAtLineStart ? findSegmentsAtLines(text, this.#delimiters ?? DEFAULTS) : []
+    const swallowed = found.map(({ id, index }) => ({ id, at: this.#offset + at + index }))
+    this.#items.push({ ...this.#createNote('unfolded', at), ...(swallowed.length > 0 && { swallowed }) })
   }
 
   /** Adds a segment whose text is not that of the file. */
@@ -271,6 +284,7 @@ export class SegmentCutter {
 
   #add(source: SegmentSource, from?: number, to?: number): void {
     this.#count += 1
+    this.#isAtLineStart = false
     const segment = new Segment(source, this.#count, from, to)
     this.#items.push(segment)
     if (segment.id === 'IEA' || segment.id === 'UNZ') {
@@ -356,9 +370,6 @@ function findTerminator(text: string, from: number, terminator: string, release:
 
 // Bytes to text of which each character is a byte.
 
-/** Why the bytes are no interchange at all. */
-export type ForeignBytes = 'ebcdic' | 'gzip'
-
 /** A piece of a file: the text that was read, where it begins, and what became complete with it. */
 export interface CutPiece {
   readonly text: string
@@ -431,11 +442,4 @@ function createUtf16Decoder(encoding: string) {
 
 function toLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
-
-/** Recognizes files that can hold no readable interchange by their first bytes. */
-export function findForeignBytes(head: Uint8Array): ForeignBytes | undefined {
-  const [first, second, third] = head
-  if (first === 0xc9 && second === 0xe2 && third === 0xc1) return 'ebcdic'
-  return first === 0x1f && second === 0x8b ? 'gzip' : undefined
 }

@@ -3,7 +3,7 @@ import type { Notes } from '../../domain/format.ts'
 import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
-import { cutSegments, type ForeignBytes, findForeignBytes, isSegment } from './cut.ts'
+import { cutSegments, isSegment } from './cut.ts'
 import type { EnvelopeHandler, FaultOwner, Group, TransactionSet } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
 import { NoteList } from './set-list.ts'
@@ -127,4 +127,14 @@ async function* tapHead(
     }
     yield chunk
   }
+}
+
+/** Why the bytes are no interchange at all. */
+export type ForeignBytes = 'ebcdic' | 'gzip'
+
+/** Recognizes files that can hold no readable interchange by their first bytes. */
+export function findForeignBytes(head: Uint8Array): ForeignBytes | undefined {
+  const [first, second, third] = head
+  if (first === 0xc9 && second === 0xe2 && third === 0xc1) return 'ebcdic'
+  return first === 0x1f && second === 0x8b ? 'gzip' : undefined
 }

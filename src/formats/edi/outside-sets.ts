@@ -2,7 +2,7 @@
 import { type Problem, problem } from '../../domain/problem.ts'
 import { FAULTS } from '../../edi/faults.ts'
 import { emptyFileProblem } from '../text/encoding.ts'
-import { findForeignBytes } from './cut.ts'
+import { findForeignBytes } from './findings.ts'
 import type { Inspection } from './inspection.ts'
 
 /** How many bytes at the beginning of a file show whether it may hold an interchange. */
