@@ -27,13 +27,16 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
   const configured = listConfiguredFolders(configuration)
   const alerts: [path: string, alert: Alert][] = []
   const listings = new Map<string, Promise<readonly FileInfo[]>>()
+  const mistyped = await findMistypedInboxes(configuration, mailboxes)
   for (const inbox of listScannedInboxes(configuration)) {
     const { mailbox: name } = inbox.from
     const mailbox = mailboxes.get(name)
     if (mailbox === undefined || configuration.mailboxes[name]?.type !== 'directory') continue
-    const folders = await listFoldersBeside(inbox, mailbox, configured)
+    const folders = await listFoldersBeside(configuration, inbox, mailbox, configured)
     const outboxes = listOutboxes(configuration, inbox)
     for (const folder of [...folders, ...outboxes.keys()]) {
+      // One alert about the folder says more than one about each of its files.
+      if (mistyped.some((each) => each.mailbox === name && each.folder === folder)) continue
       const place = formatFolder({ mailbox: name, folder })
       const listing = listings.get(place) ?? listFiles(mailbox, folder)
       listings.set(place, listing)
@@ -44,7 +47,53 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
   }
   // Several routes may take such names: the first one counts.
   const once = new Map(alerts.toReversed())
-  return limitAlerts(context, [...once.values()].toReversed(), 'beside the inboxes')
+  const files = limitAlerts(context, [...once.values()].toReversed(), 'beside the inboxes')
+  return [...files, ...mistyped.map((each) => createMistypedAlert(each, context.now))]
+}
+
+// Inboxes whose folder is misspelt in the configuration: the files come into the folder that was meant.
+
+export interface MistypedInbox {
+  /** A route, or an inbox of interchanges. */
+  readonly key: string
+  readonly mailbox: string
+  /** The folder beside the inbox, in which files lie. */
+  readonly folder: string
+  readonly message: string
+  readonly fix: string
+}
+
+/** Finds empty and missing inboxes of this machine with files in a folder beside them whose name is nearly the same. */
+export async function findMistypedInboxes(
+  configuration: Configuration,
+  mailboxes: ReadonlyMap<string, Mailbox>,
+): Promise<readonly MistypedInbox[]> {
+  const configured = listConfiguredFolders(configuration)
+  const found: MistypedInbox[] = []
+  for (const inbox of listScannedInboxes(configuration)) {
+    const { key, from } = inbox
+    const mailbox = mailboxes.get(from.mailbox)
+    if (mailbox === undefined || configuration.mailboxes[from.mailbox]?.type !== 'directory') continue
+    const folders = await listMistypedFolders(configuration, inbox, mailbox, configured)
+    if (folders.length === 0 || (await listFiles(mailbox, from.folder)).length > 0) continue
+    const isWanted = createNameFilter(from)
+    const isThere = await mailbox.hasFolder(from.folder).catch(() => true)
+    for (const folder of folders) {
+      const files = (await listFiles(mailbox, folder)).filter(({ name }) => isWanted(name))
+      if (files.length === 0) continue
+      const state = isThere ? 'is empty' : 'is not there'
+      const many = files.length === 1 ? '1 file' : `${files.length} files`
+      const message = `${formatIntakeKey(key)} reads ${from.folder}, which ${state}; ${many} in ${folder} beside it, which no route reads`
+      const fix = `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files.`
+      found.push({ key, mailbox: from.mailbox, folder, message, fix })
+    }
+  }
+  return found
+}
+
+function createMistypedAlert({ key, mailbox, folder, message, fix }: MistypedInbox, since: number): Alert {
+  const subject = formatFolder({ mailbox, folder })
+  return createAlert({ code: 'inbox-mistyped', route: key, subject, since, message, fix })
 }
 
 /** Their files belong there, whatever their names. */
@@ -75,14 +124,37 @@ function normalizeAll(folders: readonly (string | undefined)[]): string[] {
   return folders.flatMap((folder) => (folder === undefined ? [] : posix.normalize(folder)))
 }
 
-async function listFoldersBeside({ from }: ScannedInbox, mailbox: Mailbox, configured: ReadonlySet<string>) {
+async function listFoldersBeside(
+  configuration: Configuration,
+  inbox: ScannedInbox,
+  mailbox: Mailbox,
+  configured: ReadonlySet<string>,
+): Promise<string[]> {
+  const parent = posix.dirname(posix.normalize(inbox.from.folder))
+  const mistyped = await listMistypedFolders(configuration, inbox, mailbox, configured)
+  return [...new Set([parent, ROOT])].filter((folder) => !configured.has(folder)).concat(mistyped)
+}
+
+/** The folders beside the inbox whose names are nearly its own, and nearer to its own than to that of another inbox. */
+async function listMistypedFolders(
+  configuration: Configuration,
+  { from }: ScannedInbox,
+  mailbox: Mailbox,
+  configured: ReadonlySet<string>,
+): Promise<string[]> {
   const own = posix.normalize(from.folder)
   const parent = posix.dirname(own)
+  const inboxes = listScannedInboxes(configuration).filter(
+    ({ from: other }) => other.mailbox === from.mailbox,
+  )
+  const known = normalizeAll(inboxes.map((each) => each.from.folder))
+    .filter((folder) => posix.dirname(folder) === parent)
+    .map((folder) => posix.basename(folder))
   const names = (await mailbox.listNames(parent).catch(() => undefined)) ?? []
-  const isMistyped = (name: string) =>
-    findSimilarName(name, [posix.basename(own)]) !== undefined && !configured.has(posix.join(parent, name))
-  const mistyped = [...names].filter(isMistyped).map((name) => posix.join(parent, name))
-  return [...new Set([parent, ROOT])].filter((folder) => !configured.has(folder)).concat(mistyped)
+  return [...names]
+    .filter((name) => findSimilarName(name, known) === posix.basename(own))
+    .map((name) => posix.join(parent, name))
+    .filter((folder) => !configured.has(folder))
 }
 
 /** The folder of a mailbox itself. */
@@ -148,10 +220,14 @@ function createAlerts(
 }
 
 /** Recognizes files that the inbox would take, and that have stopped changing. */
-function createWantedFilter({ match, stableForMs }: ScannedInbox['from']) {
-  const isWantedName = match === '*' ? isDataName : compileFilePattern(match)
+function createWantedFilter(from: ScannedInbox['from']) {
+  const isWantedName = createNameFilter(from)
   return ({ name, modifiedAt }: FileInfo, now: number) =>
-    isWantedName(name) && now - modifiedAt >= stableForMs
+    isWantedName(name) && now - modifiedAt >= from.stableForMs
+}
+
+function createNameFilter({ match }: ScannedInbox['from']): (name: string) => boolean {
+  return match === '*' ? isDataName : compileFilePattern(match)
 }
 
 /** Where every name is taken, those of data files: a note for people stays where it is. */

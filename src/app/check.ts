@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { findMistypedInboxes } from '../alerts/misplaced.ts'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { DEFAULT_MATCH } from '../config/folders.ts'
@@ -223,7 +224,7 @@ async function inspectPath(path: string): Promise<'nothing' | 'a folder' | 'a mo
 /** `isNew`: whether there is no journal yet. `missing`: the inboxes that the first run makes. */
 export async function checkJournal(configuration: Configuration, options: MailboxOptions) {
   const { path } = configuration.journal
-  if (path === ':memory:') return { isNew: false, missing: [], failures: [] }
+  if (path === ':memory:') return { isNew: false, missing: [], failures: [], warnings: [] }
   const local = Object.entries(configuration.mailboxes).filter(([, { type }]) => type === 'directory')
   const mailboxes = await openMailboxes({ ...configuration, mailboxes: Object.fromEntries(local) }, options)
   let journal: Journal | undefined
@@ -237,10 +238,12 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
         : await findJournalFailure({ configuration, mailboxes, journal, clock: options.clock })
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
     const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
-    return { isNew: journal === undefined, missing, failures }
+    const mistyped = await findMistypedInboxes(configuration, mailboxes)
+    const warnings = mistyped.map(({ message, fix }) => `${message}. ${fix}`)
+    return { isNew: journal === undefined, missing, failures, warnings }
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
-    return { isNew: false, missing: [], failures: [toFinding(error)] }
+    return { isNew: false, missing: [], failures: [toFinding(error)], warnings: [] }
   } finally {
     await journal?.close()
   }

@@ -99,11 +99,9 @@ export async function loadMappings({
   const errors: string[] = []
   for (const route of routes.flatMap(listMappedSteps)) {
     try {
-      const mapping = await loadMapping(route.mappingPath)
-      mappings.set(route.key, mapping)
       const { name, operation, mappingPath: path } = route
-      if (mapping.operation !== operation)
-        errors.push(`route ${name} does ${operation}, but ${path} is for ${mapping.operation}`)
+      const mapping = await loadMapping(path, { route: name, operation })
+      mappings.set(route.key, mapping)
       const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
         errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)

@@ -1,4 +1,5 @@
 /** The outcome of a run: what each route did or why it failed, what was pruned, and the exit code. */
+import type { MistypedInbox } from '../alerts/misplaced.ts'
 import type { PruneResult } from '../domain/audit.ts'
 import type { InterchangeOutcome } from '../pipeline/interchanges/interchange-pass.ts'
 import type { InboundOutcome } from '../pipeline/inbound/inbound.ts'
@@ -46,6 +47,8 @@ export interface RunResult {
   readonly routes: readonly RouteResult[]
   /** Routes with unfinished work that are no longer in the configuration: no bridge continues it. */
   readonly stranded: readonly string[]
+  /** Routes that took nothing, because their files come into a folder beside the inbox; left out where there are none. */
+  readonly mistyped?: readonly MistypedInbox[]
   /** The bound on sent records, and whether more were waiting; left out where there was no bound. */
   readonly limit?: { readonly records: number; readonly isReached: boolean }
   /** Left out where contents are kept for ever. */

@@ -1,4 +1,5 @@
 /** Runs routes once, within the limits of a scheduler: due routes only, a deadline, a number of records. */
+import { findMistypedInboxes } from '../alerts/misplaced.ts'
 import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import type { InterchangeInbox } from '../config/edi.ts'
 import type { Route } from '../config/routes.ts'
@@ -47,11 +48,14 @@ export async function runRoutes(
   const results = [...(await finishInboxes(limited, taken, signal)), ...ofRoutes]
   const stranded = await findStrandedRoutes(journal, configuration)
   const retention = await applyRetention(context, signal)
+  const mistyped = await findMistypedInboxes(configuration, context.mailboxes)
+  const ofChosen = mistyped.filter(({ key }) => results.some(({ route }) => route === key))
   return {
     routes: results,
     stranded,
     exit: chooseExitCode(results, stranded, retention),
     ...(retention === undefined ? {} : { retention }),
+    ...(ofChosen.length === 0 ? {} : { mistyped: ofChosen }),
     ...describeLimit(options, budget, results),
   }
 }

@@ -187,6 +187,11 @@ export const ALERTS = {
     details:
       'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports, and has a name that a route would take. No run looks there. Folders within an inbox are checked on this machine only, three levels down.',
   },
+  'inbox-mistyped': {
+    title: 'A folder with nearly the name of an empty inbox has files.',
+    fix: 'If that folder is meant, correct `folder` under `from`; if not, move its files.',
+    details: 'The folder stands beside the inbox, and no route reads it. Checked on this machine only.',
+  },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',
     fix: 'Rename it, change `match` of the route, or have it sent again.',

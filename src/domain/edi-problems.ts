@@ -82,9 +82,10 @@ export const EDI_PROBLEMS = {
     fix: 'Nothing to do if it is not needed. A path `any/…` reads it.',
   },
   'segment-misspelled': {
-    title: 'A segment has nearly the id of a line, such as P01.',
-    fix: 'Have the sender correct the id, and send the document again.',
-    details: 'Nothing of the document is sent: read as it is, it would lack a line.',
+    title: 'A segment id is misspelled, or has a wrong separator.',
+    fix: 'Have the sender correct it, and send the document again.',
+    details:
+      'Nothing of the document is sent: read as it is, it would lack a line (`P01`), or what the segment says (`N1|ST`).',
   },
   'segment-misplaced': {
     title: 'A segment stands where the document has no place for it.',

@@ -47,7 +47,7 @@ export const FILE_PROBLEMS = {
     fix: 'Send the header line as the mapping spells it; case and spaces do not matter.',
   },
   'delimiter-wrong': {
-    title: 'The file has another delimiter than the mapping says.',
+    title: 'The delimiter is not that of the mapping or the header.',
     fix: 'Save the file with that delimiter, or remove `delimiter` from the mapping.',
   },
   'column-missing': {

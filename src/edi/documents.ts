@@ -47,6 +47,18 @@ export const DICTIONARIES: Readonly<Record<Syntax, Dictionary>> = {
   edifact: createDictionary(EDIFACT_SEGMENTS),
 }
 
+/** Finds known segments that begin at line breaks within the text of a segment, with the index of their ids. */
+export function findSegmentsAtLines(
+  text: string,
+  { syntax, element }: { readonly syntax: Syntax; readonly element: string },
+): { readonly id: string; readonly index: number }[] {
+  return [...text.matchAll(/(?<=[\r\n])[A-Z][A-Z0-9]{1,2}/g)].flatMap(({ 0: id, index }) => {
+    const isSegment =
+      text.startsWith(element, index + id.length) && DICTIONARIES[syntax].find(id) !== undefined
+    return isSegment ? [{ id, index }] : []
+  })
+}
+
 /** The code in GS01 of the group that holds a document, also of documents that have no grammar here. */
 export const GROUP_CODES: Readonly<Record<string, string>> = {
   180: 'AN',

@@ -38,6 +38,9 @@ const FIX_RECOUNTED = 'Compare with the sender. If nothing is missing, drop the 
 const FIX_SET_NOT_ENDED =
   'Have this set sent again. If nothing is missing: `dropbridge edi fix` on the rejects file.'
 
+const FIX_TERMINATOR =
+  'Write the terminator before that segment in the rejects file, or have the set sent again.'
+
 export const FAULTS = {
   'delimiters-unclear': { problem: 'edi-delimiters', reach: 'interchange', x12: '026', edifact: '' },
   'interchange-number-missing': { problem: 'edi-envelope', reach: 'interchange', x12: '018', edifact: '13' },
@@ -82,6 +85,13 @@ export const FAULTS = {
   'set-unrouted': { problem: 'edi-document-unrouted', reach: 'set', x12: '1', edifact: '14' },
   'set-number-differs': { problem: 'edi-number-mismatch', reach: 'set', x12: '3', edifact: '28' },
   'set-count-differs': { problem: 'edi-count', reach: 'set', x12: '4', edifact: '29' },
+  'terminator-missing': {
+    problem: 'edi-count',
+    reach: 'set',
+    x12: '4',
+    edifact: '29',
+    fix: FIX_TERMINATOR,
+  },
   'set-not-ended': { problem: 'edi-cut-off', reach: 'set', x12: '2', edifact: '13', fix: FIX_SET_NOT_ENDED },
   'set-too-large': { problem: 'record-too-large', reach: 'set', x12: '5', edifact: '36' },
   'segment-missing': { problem: 'segment-missing', reach: 'set', x12: '3', edifact: '13', of: 'segment' },

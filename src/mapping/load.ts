@@ -48,8 +48,14 @@ export interface OutboundMapping extends CompiledOutbound, MappingFile {
 /** A compiled mapping file. The paths of its examples are relative to it. */
 export type Mapping = InboundMapping | OutboundMapping
 
+/** The route that a mapping is for. */
+interface MappingUser {
+  readonly route: string
+  readonly operation: string
+}
+
 /** Throws `mapping-invalid` with one detail per error. Tables and bases are read relative to the mapping file. */
-export async function loadMapping(path: string): Promise<Mapping> {
+export async function loadMapping(path: string, user?: MappingUser): Promise<Mapping> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -58,7 +64,7 @@ export async function loadMapping(path: string): Promise<Mapping> {
     throw new BridgeError('mapping-invalid', message, { cause, fix: 'Correct the path of the mapping file.' })
   }
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
-  return compileMapping({ text, name: path, readTable })
+  return compileMapping({ text, name: path, readTable, ...(user && { user }) })
 }
 
 export async function compileMapping(mapping: {
@@ -67,6 +73,7 @@ export async function compileMapping(mapping: {
   readonly name: string
   /** Reads a file that the mapping names, a table or the mapping it extends, by its path relative to it. */
   readonly readTable: ReadTable
+  readonly user?: MappingUser
 }): Promise<Mapping> {
   const { text, name } = mapping
   const files: Record<string, string> = { '': hash('sha256', text) }
@@ -80,7 +87,9 @@ export async function compileMapping(mapping: {
   const root = await readWithBases(text, name, { reader, readFile: readTable })
   const readSource = async (path: string) => reader.read(await readTable(path), resolveFileName(path, name))
   const compiled =
-    root === undefined ? undefined : await compileRoot(root, { readTable, readSource, errors }, files)
+    root === undefined
+      ? undefined
+      : await compileRoot(root, { readTable, readSource, errors, user: mapping.user }, files)
   if (compiled !== undefined && errors.count() === 0) return compiled
   if (errors.count() === 0) errors.add({ offset: 0, path: '' }, 'the mapping is empty')
   const details = errors.lines()
@@ -90,10 +99,10 @@ export async function compileMapping(mapping: {
 
 async function compileRoot(
   root: SourceNode,
-  context: TableContext & GrammarContext,
+  context: TableContext & GrammarContext & { readonly user: MappingUser | undefined },
   files: MappingFile['files'],
 ): Promise<Mapping | undefined> {
-  const { errors } = context
+  const { errors, user } = context
   const known = Object.keys(OPERATIONS)
   const node = getEntry(root, 'operation')
   if (root.kind !== 'map' || node?.kind !== 'text') {
@@ -106,6 +115,11 @@ async function compileRoot(
   if (!isOperation(name)) {
     const meant = didYouMean(name, known) || ` There are ${known.join(', ')}.`
     return errors.add(node, `there is no operation "${name}".${meant}`)
+  }
+  // The fields of another operation would bury it under errors.
+  if (user !== undefined && user.operation !== name) {
+    const message = `route ${user.route} does ${user.operation}, and this mapping is for ${name}: correct one of them`
+    return errors.add(node, message)
   }
   const file = ({ examples }: Pick<Mapping, 'examples'>) => ({
     warnings:

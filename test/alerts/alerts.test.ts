@@ -470,10 +470,11 @@ test('a file without its marker, and a marker without its file, are reported aft
   )
 })
 
-test('a file above an inbox, or in a folder with almost its name, is reported until it is moved', async () => {
+test('a file above an inbox, or in a folder with almost the name of a filled one, is reported until it is moved', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const exchange = join(world.folder, 'exchange')
   await world.drop('inbox', 'high.csv', 'x')
+  await world.drop('inbox/orders', 'own.csv', 'x')
   await world.drop('inbox/order', 'mistyped.csv', 'x')
   await world.drop('inbox/backup', 'kept.csv', 'x')
   await world.drop('inbox', 'notes.txt', 'x')

@@ -188,3 +188,48 @@ test('an inbox that is gone after files came from it', async () => {
     expect(text).toContain('fix: Mount its share, or make inbox/orders in the folder of its mailbox again.')
   }
 })
+
+test('an empty inbox beside a folder of nearly its name with files is named by check, run and status', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/order', 'new.csv', ordersFile([]).text)
+  const message =
+    'route orders reads inbox/orders, which is not there; 1 file in inbox/order beside it, which no route reads'
+  const fix = 'If inbox/order is meant, correct `folder` under `from`; if not, move its files.'
+
+  const checked = await run('check')
+  const ran = await run('run', 'orders')
+  const again = await run('run', 'orders')
+  const status = await run('status')
+  await rm(join(world.folder, 'exchange/inbox/order'), { recursive: true })
+  const emptied = await run('run', 'orders')
+
+  expect(checked).toMatchObject({ exit: 0, err: expect.stringContaining(`warning: ${message}. ${fix}`) })
+  for (const each of [ran, again]) {
+    expect(each.exit).toBe(0)
+    expect(each.err.split('which no route reads')).toHaveLength(2)
+    expect(each.err).toContain(`    fix: ${fix}`)
+  }
+  expect(status.out).toContain('1 file in inbox/order beside it, which no route reads (inbox-mistyped')
+  expect(status.out).not.toContain('file-misplaced')
+  expect(emptied.err).not.toContain('no route reads')
+})
+
+test('a mapping of another operation than its route does is named alone, and not with the fields of that operation', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const configuration = await readFile(path, 'utf8')
+  const mappingPath = /mapping: (\S+)/.exec(configuration)?.[1] ?? ''
+  const own = join(world.folder, 'own.yaml')
+  const text = await readFile(mappingPath, 'utf8')
+  await writeFile(own, text.replace(/^operation: create-order$/m, 'operation: create-shipment'))
+  await writeFile(path, configuration.replace(mappingPath, own))
+
+  const result = await run('check')
+
+  expect(result.exit).toBe(78)
+  const found = result.err.split('\n').filter((line) => line.startsWith('  ') && !line.startsWith('  fix'))
+  const wrong = 'route orders does create-order, and this mapping is for create-shipment: correct one of them'
+  expect(found).toEqual([expect.stringMatching(new RegExp(`own\\.yaml:\\d+:12 operation: ${wrong}$`))])
+})

@@ -82,3 +82,16 @@ test('a file that needs no answer is named as such', async () => {
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' })
   expect(stderr).toContain('997.x12: no answer is due')
 })
+
+test('a count that differs because a terminator is missing is not lowered: the segment behind it would be lost', async () => {
+  const lost = ONE_DAY.replace(/~\n(MSG|N3|PER|PO1)(?=\*)/, '\n$1')
+  const { exit, stderr, written } = await fixText(lost)
+
+  expect(lost).not.toBe(ONE_DAY)
+  expect(exit).toBe(65)
+  expect(stderr).toMatch(
+    /SE01 says \d+, and the file has \d+: a terminator seems to be missing before \w+ \(segment/,
+  )
+  expect(stderr).toContain('Write the terminator before that segment yourself')
+  expect(written).toBeUndefined()
+})

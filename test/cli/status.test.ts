@@ -172,3 +172,17 @@ test('a run whose file stays open because of an answer such as 429 names its sta
     'orders: orders.csv is not finished: some records are not sent yet: HTTP 429. Run again later',
   )
 })
+
+test('status shows eight alerts and names --all, which shows the others', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  for (let number = 1; number <= 10; number += 1) await world.drop('inbox/orders', `${number}.odd`, 'x')
+
+  const short = await run('status')
+  const whole = await run('status', '--all')
+
+  expect(short.out).toContain('and 2 more: dropbridge status --all')
+  expect(short.out.match(/no route takes \S+\.odd/g)).toHaveLength(8)
+  expect(whole.out.match(/no route takes \S+\.odd/g)).toHaveLength(10)
+  expect(whole.out).not.toContain('more:')
+})

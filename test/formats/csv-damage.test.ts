@@ -132,6 +132,24 @@ describe('the number of cells', () => {
     })
   })
 
+  it('that is one where another delimiter divides the row as the header is refused with both delimiters', async () => {
+    const row = 'A-1,2026-11-24,"Whitfield, Ada",HV-10001,2'
+    const text = `PO;Placed;Name;SKU;Qty\nA-0;2026-11-24;Bob;HV-10001;1\n${row}\n${row},more\n${row}`
+    const rows = await rowsOf(await readable(start(text)))
+    const wrong = {
+      code: 'delimiter-wrong',
+      message: 'The row is separated by "," and the header by ";": its 5 cells are read as one.',
+      fix: 'Write ";" between the cells of each row, as in the header; or have the file sent again.',
+    }
+    expect(rows.map(({ problems }) => problems?.map(({ code }) => code))).toEqual([
+      undefined,
+      ['delimiter-wrong'],
+      ['row-short'],
+      ['delimiter-wrong'],
+    ])
+    for (const at of [1, 3]) expect(rows[at]).toMatchObject({ problems: [wrong] })
+  })
+
   it('that is too small in a last line without a line end may come from a cut file', async () => {
     const rows = await rowsOf(await readable(start('PO,SKU,Qty\n1,a\n2,b,3\n3,b')))
     expect(rows.map(({ problems }) => problems?.map(({ fix }) => fix))).toEqual([

@@ -67,9 +67,7 @@ test('a blank value takes no pair, and a default alone makes no segment', async 
 })
 
 test('a record of which a value cannot be written is held, although its segment would be left out', async () => {
-  expect(await composeOrder(['😀'], [LINE])).toEqual(
-    ['character-unwritable N9*L1/MSG.01'],
-  )
+  expect(await composeOrder(['😀'], [LINE])).toEqual(['character-unwritable N9*L1/MSG.01'])
 })
 
 test('a record without a segment that must be there is held', async () => {

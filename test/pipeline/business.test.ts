@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { InboundRoute } from '../../src/config/routes.ts'
 import { toSelect } from '../../src/config/select.ts'
+import type { Api } from '../../src/domain/api.ts'
 import { addRoute, callsOf, clientOf, resultsOf, runFile } from '../fixtures/own-route.ts'
 import { aWorld, BRAND, RETAILER, type World } from '../fixtures/world.ts'
 import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
@@ -267,9 +268,11 @@ describe('an invoice', () => {
       expect(outcomeOf(await billed('34.50'))).toEqual(['accepted', '', ''])
     })
 
+    const SENT =
+      'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. To refuse such: `rules: { totals: refuse }`.'
     test.each([
-      [undefined, 'accepted', 'It is sent as it is. To refuse such: `rules: { totals: refuse }`.'],
-      ['warn', 'accepted', 'It is sent as it is. To refuse such: `rules: { totals: refuse }`.'],
+      [undefined, 'accepted', SENT],
+      ['warn', 'accepted', SENT],
       ['refuse', 'rejected', 'Correct the total or the lines.'],
     ] as const)('a wrong one is told under the policy %s', async (policy, status, fix) => {
       const row = await billed('34.00', policy)
@@ -285,6 +288,20 @@ describe('an invoice', () => {
     test('and is no matter where totals are off', async () => {
       expect(outcomeOf(await billed('34.00', 'off'))).toEqual(['accepted', '', ''])
     })
+  })
+
+  test('of an unknown order is refused like a shipment of one', async () => {
+    const [billed] = await bill(['ZZ-404', '30.00', 'NL-0001', '3'], 'unknown.csv')
+    const [shipped] = await runFile(world, 'parcels', { rows: [HEAD, ['ZZ-404', 'T1', 'NL-0001', '1']] })
+
+    expect(billed?.['_http']).not.toBe('')
+    expect(outcomeOf(billed)).toEqual([
+      'rejected',
+      'order-unknown',
+      'line 2, column "PO": no order "ZZ-404" is known to this account',
+    ])
+    expect(outcomeOf(billed)).toEqual(outcomeOf(shipped))
+    expect(billed?.['_fix']).toBe(shipped?.['_fix'])
   })
 
   test('comes once, and for no more than was shipped', async () => {
@@ -424,7 +441,8 @@ describe('an order', () => {
 })
 
 describe('a number that another order has', () => {
-  const USED = 'It is sent as it is. To refuse such: `rules: { numbers: refuse }`.'
+  const REFUSE = 'To refuse such: `rules: { numbers: refuse }`.'
+  const USED = `It is sent as it is. ${REFUSE}`
 
   async function policy(name: string, numbers: 'warn' | 'refuse' | 'off'): Promise<void> {
     const route = world.configuration.routes.find((each) => each.name === name) as InboundRoute
@@ -457,6 +475,31 @@ describe('a number that another order has', () => {
     expect(rows.map((row) => row['_fix'])).toEqual(['', USED, USED])
   })
 
+  test('as its tracking number is a warning too where the answer to the other shipment was lost', async () => {
+    const [one = '', two = ''] = await place(2)
+    await world.drop(
+      'inbox/parcels',
+      'lost.csv',
+      [HEAD, [one, 'T1', 'NL-0001', '1']].map(String).join('\n') + '\n',
+    )
+    const loseAnswers = (api: Api): Api => ({
+      ...api,
+      send: async (call) => {
+        await api.send(call)
+        return { certainty: 'unknown', detail: 'the connection broke' }
+      },
+    })
+    const bridge = await world.open({ api: loseAnswers })
+    await bridge.run(['parcels'], new AbortController().signal)
+    await bridge.close()
+    expect((await resultsOf(world, 'lost.csv'))[0]).toMatchObject({ _status: 'accepted', _http: '' })
+
+    const [row] = await runFile(world, 'parcels', { rows: [HEAD, [two, 'T1', 'NL-0001', '1']] })
+
+    expect(row).toMatchObject({ _status: 'accepted', _code: 'number-in-use' })
+    expect(row?.['_message']).toMatch(/number T1 is also that of shipment \d+ of order /)
+  })
+
   test('as its tracking number refuses a shipment or is not looked for, as the route says', async () => {
     const [one = '', two = ''] = await place(2)
     await runFile(world, 'parcels', { rows: [HEAD, [one, 'T1', 'NL-0001', '1']], file: 'first.csv' })
@@ -484,7 +527,8 @@ describe('a number that another order has', () => {
 
     expect(calls.map(({ endpoint }) => endpoint)).toEqual(['getBrandOrder', 'createInvoice'])
     const [row] = await resultsOf(world, 'second.csv')
-    expect(row).toMatchObject({ _status: 'accepted', _code: 'number-in-use', _fix: USED })
+    const fix = `Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ${REFUSE}`
+    expect(row).toMatchObject({ _status: 'accepted', _code: 'number-in-use', _fix: fix })
     expect(row?.['_message']).toMatch(
       new RegExp(
         `^line 2, column "Invoice": the invoice number INV-1 is also that of invoice \\d+ of order ${one}$`,

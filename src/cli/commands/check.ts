@@ -28,6 +28,7 @@ export const checkCommand = defineCommand({
       ? [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
       : []
     const journal = await checkJournal(configuration, options)
+    const warnings = [...offline.warnings, ...journal.warnings]
     const wrong = [
       ...offline.failures.map((message): CheckFinding => ({ message })),
       ...journal.failures,
@@ -36,7 +37,9 @@ export const checkCommand = defineCommand({
     const failures = [...wrong, ...asked.flatMap(({ refused }) => refused)]
     const unanswered = asked.flatMap((each) => each.unanswered)
     if (json) {
-      terminal.out(JSON.stringify({ ...offline, failures, ...(online ? { unanswered } : {}) }, null, 2))
+      terminal.out(
+        JSON.stringify({ ...offline, warnings, failures, ...(online ? { unanswered } : {}) }, null, 2),
+      )
     } else {
       for (const { route, mapping, examples } of offline.routes)
         terminal.out(`${route}: ${mapping}: ${formatExampleCount(examples)}`)
@@ -46,7 +49,7 @@ export const checkCommand = defineCommand({
         if (journal.isNew) absent.unshift(`journal: ${configuration.journal.path}`)
         for (const what of absent) terminal.out(`${what} is not there; the first run creates it`)
       }
-      for (const warning of offline.warnings) terminal.say(`warning: ${warning}`)
+      for (const warning of warnings) terminal.say(`warning: ${warning}`)
       for (const failure of failures) terminal.say(formatFinding('wrong', failure))
       for (const each of unanswered) terminal.say(formatFinding('no answer', each))
       terminal.say(formatVerdict(failures.length > 0, unanswered.length > 0, online))

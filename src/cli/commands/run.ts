@@ -68,8 +68,9 @@ async function runWithBounds(terminal: Terminal, options: RunCommandOptions, exi
   const formatNotificationFailure = createNotificationFailureFormatter()
   const report = (event: BridgeEvent) => {
     bar.observe(event)
-    // An alert is reported only once, so a quiet run reports it too.
-    const isShown = !quiet || event.kind === 'alert-raised'
+    // An alert is reported only once, so a quiet run reports it too. Lines at the end say of each run what is mistyped.
+    const isAlert = event.kind === 'alert-raised'
+    const isShown = quiet ? isAlert : !isAlert || event.code !== 'inbox-mistyped'
     const line = formatNotificationFailure(event) ?? (isShown ? formatEvent(event) : undefined)
     if (line === undefined) return
     bar.clear()
@@ -117,13 +118,14 @@ function reportResult(terminal: Terminal, result: RunResult, options: RunCommand
 
 /** The result without what only the program needs. */
 function runToJson(result: RunResult): unknown {
-  const { exit, routes, stranded, retention, limit } = result
+  const { exit, routes, stranded, mistyped, retention, limit } = result
   return {
     exit,
     summary: summarizeRun(result),
     ...(limit === undefined ? {} : { limit }),
     ...(retention?.kind === 'pruned' ? { pruned: retention.pruned } : {}),
     stranded,
+    ...(mistyped === undefined ? {} : { mistyped }),
     routes: routes.map((each) => ({ ...routeToJson(each), ...scheduledRunsToJson(each) })),
   }
 }

@@ -4,15 +4,15 @@ import type { Alert } from '../../domain/alert.ts'
 import type { NotificationEntry } from '../../domain/notification.ts'
 import { type BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { formatJournalFailure, formatStatus } from '../format/status.ts'
-import { CONFIG_FLAG, defineCommand, JSON_FLAG } from '../command.ts'
+import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG } from '../command.ts'
 import { readConfigurationToShow, withBridge } from '../context.ts'
 
 export const statusCommand = defineCommand({
   usage: 'status [route]',
   describe: 'Show what is done, what waits, and files that no route takes; of one ROUTE, or of all',
   positionals: { route: { type: 'string' } },
-  options: { config: CONFIG_FLAG, json: JSON_FLAG },
-  async run(terminal, { config, route, json }) {
+  options: { config: CONFIG_FLAG, json: JSON_FLAG, all: flag('Show all alerts, however many there are') },
+  async run(terminal, { config, route, json, all }) {
     const configuration = await readConfigurationToShow(terminal, config)
     if (route !== undefined) assertRoutesExist(configuration.routes, [route])
     const channels = (configuration.notifications ?? []).map(({ name }) => name)
@@ -31,7 +31,7 @@ export const statusCommand = defineCommand({
       ? [JSON.stringify({ ...found, notifications, journalFailure }, null, 2)]
       : [
           ...formatJournalFailure(failure),
-          ...formatStatus(found),
+          ...formatStatus(found, all),
           ...formatUnsentNotifications(notifications),
         ]
     for (const line of lines) terminal.out(line)

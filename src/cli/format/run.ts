@@ -58,8 +58,17 @@ export function formatRun(result: RunResult, { terse = false } = {}): string[] {
     ...result.routes.flatMap((each) => formatRoute(each, { terse, isUsedUp })),
     ...(isUsedUp ? [limit] : []),
     ...stranded,
+    ...(terse ? [] : formatMistypedInboxes(result)),
     ...formatRetention(result.retention),
   ]
+}
+
+/** Of routes that took nothing: with a file in the inbox, it has the right name. */
+function formatMistypedInboxes({ mistyped = [], routes }: RunResult): string[] {
+  const busy = routes.filter(hasRouteActivity).map(({ route }) => route)
+  return mistyped
+    .filter(({ key }) => !busy.includes(key))
+    .flatMap(({ message, fix }) => [`warning: ${message}`, `    fix: ${fix}`])
 }
 
 /** What came of some routes, outside of a run. */

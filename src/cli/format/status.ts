@@ -22,11 +22,12 @@ const ALERTS_SHOWN = 8
 
 const LATEST_SHOWN = 5
 
-export function formatStatus(snapshot: Snapshot): string[] {
+/** `isWhole`: all alerts, and not only those that fit on one screen. */
+export function formatStatus(snapshot: Snapshot, isWhole = false): string[] {
   const { routes, files, deliveries, unfinished, held, heldRecords, waiting } = snapshot
   const top = <Each>(all: readonly Each[]) => all.slice(0, LATEST_SHOWN)
   return [
-    formatAlerts(snapshot.alerts),
+    formatAlerts(snapshot.alerts, isWhole),
     formatUnfinished(unfinished, snapshot.watches),
     formatHeldWork({ held, heldRecords }),
     formatRoutes(routes),
@@ -59,10 +60,10 @@ function tableOf(head: readonly string[], rows: readonly string[][], widest?: nu
 }
 
 /** Held records have a block of their own, with the fix for each of them. */
-function formatAlerts(alerts: readonly Alert[]): string[] {
+function formatAlerts(alerts: readonly Alert[], isWhole: boolean): string[] {
   const otherAlerts = alerts.filter(({ code }) => code !== 'records-held')
   if (otherAlerts.length === 0) return []
-  const shown = otherAlerts.slice(0, ALERTS_SHOWN)
+  const shown = isWhole ? otherAlerts : otherAlerts.slice(0, ALERTS_SHOWN)
   const more = otherAlerts.length - shown.length
   return [
     'needs a person:',
@@ -70,7 +71,7 @@ function formatAlerts(alerts: readonly Alert[]): string[] {
       const line = `${route === undefined ? '' : `${route}: `}${message} (${code}, since ${isoTime(since)})`
       return shown[index + 1]?.fix === fix ? [line] : [line, `    fix: ${fix}`]
     }),
-    ...(more > 0 ? [`and ${more} more: dropbridge status --json has all`] : []),
+    ...(more > 0 ? [`and ${more} more: dropbridge status --all`] : []),
   ]
 }
 

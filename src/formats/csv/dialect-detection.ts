@@ -139,6 +139,12 @@ export function checkDelimiter(text: string, line: number, stated: string | unde
   return problem('delimiter-wrong', { line }, message, fix)
 }
 
+/** Finds the other delimiter that divides the text into so many cells. */
+export function findDelimiterOf(text: string, cells: number, stated: string): string | undefined {
+  const unquoted = text.replaceAll(/"[^"]*"/g, '')
+  return DELIMITERS.find((each) => each !== stated && countOccurrences(unquoted, each) === cells - 1)
+}
+
 const DELIMITER_NAMES: Readonly<Record<string, readonly [one: string, many: string]>> = {
   ',': ['comma', 'commas'],
   ';': ['semicolon', 'semicolons'],

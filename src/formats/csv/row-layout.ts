@@ -6,6 +6,7 @@ import type { RowFaultCode } from './scan.ts'
 import { type RecordKind, type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
 import { nameColumn, shortenCell } from '../text/batches.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
+import { findDelimiterOf } from './dialect-detection.ts'
 
 export interface RowLayout {
   readonly layouts: readonly Layout[]
@@ -36,6 +37,7 @@ type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>
 /** Layout of rows that are all of one kind. */
 export function createTableLayout(columns: readonly string[], marks: CsvMarks, rows: RowPolicy): RowLayout {
   const table = toTableColumns(columns)
+  const check = (row: Row) => checkRowDelimiter(row, columns.length, marks.delimiter)
   const areRows = (lines: readonly (readonly string[])[]) =>
     lines.length * (columns.length - 1) >= MIN_DECISIVE_DELIMITERS &&
     lines.every(({ length }) => length === columns.length)
@@ -48,7 +50,7 @@ export function createTableLayout(columns: readonly string[], marks: CsvMarks, r
       fitWidth(values, table) !== undefined && !areRows(splitLaterLines(values, marks)),
     mayBegin: (values) =>
       values.length < columns.length && !areRows(splitLaterLines(values, marks).slice(0, -1)),
-    fit: (row) => (row.values.length === columns.length ? row : fitRow(row, table, rows)),
+    fit: (row) => (row.values.length === columns.length ? row : (check(row) ?? fitRow(row, table, rows))),
     refuse: (row, code, isCut) => refuseRow(row, { code, isCut }, columns),
   }
 }
@@ -230,6 +232,21 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
     : `the first one too many is "${shortenCell(surplus[0] ?? '')}"`
   return { ...row, problems: [problem('row-long', { line: row.line }, `${count}; ${first}.`)] }
 }
+
+/** Names the delimiter of a row in one cell; undefined where none divides it into as many as the header has. */
+function checkRowDelimiter(row: Row, width: number, delimiter: string): Row | undefined {
+  const [only = '', ...others] = row.values
+  if (others.length > 0 || width < DELIMITED_WIDTH_MIN) return undefined
+  const found = findDelimiterOf(only, width, delimiter)
+  if (found === undefined) return undefined
+  const [own, other] = [JSON.stringify(delimiter), JSON.stringify(found)]
+  const message = `The row is separated by ${other} and the header by ${own}: its ${width} cells are read as one.`
+  const fix = `Write ${own} between the cells of each row, as in the header; or have the file sent again.`
+  return { ...row, problems: [problem('delimiter-wrong', { line: row.line }, message, fix)] }
+}
+
+/** A note in the first cell of a short row may well hold a comma or two. */
+const DELIMITED_WIDTH_MIN = 4
 
 /** Narrower rows look alike by accident: their surplus may as well be one cell with unquoted delimiters. */
 const JOINED_WIDTH_MIN = 4

@@ -1,11 +1,13 @@
 /** Cuts interchanges into segments. Each character of the text is one byte, so positions are byte offsets. */
 import { createHash, type Hash } from 'node:crypto'
 import { openBytes, type OpenedBytes } from './charset.ts'
+import { findSegmentsAtLines } from '../../edi/documents.ts'
 import { copyText, type Delimiters, Segment, type SegmentSource } from '../../edi/segment.ts'
 import {
   detectEdifact,
   findServiceString,
   measureServiceString,
+  findTerminator,
   SERVICE_LENGTH,
 } from './edifact-delimiters.ts'
 import { detectX12, HEAD_LENGTH, isIsa } from './x12-delimiters.ts'
@@ -28,6 +30,8 @@ export interface CutNote {
   readonly at: number
   /** The beginning of what is meant. */
   readonly text: string
+  /** Of `unfolded`: segments that begin at the line breaks, so that terminators seem to be missing before them. */
+  readonly swallowed?: readonly { readonly id: string; readonly at: number }[]
   /** Of a segment that is not there as a whole: the hash of all of its text. */
   readonly sha256?: string
 }
@@ -55,6 +59,8 @@ export class SegmentCutter {
   /** Joins the pieces of the file to texts of their own: joined ones are slow to read character by character. */
   #buffer = Buffer.alloc(0)
   #count = 0
+  /** A line break stands before the segment that is next, as where each segment has a line of its own. */
+  #isAtLineStart = false
   #items: CutItem[] = []
   /** The segment that is too large and goes on. */
   #oversized: { readonly note: CutNote; readonly hash: Hash } | undefined
@@ -131,6 +137,7 @@ export class SegmentCutter {
     if (this.#mode === 'stray') return from < this.#text.length ? this.#skipStray(from, isLast) : undefined
     const text = this.#text
     const at = skipBlank(text, from)
+    if (at > from) this.#isAtLineStart ||= findLineBreak(text, from, at) !== -1
     if (at >= text.length) return moved(from, at)
     const first = text.charCodeAt(at)
     const mayOpen = first === LETTER_I || first === LETTER_U
@@ -282,9 +289,16 @@ export class SegmentCutter {
       const { segment: terminator } = this.#delimiters ?? DEFAULTS
       const isLineEnd = terminator === '\n' && text.indexOf('\r') === text.length - 1
       text = isLineEnd ? text.slice(0, -1) : text.replace(/[\r\n]/g, '')
-      if (!isLineEnd) this.#note('unfolded', at)
+      if (!isLineEnd) this.#noteUnfolded(at, written)
     }
     if (text !== '') this.#addOwn(at, end, text)
+  }
+
+  /** Where lines were wrapped at some width, a segment begins at a line only by chance, and then says nothing. */
+  #noteUnfolded(at: number, text: string): void {
+    const found = this.#isAtLineStart ? findSegmentsAtLines(text, this.#delimiters ?? DEFAULTS) : []
+    const swallowed = found.map(({ id, index }) => ({ id, at: this.#offset + at + index }))
+    this.#items.push({ ...this.#createNote('unfolded', at), ...(swallowed.length > 0 && { swallowed }) })
   }
 
   /** Adds a segment whose text is not that of the file. */
@@ -300,6 +314,7 @@ export class SegmentCutter {
 
   #add(source: SegmentSource, from?: number, to?: number): void {
     this.#count += 1
+    this.#isAtLineStart = false
     const segment = new Segment(source, this.#count, from, to)
     this.#items.push(segment)
     if (segment.id === 'IEA' || segment.id === 'UNZ') {
@@ -375,19 +390,6 @@ function findLineBreak(text: string, from: number, to = text.length): number {
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at)
     if (code === 10 || code === 13) return at
-  }
-  return -1
-}
-
-/** Finds the end of a segment. A terminator behind an odd number of release characters is data. */
-function findTerminator(text: string, from: number, terminator: string, release: string | undefined): number {
-  let stop = text.indexOf(terminator, from)
-  if (release === undefined) return stop
-  while (stop !== -1) {
-    let before = stop
-    while (before > from && text[before - 1] === release) before -= 1
-    if ((stop - before) % 2 === 0) return stop
-    stop = text.indexOf(terminator, stop + 1)
   }
   return -1
 }

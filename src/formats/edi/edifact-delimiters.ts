@@ -84,3 +84,21 @@ function withLineEnds(text: string, at: number, delimiters: Delimiters): Delimit
 
 /** As much as is there, behind a service string, before the first segment of an interchange is cut. */
 const LOOK_AHEAD = HEAD_LENGTH - SERVICE_LENGTH
+
+/** Finds the end of a segment. A terminator behind an odd number of release characters is data. */
+export function findTerminator(
+  text: string,
+  from: number,
+  terminator: string,
+  release: string | undefined,
+): number {
+  let stop = text.indexOf(terminator, from)
+  if (release === undefined) return stop
+  while (stop !== -1) {
+    let before = stop
+    while (before > from && text[before - 1] === release) before -= 1
+    if ((stop - before) % 2 === 0) return stop
+    stop = text.indexOf(terminator, stop + 1)
+  }
+  return -1
+}

@@ -68,6 +68,8 @@ interface OpenSet {
   readonly set: TransactionSet
   segments: number
   isUnfolded: boolean
+  /** The first segment before which a terminator seems to be missing, and how many there are. */
+  swallowed?: { readonly first: FaultPlace; readonly count: number }
 }
 
 interface OpenGroup {
@@ -141,6 +143,12 @@ export class EnvelopeTracker {
   #takeNote(note: CutNote): void {
     const open = this.#set
     if (note.kind === 'unfolded') {
+      const [first] = note.swallowed ?? []
+      if (open !== undefined && first !== undefined) {
+        const before = open.swallowed
+        const count = (before?.count ?? 0) + (note.swallowed?.length ?? 0)
+        open.swallowed = { first: before?.first ?? { ...first, number: note.number }, count }
+      }
       if (open?.isUnfolded === true) return
       if (open !== undefined) open.isUnfolded = true
       return this.#reportNote('lines-joined', note, 'Line breaks were taken out of segments.')
@@ -278,7 +286,7 @@ export class EnvelopeTracker {
       this.#reportAt('set-not-ended', locate(note, open.set.segment), `The set has no ${tag}.`)
     } else {
       open.segments += 1
-      this.#checkCount('set-count-differs', trailer, open.segments)
+      this.#checkCount('set-count-differs', trailer, open.segments, open.swallowed)
       this.#checkNumber('set-number-differs', trailer, open.set.number, open.set.segment.id)
     }
     this.#handler.onSetEnd?.(open.set, trailer, open.segments)
@@ -326,11 +334,22 @@ export class EnvelopeTracker {
     this.#interchange = undefined
   }
 
-  #checkCount(kind: FaultName, trailer: Segment, counted: number): void {
+  #checkCount(kind: FaultName, trailer: Segment, counted: number, swallowed?: OpenSet['swallowed']): void {
     const written = trailer.value(1).trim()
     if (/^\d+$/.test(written) && Number(written) === counted) return
     const says = written === '' ? 'is blank' : `says ${showText(written)}`
-    this.#report(kind, trailer, `${trailer.id}01 ${says}, and the file has ${counted}.`, 1)
+    const message = `${trailer.id}01 ${says}, and the file has ${counted}`
+    if (swallowed === undefined || Number(written) <= counted)
+      return this.#report(kind, trailer, `${message}.`, 1)
+    const { first, count } = swallowed
+    const more = count === 1 ? '' : `, and before ${count - 1} more`
+    const where = `${first.id} (segment ${first.number}, byte ${first.at})${more}`
+    this.#report(
+      'terminator-missing',
+      trailer,
+      `${message}: a terminator seems to be missing before ${where}.`,
+      1,
+    )
   }
 
   #checkNumber(kind: FaultName, trailer: Segment, number: string, start: string): void {

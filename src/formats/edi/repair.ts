@@ -76,6 +76,12 @@ class Repairer {
   constructor(onRepair: (repair: Repair) => void) {
     this.#onRepair = onRepair
     this.#tracker = new EnvelopeTracker({
+      // A lower count would turn the swallowed segment into text of the one before it.
+      onFault({ kind, message }) {
+        if (kind !== 'terminator-missing') return
+        const fix = 'Write the terminator before that segment yourself, or have the file sent again.'
+        throw new BridgeError('not-repairable', message.replace(/\.$/, ''), { fix })
+      },
       onInterchange: ({ segment }) => {
         this.hasInterchange = true
         this.#padHeader(segment)

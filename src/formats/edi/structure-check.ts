@@ -1,5 +1,5 @@
 /** Checks the segments of each set against the grammar of its document. Sets without a grammar are not checked. */
-import type { FindGrammar } from '../../edi/documents.ts'
+import { DICTIONARIES, type FindGrammar } from '../../edi/documents.ts'
 import type { Fault, FaultName } from '../../edi/faults.ts'
 import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
@@ -59,6 +59,8 @@ export class StructureCheck {
   /** Without the last segment. */
   #size = { segments: 0, bytes: 0 }
   #isTooLarge = false
+  /** The first segments whose ids are not known. */
+  #unknown: { readonly id: string; readonly number: number }[] = []
 
   constructor(report: (fault: Fault, of: FaultOwner) => void, find: FindGrammar) {
     this.#report = report
@@ -87,6 +89,7 @@ export class StructureCheck {
     this.#rules = findRules(grammar)
     this.#size = { segments: 1, bytes: 0 }
     this.#isTooLarge = false
+    this.#unknown = []
     const placer = new LoopPlacer(grammar.root, set.segment, this.#options, keeps)
     this.#placer = placer
     this.#partner =
@@ -161,7 +164,10 @@ export class StructureCheck {
       const count = loop.counts[index] ?? 0
       for (const bounds of [segment, inner]) {
         if ((bounds?.min ?? 0) <= count) continue
-        const message = `No ${id} stands in ${describe(loop)}.`
+        const meant = this.#unknown.find((each) => isTypingError(each.id, id))
+        const instead =
+          meant === undefined ? '' : `: segment ${meant.number} is ${meant.id}; ${id} was expected`
+        const message = `No ${id} stands in ${describe(loop)}${instead}.`
         this.#reportFinding({ kind: 'segment-missing', segment: loop.first, message, missing: id })
       }
     }
@@ -169,6 +175,17 @@ export class StructureCheck {
   }
 
   #reportUnplaced(segment: Segment, loop: Loop): void {
+    if (
+      this.#unknown.length < UNKNOWN_MAX &&
+      DICTIONARIES[segment.delimiters.syntax].find(segment.id) === undefined
+    )
+      this.#unknown.push({ id: showText(segment.id), number: segment.number })
+    const separator = findWrongSeparator(segment)
+    if (separator !== undefined) {
+      const { element } = segment.delimiters
+      const message = `${separator.id} has "${separator.found}" behind it, where "${element}" separates elements: none of its elements can be read.`
+      return this.#reportFinding({ kind: 'segment-misspelled', segment, id: separator.id, message })
+    }
     const meant = this.#rules?.lineIds.get(foldId(segment.id))
     // A line of the document in the wrong place would be a lost line too.
     if (meant === segment.id)
@@ -242,6 +259,22 @@ function findRules(grammar: Grammar): CheckedDocument {
   }
   known.set(grammar, rules)
   return rules
+}
+
+/** Ids of one document that are written wrong are few. */
+const UNKNOWN_MAX = 100
+
+/** Whether one character is another one, or the same characters stand in another order: `BGE` for `BEG`. */
+function isTypingError(id: string, meant: string): boolean {
+  if (id.length !== meant.length || id === meant) return false
+  const other = id.split('').filter((character, at) => character !== meant[at]).length
+  return other === 1 || id.split('').toSorted().join('') === meant.split('').toSorted().join('')
+}
+
+/** Finds a known id and another separator behind it, where a segment has a text in place of an id: `N1|ST|Ada`. */
+function findWrongSeparator({ id: text, delimiters: { syntax } }: Segment) {
+  const [, id = '', found = ''] = /^([A-Z][A-Z0-9]{1,2})([*|+^~:;,\t])/.exec(text) ?? []
+  return DICTIONARIES[syntax].find(id) === undefined ? undefined : { id, found }
 }
 
 /** Ids that people and scanners take for each other are the same: `PO1`, `P01`, `po1`. */

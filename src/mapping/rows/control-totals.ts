@@ -234,7 +234,7 @@ function missingTotalsProblem({ when, about }: TotalsPlan): Problem {
 
 /** Ignores a wrong number of cells: totals rows often have fewer. */
 function isUsableRow({ problems = [] }: Row): boolean {
-  return problems.every(({ code }) => code === 'row-short')
+  return problems.every(({ code }) => code === 'row-short' || code === 'delimiter-wrong')
 }
 
 function rowAfterTotalsProblem(row: Row, totals: Row, { about }: TotalsPlan): Problem {

@@ -124,6 +124,17 @@ export function toCachedResource(kind: ResourceKind, resource: unknown): SeenRes
   return [{ id, keys: names, ...(isWhole ? { facts: selectFacts(shown, facts) as ResourceFacts } : {}) }]
 }
 
+/** The shipments that an order shows. */
+function toShipmentsOfOrder(order: unknown): SeenResource[] {
+  const { id, purchase_order_number, shipments } = (order ?? {}) as Resource
+  if (!Array.isArray(shipments)) return []
+  return shipments.flatMap((each: unknown) =>
+    typeof each === 'object'
+      ? toCachedResource('shipment', { ...each, order_id: id, purchase_order_number })
+      : [],
+  )
+}
+
 function toText(key: unknown): string | undefined {
   if (typeof key === 'number') return String(key)
   return typeof key === 'string' && key !== '' ? key : undefined
@@ -185,6 +196,10 @@ export function createCachingApi({ api, journal, party, clock, unasked = [] }: C
     const seenAt = clock.now()
     for (const each of toCachedResource(kind, resource))
       void answers.add({ kind, resource: { ...each, seenAt } }).catch(noteFailure)
+    if (kind !== 'order') return
+    // A shipment whose answer was lost is seen nowhere else: a brand has no list of its shipments.
+    for (const each of toShipmentsOfOrder(resource))
+      void answers.add({ kind: 'shipment', resource: { ...each, seenAt } }).catch(noteFailure)
   }
 
   const caching: Api = {

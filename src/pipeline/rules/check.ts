@@ -46,7 +46,7 @@ export function createBusinessRuleCheck(checking: RuleCheck) {
   const { rules: policies = DEFAULT_POLICIES, operation } = context.route
   const contextRules = createContextRules(context, policies)
   return async (translated: readonly ResolvedDraft[]): Promise<readonly CheckedDraft[]> => {
-    const drafts = translated.map((draft) => judgeOwnTotals(draft, policies.totals))
+    const drafts = translated.map((draft) => judgeOwnTotals(draft, policies.totals, operation))
     if (BUSINESS_RULES[operation] === undefined) return drafts
     const checkable = await selectCheckable(checking, drafts)
     if (checkable.length === 0) return drafts
@@ -192,7 +192,11 @@ function isCheckedByMapping(field: string, { bound }: RuleCheck): boolean {
 }
 
 /** The route decides about totals that the mapping finds wrong as about those that the rules find. */
-function judgeOwnTotals(draft: ResolvedDraft, policy: Policies['totals']): ResolvedDraft {
+function judgeOwnTotals(
+  draft: ResolvedDraft,
+  policy: Policies['totals'],
+  operation: InboundOperationName,
+): ResolvedDraft {
   const { warnings: found = [], body, ...rest } = draft
   const isTotal = ({ code }: Problem) => code === 'totals-disagree'
   const totals = found.filter(isTotal)
@@ -203,22 +207,32 @@ function judgeOwnTotals(draft: ResolvedDraft, policy: Policies['totals']): Resol
     const problems = totals.map(({ code, place, message, fix }) => problem(code, place, message, fix))
     return { ...rest, ...(others.length === 0 ? {} : { warnings: others }), problems }
   }
-  const fix = 'It is sent as it is. To refuse such: `rules: { totals: refuse }`.'
+  const sent = operation === 'create-invoice' ? SENT[operation] : SENT_AS_IT_IS
+  const fix = `${sent}To refuse such: \`rules: { totals: refuse }\`.`
   const odd = policy === 'off' ? [] : totals.map((each) => (isOpen ? { ...each, fix } : each))
   return { ...draft, warnings: [...others, ...odd] }
 }
 
 /** A record with nothing but warnings is sent, so their fix is not to correct the cell. */
 function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean): Problem {
-  const isOrder = check.context.route.operation === 'create-order'
-  const sent = isOrder
-    ? 'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. '
-    : 'It is sent as it is. '
+  const { operation } = check.context.route
+  const isOrder = operation === 'create-order'
+  const sent = SENT[operation] ?? SENT_AS_IT_IS
   // To correct the file changes nothing of an order that is sent; to correct the mapping helps the next ones.
   const isLate = isOrder && isSent && violation.isOfMapping !== true
   const own = violation.fix === undefined || isLate ? '' : `${violation.fix} `
   const fix = `${isSent ? sent : ''}${own}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
+}
+
+const SENT_AS_IT_IS = 'It is sent as it is. '
+
+/** What a person can still do about a record that was sent. */
+const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
+  'create-order':
+    'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. ',
+  // The API has no call that changes an invoice or takes it back.
+  'create-invoice': 'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ',
 }
 
 /** Violations about a name, and not about a quantity or a date beside other values. */

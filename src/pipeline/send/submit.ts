@@ -137,7 +137,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       const known = await lookUpDoubtful(record, snapshot.value, answer.status)
       if (known) return known
     }
-    const problems = await describeRefusal(answer, route.operation, findField)
+    const problems = await describeRefusal(answer, { ...record, operation: route.operation }, findField)
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
 }
@@ -176,6 +176,7 @@ function classifyRefusal(
       code: 'order-finished',
       fix: CANCELED_FIXES[operation] ?? 'Remove its rows, or correct the order number.',
     }
+  if (/^no order has this /i.test(message)) return { code: 'order-unknown' }
   if (/^no item has the /i.test(message)) return { code: 'item-unknown', fix: suggestItemFix(message) }
   return { code: 'api-refused' }
 }
@@ -183,7 +184,7 @@ function classifyRefusal(
 /** The API's own messages, each with the user's column or the part of the mapping for the field it names. */
 async function describeRefusal(
   { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
-  operation: string,
+  { operation, body: sent }: { readonly operation: string; readonly body: string },
   findField: ReturnType<typeof createFieldFinder>,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
@@ -191,7 +192,10 @@ async function describeRefusal(
     const { column, origin } = path === '' ? {} : await findField(path)
     const place = path === '' ? {} : omitUndefined({ field: path, column })
     const { code, fix } = classifyRefusal(message, operation)
-    problems.push(blameMapping(problem(code, place, message, fix), origin))
+    // As of a record whose order the bridge looks up itself.
+    const number = code === 'order-unknown' ? (JSON.parse(sent) as RequestBody)[path] : undefined
+    const what = typeof number === 'string' ? `no order "${number}" is known to this account` : message
+    problems.push(blameMapping(problem(code, place, what, fix), origin))
   }
   if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems

@@ -41,3 +41,45 @@ describe.each([
     expect(codes).not.toContain('segment-misspelled')
   })
 })
+
+describe('a set of X12 is refused, and the message names what is written wrong,', () => {
+  const base = dressText(makeFaultBase('x12'), { newline: '\n' })
+  const refusalsOf = async (text: string) => {
+    const { drafts } = await readFile(ORDERS_850, Buffer.from(text, 'latin1'))
+    return drafts.flatMap(({ problems }) => problems.map(({ code, message }) => `${code}: ${message}`))
+  }
+
+  test('where another separator stands behind the id of a segment', async () => {
+    expect(await refusalsOf(base.replace(/^N1\*ST\*/m, 'N1|ST|'))).toContainEqual(
+      expect.stringMatching(/^segment-misspelled: .*N1 has "\|" behind it, where "\*" separates elements/),
+    )
+  })
+
+  test('where the id of a missing segment has its letters in another order', async () => {
+    expect(await refusalsOf(base.replace(/^BEG\*/m, 'BGE*'))).toEqual([
+      expect.stringMatching(
+        /^segment-missing: .*No BEG stands in the set: segment \d+ is BGE; BEG was expected\.$/,
+      ),
+    ])
+  })
+
+  test('where a terminator is missing before a segment, by that segment and its byte', async () => {
+    const text = base.replace(/~\n(N\d\*)/, '\n$1')
+    const at = text.search(/(?<!~)\nN\d\*/) + 1
+
+    expect(text).not.toBe(base)
+    expect(await refusalsOf(text)).toContainEqual(
+      expect.stringMatching(
+        new RegExp(
+          `^edi-count: .*a terminator seems to be missing before N\\d \\(segment \\d+, byte ${at}\\)\\.$`,
+        ),
+      ),
+    )
+  })
+
+  test('but not where lines are wrapped at any place', async () => {
+    const wrapped = dressText(makeFaultBase('x12'), { newline: '' }).replaceAll(/.{60}/g, '$&\n')
+
+    expect((await refusalsOf(wrapped)).join('\n')).not.toContain('terminator')
+  })
+})
