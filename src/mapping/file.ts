@@ -137,7 +137,7 @@ export const OUTBOUND_KEYS = {
   segments: {
     schema: z.array(z.unknown()).min(1),
     summary: 'instead of `columns`: the segments of a document of X12 or EDIFACT, in their order',
-    example: 'segments: [{ BIG: { 01: { from: invoiced_at, format: yyyyMMdd }, 02: invoice_number } }]',
+    example: 'segments: [{ BIG: { 01: invoiced_at, 02: invoice_number } }, { TDS: { 01: due_amount } }]',
   },
   trailer: {
     schema: TrailerFrame,

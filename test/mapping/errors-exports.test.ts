@@ -65,7 +65,9 @@ test('every error in how the file is written is reported', async () => {
   const write = (options: string) =>
     errorsOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: { Größe: id }`)
 
-  expect(await write('format: xml')).toEqual(['2:18 write.format: expected `csv` or `fixed`'])
+  expect(await write('format: xml')).toEqual([
+    '2:18 write.format: expected `csv`, `fixed`, `x12` or `edifact`',
+  ])
   expect(await write('format: csv, encoding: klingon')).toEqual([
     '2:23 write.encoding: files cannot be written as "klingon": try utf-8, windows-1252 or utf-16le',
   ])

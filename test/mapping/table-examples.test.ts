@@ -94,17 +94,22 @@ test.each(columnRows)(
   async ({ name, example, of, gives }) => {
     const write = { format: name === 'align' ? 'fixed' : 'csv' }
 
-    expect(await cellOf(example, { record: recordFrom(of), write })).toBe(gives)
+    // Both numbers are of one line.
+    const isOfLine = name === 'minus'
+    const line = Object.fromEntries(of.map(([path, value]) => [path.replace('order_lines.', ''), value]))
+    const record = isOfLine ? { order_lines: [line] } : recordFrom(of)
+    expect(await cellOf(example, { record, write, ...(isOfLine && { each: 'order_lines' }) })).toBe(gives)
   },
 )
 
 /** The cell of the column. */
 async function cellOf(
   column: string,
-  { record, write = { format: 'csv' } }: { record: Plain; write?: Plain },
+  { record, write = { format: 'csv' }, each }: { record: Plain; write?: Plain; each?: string },
 ) {
   const columns = { Cell: parse(column) as unknown }
-  const mapping = await mappingOf(stringify({ operation: 'export-orders', write, columns, tables: TABLES }))
+  const rows = { ...(each !== undefined && { each }), columns }
+  const mapping = await mappingOf(stringify({ operation: 'export-orders', write, ...rows, tables: TABLES }))
   if (mapping.direction !== 'outbound') throw new Error('not an export')
   const composed = mapping.composer.composeRows(record)
   return 'rows' in composed ? composed.rows[0]?.[0] : composed.problems
@@ -180,10 +185,11 @@ describe('keys of a mapping', () => {
 
   test.each(Object.entries(OUTBOUND_KEYS))('%s', async (name, { example }) => {
     const text = stringify({
+      ...(name === 'segments' ? { write: { format: 'x12', document: 810 } } : {}),
       ...(name === 'parts'
         ? { operation: 'export-shipments', each: 'shipment_lines' }
-        : { operation: 'export-orders' }),
-      ...(name === 'records' ? {} : { columns: COLUMNS }),
+        : { operation: name === 'segments' ? 'export-invoices' : 'export-orders' }),
+      ...(name === 'records' || name === 'segments' ? {} : { columns: COLUMNS }),
       ...(parse(example) as Plain),
     })
 

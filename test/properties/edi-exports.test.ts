@@ -220,7 +220,7 @@ describe.each(EXPORTS)('$name', ({ name, sample, more }) => {
         const held = outcomes.filter(({ problems }) => problems.length > 0)
         expect(held.length + written.length).toBe(records.length)
         // Plain values are all written.
-        if (!any) expect(held).toEqual([])
+        expect(any ? [] : held).toEqual([])
         if (written.length === 0) return
         expect(faults).toEqual([])
         expect(sets).toBe(composer.frame === undefined ? written.length : 1)
@@ -306,7 +306,8 @@ test.each(READ_BACK)(
         for (const field of fields) {
           const value = toWritten(record[field], syntax)
           const expected = /^-?\d+(\.\d+)?$/.test(value) && field === 'due_amount' ? Number(value) : value
-          const read = squash(String(body[field] ?? ''))
+          const own = body[field]
+          const read = squash(typeof own === 'string' || typeof own === 'number' ? String(own) : '')
           expect(typeof expected === 'number' ? Number(read) : read, field).toEqual(expected)
         }
         const items = listOf(record, list).filter(({ part }) => part === undefined || part === 1)

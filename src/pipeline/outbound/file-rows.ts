@@ -80,11 +80,7 @@ export async function* writeRows(
       if (found.records === 0) rows.push(...(frame?.begin ?? []))
       found.first ??= record
       found.records++
-      for (const first of composed.warnings ?? []) {
-        if (first.code !== 'cell-is-formula') continue
-        found.formulas ??= { cells: 0, first, apiId: readId(record) ?? '' }
-        found.formulas.cells++
-      }
+      noteFormulas(found, composed.warnings ?? [], record)
       rows.push(...composed.rows)
       trailer?.addRecord(record, composed.rows.length)
       frame?.addRecord(composed.rows)
@@ -92,9 +88,17 @@ export async function* writeRows(
     found.rows += rows.length
     if (rows.length > 0) yield writer.formatRows(rows)
   }
-  if (trailer !== undefined && found.records > 0) yield writer.formatRows([trailer.createRow()])
-  if (frame !== undefined && found.records > 0) yield writer.formatRows(frame.createEnd())
+  const last = trailer === undefined ? (frame?.createEnd() ?? []) : [trailer.createRow()]
+  if (last.length > 0 && found.records > 0) yield writer.formatRows(last)
   if (writer.formatEnd !== undefined) yield writer.formatEnd()
+}
+
+function noteFormulas(found: FileContents, warnings: readonly Problem[], record: Resource): void {
+  for (const first of warnings) {
+    if (first.code !== 'cell-is-formula') continue
+    found.formulas ??= { cells: 0, first, apiId: readId(record) ?? '' }
+    found.formulas.cells++
+  }
 }
 
 // How people call an API record: `order HV-30015`, by the number it has on paper.
