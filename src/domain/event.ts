@@ -56,11 +56,12 @@ export type BridgeEvent =
       readonly isSecond?: true
     }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
-  /** A spreadsheet would run cells of an outgoing file; the first is in this column of the record with this id. */
+  /** Cells of an outgoing file have a warning; the first is in this column of the record with this id. */
   | {
-      readonly kind: 'formulas-exported'
+      readonly kind: 'cells-warned'
       readonly route: string
       readonly file: string
+      readonly code: 'cell-is-formula' | 'character-replaced'
       readonly cells: number
       readonly column: string
       readonly apiId: string
@@ -210,10 +211,11 @@ export const LOG_EVENTS = {
     meaning:
       'Answers of the API were lost. The bridge checks later whether the requests succeeded, when none can arrive any more.',
   },
-  'formulas-exported': {
-    code: 'delivery.formulas',
+  'cells-warned': {
+    code: 'delivery.warning',
     level: 'warn',
-    meaning: 'A spreadsheet would run cells of an outgoing file (`cell-is-formula` in docs/errors.md).',
+    meaning:
+      'Cells of an outgoing file have a warning (`cell-is-formula`, `character-replaced` in docs/errors.md).',
   },
   delivered: { code: 'delivery.delivered', level: 'info', meaning: 'An outgoing file is in its place.' },
   'delivery-acknowledged': {

@@ -32,6 +32,11 @@ type EventTexts = {
   readonly [Kind in BridgeEvent['kind']]: (event: Extract<BridgeEvent, { kind: Kind }>) => string
 }
 
+const CELL_WARNINGS = {
+  'cell-is-formula': 'that a spreadsheet runs as a formula',
+  'character-replaced': 'with a delimiter, for which another character stands',
+} as const
+
 const EVENT_TEXTS: EventTexts = {
   'file-skipped': ({ file, why }) => `${file} is skipped: ${why}`,
   'columns-differ': ({ file, absent }) =>
@@ -46,8 +51,8 @@ const EVENT_TEXTS: EventTexts = {
   'file-closed': ({ file, outcome }) => `${file} is done (${outcome})`,
   waiting: (event) => `${event.file}: ${formatWait(event, `${Math.ceil(event.ms / 1000)} s`)}`,
   delivered: ({ file, records }) => `${file} delivered with ${formatCount(records, 'record')}`,
-  'formulas-exported': ({ file, cells, column, apiId }) =>
-    `${file}: ${formatCount(cells, 'cell')} that a spreadsheet runs as a formula, first in column "${column}" of id ${apiId} [cell-is-formula]`,
+  'cells-warned': ({ file, code, cells, column, apiId }) =>
+    `${file}: ${formatCount(cells, 'cell')} ${CELL_WARNINGS[code]}, first in column "${column}" of id ${apiId} [${code}]`,
   'delivery-acknowledged': ({ file, records }) =>
     `${file}: ${formatStateCounts(records, { accepted: 'acknowledged' })}`,
   'run-started': ({ run }) => `run ${run} begun`,

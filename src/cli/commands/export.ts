@@ -18,7 +18,7 @@ import {
   text,
 } from '../command.ts'
 import { readConfiguration, resolvePath } from '../context.ts'
-import { formatFormulas, formatMissingNames, formatUnwritten } from '../format/outbound.ts'
+import { formatWarned, formatMissingNames, formatUnwritten } from '../format/outbound.ts'
 import { createProgressBar, type Terminal } from '../terminal.ts'
 
 const OPTIONS = {
@@ -72,7 +72,7 @@ function reportExport(
 ): ExitCode {
   const where = path === undefined ? '' : `${path}: `
   terminal.say(`${route}: ${where}${tally.records} records; nothing was acknowledged`)
-  for (const line of formatFormulas(tally)) terminal.say(line)
+  for (const line of formatWarned(tally)) terminal.say(line)
   const { unwritten, firstUnwritten } = tally
   const lines = unwritten === 0 ? [] : formatUnwritten(route, unwritten, firstUnwritten)
   if (missing.length > 0) lines.push(formatMissingNames(route, missing.length, missing))

@@ -18,7 +18,7 @@ import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import { writeNewFile } from '../../support/files.ts'
 import { defineCommand, FILE_ARGUMENT, text, translationFlags, type TranslationOptions } from '../command.ts'
 import { resolvePath } from '../context.ts'
-import { formatFormulas, formatHeldRecord } from '../format/outbound.ts'
+import { formatWarned, formatHeldRecord } from '../format/outbound.ts'
 import { formatColumnMismatch } from '../format/run.ts'
 import { formatCodedProblem, formatCount, reportFileVerdict, sayProblems } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
@@ -132,7 +132,7 @@ function reportTally(terminal: Terminal, tally: ReportTally, out: string | undef
   const counted = `${formatCount(records, 'record')}, ${formatCount(rows, 'row')}`
   const held = unwritten === 0 ? '' : `; ${unwritten} held`
   terminal.say(`${out === undefined ? '' : `${out}: `}${counted}${held}`)
-  for (const line of formatFormulas(tally)) terminal.say(line)
+  for (const line of formatWarned(tally)) terminal.say(line)
   for (const each of firstUnwritten) for (const line of formatHeldRecord(each)) terminal.say(line)
   return unwritten === 0 ? EXIT.ok : EXIT.rejects
 }

@@ -91,11 +91,12 @@ function formatFirst(lines: readonly string[], all: number): string[] {
   return [...shown, ...more].map((line) => `    ${line}`)
 }
 
-/** The cells that a spreadsheet would run, with the first of them. */
-export function formatFormulas({ formulas }: FileContents): string[] {
-  if (formulas === undefined) return []
-  const { cells, first, apiId } = formulas
-  return [`warning: ${formatCount(cells, 'formula')}, first in id ${apiId}: ${formatCodedProblem(first)}`]
+/** The cells with a warning, with the first of them. */
+export function formatWarned({ warned }: FileContents): string[] {
+  if (warned === undefined) return []
+  const { cells, code, first, apiId } = warned
+  const what = code === 'cell-is-formula' ? 'formula' : 'value'
+  return [`warning: ${formatCount(cells, what)}, first in id ${apiId}: ${formatCodedProblem(first)}`]
 }
 
 /** `order HV-30015 (id 16) is held: column "Carrier" is blank.` */

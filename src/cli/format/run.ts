@@ -33,7 +33,7 @@ const REPORTED_BY_LINES: ReadonlySet<string> = new Set<AlertCode>([
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
-  if (event.kind === 'formulas-exported') return `${event.route}: ${formatLogged(event)}`
+  if (event.kind === 'cells-warned') return `${event.route}: ${formatLogged(event)}`
   if (event.kind === 'alert-raised') {
     // The lines about a file or a delivery say this already.
     if (REPORTED_BY_LINES.has(event.code)) return undefined

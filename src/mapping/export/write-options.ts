@@ -100,7 +100,7 @@ function compileDocumentWrite(
       formulas: 'keep',
       fit(text, refuse) {
         const plain = text.replaceAll(/\p{Cc}+/gu, ' ').trim()
-        return fit?.(plain, refuse) ?? plain
+        return fit?.(plain, (code, message) => refuse(code, message, UNQUOTED_FIX)) ?? plain
       },
     },
   }

@@ -74,15 +74,15 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
     held: progress.held,
     ...(numbers && { reservation: numbers.id }),
   })
-  reportFormulas(context, delivery.name, found)
+  reportWarned(context, delivery.name, found)
   return delivery
 }
 
-function reportFormulas({ notify, route }: OutboundContext, file: string, { formulas }: FileContents): void {
-  if (formulas === undefined) return
-  const { cells, first, apiId } = formulas
+function reportWarned({ notify, route }: OutboundContext, file: string, { warned }: FileContents): void {
+  if (warned === undefined) return
+  const { cells, code, first, apiId } = warned
   const { column = '' } = first.place
-  notify({ kind: 'formulas-exported', route: route.name, file, cells, column, apiId })
+  notify({ kind: 'cells-warned', route: route.name, file, code, cells, column, apiId })
 }
 
 interface ComposedFile {
@@ -177,7 +177,7 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
     ...(numbers && { reservation: numbers.id }),
     ...(context.scheduledRun === undefined ? {} : { scheduledRun: context.scheduledRun.name }),
   })
-  reportFormulas(context, delivery.name, tally)
+  reportWarned(context, delivery.name, tally)
   return { delivery, tally, missing: missing() }
 }
 

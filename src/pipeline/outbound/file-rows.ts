@@ -18,11 +18,19 @@ export interface UnwrittenRecord {
   readonly problems: readonly Problem[]
 }
 
+/** A table has cells that a spreadsheet runs, a document of X12 values with its delimiters. */
+const CELL_WARNINGS = ['cell-is-formula', 'character-replaced'] as const
+
 export interface FileContents {
   records: number
   rows: number
-  /** How many cells a spreadsheet would run, and the first of them with the id of its record. */
-  formulas?: { cells: number; readonly first: Problem; readonly apiId: string }
+  /** How many cells have a warning, and the first of them with the id of its record. */
+  warned?: {
+    cells: number
+    readonly code: (typeof CELL_WARNINGS)[number]
+    readonly first: Problem
+    readonly apiId: string
+  }
   /** The first record of the file, which may give it its name. */
   first?: Resource
 }
@@ -80,7 +88,7 @@ export async function* writeRows(
       if (found.records === 0) rows.push(...(frame?.begin ?? []))
       found.first ??= record
       found.records++
-      noteFormulas(found, composed.warnings ?? [], record)
+      noteWarned(found, composed.warnings ?? [], record)
       rows.push(...composed.rows)
       trailer?.addRecord(record, composed.rows.length)
       frame?.addRecord(composed.rows)
@@ -93,11 +101,12 @@ export async function* writeRows(
   if (writer.formatEnd !== undefined) yield writer.formatEnd()
 }
 
-function noteFormulas(found: FileContents, warnings: readonly Problem[], record: Resource): void {
+function noteWarned(found: FileContents, warnings: readonly Problem[], record: Resource): void {
   for (const first of warnings) {
-    if (first.code !== 'cell-is-formula') continue
-    found.formulas ??= { cells: 0, first, apiId: readId(record) ?? '' }
-    found.formulas.cells++
+    const code = CELL_WARNINGS.find((each) => each === first.code)
+    if (code === undefined) continue
+    found.warned ??= { cells: 0, code, first, apiId: readId(record) ?? '' }
+    found.warned.cells++
   }
 }
 
