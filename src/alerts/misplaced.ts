@@ -63,15 +63,20 @@ export interface MistypedInbox {
   readonly fix: string
 }
 
-/** Finds empty and missing inboxes of this machine with files in a folder beside them whose name is nearly the same. */
+/**
+ * Finds empty and missing inboxes of this machine with files in a folder beside them whose name is nearly the same. `keys`:
+ * only of these routes and inboxes.
+ */
 export async function findMistypedInboxes(
   configuration: Configuration,
   mailboxes: ReadonlyMap<string, Mailbox>,
+  keys?: ReadonlySet<string>,
 ): Promise<readonly MistypedInbox[]> {
   const configured = listConfiguredFolders(configuration)
   const found: MistypedInbox[] = []
   for (const inbox of listScannedInboxes(configuration)) {
     const { key, from } = inbox
+    if (keys?.has(key) === false) continue
     const mailbox = mailboxes.get(from.mailbox)
     if (mailbox === undefined || configuration.mailboxes[from.mailbox]?.type !== 'directory') continue
     const folders = await listMistypedFolders(configuration, inbox, mailbox, configured)
@@ -151,10 +156,11 @@ async function listMistypedFolders(
     .filter((folder) => posix.dirname(folder) === parent)
     .map((folder) => posix.basename(folder))
   const names = (await mailbox.listNames(parent).catch(() => undefined)) ?? []
+  // With many routes nearly all folders are named in the configuration, and comparing names takes long.
   return [...names]
+    .filter((name) => !configured.has(posix.join(parent, name)))
     .filter((name) => findSimilarName(name, known) === posix.basename(own))
     .map((name) => posix.join(parent, name))
-    .filter((folder) => !configured.has(folder))
 }
 
 /** The folder of a mailbox itself. */

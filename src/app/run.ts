@@ -48,14 +48,14 @@ export async function runRoutes(
   const results = [...(await finishInboxes(limited, taken, signal)), ...ofRoutes]
   const stranded = await findStrandedRoutes(journal, configuration)
   const retention = await applyRetention(context, signal)
-  const mistyped = await findMistypedInboxes(configuration, context.mailboxes)
-  const ofChosen = mistyped.filter(({ key }) => results.some(({ route }) => route === key))
+  const keys = new Set(results.map(({ route }) => route))
+  const mistyped = await findMistypedInboxes(configuration, context.mailboxes, keys)
   return {
     routes: results,
     stranded,
     exit: chooseExitCode(results, stranded, retention),
     ...(retention === undefined ? {} : { retention }),
-    ...(ofChosen.length === 0 ? {} : { mistyped: ofChosen }),
+    ...(mistyped.length === 0 ? {} : { mistyped }),
     ...describeLimit(options, budget, results),
   }
 }

@@ -317,13 +317,16 @@ it('has one event for each call that writes of interchanges, answers or numbers'
     'answer-decided',
     'delivery-composed',
     'delivery-composed',
-    // Of the second file, of the third, and by a person.
+    // Of the second file, of the third, of two exports, and by a person.
     'file-claiming',
     'file-received',
     'interchanges-noted',
     'file-unbundled',
     'file-claiming',
     'file-received',
+    'numbers-reserved',
+    'delivery-composed',
+    'numbers-reserved',
     'numbers-set',
   ])
 })

@@ -10,7 +10,7 @@ import {
   findTerminator,
   SERVICE_LENGTH,
 } from './edifact-delimiters.ts'
-import { detectX12, HEAD_LENGTH, isIsa } from './x12-delimiters.ts'
+import { detectX12, findLineBreak, HEAD_LENGTH, isIsa } from './x12-delimiters.ts'
 
 /** Something in the file that is no segment, or a segment that could not be read as it stands. */
 export interface CutNote {
@@ -117,17 +117,22 @@ export class SegmentCutter {
     const source = (this.#source ??= this.#createSource())
     const items = this.#items
     let at = from
+    let behindLast = from
     for (;;) {
+      behindLast = at
       while (isBlank(text.charCodeAt(at))) at += 1
-      if (mayFrame(text, at)) return at
+      if (mayFrame(text, at)) break
       const stop = text.indexOf(terminator, at)
-      if (stop <= at || stop - at > MAX_SEGMENT_BYTES) return at
-      if (releaseCode !== undefined && text.charCodeAt(stop - 1) === releaseCode) return at
-      if (this.#hasLineBreak(at, stop)) return at
+      if (stop <= at || stop - at > MAX_SEGMENT_BYTES) break
+      if (releaseCode !== undefined && text.charCodeAt(stop - 1) === releaseCode) break
+      if (this.#hasLineBreak(at, stop)) break
       this.#count += 1
       items.push(new Segment(source, this.#count, at, stop))
       at = stop + behind
     }
+    if (behindLast > from) this.#isAtLineStart = false
+    if (at > behindLast) this.#isAtLineStart ||= findLineBreak(text, behindLast, at) !== -1
+    return at
   }
 
   /** Takes one thing at the position; returns the position behind it, or undefined when more text is needed. */
@@ -384,14 +389,6 @@ function trimBlankEnd(text: string): string {
 function findFrom(text: string, character: string, from: number): number {
   const found = text.indexOf(character, from)
   return found === -1 ? Infinity : found
-}
-
-function findLineBreak(text: string, from: number, to = text.length): number {
-  for (let at = from; at < to; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === 10 || code === 13) return at
-  }
-  return -1
 }
 
 // Files piece by piece.

@@ -146,3 +146,11 @@ function isLineBreak(character: string | undefined): boolean {
 function isWordCharacter(character: string): boolean {
   return /[A-Za-z0-9]/.test(character)
 }
+
+export function findLineBreak(text: string, from: number, to = text.length): number {
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 10 || code === 13) return at
+  }
+  return -1
+}
