@@ -3,23 +3,17 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { problem } from '../../src/domain/problem.ts'
-import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
+import { crashAt } from '../fixtures/crash-after.ts'
 import {
   anExportsWorld,
-  type ExportsWorld,
-  listExported,
+  numbered,
+  numbersOf,
   order,
+  ordersOf,
   passOver,
   setOf,
 } from '../fixtures/edi-exports.ts'
 import { addReport } from '../fixtures/reports.ts'
-import type { World } from '../fixtures/world.ts'
-
-const numbersOf = async (world: World) => (await listExported(world)).map(({ numbers }) => numbers)
-const ordersOf = async (world: World) => (await listExported(world)).flatMap(({ orders }) => orders)
-
-const numbered = (count: number) =>
-  Array.from({ length: count }, (_, index) => `${String(index + 1).padStart(9, '0')}/${index + 1}`)
 
 test('an export is one interchange with a set for each record, named by its control number', async () => {
   const own = await anExportsWorld()
@@ -107,36 +101,6 @@ test('an interchange that its reader would refuse is not delivered, and says whi
   expect((await passOver(repaired)).exit).toBe(0)
   expect(await numbersOf(own.world)).toEqual(numbered(1))
 })
-
-async function dieAt(own: ExportsWorld, effect: number, moment: 'before' | 'after') {
-  const plan = crashAt(effect, moment)
-  await passOver(own, 'orders-out', plan.wrap).catch((error: unknown) => {
-    if (plan.diedAt() === undefined) throw error
-  })
-  own.world.clock.skip(60_000) // the lease of the dead bridge expires
-  return plan.diedAt()
-}
-
-test.each(['before', 'after'] as const)(
-  'a bridge that dies right %s any effect of a pass leaves no number out and gives none twice',
-  async (moment) => {
-    const ordered = await anExportsWorld({ recordsPerFile: 2 })
-    await order(ordered, 10_001, 4)
-    const effects = await atEachEffect(moment, async (effect) => {
-      const own = { ...ordered, world: await ordered.world.fork() }
-      const died = await dieAt(own, effect, moment)
-      const { exit } = await passOver(own)
-
-      const context = `${died ?? 'nothing'} (effect ${effect})`
-      expect(exit, context).toBe(0)
-      expect(await numbersOf(own.world), context).toEqual(numbered(2))
-      expect(new Set(await ordersOf(own.world)).size, context).toBe(4)
-      return died
-    })
-    expect(effects).toBeGreaterThan(20)
-  },
-  240_000,
-)
 
 test('two routes to one partner, in two bridges at once, share the numbers', async () => {
   const own = await anExportsWorld({ recordsPerFile: 1 })

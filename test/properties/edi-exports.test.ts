@@ -19,7 +19,7 @@ import {
 import { readThrough } from '../formats/edi/tools.ts'
 
 /** Without shrinking: a record that fails is shown as it is. */
-const RUNS = { numRuns: 30, endOnFailure: true }
+const RUNS = { numRuns: 20, endOnFailure: true }
 
 // Records: those of the samples, with other values of the same kinds.
 
