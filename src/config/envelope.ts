@@ -24,7 +24,7 @@ export function buildEnvelopeSettings(
 ): Omit<Envelope, 'at' | 'numbers'> | undefined {
   const { we, group, receivers, version: ofAll, versions, zone, delimiters, setNumbers } = outgoing
   const own = we === undefined ? (us.length === 1 ? us[0] : undefined) : us.find(({ name }) => name === we)
-  const receiver = receivers[usage] ?? receivers.production ?? receivers.test
+  const receiver = receivers[usage] ?? receivers.production
   if (own === undefined || receiver === undefined) return undefined
   const id = usage === 'test' ? (own.test ?? own.id) : own.id
   const version = versions[document] ?? (isVersionOf(syntax, ofAll) ? ofAll : undefined)

@@ -83,7 +83,7 @@ function checkReportRoute(operation: OutboundOperationName, route: RawRoute): Co
     acknowledge !== 'never' && valueError(['acknowledge'], `${what}: leave it out, or write never.`),
     checkNothingToVerify(route),
     to?.name !== undefined &&
-      hasRecordPlaceholder(to.name) &&
+      hasRecordPlaceholder(to.name, route.partner !== undefined) &&
       valueError(
         ['to', 'name'],
         'a report is one file of many records: its name cannot contain fields of a record.',

@@ -114,7 +114,7 @@ async function declareRestored(db: Db, input: RestorationInput): Promise<Restora
   const removed = await removeUndeliveredRecords(db)
   const documents = await cancelRequestedDocuments(db, input)
   const sequences = await saveRestoredRoutes(db, input)
-  const counters = await raiseCounters(db, now)
+  const counters = await raiseCounters(db, now, input.skip)
   await removeOpenReservations(db, now)
   await sql`update identity set tag = lower(hex(randomblob(3)))`.execute(db)
   const decided = { action: 'restored', by, why, records: uncertain + held } as const

@@ -147,7 +147,7 @@ export const FAILURES = {
   'edi-self-check': {
     exit: EXIT.bug,
     title: 'An interchange that the bridge wrote has faults.',
-    fix: 'Check what the mapping writes there with `dropbridge edi check`, or report the bug.',
+    fix: 'See it with `dropbridge export ROUTE --out F` and `dropbridge edi check F`, or report the bug.',
     details:
       'Its own checker reads every interchange before it is delivered. Nothing was delivered, its records wait, and its control numbers go to the next file.',
   },

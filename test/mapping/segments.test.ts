@@ -1,6 +1,6 @@
 /** `segments` of an export: every error with its line and column, and which records are held. */
 import { expect, test } from 'vitest'
-import { createExampleEnvelope } from '../../src/domain/format.ts'
+import { createExampleEnvelope, type Envelope } from '../../src/domain/format.ts'
 import { errorsOf, mappingOf } from './sheet.ts'
 
 test('every error of the segments is reported with its line and column', async () => {
@@ -72,4 +72,104 @@ test('a record of which a value cannot be written is held, although its segment 
 
 test('a record without a segment that must be there is held', async () => {
   expect(await composeOrder([], [])).toEqual(['value-missing PO1'])
+})
+
+async function composeInvoice(
+  segments: string,
+  record: Readonly<Record<string, unknown>> = {},
+  { write = '', envelope = {} }: { write?: string; envelope?: Partial<Envelope> } = {},
+) {
+  const mapping = await mappingOf(`operation: export-invoices
+write: { format: x12, document: 810${write} }
+segments:
+  - BIG: { '01': invoiced_at, '02': invoice_number }
+${segments}
+  - TDS: { '01': due_amount }
+`)
+  if (mapping.direction !== 'outbound') throw new Error('not an export')
+  const own = { invoiced_at: '2026-11-20T03:15:00Z', invoice_number: 'N-1', due_amount: '50.57', ...record }
+  const example = createExampleEnvelope('x12')
+  if (example === undefined) throw new Error('no envelope')
+  const composed = mapping.composer.composeRows(own, { ...example, ...envelope })
+  return 'rows' in composed
+    ? composed.rows.slice(1).map((row) => row.join('*'))
+    : composed.problems.map(({ code, place }) => `${code} ${place.column ?? place.field ?? ''}`)
+}
+
+const SEGMENT_ERRORS = [
+  ["  - CTT: { '01': { count: IT1, pad: { to: 5, with: '0' } } }", 'a count of segments takes no `pad`'],
+  ["  - CTT: { '01': { count: PO1 } }", '810 has no segment PO1'],
+  [
+    "  - REF*IA: { '02': { count: IT1 } }",
+    'IT1 is counted before it is written: count it behind the last of them',
+  ],
+  ['  - PER*IC: { TE: id, EM: id, FX: id, UR: id }', 'PER has room for 3 pairs'],
+  [
+    "  - PER*IC: { '04': id, TE: invoice_number }",
+    'PER*IC.04 stands where the pairs stand: write it as a pair, by its qualifier',
+  ],
+] as const
+
+test.each(SEGMENT_ERRORS)('%s is an error of the mapping', async (segment, message) => {
+  const text = `operation: export-invoices
+write: { format: x12, document: 810 }
+segments:
+  - BIG: { '01': invoiced_at, '02': invoice_number }
+${segment}
+  - TDS: { '01': due_amount }
+`
+  expect((await errorsOf(text)).join('\n')).toContain(message)
+})
+
+test('all records of a document with levels cannot share a set', async () => {
+  const text = `operation: export-shipments
+write: { format: x12, document: 856, set: file }
+segments:
+  - BSN: { '01': { const: '00' }, '02': $interchange, date: $date }
+  - each: record
+    in: [HL*S: { in: [REF*CN: { '02': tracking_number }] }]
+`
+  expect((await errorsOf(text)).join('\n')).toContain('`set: file` is for documents without levels')
+})
+
+test('a document without a line is held', async () => {
+  const lines =
+    "  - each: invoice_lines\n    in: [IT1: { '02': invoice_lines.quantity, '04': invoice_lines.price }]"
+
+  expect(await composeInvoice(lines, { invoice_lines: [] })).toEqual(['value-missing invoice_lines'])
+})
+
+test('an element of a date takes nothing else', async () => {
+  const text = "  - DTM*003: { '02': { from: purchase_order_number, long: cut } }"
+
+  expect(await composeInvoice(text, { purchase_order_number: 'HV-10001' })).toEqual([
+    'date-expected DTM*003.02',
+  ])
+})
+
+test('a delimiter in a value becomes a blank, also where `replace` is one, and holds the record with `clash`', async () => {
+  const text = "  - REF*VR: { '02': brand.name }"
+  const record = { brand: { name: 'A*B~C^D>E' } }
+
+  expect(await composeInvoice(text, record)).toContain('REF*VR*A B C^D E')
+  expect(await composeInvoice(text, record, { write: ", replace: '*'" })).toContain('REF*VR*A B C^D E')
+  expect(await composeInvoice(text, record, { write: ", replace: '-'" })).toContain('REF*VR*A-B-C^D-E')
+  // Elements repeat from 00402 on.
+  expect(await composeInvoice(text, record, { envelope: { version: '005010' } })).toContain(
+    'REF*VR*A B C D E',
+  )
+  expect(await composeInvoice(text, record, { write: ', clash: hold' })).toEqual([
+    'character-unwritable REF*VR.02',
+  ])
+})
+
+test('a value longer than its element is held, whatever `width` says, and cut where the mapping says so', async () => {
+  const record = { currency: 'DOLLARS' }
+
+  expect(
+    await composeInvoice("  - CUR: { '01': { const: SE }, '02': { from: currency, width: 9 } }", record),
+  ).toEqual(['value-too-wide CUR.02'])
+  expect(
+    await composeInvoice("  - CUR: { '01': { const: SE }, '02': { from: currency, long: cut } }", record),
+  ).toContain('CUR*SE*DOL')
 })

@@ -622,6 +622,25 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         expect(again).toEqual({ ...first, at: START + 86_400_000 })
       })
 
+      it('gives a number that a person set to no reservation from before', async () => {
+        const open = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        await journal.setNumberCounter({ ...SCOPE, interchange: 41, group: 7 }, { by: 'Ada', why: 'moved' })
+
+        await expect(deliver(invoices, 'd1', open.id)).rejects.toThrow('were set or taken by somebody else')
+        const next = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        expect(next.numbers).toEqual({ interchange: 42, group: 8 })
+      })
+
+      it('never sets the counter of groups back where groups follow interchanges', async () => {
+        await journal.setNumberCounter({ ...SCOPE, interchange: 2, group: 9 }, { by: 'Ada', why: 'moved' })
+        const follows = await journal.reserveNumbers(invoices, SCOPE, { ...RULES, groupFollows: true })
+        await deliver(invoices, 'd1', follows.id)
+
+        expect(follows.numbers).toEqual({ interchange: 3, group: 3 })
+        const own = await journal.reserveNumbers(invoices, SCOPE, RULES)
+        expect(own.numbers).toEqual({ interchange: 4, group: 10 })
+      })
+
       it('gives each route and scope its own, from the counter that answers use too', async () => {
         await journal.setNumberCounter({ ...SCOPE, interchange: 41, group: 7 }, { by: 'Ada', why: 'moved' })
         const one = await journal.reserveNumbers(invoices, SCOPE, RULES)
@@ -658,9 +677,9 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
 
       it('binds a reservation once, to a delivery of its route, or makes no delivery', async () => {
         const { id } = await journal.reserveNumbers(invoices, SCOPE, RULES)
-        await expect(deliver(orders, 'd1', id)).rejects.toThrow('should be open and is not')
+        await expect(deliver(orders, 'd1', id)).rejects.toThrow('were set or taken by somebody else')
         await deliver(invoices, 'd2', id)
-        await expect(deliver(invoices, 'd3', id)).rejects.toThrow('should be open and is not')
+        await expect(deliver(invoices, 'd3', id)).rejects.toThrow('were set or taken by somebody else')
         expect(await journal.getDelivery('d1')).toBeUndefined()
         expect(await journal.getDelivery('d3')).toBeUndefined()
       })

@@ -1,10 +1,9 @@
 /** Previews a file in an inbox of interchanges: which route takes which of its sets, and why some are taken by none. */
 import { isUnreadable } from '../../domain/format.ts'
 import type { InterchangeEntry } from '../../domain/interchange-journal.ts'
-import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
+import { countSets, SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { createInterchangeFormat } from '../../formats/formats.ts'
 import type { Mapping } from '../../mapping/load.ts'
-import { countSets } from '../../pipeline/interchanges/set-runs.ts'
 import { findPartner, listQuestions } from '../../pipeline/interchanges/context.ts'
 import { createUnbundler } from '../../pipeline/interchanges/unbundle.ts'
 import { openEdiSource } from '../edi/source.ts'

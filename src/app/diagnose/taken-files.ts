@@ -1,4 +1,5 @@
 /** Explains a file that was taken: how far it is, or what came of it. */
+import { countSets } from '../../domain/place.ts'
 import { listWorkNames } from '../../config/configuration.ts'
 import { formatIntakeKey, isInboxKey } from '../../config/edi.ts'
 import { ALERTS } from '../../domain/alert.ts'
@@ -6,7 +7,6 @@ import { FILE_STATES, type FileEntry } from '../../domain/file.ts'
 import type { InterchangeEntry } from '../../domain/interchange-journal.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
-import { countSets } from '../../pipeline/interchanges/set-runs.ts'
 import { isoTime } from '../../support/clock.ts'
 import { EXIT } from '../../support/errors.ts'
 import { createReason, type Reason, REASONS } from './reasons.ts'

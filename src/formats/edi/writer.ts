@@ -9,6 +9,7 @@ import {
   SET_BEGINNING,
 } from '../../domain/format.ts'
 import { GROUP_CODES } from '../../edi/documents.ts'
+import { BridgeError } from '../../support/errors.ts'
 import type { Syntax } from '../../edi/segment.ts'
 
 /** Counts segments and sets, and writes the trailers. Every call returns whole segments. */
@@ -19,6 +20,7 @@ export function createInterchangeWriter(
 ): RowWriter {
   const form = syntax === 'x12' ? createX12Form(options, envelope) : createEdifactForm(options, envelope)
   const encode = (text: string) => Buffer.from(text, syntax === 'x12' ? 'utf8' : 'latin1')
+  const groupPart = String(envelope.numbers.group % GROUP_NUMBERS)
   let sets = 0
   /** The number of the set that is open, and how many segments it has. */
   let open: { readonly number: string; segments: number } | undefined
@@ -32,7 +34,7 @@ export function createInterchangeWriter(
     const end = close()
     sets += 1
     const counted = String(sets).padStart(4, '0')
-    const number = envelope.setNumbers === 'grouped' ? `${envelope.numbers.group}${counted}` : counted
+    const number = envelope.setNumbers === 'grouped' ? groupPart + toGroupedPart(sets, counted) : counted
     open = { number, segments: 1 }
     return end + form.beginSet(number)
   }
@@ -56,6 +58,21 @@ export function createInterchangeWriter(
   }
 }
 
+/** ST02 has at most nine digits: five of the group and four of the set. */
+const GROUP_NUMBERS = 100_000
+const GROUPED_SETS_MAX = 9999
+
+function toGroupedPart(sets: number, counted: string): string {
+  if (sets <= GROUPED_SETS_MAX) return counted
+  throw new BridgeError(
+    'cannot-write',
+    `a group has more than ${GROUPED_SETS_MAX} sets with \`set: grouped\``,
+    {
+      fix: 'Write `file: { records: 9999 }` in the mapping.',
+    },
+  )
+}
+
 /** How one syntax writes segments and what stands around them. */
 interface Form {
   begin(): string
@@ -72,7 +89,8 @@ function createSegmentText(
 ): (row: readonly string[]) => string {
   const end = segment + newline
   const formatElement = (text: string) => {
-    if (!text.includes(COMPONENT_MARK)) return escape(text)
+    // ISA16 is the separator itself, which may be the mark.
+    if (text === component || !text.includes(COMPONENT_MARK)) return escape(text)
     const parts = text.split(COMPONENT_MARK)
     const last = parts.findLastIndex((part) => part !== '')
     return parts

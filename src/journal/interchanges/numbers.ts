@@ -8,7 +8,7 @@ import type {
   NumberScope,
 } from '../../domain/interchange-journal.ts'
 import { HOUR_MS } from '../../support/clock.ts'
-import { assert } from '../../support/errors.ts'
+import { assert, BridgeError } from '../../support/errors.ts'
 import { digestReservation } from './digests.ts'
 import { appendEvent, insertDecision, selectDecisionDetail } from '../events.ts'
 import { exists, omitNull, selectFirst } from '../rows.ts'
@@ -34,7 +34,11 @@ export function createNumberJournal({ reads, writes, leased }: BoundStore) {
       await saveCounter(db, counter)
       const id = await insertDecision(db, now, { action: 'set-numbers', by, why, records: 0 })
       const decision = await selectDecisionDetail(db, id)
-      const detail = { decision, counters: [mentionCounter(counter)] }
+      // A file that takes over an open reservation would have a number from before.
+      const removed = await deleteOpenReservations(db, isOfScope(counter))
+      const reservations = removed.map(mentionRemoved)
+      const changed = reservations.length === 0 ? {} : { reservations }
+      const detail = { decision, counters: [mentionCounter(counter)], ...changed }
       await appendEvent(db, now, { kind: 'numbers-set', detail })
     }),
     reserveNumbers: leased(reserveNumbers),
@@ -122,12 +126,16 @@ export function mentionCounter(counter: NumberCounter): CounterMention {
 /** How many counters one event has. */
 const COUNTERS_AT_ONCE = 500
 
-/** Leaves out the numbers that may have been given since the backup. Returns how many counters there are. */
-export async function raiseCounters(db: Db, now: number): Promise<number> {
+/**
+ * Leaves out the numbers that may have been given since the backup; `skip`: as many as a person says, where these are more.
+ * Returns how many counters there are.
+ */
+export async function raiseCounters(db: Db, now: number, skip: number): Promise<number> {
+  const margin = Math.max(skip, RESTORED_MARGIN)
   const { rows } = await sql<Row<'number_counters'>>`
     update number_counters set
-      last_interchange = (last_interchange + ${RESTORED_MARGIN} - 1) % ${MAX_CONTROL_NUMBER} + 1,
-      last_group = (last_group + ${RESTORED_MARGIN} - 1) % ${MAX_CONTROL_NUMBER} + 1
+      last_interchange = (last_interchange + ${margin} - 1) % ${MAX_CONTROL_NUMBER} + 1,
+      last_group = (last_group + ${margin} - 1) % ${MAX_CONTROL_NUMBER} + 1
     returning *`.execute(db)
   const counters = rows.map((row) => mentionCounter(toNumberCounter(row)))
   for (let start = 0; start < counters.length; start += COUNTERS_AT_ONCE) {
@@ -152,11 +160,12 @@ async function reserveNumbers(
     sql`route = ${route} and delivery_id is null and ${isOfScope(scope)}`,
   )
   if (open !== undefined) return takeOver(db, now, open)
-  const asked = { interchanges: 1, groups: 1, start }
+  const asked = { interchanges: 1, groups: groupFollows ? 0 : 1, start }
   const { numbers, counter } = await advanceCounter(db, scope, asked)
   const { interchange } = numbers
   const group = groupFollows ? interchange : numbers.group
-  const last = { ...counter, group }
+  // Groups of answers count on by themselves, perhaps further than interchanges.
+  const last = { ...counter, group: Math.max(counter.group, group) }
   if (groupFollows) await saveCounter(db, last)
   const { syntax, sender, receiver, usage } = scope
   const row = await db
@@ -192,21 +201,31 @@ async function takeOver(db: Db, now: number, open: Row<'number_reservations'>): 
 export async function bindReservation({ db, route }: RouteTx, id: number | undefined, deliveryId: string) {
   if (id === undefined) return {}
   const open = await selectReservation(db, sql`id = ${id} and route = ${route} and delivery_id is null`)
-  assert(open, `Reservation ${id} of route ${route} should be open and is not.`)
+  if (open === undefined) {
+    const why = `the control numbers of route ${route} were set or taken by somebody else while its file was composed`
+    throw new BridgeError('cannot-write', why, { fix: 'Run again: the file is composed anew.' })
+  }
   await sql`update number_reservations set delivery_id = ${deliveryId} where id = ${id}`.execute(db)
   return { reservations: [mentionReservation({ ...open, delivery_id: deliveryId })] }
 }
 
 /** Deliveries since the backup may carry the numbers of open reservations. */
 export async function removeOpenReservations(db: Db, now: number): Promise<void> {
-  const { rows } = await sql<Row<'number_reservations'>>`
-    delete from number_reservations where delivery_id is null returning *`.execute(db)
+  const rows = await deleteOpenReservations(db, sql`true`)
   for (let start = 0; start < rows.length; start += COUNTERS_AT_ONCE) {
-    const reservations = rows
-      .slice(start, start + COUNTERS_AT_ONCE)
-      .map(({ id }) => ({ id, digest: NO_RESERVATION }))
+    const reservations = rows.slice(start, start + COUNTERS_AT_ONCE).map(mentionRemoved)
     await appendEvent(db, now, { kind: 'numbers-raised', detail: { reservations } })
   }
+}
+
+async function deleteOpenReservations(db: Db, condition: RawBuilder<unknown>) {
+  const { rows } = await sql<Row<'number_reservations'>>`
+    delete from number_reservations where delivery_id is null and ${condition} returning *`.execute(db)
+  return rows
+}
+
+function mentionRemoved({ id }: Row<'number_reservations'>): ReservationMention {
+  return { id, digest: NO_RESERVATION }
 }
 
 async function selectReservation(db: Db, condition: RawBuilder<unknown>) {

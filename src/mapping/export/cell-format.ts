@@ -153,21 +153,26 @@ function createLayoutStep(
   { align, long, isNumber, ...form }: TextForm,
   { isFixed, ...limits }: OutputLimits,
 ) {
-  const width = form.width ?? limits.width
-  if (width === undefined) return undefined
+  const width = Math.min(form.width ?? Infinity, limits.width ?? Infinity)
+  if (width === Infinity) return undefined
   const atRight = (align ?? (isNumber ? 'right' : 'left')) === 'right'
   return (text: string, refuse: RefuseCell) => {
     const length = countCharacters(text)
     if (length > width) {
-      if (long === 'cut') return Array.from(text).slice(0, width).join('')
+      if (long === 'cut') {
+        const cut = Array.from(text).slice(0, width).join('')
+        return limits.width === undefined ? cut : cut.trimEnd()
+      }
       const message = `${quoteText(text)} has ${length} characters; the column takes ${width}.`
-      return refuse('value-too-wide', message)
+      return refuse('value-too-wide', message, limits.width === undefined ? undefined : ELEMENT_FIX)
     }
     if (!isFixed) return text
     const blanks = ' '.repeat(width - length)
     return atRight ? blanks + text : text + blanks
   }
 }
+
+const ELEMENT_FIX = 'Cut it with `long: cut` in the mapping, or map another value.'
 
 /** Counts characters: one outside of the basic plane is two code units long. */
 function countCharacters(text: string): number {

@@ -5,17 +5,12 @@ import type { ComposedRows, Composer, SetFrame } from '../../domain/translator.t
 import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
 import type { Syntax } from '../../edi/segment.ts'
-import { assert } from '../../support/errors.ts'
+import { assert, BridgeError } from '../../support/errors.ts'
 import { quoteText } from '../values/text.ts'
 import type { RefuseCell } from './cell-format.ts'
 import { type ApiRecord, createComposerFrame, type OutboundPlan } from './composer.ts'
-import {
-  type DocumentPlan,
-  type ElementPlan,
-  type EntryPlan,
-  isNumeric,
-  type SegmentPlan,
-} from './segments.ts'
+import { type ElementPlan, isNumeric } from './segment-elements.ts'
+import type { DocumentPlan, EntryPlan, SegmentPlan } from './segments.ts'
 
 /** Creates the composer of a document: each record has a set of its own, or all share one. */
 export function createDocumentComposer(
@@ -27,18 +22,19 @@ export function createDocumentComposer(
   }: Omit<OutboundPlan, 'columns' | 'trailer'> & Pick<SegmentOptions, 'syntax' | 'clash'>,
 ): Composer {
   const beginning = SET_BEGINNING[syntax]
+  const version = common.write.edi?.version ?? ''
   return {
     ...createComposerFrame(common),
     columns: [],
     composeRows(record, envelope) {
       assert(envelope, 'A document was to be composed without an envelope.')
       const own = frame === undefined ? beginning : undefined
-      const options = { syntax, envelope, clash, beginning: own }
+      const options = { syntax, envelope, clash, version, beginning: own }
       const composed = composeSegments(plans, record, options, { rule: own && grammar.root })
       return 'rows' in composed && composed.rows.length === 0 ? refuseEmpty() : composed
     },
     ...(frame && {
-      frame: (envelope: Envelope) => createSetFrame(frame, beginning, { syntax, envelope, clash }),
+      frame: (envelope: Envelope) => createSetFrame(frame, beginning, { syntax, envelope, clash, version }),
     }),
   }
 }
@@ -74,13 +70,21 @@ export interface SegmentOptions {
   readonly syntax: Syntax
   readonly envelope: Envelope
   readonly clash: ClashRule
+  /** That of the mapping. */
+  readonly version: string
 }
 
 /** `beginning`: the row that begins a set; absent where all records share one. `rule`: what a whole set must have. */
 export function composeSegments(
   plans: readonly EntryPlan[],
   record: ApiRecord,
-  { syntax, envelope, clash, beginning }: SegmentOptions & { readonly beginning?: string | undefined },
+  {
+    syntax,
+    envelope,
+    clash,
+    version,
+    beginning,
+  }: SegmentOptions & { readonly beginning?: string | undefined },
   {
     rule,
     countBefore = () => 0,
@@ -92,7 +96,7 @@ export function composeSegments(
     countBefore,
     problems: [],
     warnings: [],
-    delimiters: syntax === 'x12' ? listDelimiters(envelope) : [],
+    delimiters: syntax === 'x12' ? listDelimiters(envelope, version) : [],
     clash,
     levels: [],
     lastLevel: 0,
@@ -126,8 +130,14 @@ function composeEntries(
       if (composeSegment(run, plan, own, position)) counts.set(plan.id, (counts.get(plan.id) ?? 0) + 1)
       return
     }
-    for (const [at, each] of plan.items(run.record).entries())
-      for (const inside of plan.inside) compose(inside, each, at)
+    const items = plan.items(run.record)
+    if (items.length === 0 && plan.makesLines) {
+      const message = `The record has nothing in ${plan.each}, so the document would have no line.`
+      run.problems.push(
+        problem('value-missing', { field: plan.each }, message, 'Check the record at the API.'),
+      )
+    }
+    for (const [at, each] of items.entries()) for (const inside of plan.inside) compose(inside, each, at)
   }
   for (const plan of plans) compose(plan, item, index)
   return counts
@@ -273,6 +283,8 @@ function readText(run: Run, element: ElementPlan, item: unknown, refuse: RefuseC
   const { info, cell, target } = element
   const written = cell.text(run.record, item, refuse)
   if (written === '') return ''
+  if (!isDateOf(target, info, written))
+    return refuse('date-expected', `${quoteText(written)} is no date as ${element.path} takes it.`, DATE_FIX)
   if (target.kind === 'date') return written
   if (info !== undefined && isNumeric(info)) return formatNumber(written, element, refuse)
   const text = removeDelimiters(run, element, written, refuse)
@@ -282,6 +294,15 @@ function readText(run: Run, element: ElementPlan, item: unknown, refuse: RefuseC
       `${quoteText(text)} has ${text.length} characters; ${element.path} takes at least ${info.min}.`,
     )
   return text
+}
+
+const DATE_FIX = 'Give the element a value of the API that is a date, or `format: yyyyMMdd`.'
+
+/** Whether the text has the digits that a date or time element takes; true for other elements. */
+function isDateOf(target: ElementPlan['target'], info: ElementPlan['info'], text: string): boolean {
+  if (target.kind === 'date') return /^\d{8}(?:\d{4}|\d{6})?$/.test(text)
+  if (info?.type === 'DT') return /^(?:\d\d)?\d{6}$/.test(text)
+  return info?.type !== 'TM' || /^\d{4,8}$/.test(text)
 }
 
 /** N0, N1, N2 have implied decimals; R has a point where it has decimals. */
@@ -309,14 +330,16 @@ function removeDelimiters(run: Run, { path }: ElementPlan, text: string, refuse:
   if (replace === undefined) return refuse('character-unwritable', message)
   run.warnings.push({ ...problem('character-replaced', { column: path }, message), severity: 'warning' })
   let clean = text
-  for (const each of run.delimiters) clean = clean.replaceAll(each, replace)
+  const safe = run.delimiters.includes(replace) ? ' ' : replace
+  for (const each of run.delimiters) clean = clean.replaceAll(each, safe)
   return clean.trim()
 }
 
-/** In X12 a delimiter is never data. */
-function listDelimiters({ delimiters }: Envelope): string[] {
+/** In X12 a delimiter is never data. Elements repeat from 00402 on. */
+function listDelimiters({ delimiters, version = '' }: Envelope, ofMapping: string): string[] {
   const { element, component, repetition, segment } = delimiters
-  return [element, component, repetition, segment].filter((each) => each !== '')
+  const repeats = (version || ofMapping) >= '00402'
+  return [element, component, segment, ...(repeats ? [repetition] : [])].filter((each) => each !== '')
 }
 
 // Pairs, dates, levels of trees, and what must be there.
@@ -341,7 +364,7 @@ function setPair(
 function setDate(row: DraftRow, { date, time }: { date: number; time?: number }, text: string): void {
   if (row[0] === 'DTM' && time === undefined) {
     setElement(row, { element: date, component: 2 }, text)
-    setElement(row, { element: date, component: 3 }, text.length > DAY_LENGTH ? '203' : '102')
+    setElement(row, { element: date, component: 3 }, DATE_FORMS[text.length] ?? '102')
     return
   }
   setElement(row, { element: date }, text.slice(0, DAY_LENGTH))
@@ -350,6 +373,8 @@ function setDate(row: DraftRow, { date, time }: { date: number; time?: number },
 }
 
 const DAY_LENGTH = 8
+/** The codes of forms by their lengths: days, minutes, seconds. */
+const DATE_FORMS: Readonly<Record<number, string>> = { 8: '102', 12: '203', 14: '204' }
 
 /** Numbers the level, names the one around it, and says whether it has levels itself. */
 function fillLevel(
@@ -394,7 +419,8 @@ export function createSetFrame(
     const own = { ...options, beginning: first }
     const composed = composeSegments(plans, {}, own, { countBefore: (id) => counts.get(id) ?? 0 })
     if ('rows' in composed) return composed.rows
-    throw new Error(composed.problems.map(({ message }) => message).join(' '))
+    const why = composed.problems.map(({ message }) => message).join(' ')
+    throw new BridgeError('mapping-invalid', `the segments around the records cannot be written: ${why}`)
   }
   const begin = compose(frame.begin, beginning)
   add(begin)

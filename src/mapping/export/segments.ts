@@ -1,8 +1,8 @@
 /** Compiles `segments` of an export: which segments a record makes, in which loops, and the source of each element. */
-import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import type { SegmentInfo } from '../../edi/dictionary.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
-import { compilePath, type PathValue } from '../../edi/paths.ts'
+import { compilePath } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
 import { didYouMean } from '../../support/text.ts'
 import { followPath } from './paths.ts'
@@ -17,33 +17,15 @@ import {
   nodeAt,
   type SourceNode,
 } from '../source/source.ts'
-import {
-  type CellCondition,
-  type CellPlan,
-  compileCell,
-  compileCellCondition,
-  type ExportContext,
-} from './cell.ts'
-import { compilePart, type RowScope } from './cell-source.ts'
+import { type CellCondition, compileCellCondition, type ExportContext } from './cell.ts'
+import type { RowScope } from './cell-source.ts'
 import { createItemReader, type RowPlan } from './composer.ts'
-
-/** Where a value stands in its segment. */
-export type ElementTarget =
-  | { readonly kind: 'element'; readonly element: number; readonly component?: number }
-  /** A qualifier and its value in the next pair that is free. */
-  | { readonly kind: 'pair'; readonly qualifier: string; readonly pairs: NonNullable<SegmentInfo['pairs']> }
-  | { readonly kind: 'date'; readonly places: NonNullable<SegmentInfo['date']> }
-
-export interface ElementPlan {
-  /** For messages: `N1*ST/N4.02`. */
-  readonly path: string
-  readonly target: ElementTarget
-  /** What is known of the element; absent where the dictionary does not know it. */
-  readonly info: ElementInfo | undefined
-  readonly cell: CellPlan
-  /** The segments of the set that are counted instead, by id. */
-  readonly counted: string | undefined
-}
+import {
+  compileElements,
+  type ElementPlan,
+  type ElementTarget,
+  type SegmentContext,
+} from './segment-elements.ts'
 
 export interface SegmentPlan {
   readonly kind: 'segment'
@@ -66,6 +48,8 @@ export interface EachPlan {
   /** The path of the list. */
   readonly each: string
   readonly items: RowPlan['items']
+  /** Its segments are the lines of the document, of which there must be some. */
+  readonly makesLines: boolean
   readonly inside: readonly EntryPlan[]
 }
 
@@ -77,11 +61,6 @@ export interface DocumentPlan {
   readonly record: readonly EntryPlan[]
   /** The segments before and after those of the records, where all records share one set. */
   readonly frame: { readonly begin: readonly EntryPlan[]; readonly end: readonly EntryPlan[] } | undefined
-}
-
-interface SegmentContext extends ExportContext {
-  readonly grammar: Grammar
-  readonly firstPartsOnly: boolean
 }
 
 /** What the segments of one list stand in. */
@@ -111,6 +90,8 @@ export function compileSegments(
     const record = compileList(node, place, own)
     return { grammar, record, frame: undefined }
   }
+  if ([...grammar.root.loops.values()].some(({ tree }) => tree !== undefined))
+    errors.add(node, `\`set: file\` is for documents without levels, and ${document.name} has them`)
   return compileFrame(node, place, own)
 }
 
@@ -177,10 +158,13 @@ function compileEach(node: MapNode, place: Place, context: SegmentContext): Each
   const hasParts = found.item.kind === 'object' && found.item.fields.has('part')
   const items = createItemReader(each, context.firstPartsOnly && hasParts)
   const entries = inside.items.flatMap((item) => compileEntry(item, { ...place, scope }, context) ?? [])
-  return { kind: 'each', each, items, inside: entries }
+  const { lines } = context.grammar.definition
+  // Where the document must have a line, one that is missing is a problem anyway.
+  const isRequired = place.rule.required.some(({ id }) => ids.has(id))
+  const makesLines =
+    !isRequired && entries.some((entry) => entry.kind === 'segment' && entry.path.endsWith(lines))
+  return { kind: 'each', each, items, makesLines, inside: entries }
 }
-
-const SEGMENT_OPTIONS: readonly string[] = ['in', 'when']
 
 function compileSegment(
   { written, at, node }: { written: string; at: { offset: number; path: string }; node: MapNode },
@@ -201,7 +185,7 @@ function compileSegment(
   const info = grammar.dictionary.find(test.id)
   const [text] = test.qualifiers
   const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
-  const elements = compileElements(node, { test, path, info, scope }, context)
+  const elements = compileElements(node, { test, path, info, scope, rule }, context)
   const inside = getEntry(node, 'in')
   if (inside !== undefined && (inside.kind !== 'list' || own === undefined))
     errors.add(
@@ -236,117 +220,6 @@ function parseSegment(written: string, grammar: Grammar): SegmentTest | string {
   const { segment } = path
   const isPlain = segment.qualifiers.length <= 1 && segment.conditions.length === 0 && segment.nth === 1
   return isPlain ? segment : `write the id of the segment, and at most one qualifier: ${segment.id}*…`
-}
-
-function compileElements(
-  node: MapNode,
-  {
-    test,
-    path,
-    info,
-    scope,
-  }: { test: SegmentTest; path: string; info: SegmentInfo | undefined; scope: RowScope },
-  context: SegmentContext,
-): ElementPlan[] {
-  const { errors, grammar } = context
-  const elements: ElementPlan[] = []
-  for (const [key, { node: leaf }] of node.entries) {
-    if (SEGMENT_OPTIONS.includes(key)) continue
-    const place = `${path}.${key}`
-    const compiled = compilePath(`any/${test.id}.${key}`, { grammar, dictionary: grammar.dictionary })
-    const target = typeof compiled === 'string' ? compiled : toTarget(compiled.value, key)
-    if (typeof target === 'string') {
-      errors.add(locateKey(node, key), target)
-      continue
-    }
-    const counted = findCounted(leaf, grammar)
-    const elementInfo = findElementInfo(target, info)
-    const isNumber = elementInfo !== undefined && isNumeric(elementInfo)
-    const width = isNumber ? Infinity : (elementInfo?.max ?? Infinity)
-    const limits = { ...context.limits, ...(Number.isFinite(width) ? { width } : {}) }
-    const dated = addDateFormat(leaf, { target, info: elementInfo }, scope)
-    const cell =
-      counted === undefined
-        ? compileCell(place, dated, { ...context, ...scope, limits })
-        : createCountCell(place)
-    if (cell !== undefined) elements.push({ path: place, target, info: elementInfo, cell, counted })
-  }
-  return elements
-}
-
-/** Dates and times are written as their element has them, unless the mapping says a format. */
-function addDateFormat(
-  leaf: SourceNode,
-  { target, info }: Pick<ElementPlan, 'target' | 'info'>,
-  scope: RowScope,
-): SourceNode {
-  const path = leaf.kind === 'text' ? leaf.text : getFirstPath(leaf)
-  const part = path === undefined ? '' : compilePart(path, scope, false)
-  if (getEntry(leaf, 'format') !== undefined || typeof part === 'string') return leaf
-  if (part.kind !== 'dateTime' && part.kind !== 'date') return leaf
-  const both = part.kind === 'date' ? 'yyyyMMdd' : 'yyyyMMddHHmm'
-  const format = target.kind === 'date' ? both : DATE_FORMATS[info?.type ?? '']
-  if (format === undefined) return leaf
-  const { path: place, offset } = leaf
-  const entry = (text: string) => ({
-    keyOffset: offset,
-    node: { kind: 'text' as const, text, value: text, path: place, offset },
-  })
-  const before = leaf.kind === 'map' ? leaf.entries : new Map([['from', { keyOffset: offset, node: leaf }]])
-  return { kind: 'map', path: place, offset, entries: new Map([...before, ['format', entry(format)]]) }
-}
-
-const DATE_FORMATS: Readonly<Record<string, string>> = { DT: 'yyyyMMdd', TM: 'HHmm' }
-
-function getFirstPath(leaf: SourceNode): string | undefined {
-  const first = nodeAt(leaf, 'firstOf', 0)
-  return getEntryText(leaf, 'from') ?? (first.kind === 'text' ? first.text : undefined)
-}
-
-/** `{ count: IT1 }` counts segments of the set; any other `count` a list of the record. */
-function findCounted(leaf: SourceNode, grammar: Grammar): string | undefined {
-  const counted = getEntryText(leaf, 'count')
-  return counted !== undefined && grammar.ids.has(counted) ? counted : undefined
-}
-
-function createCountCell(name: string): CellPlan {
-  return {
-    name,
-    title: name,
-    field: '',
-    perItem: false,
-    values: [],
-    steps: [],
-    text: () => '',
-    isOpenFormula: () => false,
-    holds: undefined,
-    written: undefined,
-  }
-}
-
-function toTarget(value: PathValue, key: string): ElementTarget | string {
-  if (value.kind === 'text') return 'write each element by its number, such as 01'
-  if (value.kind !== 'element') return value
-  const { element, component } = value
-  if (element > 99) return `there is no element ${key}`
-  return { kind: 'element', element, ...(component === undefined ? {} : { component }) }
-}
-
-function findElementInfo(target: ElementTarget, info: SegmentInfo | undefined): ElementInfo | undefined {
-  if (target.kind === 'date') return undefined
-  if (target.kind === 'element') {
-    const element = info?.elements[target.element - 1]
-    return target.component === undefined || element?.components.length === 0
-      ? element
-      : element?.components[target.component - 1]
-  }
-  const { pairs } = target
-  if ('value' in pairs) return info?.elements[pairs.from - 1]?.components[pairs.value - 1]
-  return info?.elements[pairs.from]
-}
-
-export function isNumeric({ type }: ElementInfo): boolean {
-  return type === 'R' || /^N\d$/.test(type)
 }
 
 /** Elements behind the begin of the pairs are filled in twos, and the elements of a tree fill themselves. */

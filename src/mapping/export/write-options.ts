@@ -84,7 +84,9 @@ function compileDocumentWrite(
   }
   if (findGrammar(format, document) === undefined) {
     const known = listDocuments().map((each) => each.document.replace(`${format}/`, ''))
-    note('document', `there is no document "${document}" to write.${didYouMean(document, known)}`)
+    const what =
+      document === '' ? 'name the `document`, such as 810' : `there is no document "${document}" to write`
+    note('document', `${what}.${didYouMean(document, known)}`)
   }
   const form = format === 'x12' ? /^\d{6}[A-Z0-9]{0,6}$/ : /^[A-Z]\.\d\d[A-Z](?:\.[A-Z0-9]{1,6})?$/
   if (!form.test(version)) note('version', `write the version as ${FIRST_VERSIONS[format]}`)

@@ -3,7 +3,7 @@ import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
 import type { InterchangeEntry, InterchangeVerdict } from '../../domain/interchange-journal.ts'
-import { SelectionCursor, type SetSelection } from '../../domain/place.ts'
+import { countSets, SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
@@ -14,7 +14,6 @@ import { getSpoolName } from '../inbound/intake.ts'
 import { findReused, readInterchanges } from './answers.ts'
 import { type InterchangeContext, isAnswerDocument } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
-import { countSets } from './set-runs.ts'
 /**
  * What became of a set: `given` to a route, `refused` by its structure or because its number was used before, `held`
  * because no route takes it, `duplicate`, or an `answer` to something that was sent.

@@ -10,7 +10,7 @@ import type {
   NumberScope,
   Unbundling,
 } from '../../domain/interchange-journal.ts'
-import type { SetSelection } from '../../domain/place.ts'
+import { createSetRuns, type SetRuns, type SetSelection } from '../../domain/place.ts'
 import { problem } from '../../domain/problem.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import { checkManifest } from '../inbound/manifest.ts'
@@ -22,7 +22,6 @@ import {
   isAnswerDocument,
   listQuestions,
 } from './context.ts'
-import { createSetRuns, type SetRuns } from './set-runs.ts'
 const INTERCHANGES_PER_TRANSACTION = 500
 
 /** received → planned, or submitted where the file is unusable. After a crash the file is unbundled again from the spool. */

@@ -1,5 +1,6 @@
 /** Takes one delivery from state to state: gives its file its final name exactly once, then acknowledges its records. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/delivery.ts'
+import type { NumberScope } from '../../domain/interchange-journal.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
 import type { RecordResult, ReportedRecord, SendingRecord, StateCounts } from '../../domain/record.ts'
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
@@ -36,6 +37,7 @@ export interface DeliveryResult {
 /** Does all steps that are possible now. Another bridge may have stopped midway through an earlier delivery. */
 export async function finishDelivery(context: OutboundContext, delivery: DeliveryEntry, isNew: boolean) {
   await assertSameParty(context, { delivery: delivery.id }, `Records of file ${delivery.name}`)
+  if (!isNew && !isDelivered(delivery)) await assertSamePartner(context, delivery)
   let current = delivery
   for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
     throwIfStopped(context.signal)
@@ -61,6 +63,30 @@ export async function finishDelivery(context: OutboundContext, delivery: Deliver
     troubled: await context.journal.listProblemRecords(work, TROUBLED_MAX),
   }
   return result
+}
+
+/** An interchange composed for one partner must not go to the place of another one. */
+async function assertSamePartner(
+  context: OutboundContext,
+  { id, name, route }: DeliveryEntry,
+): Promise<void> {
+  const scope = (await context.journal.findReservation(id))?.scope
+  if (isSameScope(scope, context.interchanges?.scope)) return
+  const was = scope === undefined ? 'no partner' : `partner ${scope.receiver}`
+  const fix = `Put the partner of route ${route} back until the file is delivered.`
+  throw new BridgeError(
+    'party-changed',
+    `File ${name} was composed for ${was}, and its route names another one`,
+    { fix },
+  )
+}
+
+function isSameScope(one: NumberScope | undefined, other: NumberScope | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  const { syntax, sender, receiver, usage } = one
+  return (
+    syntax === other.syntax && sender === other.sender && receiver === other.receiver && usage === other.usage
+  )
 }
 
 // The file has its final name and is flushed before the journal calls it delivered.
@@ -142,6 +168,7 @@ async function ensureComposed(context: OutboundContext, delivery: DeliveryEntry)
 export async function composeAgain(context: OutboundContext, delivery: DeliveryEntry, name: string) {
   const { spool } = context
   const numbers = await context.journal.findReservation(delivery.id)
+  if (!isSameScope(numbers?.scope, context.interchanges?.scope)) return false
   const counts = { progress: { upToRecord: 0, held: [] }, found: { records: 0, rows: 0 }, numbers }
   const read = (after: number) => context.journal.listDeliveryRecords(delivery.id, after, PAGE)
   const pages = readPages(read, 0, ({ id }) => id)

@@ -75,7 +75,8 @@ export async function* writeRows(
   const writer = format.createWriter(composer.columns, composer.write, envelope)
   const trailer = composer.trailer?.()
   const frame = envelope && composer.frame?.(envelope)
-  yield writer.formatHeader()
+  // An interchange without sets is none.
+  if (envelope === undefined) yield writer.formatHeader()
   for await (const page of pages) {
     const rows: (readonly string[])[] = []
     for (const [index, record] of page.entries()) {
@@ -93,12 +94,13 @@ export async function* writeRows(
       trailer?.addRecord(record, composed.rows.length)
       frame?.addRecord(composed.rows)
     }
+    if (envelope !== undefined && rows.length > 0 && found.rows === 0) yield writer.formatHeader()
     found.rows += rows.length
     if (rows.length > 0) yield writer.formatRows(rows)
   }
   const last = trailer === undefined ? (frame?.createEnd() ?? []) : [trailer.createRow()]
   if (last.length > 0 && found.records > 0) yield writer.formatRows(last)
-  if (writer.formatEnd !== undefined) yield writer.formatEnd()
+  if (writer.formatEnd !== undefined && found.records > 0) yield writer.formatEnd()
 }
 
 function noteWarned(found: FileContents, warnings: readonly Problem[], record: Resource): void {

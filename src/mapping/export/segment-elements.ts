@@ -1,0 +1,211 @@
+/** Compiles the elements of a segment that is written: where each stands, and what fills it. */
+import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import type { Grammar, LoopRule } from '../../edi/grammar.ts'
+import { compilePath, type PathValue } from '../../edi/paths.ts'
+import type { SegmentTest } from '../../edi/segment.ts'
+import {
+  getEntry,
+  getEntryText,
+  locateKey,
+  type MapNode,
+  type MappingErrors,
+  nodeAt,
+  type SourceNode,
+} from '../source/source.ts'
+import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
+import { compilePart, type RowScope } from './cell-source.ts'
+
+/** Where a value stands in its segment. */
+export type ElementTarget =
+  | { readonly kind: 'element'; readonly element: number; readonly component?: number }
+  /** A qualifier and its value in the next pair that is free. */
+  | { readonly kind: 'pair'; readonly qualifier: string; readonly pairs: NonNullable<SegmentInfo['pairs']> }
+  | { readonly kind: 'date'; readonly places: NonNullable<SegmentInfo['date']> }
+
+export interface ElementPlan {
+  /** For messages: `N1*ST/N4.02`. */
+  readonly path: string
+  readonly target: ElementTarget
+  /** What is known of the element; absent where the dictionary does not know it. */
+  readonly info: ElementInfo | undefined
+  readonly cell: CellPlan
+  /** The segments of the set that are counted instead, by id. */
+  readonly counted: string | undefined
+}
+
+export interface SegmentContext extends ExportContext {
+  readonly grammar: Grammar
+  readonly firstPartsOnly: boolean
+}
+
+/** The keys of a segment that are no elements. */
+const SEGMENT_OPTIONS: readonly string[] = ['in', 'when']
+
+export function compileElements(
+  node: MapNode,
+  {
+    test,
+    path,
+    info,
+    scope,
+    rule,
+  }: { test: SegmentTest; path: string; info: SegmentInfo | undefined; scope: RowScope; rule: LoopRule },
+  context: SegmentContext,
+): ElementPlan[] {
+  const { errors, grammar } = context
+  const elements: ElementPlan[] = []
+  for (const [key, { node: leaf }] of node.entries) {
+    if (SEGMENT_OPTIONS.includes(key)) continue
+    const place = `${path}.${key}`
+    const compiled = compilePath(`any/${test.id}.${key}`, { grammar, dictionary: grammar.dictionary })
+    const target = typeof compiled === 'string' ? compiled : toTarget(compiled.value, key)
+    if (typeof target === 'string') {
+      errors.add(locateKey(node, key), target)
+      continue
+    }
+    const counted = findCounted(leaf, grammar)
+    checkCount(leaf, { counted, id: test.id, rule }, context)
+    const elementInfo = findElementInfo(target, info)
+    const isNumber = elementInfo !== undefined && isNumeric(elementInfo)
+    const width = isNumber ? Infinity : (elementInfo?.max ?? Infinity)
+    const limits = { ...context.limits, ...(Number.isFinite(width) ? { width } : {}) }
+    const dated = addDateFormat(leaf, { target, info: elementInfo }, scope)
+    const cell =
+      counted === undefined
+        ? compileCell(place, dated, { ...context, ...scope, limits })
+        : createCountCell(place)
+    if (cell !== undefined) elements.push({ path: place, target, info: elementInfo, cell, counted })
+  }
+  checkPairs(node, elements, info, errors)
+  return elements
+}
+
+/** Notes more pairs than the segment has room for, and elements that stand in their place. */
+function checkPairs(
+  node: MapNode,
+  elements: readonly ElementPlan[],
+  info: SegmentInfo | undefined,
+  errors: MappingErrors,
+): void {
+  const pairs = info?.pairs
+  const count = elements.filter(({ target }) => target.kind === 'pair').length
+  if (info === undefined || pairs === undefined || count === 0) return
+  const isComposite = 'value' in pairs
+  const behind = info.elements.slice(pairs.from - 1)
+  const others = isComposite ? behind.findIndex(({ number }) => number !== behind[0]?.number) : -1
+  const room = isComposite ? (others === -1 ? behind.length : others) : Math.floor(behind.length / 2)
+  const more = isComposite && pairs.more !== undefined ? `: write others in ${pairs.more.id}` : ''
+  if (count > room)
+    errors.add(node, `${info.id} has room for ${room} ${room === 1 ? 'pair' : 'pairs'}${more}`)
+  const end = pairs.from + (isComposite ? count : 2 * count)
+  for (const { target, path } of elements) {
+    if (target.kind === 'element' && target.element >= pairs.from && target.element < end)
+      errors.add(node, `${path} stands where the pairs stand: write it as a pair, by its qualifier`)
+  }
+}
+
+/** Notes a count of segments with other options, or in front of what it counts. */
+function checkCount(
+  leaf: SourceNode,
+  { counted, id, rule }: { counted: string | undefined; id: string; rule: LoopRule },
+  { errors, grammar }: SegmentContext,
+): void {
+  const written = getEntryText(leaf, 'count')
+  if (counted === undefined) {
+    if (written !== undefined && /^[A-Z][A-Z0-9]{1,2}$/.test(written))
+      errors.add(nodeAt(leaf, 'count'), `${grammar.document} has no segment ${written}`)
+    return
+  }
+  for (const key of leaf.kind === 'map' ? leaf.entries.keys() : [])
+    if (key !== 'count') errors.add(nodeAt(leaf, key), `a count of segments takes no \`${key}\``)
+  const own = rule.order.indexOf(id)
+  const isLater = rule.order
+    .slice(own + 1)
+    .some((each) => each === counted || holdsSegment(rule.loops.get(each), counted))
+  if (rule === grammar.root && isLater)
+    errors.add(leaf, `${counted} is counted before it is written: count it behind the last of them`)
+}
+
+function holdsSegment(loop: LoopRule | undefined, id: string): boolean {
+  if (loop === undefined) return false
+  return (
+    loop.segments.has(id) ||
+    loop.loops.has(id) ||
+    [...loop.loops.values()].some((each) => holdsSegment(each, id))
+  )
+}
+
+/** Dates and times are written as their element has them, unless the mapping says a format. */
+function addDateFormat(
+  leaf: SourceNode,
+  { target, info }: Pick<ElementPlan, 'target' | 'info'>,
+  scope: RowScope,
+): SourceNode {
+  const path = leaf.kind === 'text' ? leaf.text : getFirstPath(leaf)
+  const part = path === undefined ? '' : compilePart(path, scope, false)
+  if (getEntry(leaf, 'format') !== undefined || typeof part === 'string') return leaf
+  if (part.kind !== 'dateTime' && part.kind !== 'date') return leaf
+  const both = part.kind === 'date' ? 'yyyyMMdd' : 'yyyyMMddHHmm'
+  const format = target.kind === 'date' ? both : DATE_FORMATS[info?.type ?? '']
+  if (format === undefined) return leaf
+  const { path: place, offset } = leaf
+  const entry = (text: string) => ({
+    keyOffset: offset,
+    node: { kind: 'text' as const, text, value: text, path: place, offset },
+  })
+  const before = leaf.kind === 'map' ? leaf.entries : new Map([['from', { keyOffset: offset, node: leaf }]])
+  return { kind: 'map', path: place, offset, entries: new Map([...before, ['format', entry(format)]]) }
+}
+
+const DATE_FORMATS: Readonly<Record<string, string>> = { DT: 'yyyyMMdd', TM: 'HHmm' }
+
+function getFirstPath(leaf: SourceNode): string | undefined {
+  const first = nodeAt(leaf, 'firstOf', 0)
+  return getEntryText(leaf, 'from') ?? (first.kind === 'text' ? first.text : undefined)
+}
+
+/** `{ count: IT1 }` counts segments of the set; any other `count` a list of the record. */
+function findCounted(leaf: SourceNode, grammar: Grammar): string | undefined {
+  const counted = getEntryText(leaf, 'count')
+  return counted !== undefined && grammar.ids.has(counted) ? counted : undefined
+}
+
+function createCountCell(name: string): CellPlan {
+  return {
+    name,
+    title: name,
+    field: '',
+    perItem: false,
+    values: [],
+    steps: [],
+    text: () => '',
+    isOpenFormula: () => false,
+    holds: undefined,
+    written: undefined,
+  }
+}
+
+function toTarget(value: PathValue, key: string): ElementTarget | string {
+  if (value.kind === 'text') return 'write each element by its number, such as 01'
+  if (value.kind !== 'element') return value
+  const { element, component } = value
+  if (element > 99) return `there is no element ${key}`
+  return { kind: 'element', element, ...(component === undefined ? {} : { component }) }
+}
+
+function findElementInfo(target: ElementTarget, info: SegmentInfo | undefined): ElementInfo | undefined {
+  if (target.kind === 'date') return undefined
+  if (target.kind === 'element') {
+    const element = info?.elements[target.element - 1]
+    return target.component === undefined || element?.components.length === 0
+      ? element
+      : element?.components[target.component - 1]
+  }
+  const { pairs } = target
+  if ('value' in pairs) return info?.elements[pairs.from - 1]?.components[pairs.value - 1]
+  return info?.elements[pairs.from]
+}
+
+export function isNumeric({ type }: ElementInfo): boolean {
+  return type === 'R' || /^N\d$/.test(type)
+}
