@@ -626,7 +626,7 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         const open = await journal.reserveNumbers(invoices, SCOPE, RULES)
         await journal.setNumberCounter({ ...SCOPE, interchange: 41, group: 7 }, { by: 'Ada', why: 'moved' })
 
-        await expect(deliver(invoices, 'd1', open.id)).rejects.toThrow('were set or taken by somebody else')
+        await expect(deliver(invoices, 'd1', open.id)).rejects.toThrow('were set or taken otherwise')
         const next = await journal.reserveNumbers(invoices, SCOPE, RULES)
         expect(next.numbers).toEqual({ interchange: 42, group: 8 })
       })
@@ -677,9 +677,9 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
 
       it('binds a reservation once, to a delivery of its route, or makes no delivery', async () => {
         const { id } = await journal.reserveNumbers(invoices, SCOPE, RULES)
-        await expect(deliver(orders, 'd1', id)).rejects.toThrow('were set or taken by somebody else')
+        await expect(deliver(orders, 'd1', id)).rejects.toThrow('were set or taken otherwise')
         await deliver(invoices, 'd2', id)
-        await expect(deliver(invoices, 'd3', id)).rejects.toThrow('were set or taken by somebody else')
+        await expect(deliver(invoices, 'd3', id)).rejects.toThrow('were set or taken otherwise')
         expect(await journal.getDelivery('d1')).toBeUndefined()
         expect(await journal.getDelivery('d3')).toBeUndefined()
       })

@@ -202,7 +202,7 @@ export async function bindReservation({ db, route }: RouteTx, id: number | undef
   if (id === undefined) return {}
   const open = await selectReservation(db, sql`id = ${id} and route = ${route} and delivery_id is null`)
   if (open === undefined) {
-    const why = `the control numbers of route ${route} were set or taken by somebody else while its file was composed`
+    const why = `the control numbers of route ${route} were set or taken otherwise while its file was composed`
     throw new BridgeError('cannot-write', why, { fix: 'Run again: the file is composed anew.' })
   }
   await sql`update number_reservations set delivery_id = ${deliveryId} where id = ${id}`.execute(db)
