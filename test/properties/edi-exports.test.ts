@@ -239,7 +239,8 @@ function toWritten(value: unknown, syntax: Syntax): string {
   const folded = Array.from(text.normalize('NFC'), (letter) =>
     letter < '\u0080' || syntax === 'edifact' ? letter : (toAscii(letter) ?? letter),
   ).join('')
-  const clean = syntax === 'x12' ? folded.replaceAll(/[*~>^]/g, ' ') : folded
+  // The ready mappings write 004010, in which elements do not repeat: ^ is data there.
+  const clean = syntax === 'x12' ? folded.replaceAll(/[*~>]/g, ' ') : folded
   return squash(clean)
 }
 
