@@ -27,12 +27,15 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
   const configured = listConfiguredFolders(configuration)
   const alerts: [path: string, alert: Alert][] = []
   const listings = new Map<string, Promise<readonly FileInfo[]>>()
-  const mistyped = await findMistypedInboxes(configuration, mailboxes)
+  const findMistyped = createMistypedFolderFinder(configuration)
+  const mistyped = await listMistypedInboxes(context, findMistyped)
   for (const inbox of listScannedInboxes(configuration)) {
     const { mailbox: name } = inbox.from
     const mailbox = mailboxes.get(name)
     if (mailbox === undefined || configuration.mailboxes[name]?.type !== 'directory') continue
-    const folders = await listFoldersBeside(configuration, inbox, mailbox, configured)
+    const parent = posix.dirname(posix.normalize(inbox.from.folder))
+    const beside = [...new Set([parent, ROOT])].filter((folder) => !configured.has(folder))
+    const folders = [...beside, ...(await findMistyped(inbox, mailbox))]
     const outboxes = listOutboxes(configuration, inbox)
     for (const folder of [...folders, ...outboxes.keys()]) {
       // One alert about the folder says more than one about each of its files.
@@ -72,14 +75,21 @@ export async function findMistypedInboxes(
   mailboxes: ReadonlyMap<string, Mailbox>,
   keys?: ReadonlySet<string>,
 ): Promise<readonly MistypedInbox[]> {
-  const configured = listConfiguredFolders(configuration)
+  return listMistypedInboxes({ configuration, mailboxes }, createMistypedFolderFinder(configuration), keys)
+}
+
+async function listMistypedInboxes(
+  { configuration, mailboxes }: Pick<EvaluationContext, 'configuration' | 'mailboxes'>,
+  findMistyped: ReturnType<typeof createMistypedFolderFinder>,
+  keys?: ReadonlySet<string>,
+): Promise<readonly MistypedInbox[]> {
   const found: MistypedInbox[] = []
   for (const inbox of listScannedInboxes(configuration)) {
     const { key, from } = inbox
     if (keys?.has(key) === false) continue
     const mailbox = mailboxes.get(from.mailbox)
     if (mailbox === undefined || configuration.mailboxes[from.mailbox]?.type !== 'directory') continue
-    const folders = await listMistypedFolders(configuration, inbox, mailbox, configured)
+    const folders = await findMistyped(inbox, mailbox)
     if (folders.length === 0 || (await listFiles(mailbox, from.folder)).length > 0) continue
     const isWanted = createNameFilter(from)
     const isThere = await mailbox.hasFolder(from.folder).catch(() => true)
@@ -129,38 +139,36 @@ function normalizeAll(folders: readonly (string | undefined)[]): string[] {
   return folders.flatMap((folder) => (folder === undefined ? [] : posix.normalize(folder)))
 }
 
-async function listFoldersBeside(
-  configuration: Configuration,
-  inbox: ScannedInbox,
-  mailbox: Mailbox,
-  configured: ReadonlySet<string>,
-): Promise<string[]> {
-  const parent = posix.dirname(posix.normalize(inbox.from.folder))
-  const mistyped = await listMistypedFolders(configuration, inbox, mailbox, configured)
-  return [...new Set([parent, ROOT])].filter((folder) => !configured.has(folder)).concat(mistyped)
-}
-
-/** The folders beside the inbox whose names are nearly its own, and nearer to its own than to that of another inbox. */
-async function listMistypedFolders(
-  configuration: Configuration,
-  { from }: ScannedInbox,
-  mailbox: Mailbox,
-  configured: ReadonlySet<string>,
-): Promise<string[]> {
-  const own = posix.normalize(from.folder)
-  const parent = posix.dirname(own)
-  const inboxes = listScannedInboxes(configuration).filter(
-    ({ from: other }) => other.mailbox === from.mailbox,
+/**
+ * Finds the folders beside an inbox whose names are nearly its own, and nearer to its own than to that of another inbox. Each
+ * folder is listed once, because with many routes most inboxes stand beside each other.
+ */
+function createMistypedFolderFinder(configuration: Configuration) {
+  const configured = listConfiguredFolders(configuration)
+  const formatParent = ({ from: { mailbox, folder } }: ScannedInbox) =>
+    formatFolder({ mailbox, folder: posix.dirname(posix.normalize(folder)) })
+  const inboxes = groupBy(listScannedInboxes(configuration), formatParent)
+  const known = new Map(
+    [...inboxes].map(([place, each]) => [
+      place,
+      each.map(({ from }) => posix.basename(posix.normalize(from.folder))),
+    ]),
   )
-  const known = normalizeAll(inboxes.map((each) => each.from.folder))
-    .filter((folder) => posix.dirname(folder) === parent)
-    .map((folder) => posix.basename(folder))
-  const names = (await mailbox.listNames(parent).catch(() => undefined)) ?? []
-  // With many routes nearly all folders are named in the configuration, and comparing names takes long.
-  return [...names]
-    .filter((name) => !configured.has(posix.join(parent, name)))
-    .filter((name) => findSimilarName(name, known) === posix.basename(own))
-    .map((name) => posix.join(parent, name))
+  const listings = new Map<string, Promise<readonly string[]>>()
+  const listUnknown = async (mailbox: Mailbox, parent: string) => {
+    const names = (await mailbox.listNames(parent).catch(() => undefined)) ?? []
+    return [...names].filter((name) => !configured.has(posix.join(parent, name)))
+  }
+  return async (inbox: ScannedInbox, mailbox: Mailbox): Promise<string[]> => {
+    const own = posix.normalize(inbox.from.folder)
+    const parent = posix.dirname(own)
+    const place = formatParent(inbox)
+    const listing = listings.get(place) ?? listUnknown(mailbox, parent)
+    listings.set(place, listing)
+    return (await listing)
+      .filter((name) => findSimilarName(name, known.get(place) ?? []) === posix.basename(own))
+      .map((name) => posix.join(parent, name))
+  }
 }
 
 /** The folder of a mailbox itself. */

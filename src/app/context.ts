@@ -128,17 +128,20 @@ function listEnvelopeErrors(
   { composer: { write } }: OutboundMapping,
   edi: EdiConfiguration | undefined,
 ): string[] {
-  const { format: syntax, edi: document } = write
-  const isInterchange = (syntax === 'x12' || syntax === 'edifact') && document !== undefined
+  const { format, edi: document } = write
   if (partner === undefined)
-    return isInterchange ? [`route ${name} needs a \`partner\`, because ${path} writes ${syntax}`] : []
-  if (!isInterchange)
-    return [`route ${name} has a \`partner\`, but ${path} writes ${syntax}, which has no envelope`]
+    return document ? [`route ${name} needs a \`partner\`, because ${path} writes ${format}`] : []
+  if (document === undefined)
+    return [`route ${name} has a \`partner\`, but ${path} writes ${format}, which has no envelope`]
   const known = edi?.partners.find((each) => each.name === partner)
-  const envelope = edi && known && buildEnvelopeSettings(edi, known, { ...document, syntax, usage })
+  const envelope = edi && known && buildEnvelopeSettings(edi, known, { ...document, usage })
   if (envelope === undefined)
-    return [`route ${name}: the addresses of the partner ${partner} and us are unclear`]
-  return findEnvelopeErrors(envelope, syntax).map((error) => `route ${name}, partner ${partner}: ${error}`)
+    return [
+      `route ${name}: partner ${partner} has no id for ${usage} under \`ids\`, or no \`we\` of several addresses under \`edi.us\``,
+    ]
+  return findEnvelopeErrors(envelope, document.syntax).map(
+    (error) => `route ${name}, partner ${partner}: ${error}`,
+  )
 }
 
 /** Paths of `when` by which a route takes sets of an inbox, and that lead nowhere in the document. */

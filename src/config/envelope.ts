@@ -20,7 +20,7 @@ const DELIMITERS: Readonly<Record<Syntax | 'control', EnvelopeDelimiters>> = {
 export function buildEnvelopeSettings(
   { us }: Pick<EdiConfiguration, 'us'>,
   { outgoing }: Pick<Partner, 'outgoing'>,
-  { syntax, usage, document }: EdiWriteOptions & { readonly syntax: Syntax; readonly usage: EnvelopeUsage },
+  { syntax, usage, document }: EdiWriteOptions & { readonly usage: EnvelopeUsage },
 ): Omit<Envelope, 'at' | 'numbers'> | undefined {
   const { we, group, receivers, version: ofAll, versions, zone, delimiters, setNumbers } = outgoing
   const own = we === undefined ? (us.length === 1 ? us[0] : undefined) : us.find(({ name }) => name === we)

@@ -149,6 +149,7 @@ export interface WriteOptions {
 
 /** The documents that a mapping writes. */
 export interface EdiWriteOptions {
+  readonly syntax: 'x12' | 'edifact'
   /** `810`, `INVOIC`. */
   readonly document: string
   /** `004010`, `D.96A`; a partner may want another one. */

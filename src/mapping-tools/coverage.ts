@@ -1,8 +1,8 @@
 /** Finds the columns, fields, options and table keys of a mapping that its examples leave untried. */
 import { dirname, resolve } from 'node:path'
 import type { FieldRule } from '../contract/fields.ts'
-import { createExampleEnvelope, type Format } from '../domain/format.ts'
-import { toExampleBody } from '../mapping/examples.ts'
+import type { Format } from '../domain/format.ts'
+import { composeExample, toExampleBody } from '../mapping/examples.ts'
 import { toPlainText } from '../mapping/export/cell-format.ts'
 import { createValuesReader } from '../mapping/export/paths.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
@@ -134,10 +134,7 @@ async function measureExportCoverage(mapping: OutboundMapping, path: string) {
   for (const { input } of mapping.examples) {
     for (const record of await readApiRecords(resolve(dirname(path), input))) {
       for (const field of listFilledPaths(record)) fields.add(field)
-      const composed = mapping.composer.composeRows(
-        record,
-        createExampleEnvelope(mapping.composer.write.format),
-      )
+      const composed = composeExample(mapping.composer, record)
       const rows = 'rows' in composed ? matchExportedRows(kinds, record, composed.rows) : []
       for (const made of rows.flatMap((row) => listExportedCells(row, record))) take(made)
     }

@@ -1,8 +1,8 @@
 /** Compares two mappings record by record over the same files. */
 import { isDeepStrictEqual } from 'node:util'
-import { createExampleEnvelope, type Format } from '../domain/format.ts'
+import type { Format } from '../domain/format.ts'
 import type { Draft } from '../domain/translator.ts'
-import { formatProblem, isObject, toExampleBody } from '../mapping/examples.ts'
+import { composeExample, formatProblem, isObject, toExampleBody } from '../mapping/examples.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import { BridgeError } from '../support/errors.ts'
 import { type ApiRecord, listExportKinds, matchExportedRows, readApiRecords } from './exported-rows.ts'
@@ -135,7 +135,7 @@ function addRows(records: readonly ApiRecord[], mapping: OutboundMapping, add: A
   for (const [index, record] of records.entries()) {
     const field = KEY_FIELDS.find((name) => ['string', 'number'].includes(typeof record[name]))
     const key = field === undefined ? `record ${index + 1}` : String(record[field] as string | number)
-    const composed = composer.composeRows(record, createExampleEnvelope(composer.write.format))
+    const composed = composeExample(composer, record)
     if ('problems' in composed) {
       add(key, { outcome: 'held', problems: composed.problems.map(formatProblem) })
       continue

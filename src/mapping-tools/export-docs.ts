@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import { OPERATIONS } from '../contract/operations.ts'
 import { createExampleEnvelope, type Format } from '../domain/format.ts'
-import { composeFile } from '../mapping/examples.ts'
+import { composeExample, composeFile } from '../mapping/examples.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import { describeRule } from '../mapping/shape.ts'
 import {
@@ -42,7 +42,7 @@ export async function createExportSample(mapping: OutboundMapping, path: string,
   const made: { record: Readonly<Record<string, unknown>>; rows: readonly (readonly string[])[] }[] = []
   const records = await readApiRecords(resolve(dirname(path), example.input))
   for (const record of records.slice(0, MAX_RECORDS)) {
-    const composed = composer.composeRows(record, envelope)
+    const composed = composeExample(composer, record)
     if ('problems' in composed) continue
     made.push({ record, rows: composed.rows })
     for (const row of matchExportedRows(kinds, record, composed.rows)) collectExamples(row, examples)

@@ -4,7 +4,7 @@ import iconv from 'iconv-lite'
 import { createExampleEnvelope, type FileReading, type RowWriter } from '../domain/format.ts'
 import { type Problem } from '../domain/problem.ts'
 import { formatPlace } from '../domain/place.ts'
-import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
+import type { ComposedRows, Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
 import { replaceAtPath } from '../support/object-paths.ts'
 
 /** Examples are small, so only this many differences of one are shown. */
@@ -62,10 +62,15 @@ export function checkOutboundExample(
   return differences.slice(0, MAX_SHOWN)
 }
 
+/** Composes the rows of a record; of a document as in the file of an example. */
+export function composeExample(composer: Composer, record: ApiRecord): ComposedRows {
+  return composer.composeRows(record, createExampleEnvelope(composer.write.format))
+}
+
 /** Composes the rows of valid records and adds the problems of all other records to the differences. */
 function composeRecords(composer: Composer, records: readonly ApiRecord[], differences: string[]) {
   return records.flatMap((record, index) => {
-    const composed = composer.composeRows(record, createExampleEnvelope(composer.write.format))
+    const composed = composeExample(composer, record)
     if ('rows' in composed) return [{ record, rows: composed.rows }]
     differences.push(...composed.problems.map(({ message }) => `Record ${index + 1}: ${message}`))
     return []

@@ -117,16 +117,21 @@ export function buildOutboundRoute(
 export function buildOutgoingInterchanges(
   { edi }: Pick<Configuration, 'edi'>,
   { partner: name, usage = 'production' }: OutboundRoute,
-  { edi: document, format: syntax }: WriteOptions,
+  { edi: document }: WriteOptions,
   format: OutgoingInterchanges['format'],
 ): OutgoingInterchanges | undefined {
-  if (document === undefined || (syntax !== 'x12' && syntax !== 'edifact')) return undefined
+  if (document === undefined) return undefined
   const partner = edi?.partners.find((each) => each.name === name)
-  const written = edi && partner && buildEnvelopeSettings(edi, partner, { syntax, usage, ...document })
+  const written = edi && partner && buildEnvelopeSettings(edi, partner, { ...document, usage })
   assert(written && partner, 'a route without a partner passed the checks')
   const { sender, receiver } = written
   return {
-    scope: { syntax, sender: formatAddress(sender), receiver: formatAddress(receiver), usage },
+    scope: {
+      syntax: document.syntax,
+      sender: formatAddress(sender),
+      receiver: formatAddress(receiver),
+      usage,
+    },
     start: partner.firstNumber,
     groupFollows: partner.outgoing.groupFollows,
     envelope: written,

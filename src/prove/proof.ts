@@ -134,6 +134,7 @@ function findReasonUnprovable({ report }: OutboundRoute, { composer }: OutboundM
   if (composer.takesKept === true) {
     return 'its files hold values that were kept beside the orders when those came in, by another route'
   }
+  if (composer.write.edi !== undefined) return 'its files are interchanges, in which a proof finds no records'
   const isMoving =
     report !== undefined && (report.select.windows.length > 0 || report.select.named !== undefined)
   return isMoving ? 'it is a report of a window of time, or of records named one by one' : undefined

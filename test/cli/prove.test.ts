@@ -104,6 +104,22 @@ test('a route that cannot be proven is reported with the reason and decides the 
   expect((await readdir(folder)).toSorted()).toEqual(['dropbridge.yaml', 'mine.yaml'])
 })
 
+test('a route that writes interchanges is not proven, and the reason says so', async () => {
+  const route =
+    'brand: 2000, operation: export-orders, partner: haven, to: { mailbox: exchange, folder: out, name: "{icn}.x12" }'
+  const mapping = await readFile(join(repository, 'mappings/x12/850-export.yaml'), 'utf8')
+  const folder = await configured({ mine: { route, mapping: mapping.replace(/^examples:[^]*/m, '') } })
+  const path = join(folder, 'dropbridge.yaml')
+  const edi =
+    'edi: { us: { us: { qualifier: ZZ, id: NORTHLIGHT } }, partners: { haven: { ids: [{ qualifier: ZZ, id: HAVEN }], answer: none } } }'
+  await writeFile(path, `${await readFile(path, 'utf8')}${edi}\n`)
+
+  const { exit, out } = await dropbridge(folder, '--for', '1s')
+
+  expect(exit).toBe(2)
+  expect(out).toContain('mine is not proven: its files are interchanges, in which a proof finds no records')
+})
+
 test('a file without an accepted record is reported with the first refusal', async () => {
   const folder = await configured({
     mine: {

@@ -6,7 +6,7 @@ import type { Draft } from '../../domain/translator.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { type ApiRecord, readApiRecords } from '../../mapping-tools/exported-rows.ts'
 import { translateFile } from '../../mapping-tools/translate-file.ts'
-import { toExampleBody } from '../../mapping/examples.ts'
+import { composeExample, toExampleBody } from '../../mapping/examples.ts'
 import { type InboundMapping, loadMapping, type OutboundMapping } from '../../mapping/load.ts'
 import {
   createTally,
@@ -105,7 +105,7 @@ async function translateRecords(
     const made = records.map((record, index) => ({
       number: index + 1,
       name: formatRecordName(operation, record),
-      ...composer.composeRows(record, createExampleEnvelope(composer.write.format)),
+      ...composeExample(composer, record),
     }))
     for (const each of made) terminal.out(JSON.stringify(each))
     return made.some((each) => 'problems' in each) ? EXIT.rejects : EXIT.ok

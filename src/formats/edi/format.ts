@@ -26,7 +26,7 @@ export function createEdiFormat(syntax: Syntax): Format {
     },
     createWriter(_columns, { edi }, envelope) {
       assert(edi && envelope, 'A document was to be written without an envelope.')
-      return createInterchangeWriter(syntax, edi, envelope)
+      return createInterchangeWriter(edi, envelope)
     },
     copyRecords: (input, options) =>
       copySets(input, compileReading(syntax, getEdiOptions(options.read)), options.ranges),

@@ -192,7 +192,7 @@ export class SetReader {
     if (fits(loop.first, this.#plan.lines)) this.#lineLeftOut ??= loop
   }
 
-  /** A loop that holds records is none itself, so lines in it that are of none of them would be lost. */
+  /** Lines that stand in a loop beside the records in it belong to no record: they would be lost without a word. */
   #endAround(loop: Loop): void {
     const beside = listLoopsWithLinesBeside(loop, this.#plan.lines, new Set())
     const isBeside = beside.size > 0 || this.#lineLeftOut !== undefined

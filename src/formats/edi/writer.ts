@@ -10,14 +10,10 @@ import {
 } from '../../domain/format.ts'
 import { GROUP_CODES } from '../../edi/documents.ts'
 import { BridgeError } from '../../support/errors.ts'
-import type { Syntax } from '../../edi/segment.ts'
 
 /** Counts segments and sets, and writes the trailers. Every call returns whole segments. */
-export function createInterchangeWriter(
-  syntax: Syntax,
-  options: EdiWriteOptions,
-  envelope: Envelope,
-): RowWriter {
+export function createInterchangeWriter(options: EdiWriteOptions, envelope: Envelope): RowWriter {
+  const { syntax } = options
   const form = syntax === 'x12' ? createX12Form(options, envelope) : createEdifactForm(options, envelope)
   const encode = (text: string) => Buffer.from(text, syntax === 'x12' ? 'utf8' : 'latin1')
   const groupPart = String(envelope.numbers.group % GROUP_NUMBERS)

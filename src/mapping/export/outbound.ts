@@ -111,7 +111,6 @@ function compileDocument(
     rows,
     recordsPerFile: file.file?.records,
     keep,
-    syntax,
     clash: { replace: clash === 'hold' ? undefined : replace },
   })
   return { composer, explain: (record) => explainRows(rows, record), rows, examples: file.examples ?? [] }

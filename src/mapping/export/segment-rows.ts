@@ -15,12 +15,9 @@ import type { DocumentPlan, EntryPlan, SegmentPlan } from './segments.ts'
 /** Creates the composer of a document: each record has a set of its own, or all share one. */
 export function createDocumentComposer(
   { grammar, record: plans, frame }: DocumentPlan,
-  {
-    syntax,
-    clash,
-    ...common
-  }: Omit<OutboundPlan, 'columns' | 'trailer'> & Pick<SegmentOptions, 'syntax' | 'clash'>,
+  { clash, ...common }: Omit<OutboundPlan, 'columns' | 'trailer'> & Pick<SegmentOptions, 'clash'>,
 ): Composer {
+  const { syntax } = grammar
   const beginning = SET_BEGINNING[syntax]
   const version = common.write.edi?.version ?? ''
   return {
@@ -229,7 +226,7 @@ interface Filling {
   readonly index: number
 }
 
-/** Returns whether a value of the record is filled in, or there is none to fill in. */
+/** Returns whether the segment is written: it has a value of the record, or nothing but constants. */
 function fillRow(run: Run, { plan, row, item, index }: Filling): boolean {
   let hasValues = false
   let isFilled = false

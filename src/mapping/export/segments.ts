@@ -40,7 +40,6 @@ export interface SegmentPlan {
   /** The loop that it opens. A level of a tree numbers itself. */
   readonly loop: LoopRule | undefined
   readonly inside: readonly EntryPlan[]
-  readonly pairs: SegmentInfo['pairs']
 }
 
 export interface EachPlan {
@@ -208,7 +207,6 @@ function compileSegment(
       inside?.kind === 'list' && own !== undefined
         ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
         : [],
-    pairs: info?.pairs,
   }
 }
 

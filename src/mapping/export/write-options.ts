@@ -29,16 +29,7 @@ export function compileWrite(
   root: MapNode,
   { isTable, errors }: { readonly isTable: boolean; readonly errors: MappingErrors },
 ): { readonly options: WriteOptions; readonly limits: OutputLimits } {
-  const {
-    fold: _,
-    replace: __,
-    formulas,
-    above: ___,
-    document: _document,
-    version: _version,
-    ...others
-  } = write
-  const { set: _set, clash: _clash, ...options } = others
+  const { fold: _, replace: __, formulas, above: ___, ...options } = write
   const { format, encoding = 'utf-8', delimiter = ',' } = write
   const node = getEntry(root, 'write')
   const note = (key: keyof WriteFrame, message: string) =>
@@ -94,7 +85,7 @@ function compileDocumentWrite(
   const fold = write.fold ?? (format === 'x12' ? 'ascii' : undefined)
   const fit = createFitter({ ...write, fold, encoding }, createEncodableTest(encoding) ?? encodesAll)
   return {
-    options: { format, encoding, edi: { document, version } },
+    options: { format, encoding, edi: { syntax: format, document, version } },
     limits: {
       isFixed: false,
       hasHeader: false,

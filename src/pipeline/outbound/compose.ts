@@ -47,7 +47,10 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
   const { journal, lease, spool, route, clock } = context
   const { upToRecord } = progress
   // Without a record to compose, no control numbers are reserved.
-  if ((await journal.listUndeliveredRecords(route.name, upToRecord, 1)).length === 0) return undefined
+  if (context.interchanges !== undefined) {
+    const next = await journal.listUndeliveredRecords(route.name, upToRecord, 1)
+    if (next.length === 0) return undefined
+  }
   const numbers = await reserveNumbers(context)
   const id = context.newId()
   const found: FileContents = { records: 0, rows: 0 }
@@ -159,7 +162,7 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
   const around = { operation: route.operation, envelope: buildEnvelope(context, numbers) }
   const lines = writeReportLines({ ...context, ...around }, shown, tally)
   const blob = await spool.put(getDeliverySpoolName(id), lines)
-  // An interchange without sets is none.
+  // An interchange needs a set.
   if (tally.records === 0 && (rules.empty === 'skip' || numbers !== undefined)) {
     await spool.remove(getDeliverySpoolName(id))
     return { tally, missing: missing() }

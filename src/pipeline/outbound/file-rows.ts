@@ -75,7 +75,7 @@ export async function* writeRows(
   const writer = format.createWriter(composer.columns, composer.write, envelope)
   const trailer = composer.trailer?.()
   const frame = envelope && composer.frame?.(envelope)
-  // An interchange without sets is none.
+  // An interchange begins with its first set: without one there is no file.
   if (envelope === undefined) yield writer.formatHeader()
   for await (const page of pages) {
     const rows: (readonly string[])[] = []
@@ -98,9 +98,10 @@ export async function* writeRows(
     found.rows += rows.length
     if (rows.length > 0) yield writer.formatRows(rows)
   }
-  const last = trailer === undefined ? (frame?.createEnd() ?? []) : [trailer.createRow()]
-  if (last.length > 0 && found.records > 0) yield writer.formatRows(last)
-  if (writer.formatEnd !== undefined && found.records > 0) yield writer.formatEnd()
+  if (found.records === 0) return
+  if (trailer !== undefined) yield writer.formatRows([trailer.createRow()])
+  if (frame !== undefined) yield writer.formatRows(frame.createEnd())
+  if (writer.formatEnd !== undefined) yield writer.formatEnd()
 }
 
 function noteWarned(found: FileContents, warnings: readonly Problem[], record: Resource): void {

@@ -7,7 +7,7 @@ function write(envelope: Partial<Envelope>, sets = 1): string {
   const example = createExampleEnvelope('x12')
   if (example === undefined) throw new Error('no envelope')
   const own = { ...example, ...envelope }
-  const writer = createInterchangeWriter('x12', { document: '810', version: '004010' }, own)
+  const writer = createInterchangeWriter({ syntax: 'x12', document: '810', version: '004010' }, own)
   const rows = Array.from({ length: sets }, () => [['ST'], ['BIG', '20261120', 'N-1']]).flat()
   const pieces = [writer.formatHeader(), writer.formatRows(rows), writer.formatEnd?.() ?? '']
   return pieces.map((piece) => Buffer.from(piece).toString('latin1')).join('')

@@ -1,5 +1,5 @@
 /** `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. */
-import { createExampleEnvelope } from '../../../domain/format.ts'
+import { composeExample } from '../../../mapping/examples.ts'
 import { previewFile } from '../../../app/outcome-preview.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { readApiRecords } from '../../../mapping-tools/exported-rows.ts'
@@ -168,7 +168,7 @@ async function tryExport(
     const number = index + 1
     if (wanted === undefined ? number > RECORDS_SHOWN : number !== wanted) continue
     const rows = explain(record)
-    const composed = composer.composeRows(record, createExampleEnvelope(composer.write.format))
+    const composed = composeExample(composer, record)
     const problems = 'problems' in composed ? composed.problems : []
     if (problems.length > 0) held += 1
     const outcome = problems.length > 0 ? 'held' : 'written'
