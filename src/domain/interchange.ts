@@ -55,7 +55,44 @@ export interface OutlinedInterchangeEnd {
   readonly isAnswer: boolean
 }
 
-export type OutlinedPart = OutlinedInterchange | OutlinedSet | OutlinedInterchangeEnd
+/** What a partner says of what was sent to it; after the set that says it, or the TA1, was read. */
+export interface OutlinedAnswer {
+  readonly kind: 'answer'
+  /** The ordinal of the interchange that brought it. */
+  readonly interchange: number
+  readonly answer: ReceivedAnswer
+}
+
+export type OutlinedPart = OutlinedInterchange | OutlinedSet | OutlinedAnswer | OutlinedInterchangeEnd
+
+/** One answer of a partner: a TA1, the verdicts of a 997 or 999 on one group, or a CONTRL. */
+export interface ReceivedAnswer {
+  readonly kind: 'TA1' | '997' | '999' | 'CONTRL'
+  /** The control number that it names, without outer blanks: of the group in 997 and 999, else of the interchange. */
+  readonly number: string
+  /** The number of its first segment in the file. */
+  readonly segment: number
+  /**
+   * On the whole. `received`: the envelope arrived, and nothing is said of its sets. `some`: some sets are refused.
+   * `unreadable`: what stands there is no verdict.
+   */
+  readonly verdict: 'accepted' | 'some' | 'refused' | 'received' | 'unreadable'
+  /** What is wrong with the interchange or group as such, in words. */
+  readonly reasons: readonly string[]
+  /** The sets that it names. */
+  readonly sets: readonly AnsweredSet[]
+  /** How many sets it accepts (AK904); absent where it does not say. */
+  readonly accepted?: number
+}
+
+export interface AnsweredSet {
+  /** As it stands there: `0001`. */
+  readonly number: string
+  /** Accepted, accepted with errors, refused. */
+  readonly verdict: 'A' | 'E' | 'R'
+  /** In words, the first of them: `PO1.04 (segment 7) holds "X": invalid character`. */
+  readonly reasons: readonly string[]
+}
 
 /** Which values of sets decide who takes them. */
 export interface OutlineQuestion {

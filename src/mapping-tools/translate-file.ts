@@ -229,3 +229,25 @@ function getOutcome({ skipped, held, problems }: Draft): TriedRecord['outcome'] 
   if (held) return 'held'
   return problems.length > 0 ? 'refused' : 'translated'
 }
+
+// The bytes of an EDI file, unpacked; a damaged archive ends early instead of failing, because its beginning may be sound.
+
+export interface EdiSource {
+  /** Each iteration begins at the start of the file. */
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** Why the last iteration ended early. */
+  getDamage(): string | undefined
+}
+
+export function openEdiSource(path: string): EdiSource {
+  let damage: string | undefined
+  async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* readUnpackedBytes(path)
+    } catch (error) {
+      if (!(error instanceof BridgeError && error.cause instanceof DamagedGzip)) throw error
+      damage = error.message
+    }
+  }
+  return { bytes: repeatable(read), getDamage: () => damage }
+}

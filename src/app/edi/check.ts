@@ -16,7 +16,7 @@ import { compileReading } from '../../formats/edi/reading-plan.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { translateFile } from '../../mapping-tools/translate-file.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
-import { openEdiSource } from './source.ts'
+import { openEdiSource } from '../../mapping-tools/translate-file.ts'
 
 /** One line of the result: an interchange, a group or a set. */
 export interface CheckedPart {

@@ -1,5 +1,5 @@
 /** Writes a copy of an EDI file with right envelopes. */
-import { openEdiSource } from './source.ts'
+import { openEdiSource } from '../../mapping-tools/translate-file.ts'
 import { type Repair, repairEnvelopes } from '../../formats/edi/repair.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { writeNewFile } from '../../support/files.ts'

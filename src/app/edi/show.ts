@@ -13,7 +13,7 @@ import { createInspector } from '../../formats/edi/inspection.ts'
 import { type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
 import { createFaultSpot } from '../../formats/edi/spots.ts'
 import type { SentDocument } from './partners.ts'
-import { openEdiSource } from './source.ts'
+import { openEdiSource } from '../../mapping-tools/translate-file.ts'
 
 export interface ShownSegment extends DescribedSegment {
   readonly number: number

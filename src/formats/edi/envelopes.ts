@@ -2,7 +2,7 @@
 import { type Fault, type FaultName, FAULTS } from '../../edi/faults.ts'
 import { copyText, type Segment, type Syntax } from '../../edi/segment.ts'
 import { type CutItem, type CutNote, isSegment } from './cut.ts'
-import { SetNumbers } from './set-numbers.ts'
+import { SetNumbers } from './set-selection.ts'
 
 /** Ordinals count from 1 in the file. */
 export interface Interchange {

@@ -1,15 +1,16 @@
 /** Inspects a file once, and keeps what is wrong with each interchange, group and set of it. */
 import type { Notes } from '../../domain/format.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import type { Segment } from '../../edi/segment.ts'
+import { emptyFileProblem } from '../text/encoding.ts'
 import { findForeignBytes, type ForeignBytes } from './charset.ts'
 import { cutSegments, isSegment } from './cut.ts'
 import type { EnvelopeHandler, FaultOwner, Group, TransactionSet } from './envelopes.ts'
 import { createInspector, FaultStore, type Inspection } from './inspection.ts'
 import { NoteList } from './set-list.ts'
-import { shortenNumber } from './set-numbers.ts'
-import { OrdinalSet, SetLengths } from './set-selection.ts'
+import { OrdinalSet, SetLengths, shortenNumber } from './set-selection.ts'
 
 /** What a file says of its parts, by their ordinals. Bounded, whatever the size of the file. */
 export interface Findings {
@@ -128,4 +129,33 @@ async function* tapHead(
     }
     yield chunk
   }
+}
+
+// What is wrong with a file besides its sets: why it holds no interchange, and the faults that stand in no set.
+
+/** How many bytes at the beginning of a file show whether it may hold an interchange. */
+export const HEAD_BYTES = 3
+
+/** Says why the bytes can hold no interchange that is readable. `head`: the first three bytes, or all where there are fewer. */
+export function findForeignProblem(head: Uint8Array): Problem | undefined {
+  if (head.length === 0) return emptyFileProblem()
+  const kind = findForeignBytes(head)
+  if (kind === undefined) return undefined
+  const message =
+    kind === 'ebcdic'
+      ? 'The file is in EBCDIC, the code of mainframes. Have it converted to ASCII or UTF-8.'
+      : 'The file is packed with gzip.'
+  return problem('edi-not-found', {}, message)
+}
+
+/** Why no interchange of the file can be read. */
+export function findMissingProblem({ notFound, interchanges, ofFile }: Inspection): Problem | undefined {
+  if (notFound !== undefined) {
+    const message = `The file begins with "${notFound.text}" and not with ISA, UNA or UNB.`
+    return problem('edi-not-found', {}, message)
+  }
+  if (interchanges > 0) return undefined
+  const [fault] = ofFile
+  if (fault === undefined) return problem('edi-not-found', {}, 'The file holds nothing but blank lines.')
+  return problem(FAULTS[fault.kind].problem, {}, fault.message)
 }

@@ -1,15 +1,21 @@
 /** Outlines a file of interchanges in one reading: what each of them is, and what decides who takes its sets. */
 import { createHash } from 'node:crypto'
 import type { UnreadableFile } from '../../domain/format.ts'
-import type { InterchangeHead, Outline, OutlinedPart, OutlineQuestion } from '../../domain/interchange.ts'
+import type {
+  InterchangeHead,
+  Outline,
+  OutlinedPart,
+  OutlineQuestion,
+  ReceivedAnswer,
+} from '../../domain/interchange.ts'
 import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { type Delimiters, readRun, type Segment, type SegmentRun } from '../../edi/segment.ts'
 import { formatServiceString } from './copy-sets.ts'
 import { type CutItem, cutSegments, isSegment } from './cut.ts'
 import type { FaultOwner, Group, Interchange, TransactionSet } from './envelopes.ts'
-import { createContentCheck } from './findings.ts'
 import { createInspector, type Inspection } from './inspection.ts'
-import { findForeignProblem, findMissingProblem, HEAD_BYTES } from './outside-sets.ts'
+import { createContentCheck, findForeignProblem, findMissingProblem, HEAD_BYTES } from './findings.ts'
+import { AnswerReader, readInterchangeAcknowledgment } from './received-answers.ts'
 import { SetValues } from './set-values.ts'
 import { createFaultProblem, createSpot } from './spots.ts'
 
@@ -82,6 +88,10 @@ class Outlineor {
   #isRefused = false
   #sets = 0
   #groups = 0
+  #open: Interchange | undefined
+  /** Reads the set that is open, where it is an answer. */
+  #answer: AnswerReader | undefined
+  #isSetFaulty = false
   /** The sender and the receiver of the group that is open. */
   #parties = { groupSender: '', groupReceiver: '' }
 
@@ -96,9 +106,14 @@ class Outlineor {
         this.#content.addSet(set)
         this.#sets += 1
         this.#values.begin(set, placer)
+        this.#answer = isAnswerKind(set.document) ? new AnswerReader(set.document) : undefined
+        this.#isSetFaulty = false
       },
-      onSegment: (segment) => this.#values.take(segment),
-      onSetEnd: (set) => this.#endSet(set),
+      onSegment: (segment) => {
+        this.#values.take(segment)
+        this.#answer?.take(segment)
+      },
+      onSetEnd: (set, trailer) => this.#endSet(set, trailer !== undefined),
       onInterchangeEnd: (interchange) => this.#endInterchange(interchange),
     })
   }
@@ -119,6 +134,8 @@ class Outlineor {
         continue
       }
       this.#content.addSegment(item)
+      if (item.id === 'TA1' && this.#open !== undefined)
+        this.#addAnswer(this.#open, readInterchangeAcknowledgment(item))
       const opens = item.id === 'ISA' || item.id === 'UNB'
       if (opens) this.#inspector.take(item)
       this.#hash?.addSegment(item)
@@ -139,8 +156,13 @@ class Outlineor {
     return this.#parts.splice(0)
   }
 
+  #addAnswer({ ordinal }: Interchange, answer: ReceivedAnswer): void {
+    this.#parts.push({ kind: 'answer', interchange: ordinal, answer })
+  }
+
   #beginInterchange(interchange: Interchange): void {
     this.#isFound = true
+    this.#open = interchange
     this.#isRefused = false
     this.#sets = 0
     this.#groups = 0
@@ -162,11 +184,15 @@ class Outlineor {
   }
 
   #noteFault({ kind }: Fault, { interchange, group, set }: FaultOwner): void {
+    if (set !== undefined && FAULTS[kind].reach !== 'note') this.#isSetFaulty = true
     const isOfInterchange = interchange !== undefined && group === undefined && set === undefined
     if (isOfInterchange && FAULTS[kind].reach !== 'note') this.#isRefused = true
   }
 
-  #endSet(set: TransactionSet): void {
+  #endSet(set: TransactionSet, isEnded: boolean): void {
+    const answers = this.#answer?.end(isEnded && !this.#isSetFaulty) ?? []
+    this.#answer = undefined
+    for (const answer of answers) this.#addAnswer(set.group.interchange, answer)
     this.#parts.push({
       kind: 'set',
       ordinal: set.ordinal,
@@ -179,6 +205,7 @@ class Outlineor {
   }
 
   #endInterchange({ ordinal, segment }: Interchange): void {
+    this.#open = undefined
     const isX12 = segment.id === 'ISA'
     const isAnswer = this.#content.isAnswer()
     const x12Groups = this.#isRefused ? 0 : this.#groups
@@ -193,6 +220,10 @@ class Outlineor {
       isAnswer,
     })
   }
+}
+
+function isAnswerKind(document: string): document is '997' | '999' | 'CONTRL' {
+  return document === '997' || document === '999' || document === 'CONTRL'
 }
 
 function createHead(interchange: Interchange): InterchangeHead {
