@@ -37,6 +37,29 @@ export const ALERTS = {
     details:
       'It waits longer than `overdue.within`, or its records must be acknowledged soon. Nothing of it is acknowledged before; when their time is over, the retailer may cancel them.',
   },
+  'document-refused': {
+    title: 'A partner refused documents that were sent to it.',
+    fix: 'Mend the cause, then `dropbridge release FILE`; or `dropbridge dismiss FILE`.',
+    details:
+      'Its 997, 999, TA1 or CONTRL says what is wrong. `release` sends the records in a new interchange. Shown until a person does one of the two.',
+  },
+  'interchange-unanswered': {
+    title: 'A partner did not answer an interchange in time.',
+    fix: 'Ask the partner whether it came. If not: `dropbridge edi resend FILE`.',
+    details:
+      'Not all documents of the file were accepted or refused within `overdue.within`. Nothing is sent again by itself: a second order is an order. For a partner that never answers: `confirms: false`.',
+  },
+  'answer-contradicts': {
+    title: 'A partner answered the same documents differently before.',
+    fix: 'Ask the partner which answer is right, then: `dropbridge dismiss FILE`.',
+    details: 'The first answer counts. Shown until a person dismisses the file that brought the second one.',
+  },
+  'answer-unmatched': {
+    title: 'A partner answered what was not sent, or unreadably.',
+    fix: 'Ask the partner what it answered, then: `dropbridge dismiss FILE`.',
+    details:
+      'No delivered interchange has the control number of the answer, or not the documents that it names; or the answer is damaged, or refuses an answer of ours. After a restored backup: numbers beyond the last known ones were used, see `dropbridge edi numbers`. Shown until a person dismisses the file.',
+  },
   'order-late': {
     title: 'An order must be acknowledged or shipped soon.',
     fix: 'Acknowledge or ship it. What the API says now: `dropbridge late --live`.',

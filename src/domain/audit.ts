@@ -13,7 +13,8 @@ const JOURNAL_EVENTS = {
   'file-closed': 'It is done.',
   'interchanges-noted': 'It was noted which interchanges a file has, and what was decided about them.',
   'unbundling-discarded': 'What an interrupted reading of its interchanges left was removed.',
-  'file-unbundled': 'Its sets were given to their routes, and the answers to it are due.',
+  'file-unbundled':
+    'Its sets were given to their routes, the answers to it are due, and what partners answered is stored.',
   'part-received': 'A route has its sets of a file of interchanges.',
   'answer-decided': 'An answer to interchanges has its control numbers.',
   'numbers-reserved': 'An outgoing file has its control numbers, before it is composed.',
@@ -43,6 +44,7 @@ const JOURNAL_EVENTS = {
   'delivery-delivered': 'It is in place.',
   'delivery-moved': 'Its file was found at another path, with its mailbox.',
   'delivery-confirmed': 'It was picked up, or its receipt came.',
+  'answers-applied': 'The answers of its partner came to its records: they were accepted, or are held.',
   'receipt-claiming': 'A receipt of it is about to be taken out of its folder.',
   'receipt-accepted': 'The receipt confirms it.',
   'receipt-refused': 'The receipt does not match `receipt.contains`.',

@@ -106,9 +106,11 @@ export interface HeldRecord extends Omit<UnresolvedRecord, 'operation' | 'natura
 export interface RejectedFile {
   /**
    * Of files of interchanges. `unrouted`: no route takes some of their documents. `unknown`: of some the sender or receiver is not
-   * known. `reused`: the control number of one came before, with other contents.
+   * known. `reused`: the control number of one came before, with other contents. `answer`: of what a partner answers in it, nothing
+   * came; `code` says why, as in `AnswerOutcome`.
    */
-  readonly what: 'rejected' | 'unusable' | 'vanished' | 'source-removed' | 'unrouted' | 'unknown' | 'reused'
+  readonly what:
+    'rejected' | 'unusable' | 'vanished' | 'source-removed' | 'unrouted' | 'unknown' | 'reused' | 'answer'
   readonly route: string
   readonly file: string
   readonly name: string

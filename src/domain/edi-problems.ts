@@ -73,6 +73,16 @@ export const EDI_PROBLEMS = {
     details:
       'ISA13, or UNB 0020. The contents differ, and nothing of it was sent. Where sets of the earlier one wait for a correction, and this one has no more sets than these, it may be that correction: then its sender gets no TA1 or CONTRL about it. For a partner that never counts: `reused: accept`.',
   },
+  'edi-refused-by-partner': {
+    title: 'The partner refused the document.',
+    fix: 'Mend the cause; `dropbridge release DELIVERY` sends its records anew, `dismiss` gives them up.',
+    details:
+      'The 997, 999 or CONTRL says what is wrong. With `acknowledge: receipt` and `receipt: { by: edi }` the record is not acknowledged at the API.',
+  },
+  'edi-noted-by-partner': {
+    title: 'The partner accepted the document with errors.',
+    fix: 'Nothing must be done for this one. Mend what it names before the next one.',
+  },
   'edi-version': {
     title: 'The document has another version than the grammar expects.',
     fix: 'Nothing to do if it is read right. If not, add the version to the grammar.',

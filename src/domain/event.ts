@@ -66,6 +66,14 @@ export type BridgeEvent =
       readonly column: string
       readonly apiId: string
     }
+  /** The answers of its partner came to so many records of the delivery. */
+  | {
+      readonly kind: 'delivery-answered'
+      readonly route: string
+      readonly file: string
+      readonly accepted: number
+      readonly refused: number
+    }
   /** Every record of the delivery is final: acknowledged, or not for a reason in the journal. */
   | {
       readonly kind: 'delivery-acknowledged'
@@ -218,6 +226,11 @@ export const LOG_EVENTS = {
       'Cells of an outgoing file have a warning (`cell-is-formula`, `character-replaced` in docs/errors.md).',
   },
   delivered: { code: 'delivery.delivered', level: 'info', meaning: 'An outgoing file is in its place.' },
+  'delivery-answered': {
+    code: 'delivery.answered',
+    level: 'info',
+    meaning: 'Its partner accepted or refused records of it, with a 997, 999 or CONTRL.',
+  },
   'delivery-acknowledged': {
     code: 'delivery.acknowledged',
     level: 'info',

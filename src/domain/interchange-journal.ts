@@ -1,7 +1,8 @@
 /** What the journal keeps of interchanges: where their sets went, and which answers are due under which numbers. */
+import type { DecisionEntry, Dismissal } from './decision.ts'
 import type { DeliveryEntry, NewReport } from './delivery.ts'
 import type { FileEntry } from './file.ts'
-import type { AnswerNumbers, Syntax } from './interchange.ts'
+import type { AnswerNumbers, ReceivedAnswer, Syntax } from './interchange.ts'
 import type { Lease } from './lease.ts'
 import type { SetSelection } from './place.ts'
 import type { Problem } from './problem.ts'
@@ -106,8 +107,78 @@ export interface Unbundling {
   readonly unrouted: SetSelection
   /** Sets that more than one route could take. */
   readonly ambiguous: SetSelection
+  /** What partners answer to outgoing interchanges. */
+  readonly received: readonly NewReceivedAnswer[]
   /** What stands in no set. */
   readonly problems: readonly Problem[]
+}
+
+// Answers of partners to outgoing interchanges.
+
+export interface NewReceivedAnswer {
+  readonly answer: ReceivedAnswer
+  /** The ordinal of the interchange that brought it. */
+  readonly interchange: number
+  readonly syntax: Syntax
+  readonly usage: NumberScope['usage']
+  /** The addresses of the partner who sent it: it may answer from another one than it is sent to. */
+  readonly partner: readonly string[]
+}
+
+/**
+ * What came of a received answer. `matched`: its verdicts count. `repeated`: all of it was known. `contradicts`: another verdict on
+ * some sets was known, which stays. `unmatched`: no interchange that was sent has its number, or not its sets. `unreadable`: it is
+ * damaged. `of-answer`: it is about an answer of ours, on which nothing depends; `answer-refused`: it refuses one.
+ */
+export type AnswerOutcome =
+  'matched' | 'repeated' | 'contradicts' | 'unmatched' | 'unreadable' | 'of-answer' | 'answer-refused'
+
+export interface ReceivedAnswerEntry extends Pick<ReceivedAnswer, 'kind' | 'number' | 'verdict' | 'reasons'> {
+  readonly outcome: AnswerOutcome
+  readonly file: { readonly id: string; readonly name: string }
+  readonly receivedAt: number
+  /** How many sets it accepted and refused of which nothing was known before. */
+  readonly accepted: number
+  readonly refused: number
+  /** The name of the partner who sent it. */
+  readonly partner?: string
+  /** What it is about. */
+  readonly delivery?: { readonly id: string; readonly name: string; readonly route: string }
+}
+
+/** A delivery that an answer is about. */
+export interface AnsweredDelivery {
+  readonly delivery: string
+  readonly route: string
+}
+
+/** What the answers to one delivery did to its records. */
+export interface AppliedAnswers {
+  readonly delivery: string
+  readonly name: string
+  /** The file that brought the last of them. */
+  readonly file: string
+  readonly accepted: number
+  readonly refused: number
+  /** Whether all sets are answered. */
+  readonly isWhole: boolean
+}
+
+/** A delivery of which the partner refused sets, and of which no person decided since. */
+export interface RefusedDelivery extends AnsweredDelivery {
+  readonly name: string
+  readonly folder: string
+  readonly sets: number
+  readonly since: number
+  /** Of the first refused sets. */
+  readonly reasons: readonly string[]
+}
+
+/** A delivered interchange of which not all sets are answered, and which waits for nothing else. */
+export interface UnansweredDelivery extends DeliveryEntry {
+  /** Its control number. */
+  readonly interchange: number
+  readonly sets: number
 }
 
 /** The part of the journal for interchanges. Writing calls are durable when they return. */
@@ -141,9 +212,14 @@ export interface InterchangeJournal {
   addInterchanges(lease: Lease, fileId: string, interchanges: readonly InterchangeEntry[]): Promise<void>
   /**
    * received → planned. Creates the parts as files of their routes in the state `received`, with the name, size, folder,
-   * contents and time of the file, and the answers that are due. All of it is one transaction.
+   * contents and time of the file, and the answers that are due; matches and stores what partners answered. All of it is one
+   * transaction. Returns the deliveries that were answered.
    */
-  markFileUnbundled(lease: Lease, fileId: string, unbundling: Unbundling): Promise<void>
+  markFileUnbundled(
+    lease: Lease,
+    fileId: string,
+    unbundling: Unbundling,
+  ): Promise<readonly AnsweredDelivery[]>
   /** planned → submitted with the outcome `processed`, when all parts are closed and all answers delivered; else false. */
   markPartsFinished(lease: Lease, fileId: string): Promise<boolean>
   listParts(fileId: string): Promise<readonly FileEntry[]>
@@ -189,6 +265,34 @@ export interface InterchangeJournal {
   ): Promise<NumberReservation>
   /** The numbers that a delivery carries; undefined for one that is no interchange, or an answer. */
   findReservation(deliveryId: string): Promise<NumberReservation | undefined>
+
+  /**
+   * Carries out the answers to deliveries of the lease's route that wait for them: accepted records may be acknowledged, refused
+   * ones are held. A delivery of which all sets are answered is confirmed by the file of the last answer. A second call changes
+   * nothing.
+   */
+  applyReceivedAnswers(lease: Lease): Promise<readonly AppliedAnswers[]>
+  /** Lists deliveries that wait for more answers, with records that were accepted and are not acknowledged. */
+  listPartlyConfirmedDeliveries(route: string): Promise<readonly DeliveryEntry[]>
+  /** In the order of their storing. */
+  listReceivedAnswers(
+    of: { readonly file: string } | { readonly delivery: string },
+  ): Promise<readonly ReceivedAnswerEntry[]>
+  /**
+   * A person has the records of refused sets sent in a new interchange: they leave the delivery and wait for the next file of their
+   * route. Undefined, with nothing stored, where the partner refused none.
+   */
+  releaseRefused(
+    lease: Lease,
+    deliveryId: string,
+    decision: Omit<Dismissal, 'record'>,
+  ): Promise<DecisionEntry | undefined>
+  /** Whether sets of the delivery are refused or not answered, and a person may dismiss that. */
+  isAwaitingDecision(deliveryId: string): Promise<boolean>
+  /** The longest waiting first. */
+  listRefusedDeliveries(limit: number): Promise<readonly RefusedDelivery[]>
+  /** The oldest first; not those that a person dismissed. */
+  listUnansweredDeliveries(route: string, limit: number): Promise<readonly UnansweredDelivery[]>
 
   /** What came of each partner, and when the last of it did. */
   listPartnerActivity(): Promise<readonly PartnerActivity[]>

@@ -32,7 +32,8 @@ export interface RouteOverview {
   readonly owner?: string
 }
 
-export type WorkRef = { readonly file: string } | { readonly delivery: string }
+/** `isConfirmed`: only the records of the delivery that its partner accepted. */
+export type WorkRef = { readonly file: string } | { readonly delivery: string; readonly isConfirmed?: true }
 
 /** `waitingIn`: the collected records of the route without a delivery. */
 export type UnfinishedWorkRef = WorkRef | { readonly waitingIn: string }

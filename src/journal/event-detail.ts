@@ -91,6 +91,10 @@ export const EventDetailSchema = z.strictObject({
       }),
     )
     .exactOptional(),
+  /** What partners answered, as it is from now on. */
+  received: z.array(z.strictObject({ number: IdSchema, digest: z.string() })).exactOptional(),
+  /** Records that belong to the delivery no more. */
+  detached: IdListSchema.exactOptional(),
   decision: z.strictObject({ id: IdSchema, action: z.string(), digest: z.string() }).exactOptional(),
   /** Records whose contents were pruned, and counts of other pruned rows. */
   pruned: z

@@ -124,6 +124,7 @@ create table records (
   step integer,                                   -- from 1; null where the route has one step
   waived integer not null default 0,            -- 1 while later steps continue although it failed
   corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person dismissed it
+  confirmed integer not null default 0,         -- 1 once the partner accepted its set, where the acknowledgement waits for that
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 create unique index records_by_key on records (operation, account, natural_key) where owns_key = 1;
@@ -141,6 +142,7 @@ create index records_uncertain on records (file_id, id) where state = 'uncertain
 create index records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred');
 create index records_unacknowledged on records (delivery_id, number) where direction = 'outgoing' and corrected = 0
   and state in ('held', 'rejected') and delivery_id is not null;
+create index records_confirmed on records (delivery_id, number) where confirmed = 1 and state in ('collected', 'sending', 'deferred');
 create index records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 
 -- Apart from the records, because every change of state rewrites its row, and the bodies are the bulk.

@@ -227,6 +227,10 @@ export const IS_REUSED = sql<boolean>`(files.id in (
   select file_id from interchanges as reused
   where verdict in ('unknown', 'reused') and verdict = 'reused' and not ${IS_TAKEN_LATER}) and ${IS_LEFT})`
 
+/** Condition on `received_answers`: nothing came of it, and no person dismissed its file. The words are those of an index. */
+export const IS_OPEN_ANSWER = sql<boolean>`(received_answers.outcome in ('unmatched', 'contradicts', 'unreadable', 'answer-refused') and not exists (
+  select 1 from decisions where decisions.file_id = received_answers.file_id and action = 'dismiss'))`
+
 /** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
 const UNKNOWN_ADDRESSES = sql`(select sender || ' to ' || receiver from interchanges
   where interchanges.file_id = files.id and verdict = 'unknown' limit 1)`
@@ -259,6 +263,11 @@ async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Prom
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0, 'reused',
       'edi-number-reused', null, null
     from files where ${IS_REUSED} and ${isChosen}
+    union all
+    select files.id, files.name, files.route, min(received_answers.received_at), 0, 'answer',
+      max(received_answers.outcome), null, null
+    from received_answers join files on files.id = received_answers.file_id
+    where ${IS_OPEN_ANSWER} and ${isChosen} group by files.id
     order by since, file limit ${limit}`.execute(db)
   return rows.map(({ fix, ...row }) => ({ ...row, ...(fix === null ? {} : { fix }) }))
 }
@@ -283,6 +292,7 @@ async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismi
     record === undefined &&
     ((await exists(db, sql`files where id = ${fileId} and ${IS_UNREPLACED}`)) ||
       (await exists(db, sql`files where id = ${fileId} and ${IS_REUSED}`)) ||
+      (await exists(db, sql`received_answers where file_id = ${fileId} and ${IS_OPEN_ANSWER}`)) ||
       (await exists(
         db,
         sql`unbundlings join files on files.id = unbundlings.file_id where files.id = ${fileId} and ${IS_UNROUTED}`,

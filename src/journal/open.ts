@@ -14,6 +14,7 @@ import { createResourceJournal } from './resources.ts'
 import { createHeldRecordJournal } from './held-records.ts'
 import { createAnswerJournal } from './interchanges/answers.ts'
 import { createNumberJournal } from './interchanges/numbers.ts'
+import { createReceivedAnswerJournal } from './interchanges/received.ts'
 import { createUnbundlingJournal } from './interchanges/unbundling.ts'
 import { createLeaseJournal } from './leases.ts'
 import { createNamingJournal } from './namings.ts'
@@ -66,6 +67,7 @@ export async function openJournal({
     ...createUnbundlingJournal(bound),
     ...createAnswerJournal(bound),
     ...createNumberJournal(bound),
+    ...createReceivedAnswerJournal(bound),
     ...createRecordJournal(bound),
     ...createAttemptJournal(bound),
     ...createHeldRecordJournal(bound),

@@ -16,6 +16,7 @@ import {
   selectDecisionDetail,
 } from './events.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
+import { isAwaitingDecision } from './interchanges/numbers.ts'
 import type { Db } from './schema.ts'
 import type { BoundStore, RouteTx, Tx } from './store.ts'
 import { undeliveredCondition } from './records.ts'
@@ -128,7 +129,8 @@ async function dismissUnacknowledged({ db, now }: Tx, deliveryId: string, dismis
     })),
   )
   const mentioned = mentions.filter(({ ids }) => ids.length > 0)
-  if (mentioned.length === 0) return undefined
+  const isOpen = record === undefined && (await isAwaitingDecision(db, deliveryId))
+  if (mentioned.length === 0 && !isOpen) return undefined
   const decision = { delivery_id: deliveryId, action: 'dismiss', by, why, records: 0 } as const
   const id = await insertDecision(db, now, decision)
   const records = await changeRows(

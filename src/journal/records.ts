@@ -286,7 +286,8 @@ export function toWork(work: WorkRef): Work {
     const waiting = { waiting: sql.lit('planned' as const), waitingState: 'planned' as const }
     return { id: work.file, direction: 'incoming', condition, ...waiting }
   }
-  const condition = sql<boolean>`records.delivery_id = ${work.delivery}`
+  const own = sql<boolean>`records.delivery_id = ${work.delivery}`
+  const condition = work.isConfirmed === true ? sql<boolean>`(${own} and records.confirmed = 1)` : own
   const waiting = { waiting: sql.lit('collected' as const), waitingState: 'collected' as const }
   return { id: work.delivery, direction: 'outgoing', condition, ...waiting }
 }

@@ -70,6 +70,7 @@ export interface Tables extends InterchangeTables {
     step: number | null
     waived: Generated<number>
     corrected: Generated<number>
+    confirmed: Generated<number>
     changed_at: number
   }
   attempts: {

@@ -43,6 +43,7 @@ export function createRecordCheck(db: Db, found: Mismatches) {
         const { event, detail } = parsed
         for (const id of iterateIds(detail.pruned?.ids ?? [])) seen.pruned.add(id)
         for (const mention of detail.records ?? []) await checkMention(check, event, mention)
+        if (detail.detached !== undefined) await checkDetached(check, event, detail.detached)
         if (detail.attached !== undefined) await checkAttached(check, event, detail.attached)
         await checkBodies(parsed)
         await attempts.checkEvent(parsed)
@@ -110,7 +111,22 @@ async function compareRecords(
   }
 }
 
-/** A record stays in one delivery for ever. */
+/** A record that its partner refused leaves its delivery when a person has it sent anew. */
+async function checkDetached({ db, found, seen }: Verifier, event: EventRow, ids: IdRuns): Promise<void> {
+  const latest = [...iterateIds(ids)].filter((id) => seen.attached.add(id))
+  const rows = selectRecords<Pick<Row<'records'>, 'id' | 'delivery_id'>>(
+    db,
+    latest,
+    sql`records.id, delivery_id`,
+  )
+  for await (const { id, delivery_id } of rows) {
+    if (delivery_id === null) continue
+    const message = `record ${id} belongs to the delivery ${delivery_id}, and was taken out of ${String(event.subject)}`
+    found.add('record', id, message, event)
+  }
+}
+
+/** A record stays in its delivery, unless a person has it sent anew. */
 async function checkAttached({ db, found, seen }: Verifier, event: EventRow, ids: IdRuns): Promise<void> {
   const rows = selectRecords<Pick<Row<'records'>, 'id' | 'delivery_id'>>(
     db,

@@ -133,7 +133,7 @@ describe('a restored journal of interchanges', () => {
     await receiveFile(journal, lease, 'b')
     await declare()
     await journal.addInterchanges(lease, 'b', [interchange(2)])
-    const none = { parts: [], unrouted: [], ambiguous: [], problems: [] }
+    const none = { parts: [], unrouted: [], ambiguous: [], received: [], problems: [] }
     await journal.markFileUnbundled(lease, 'b', { ...none, answers: [answerTo('n2')] })
     await unbundleFile(journal, lease, 'c', { answers: [answerTo('n3')] })
     for (const id of ['n1', 'n2', 'n3']) await decide(id)
@@ -197,6 +197,7 @@ describe('a journal of interchanges that prunes', () => {
       answers: [],
       unrouted: MANY,
       ambiguous: [[4, 4]],
+      received: [],
       problems: [],
     })
     for (const [part, route] of [

@@ -15,6 +15,21 @@ CREATE UNIQUE INDEX alerts_ended on alerts (ended_cursor) where ended_cursor is 
 
 CREATE UNIQUE INDEX alerts_standing on alerts (code, route, subject) where ended_cursor is null;
 
+CREATE TABLE answered_sets (         -- the first verdict on each set of an outgoing interchange; sets that follow each other in one row
+  delivery_id text not null references deliveries (id),
+  first_set integer not null,        -- from 1
+  last_set integer not null,
+  verdict text not null check (verdict in ('A', 'E', 'R')),
+  reasons text not null,             -- JSON
+  answer integer not null references received_answers (number),
+  applied integer not null default 0,            -- 1 once the route that sent them carried it out
+  primary key (delivery_id, first_set)
+) strict, without rowid;
+
+CREATE INDEX answered_sets_of_answer on answered_sets (answer);
+
+CREATE INDEX answered_sets_refused on answered_sets (delivery_id) where verdict = 'R';
+
 CREATE TABLE answers (  -- only where something of an answer is needed later
   record_id integer primary key references records (id) on delete cascade,
   answer text not null
@@ -298,11 +313,19 @@ CREATE TABLE number_reservations (   -- control numbers of outgoing files, given
   interchange_number integer not null,
   group_number integer not null,
   reserved_at integer not null,
-  delivery_id text unique references deliveries (id)   -- absent as long as no delivery carries them
+  delivery_id text unique references deliveries (id),  -- absent as long as no delivery carries them
+  sets integer,                      -- how many the interchange has, once a delivery carries them
+  answered_at integer                -- when the last of its sets was answered
 ) strict;
+
+CREATE INDEX number_reservations_by_group on number_reservations (group_number, receiver);
+
+CREATE INDEX number_reservations_by_number on number_reservations (interchange_number, receiver);
 
 CREATE UNIQUE INDEX number_reservations_open on number_reservations (route, syntax, sender, receiver, usage)
   where delivery_id is null;
+
+CREATE INDEX number_reservations_unanswered on number_reservations (route) where answered_at is null;
 
 CREATE TABLE order_attributes (
   account text not null,
@@ -333,6 +356,28 @@ CREATE INDEX receipts_of_delivery on receipts (delivery_id, began_at);
 
 CREATE INDEX receipts_open on receipts (began_at, id) where archived_as is null and state <> 'gone';
 
+CREATE TABLE received_answers (      -- what partners answer to outgoing interchanges
+  number integer primary key,        -- the order of their storing
+  file_id text not null references files (id),
+  interchange integer not null,      -- the ordinal of the interchange that brought it
+  segment integer not null,          -- the number of its first segment in the file
+  kind text not null check (kind in ('TA1', '997', '999', 'CONTRL')),
+  control_number text not null,      -- of the group or interchange that it names
+  verdict text not null check (verdict in ('accepted', 'some', 'refused', 'received', 'unreadable')),
+  outcome text not null check (outcome in
+    ('matched', 'repeated', 'contradicts', 'unmatched', 'unreadable', 'of-answer', 'answer-refused')),
+  reasons text not null,             -- JSON
+  delivery_id text references deliveries (id),   -- what it is about
+  received_at integer not null
+) strict;
+
+CREATE INDEX received_answers_of_delivery on received_answers (delivery_id) where delivery_id is not null;
+
+CREATE INDEX received_answers_of_file on received_answers (file_id);
+
+CREATE INDEX received_answers_open on received_answers (number)
+  where outcome in ('unmatched', 'contradicts', 'unreadable', 'answer-refused');
+
 CREATE TABLE records (
   id integer primary key,
   direction text not null check (direction in ('incoming', 'outgoing')),
@@ -358,6 +403,7 @@ CREATE TABLE records (
   step integer,                                   -- from 1; null where the route has one step
   waived integer not null default 0,            -- 1 while later steps continue although it failed
   corrected integer not null default 0,         -- 1 once a later file has what was rejected, or a person dismissed it
+  confirmed integer not null default 0,         -- 1 once the partner accepted its set, where the acknowledgement waits for that
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
@@ -368,6 +414,8 @@ CREATE UNIQUE INDEX records_by_api_id on records (operation, account, api_id) wh
 CREATE UNIQUE INDEX records_by_key on records (operation, account, natural_key) where owns_key = 1;
 
 CREATE INDEX records_collected on records (delivery_id, number) where state = 'collected';
+
+CREATE INDEX records_confirmed on records (delivery_id, number) where confirmed = 1 and state in ('collected', 'sending', 'deferred');
 
 CREATE INDEX records_held on records (file_id, number) where state = 'held' and file_id is not null;
 

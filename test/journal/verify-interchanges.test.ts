@@ -5,14 +5,21 @@ import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
-import { answerDelivery, answerTo, interchange, SCOPE, unbundleFile } from '../suites/interchanges.suite.ts'
+import {
+  answerDelivery,
+  answerTo,
+  interchange,
+  refuses,
+  SCOPE,
+  unbundleFile,
+} from '../suites/interchanges.suite.ts'
 import { receiveFile, testClock } from '../suites/journal.suite.ts'
 
 const EXPORTS = { ...SCOPE, receiver: 'ZZ:BUYER' }
 
 /**
  * File a was read twice, and brought three interchanges in two batches; answer n1 of it is composed, n2 is decided, n3 is
- * due. File b repeats a number. Of file c no interchange was read yet.
+ * due. File b repeats a number. Of file c no interchange was read yet. File e holds an answer that refuses delivery d3.
  */
 async function writeJournal(path: string): Promise<void> {
   const journal = await openJournal({ path, clock: testClock() })
@@ -34,6 +41,7 @@ async function writeJournal(path: string): Promise<void> {
     ],
     unrouted: [[5, 5]],
     ambiguous: [],
+    received: [],
     problems: [],
   })
   for (const id of ['n1', 'n2']) await journal.decideAnswer(lease, id, { byStructure: false, start: 1 })
@@ -43,14 +51,25 @@ async function writeJournal(path: string): Promise<void> {
   await unbundleFile(journal, lease, 'b', { interchanges: [interchange(1, { verdict: 'reused', earlier })] })
   await receiveFile(journal, lease, 'c')
   const reserved = await journal.reserveNumbers(lease, EXPORTS, { start: 7, groupFollows: false })
-  await journal.createReportDelivery(lease, { ...answerDelivery('d3'), reservation: reserved.id })
+  await journal.createReportDelivery(lease, {
+    ...answerDelivery('d3'),
+    reservation: { id: reserved.id, sets: 1 },
+  })
   await journal.reserveNumbers(lease, EXPORTS, { start: 7, groupFollows: false })
   const moved = { ...SCOPE, receiver: 'ZZ:OTHER', interchange: 40, group: 41 }
   await journal.setNumberCounter(moved, { by: 'Ada', why: 'the old gateway' })
+  await unbundleFile(journal, lease, 'e', { received: [refuses('ZZ:BUYER', '7')] })
   await journal.close()
 }
 
-const TABLES = ['interchanges', 'parts', 'unbundlings', 'interchange_answers', 'number_counters']
+const TABLES = [
+  'interchanges',
+  'parts',
+  'unbundlings',
+  'interchange_answers',
+  'number_counters',
+  'number_reservations',
+]
 
 /** Each column of these tables: `interchanges.number`. */
 function listColumns(path: string): string[] {
@@ -237,9 +256,45 @@ it.each([
   ],
   [
     'reserved numbers that were added',
-    `insert into number_reservations select 9, 'x', syntax, sender, receiver, usage, 9, 9, 9, null
+    `insert into number_reservations select 9, 'x', syntax, sender, receiver, usage, 9, 9, 9, null, null, null
       from number_reservations where id = 1`,
     /^the control numbers of outgoing file 9 have no event/,
+  ],
+  [
+    'how many sets an interchange has: others would count as answered',
+    `update number_reservations set sets = 2 where delivery_id = 'd3'`,
+    /^the control numbers of outgoing file 1 are not what they were/,
+  ],
+  [
+    'the verdict of a partner',
+    `update answered_sets set verdict = 'A' where delivery_id = 'd3'`,
+    /^received answer 1 is not what it was: a verdict differs$/,
+  ],
+  [
+    'a verdict that was removed',
+    `delete from answered_sets where delivery_id = 'd3'`,
+    /^received answer 1 is not what it was: a verdict differs$/,
+  ],
+  [
+    'a verdict that was added',
+    `insert into answered_sets values ('d2', 1, 1, 'A', '[]', 1, 0)`,
+    /^received answer 1 is not what it was: a verdict differs$/,
+  ],
+  [
+    'what an answer of a partner is about',
+    `update received_answers set delivery_id = 'd2'`,
+    /^received answer 1 is not what it was/,
+  ],
+  [
+    'an answer of a partner that was removed',
+    `delete from received_answers`,
+    /^received answer 1 is missing$/,
+  ],
+  [
+    'an answer of a partner that was added',
+    `insert into received_answers
+      select 9, file_id, interchange, segment, kind, '8', 'accepted', outcome, '[]', 'd3', received_at from received_answers`,
+    /^received answer 9 has no event: it was added to the table directly$/,
   ],
   [
     'the last number that was given: it would be given again',
@@ -328,5 +383,10 @@ it('has one event for each call that writes of interchanges, answers or numbers'
     'delivery-composed',
     'numbers-reserved',
     'numbers-set',
+    // Of the file that holds an answer of a partner.
+    'file-claiming',
+    'file-received',
+    'interchanges-noted',
+    'file-unbundled',
   ])
 })

@@ -1,7 +1,13 @@
 /** The promises of the journal about interchanges, their parts and answers, for any database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MAX_CONTROL_NUMBER } from '../../src/domain/interchange.ts'
-import type { InterchangeEntry, NewAnswer, NumberScope } from '../../src/domain/interchange-journal.ts'
+import type {
+  AnsweredDelivery,
+  InterchangeEntry,
+  NewAnswer,
+  NewReceivedAnswer,
+  NumberScope,
+} from '../../src/domain/interchange-journal.ts'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
 import type { SetSelection } from '../../src/domain/place.ts'
@@ -47,10 +53,30 @@ export function answerTo(id: string, more: Partial<NewAnswer> = {}): NewAnswer {
   }
 }
 
+/** A partner accepts a group, or all of it but one set. */
+export function accepts(partner: string, number: string, refused?: string): NewReceivedAnswer {
+  const sets =
+    refused === undefined ? [] : [{ number: refused, verdict: 'R' as const, reasons: ['too long'] }]
+  return {
+    answer: { kind: '997', number, segment: 3, verdict: 'accepted', reasons: [], sets },
+    interchange: 1,
+    syntax: 'x12',
+    usage: 'production',
+    partner: [partner],
+  }
+}
+
+/** A partner refuses a group. */
+export function refuses(partner: string, number: string): NewReceivedAnswer {
+  const { answer, ...rest } = accepts(partner, number)
+  return { ...rest, answer: { ...answer, verdict: 'refused', reasons: ['trailer missing'] } }
+}
+
 interface GivenAway {
   readonly parts?: Readonly<Record<string, SetSelection>>
   readonly answers?: readonly NewAnswer[]
   readonly interchanges?: readonly InterchangeEntry[]
+  readonly received?: readonly NewReceivedAnswer[]
 }
 
 /** Receives a file of interchanges and gives its sets away: the part `FILE.ROUTE` to each route. */
@@ -58,16 +84,17 @@ export async function unbundleFile(
   journal: Journal,
   lease: Lease,
   id: string,
-  { parts = {}, answers = [], interchanges = [interchange(1)] }: GivenAway = {},
-): Promise<void> {
+  { parts = {}, answers = [], interchanges = [interchange(1)], received = [] }: GivenAway = {},
+): Promise<readonly AnsweredDelivery[]> {
   await receiveFile(journal, lease, id)
   await journal.startUnbundling(lease, id)
   await journal.addInterchanges(lease, id, interchanges)
-  await journal.markFileUnbundled(lease, id, {
+  return journal.markFileUnbundled(lease, id, {
     parts: Object.entries(parts).map(([route, sets]) => ({ id: `${id}.${route}`, route, sets })),
     answers,
     unrouted: [],
     ambiguous: [],
+    received,
     problems: [],
   })
 }
@@ -206,6 +233,7 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
           answers: [],
           unrouted: [[2, 3]],
           ambiguous: [[5, 5]],
+          received: [],
           problems: [],
         })
         const count = async () =>
@@ -301,6 +329,7 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
             { id: 'p2', route: 'cancels-in', sets: parts['cancels-in'] },
           ],
           answers: [],
+          received: [],
           unrouted,
           ambiguous: [[805, 805]],
           problems,
@@ -342,6 +371,7 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
           answers: [answerTo('n')],
           unrouted: [],
           ambiguous: [],
+          received: [],
           problems: [],
         }
 
@@ -601,7 +631,10 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
       })
 
       const deliver = (own: Lease, id: string, reservation: number) =>
-        journal.createReportDelivery(own, { ...answerDelivery(id), reservation })
+        journal.createReportDelivery(own, {
+          ...answerDelivery(id),
+          reservation: { id: reservation, sets: 1 },
+        })
 
       it('gives the same numbers and time until a delivery carries them, and then the next', async () => {
         const first = await journal.reserveNumbers(invoices, SCOPE, RULES)
@@ -682,6 +715,106 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         await expect(deliver(invoices, 'd3', id)).rejects.toThrow('were set or taken otherwise')
         expect(await journal.getDelivery('d1')).toBeUndefined()
         expect(await journal.getDelivery('d3')).toBeUndefined()
+      })
+    })
+
+    describe('stores what partners answer, and carries it out at the records', () => {
+      const { receiver } = SCOPE
+      let out: Lease
+
+      beforeEach(async () => {
+        out = await take('invoices-out')
+      })
+
+      /** Delivers an interchange with a set for each of so many records. */
+      const deliverRecords = async (count: number, id = 'd1') => {
+        const { id: reservation } = await journal.reserveNumbers(out, SCOPE, {
+          start: 17,
+          groupFollows: false,
+        })
+        const records = Array.from({ length: count }, (_, index) => ({
+          operation: 'export-orders',
+          account: 'brand 77',
+          apiId: `${id}-${index + 1}`,
+          body: '{}',
+        }))
+        await journal.collectRecords(out, records)
+        await journal.createDelivery(out, {
+          ...answerDelivery(id),
+          reservation: { id: reservation, sets: count },
+          upToRecord: Number.MAX_SAFE_INTEGER,
+          held: [],
+        })
+        await journal.markDeliveryDelivered(out, id)
+      }
+
+      it('confirms a delivery once its route carries out that all sets are accepted', async () => {
+        await deliverRecords(2)
+        const received = [accepts(receiver, '17')]
+        expect(await unbundleFile(journal, lease, 'fa', { received })).toEqual([
+          { delivery: 'd1', route: 'invoices-out' },
+        ])
+        expect((await journal.getDelivery('d1'))?.confirmedAt).toBeUndefined()
+
+        const done = { delivery: 'd1', name: 'd1', file: 'fa.csv', accepted: 2, refused: 0, isWhole: true }
+        expect(await journal.applyReceivedAnswers(out)).toMatchObject([{ ...done, name: expect.any(String) }])
+        expect(await journal.applyReceivedAnswers(out)).toEqual([])
+        expect(await journal.getDelivery('d1')).toMatchObject({ confirmedBy: 'fa.csv', state: 'delivered' })
+      })
+
+      it('holds refused records, and sends them anew once a person releases them', async () => {
+        await deliverRecords(3)
+        await unbundleFile(journal, lease, 'fa', { received: [accepts(receiver, '17', '0002')] })
+        await journal.applyReceivedAnswers(out)
+
+        expect(await journal.listUnacknowledgedRecords(10)).toMatchObject([{ apiId: 'd1-2', state: 'held' }])
+        expect(await journal.listRefusedDeliveries(10)).toMatchObject([
+          { delivery: 'd1', route: 'invoices-out', sets: 1, reasons: ['too long'] },
+        ])
+        expect(await journal.isAwaitingDecision('d1')).toBe(true)
+        const decision = { by: 'Ada', why: 'the name is shorter now' }
+        expect(await journal.releaseRefused(out, 'd1', decision)).toMatchObject({
+          action: 'release',
+          records: 1,
+        })
+        expect(await journal.listUndeliveredRecords('invoices-out', 0, 10)).toMatchObject([{ apiId: 'd1-2' }])
+        expect(await journal.listRefusedDeliveries(10)).toEqual([])
+        expect(await journal.isAwaitingDecision('d1')).toBe(false)
+        expect((await journal.verifyChain({})).findings).toEqual([])
+      })
+
+      it('releases nothing of a delivery that no partner refused', async () => {
+        await deliverRecords(1)
+        expect(await journal.releaseRefused(out, 'd1', { by: 'Ada', why: 'a try' })).toBeUndefined()
+      })
+
+      it('matches numbers within one partner, and the newest interchange that has the number', async () => {
+        await deliverRecords(1)
+        await journal.setNumberCounter(
+          { ...SCOPE, interchange: 16, group: 16 },
+          { by: 'Ada', why: 'wrapped' },
+        )
+        await deliverRecords(1, 'd2')
+        const received = [accepts('ZZ:OTHER', '17'), accepts(receiver, '17'), accepts(receiver, '18')]
+        await unbundleFile(journal, lease, 'fa', { received })
+
+        const answers = await journal.listReceivedAnswers({ file: 'fa' })
+        expect(answers.map(({ outcome, delivery }) => [outcome, delivery?.id])).toEqual([
+          ['unmatched', undefined],
+          ['matched', 'd2'],
+          ['unmatched', undefined],
+        ])
+        expect(await journal.listReceivedAnswers({ delivery: 'd1' })).toEqual([])
+      })
+
+      it('lists what is not answered until all sets are, or a person dismisses it', async () => {
+        await deliverRecords(2)
+        await journal.markDeliveryDone(out, 'd1')
+        expect(await journal.listUnansweredDeliveries('invoices-out', 10)).toMatchObject([
+          { id: 'd1', interchange: 17, sets: 2 },
+        ])
+        await journal.dismissUnacknowledged('d1', { by: 'Ada', why: 'the partner has it' })
+        expect(await journal.listUnansweredDeliveries('invoices-out', 10)).toEqual([])
       })
     })
   })

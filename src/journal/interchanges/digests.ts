@@ -65,6 +65,8 @@ export function digestReservation(row: Row<'number_reservations'>): string {
     row.group_number,
     row.reserved_at,
     row.delivery_id,
+    row.sets,
+    row.answered_at,
   ])
 }
 

@@ -1,5 +1,6 @@
 /** Gives out control numbers: each at most once within its scope, until the highest one was given. */
 import { type RawBuilder, sql } from 'kysely'
+import type { NewDelivery } from '../../domain/delivery.ts'
 import { type AnswerNumbers, MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
 import type {
   InterchangeJournal,
@@ -198,15 +199,21 @@ async function takeOver(db: Db, now: number, open: Row<'number_reservations'>): 
 }
 
 /** In the transaction that makes the delivery; returns what its event says of it. */
-export async function bindReservation({ db, route }: RouteTx, id: number | undefined, deliveryId: string) {
-  if (id === undefined) return {}
+export async function bindReservation(
+  { db, route }: RouteTx,
+  bound: NewDelivery['reservation'],
+  deliveryId: string,
+) {
+  if (bound === undefined) return {}
+  const { id, sets } = bound
   const open = await selectReservation(db, sql`id = ${id} and route = ${route} and delivery_id is null`)
   if (open === undefined) {
     const why = `the control numbers of route ${route} were set or taken otherwise while its file was composed`
     throw new BridgeError('cannot-write', why, { fix: 'Run again: the file is composed anew.' })
   }
-  await sql`update number_reservations set delivery_id = ${deliveryId} where id = ${id}`.execute(db)
-  return { reservations: [mentionReservation({ ...open, delivery_id: deliveryId })] }
+  await sql`
+    update number_reservations set delivery_id = ${deliveryId}, sets = ${sets} where id = ${id}`.execute(db)
+  return { reservations: [mentionReservation({ ...open, delivery_id: deliveryId, sets })] }
 }
 
 /** Deliveries since the backup may carry the numbers of open reservations. */
@@ -256,4 +263,29 @@ export function mentionReservation(row: Row<'number_reservations'>): Reservation
   const { id, interchange_number: interchange, group_number: group, delivery_id } = row
   const digest = digestReservation(row)
   return { id, digest, numbers: [interchange, group], ...omitNull({ delivery: delivery_id }) }
+}
+
+// What waits for a person: that a partner refused sets of a delivery, or has not answered all of them.
+
+/** Condition on `answered_sets` with their `received_answers`: it refuses, and no person decided about the delivery since. */
+export const IS_OPEN_REFUSAL = sql<boolean>`(answered_sets.verdict = 'R' and not exists (
+  select 1 from decisions where decisions.delivery_id = answered_sets.delivery_id
+    and action in ('dismiss', 'release') and decisions.decided_at >= received_answers.received_at))`
+
+/** Condition on `number_reservations`: sets that its delivery carries are not answered. */
+export const IS_UNANSWERED = sql<boolean>`(answered_at is null and number_reservations.delivery_id is not null)`
+
+export async function isAwaitingDecision(db: Db, deliveryId: string): Promise<boolean> {
+  return (
+    (await exists(
+      db,
+      sql`answered_sets join received_answers on received_answers.number = answered_sets.answer
+        where answered_sets.delivery_id = ${deliveryId} and ${IS_OPEN_REFUSAL}`,
+    )) ||
+    (await exists(
+      db,
+      sql`number_reservations join deliveries on deliveries.id = number_reservations.delivery_id
+        where deliveries.id = ${deliveryId} and deliveries.state <> 'composed' and ${IS_UNANSWERED}`,
+    ))
+  )
 }

@@ -1,7 +1,7 @@
 /** The tables of interchanges: as SQL, and their types. A part of the schema in `../first-schema.ts`. */
 import type { Generated } from 'kysely'
-import type { Syntax } from '../../domain/interchange.ts'
-import type { InterchangeVerdict, NumberScope } from '../../domain/interchange-journal.ts'
+import type { AnsweredSet, ReceivedAnswer, Syntax } from '../../domain/interchange.ts'
+import type { AnswerOutcome, InterchangeVerdict, NumberScope } from '../../domain/interchange-journal.ts'
 
 /** A statement ends with a semicolon at the end of its line. */
 export const INTERCHANGE_TABLES = `
@@ -76,10 +76,47 @@ create table number_reservations (   -- control numbers of outgoing files, given
   interchange_number integer not null,
   group_number integer not null,
   reserved_at integer not null,
-  delivery_id text unique references deliveries (id)   -- absent as long as no delivery carries them
+  delivery_id text unique references deliveries (id),  -- absent as long as no delivery carries them
+  sets integer,                      -- how many the interchange has, once a delivery carries them
+  answered_at integer                -- when the last of its sets was answered
 ) strict;
 create unique index number_reservations_open on number_reservations (route, syntax, sender, receiver, usage)
-  where delivery_id is null`
+  where delivery_id is null;
+create index number_reservations_by_number on number_reservations (interchange_number, receiver);
+create index number_reservations_by_group on number_reservations (group_number, receiver);
+create index number_reservations_unanswered on number_reservations (route) where answered_at is null;
+
+create table received_answers (      -- what partners answer to outgoing interchanges
+  number integer primary key,        -- the order of their storing
+  file_id text not null references files (id),
+  interchange integer not null,      -- the ordinal of the interchange that brought it
+  segment integer not null,          -- the number of its first segment in the file
+  kind text not null check (kind in ('TA1', '997', '999', 'CONTRL')),
+  control_number text not null,      -- of the group or interchange that it names
+  verdict text not null check (verdict in ('accepted', 'some', 'refused', 'received', 'unreadable')),
+  outcome text not null check (outcome in
+    ('matched', 'repeated', 'contradicts', 'unmatched', 'unreadable', 'of-answer', 'answer-refused')),
+  reasons text not null,             -- JSON
+  delivery_id text references deliveries (id),   -- what it is about
+  received_at integer not null
+) strict;
+create index received_answers_of_file on received_answers (file_id);
+create index received_answers_of_delivery on received_answers (delivery_id) where delivery_id is not null;
+create index received_answers_open on received_answers (number)
+  where outcome in ('unmatched', 'contradicts', 'unreadable', 'answer-refused');
+
+create table answered_sets (         -- the first verdict on each set of an outgoing interchange; sets that follow each other in one row
+  delivery_id text not null references deliveries (id),
+  first_set integer not null,        -- from 1
+  last_set integer not null,
+  verdict text not null check (verdict in ('A', 'E', 'R')),
+  reasons text not null,             -- JSON
+  answer integer not null references received_answers (number),
+  applied integer not null default 0,            -- 1 once the route that sent them carried it out
+  primary key (delivery_id, first_set)
+) strict, without rowid;
+create index answered_sets_of_answer on answered_sets (answer);
+create index answered_sets_refused on answered_sets (delivery_id) where verdict = 'R'`
 
 type Usage = NumberScope['usage']
 
@@ -126,5 +163,29 @@ export interface InterchangeTables {
     group_number: number
     reserved_at: number
     delivery_id: string | null
+    sets: number | null
+    answered_at: number | null
+  }
+  received_answers: {
+    number: Generated<number>
+    file_id: string
+    interchange: number
+    segment: number
+    kind: ReceivedAnswer['kind']
+    control_number: string
+    verdict: ReceivedAnswer['verdict']
+    outcome: AnswerOutcome
+    reasons: string
+    delivery_id: string | null
+    received_at: number
+  }
+  answered_sets: {
+    delivery_id: string
+    first_set: number
+    last_set: number
+    verdict: AnsweredSet['verdict']
+    reasons: string
+    answer: number
+    applied: Generated<number>
   }
 }

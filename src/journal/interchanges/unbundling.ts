@@ -22,6 +22,7 @@ import {
   formatSelection,
   parseSelection,
 } from './digests.ts'
+import { addReceivedAnswers } from './received.ts'
 
 export function createUnbundlingJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   return {
@@ -165,9 +166,9 @@ function toRow(fileId: string, entry: InterchangeEntry): Row<'interchanges'> {
   return { ...columns, file_id: fileId, partner, earlier_file: earlier?.file ?? null }
 }
 
-async function unbundleFile(tx: RouteTx, fileId: string, unbundling: Unbundling): Promise<void> {
+async function unbundleFile(tx: RouteTx, fileId: string, unbundling: Unbundling) {
   const { db, now } = tx
-  const { parts, answers, unrouted, ambiguous, problems } = unbundling
+  const { parts, answers, unrouted, ambiguous, received, problems } = unbundling
   const version = await noteVersion(tx)
   const changes = { state: 'planned', planned_at: now, problems: JSON.stringify(problems), version } as const
   await updateFile(tx, fileId, 'received', changes)
@@ -183,8 +184,15 @@ async function unbundleFile(tx: RouteTx, fileId: string, unbundling: Unbundling)
     db,
     answers.map(({ id }) => id),
   )
-  const more = { unbundling: { parts: parts.length, digest: digestUnbundling(rest) }, answers: due }
+  const { mentions, reservations, answered } = await addReceivedAnswers(db, { now, fileId }, received)
+  const more = {
+    unbundling: { parts: parts.length, digest: digestUnbundling(rest) },
+    answers: due,
+    ...(mentions.length > 0 && { received: mentions }),
+    ...(reservations.length > 0 && { reservations }),
+  }
   await appendFileEvent(db, now, { id: fileId, kind: 'file-unbundled', more })
+  return answered
 }
 
 /** Its route is another than that of the lease, and finds it among its unfinished files. */

@@ -5,6 +5,7 @@ import type { Db, EventRow, Row } from '../schema.ts'
 import { createIdSet, type Mismatches, type ParsedEvent } from '../verify-check.ts'
 import { type AnswerMention, mentionAnswer } from './answers.ts'
 import { mentionReservation, NO_RESERVATION, type ReservationMention } from './numbers.ts'
+import { digestReceived } from './received.ts'
 import { digestInterchanges, digestPart, digestUnbundling, isEmptied } from './digests.ts'
 
 export function createInterchangeCheck(db: Db, found: Mismatches) {
@@ -15,6 +16,7 @@ export function createInterchangeCheck(db: Db, found: Mismatches) {
     createAnswerCheck(db, found),
     createCounterCheck(db, found),
     createReservationCheck(db, found),
+    createReceivedCheck(db, found),
   ]
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
@@ -231,6 +233,43 @@ function describeReservation(
   const [delivery = 'none', earlier = 'none'] = [is.delivery, was.delivery]
   if (delivery !== earlier) return `are of delivery ${delivery}, and were of ${earlier}`
   return is.digest === was.digest ? undefined : 'are not what they were: their scope, route or time differs'
+}
+
+/** Answers of partners, with the sets that they judge. No record is confirmed without one. */
+function createReceivedCheck(db: Db, found: Mismatches): Check {
+  const met = createIdSet()
+  return {
+    async checkEvent({ event, detail }) {
+      for (const { number, digest } of detail.received ?? []) {
+        if (!met.add(number)) continue
+        const is = await digestReceived(db, number)
+        const subject = String(number)
+        if (is === undefined) found.add('answer', subject, `received answer ${number} is missing`, event)
+        else if (is !== digest)
+          found.add(
+            'answer',
+            subject,
+            `received answer ${number} is not what it was: a verdict differs`,
+            event,
+          )
+      }
+    },
+    async finish() {
+      const { rows } = await sql<{ number: number }>`select number from received_answers`.execute(db)
+      for (const { number } of rows) {
+        if (met.has(number)) continue
+        const message = `received answer ${number} has no event: it was added to the table directly`
+        found.add('answer', String(number), message)
+      }
+      const { rows: unproven } = await sql<{ id: number }>`
+        select records.id from records join number_reservations on number_reservations.delivery_id = records.delivery_id
+        where records.confirmed = 1 and not exists (
+          select 1 from answered_sets where answered_sets.delivery_id = records.delivery_id and verdict <> 'R'
+            and (number_reservations.sets = 1 or records.number between first_set and last_set))`.execute(db)
+      for (const { id } of unproven)
+        found.add('record', id, `record ${id} is confirmed, and no answer of its partner accepted it`)
+    },
+  }
 }
 
 function createCounterCheck(db: Db, found: Mismatches): Check {

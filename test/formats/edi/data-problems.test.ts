@@ -7,6 +7,8 @@ import { isProblemOfData } from '../../../src/formats/edi/judge.ts'
 
 /** Whether the code counts. What the API, its rules, look-ups or a person say never does, nor does what is wrong with a file as a whole. */
 const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
+  'edi-refused-by-partner': false,
+  'edi-noted-by-partner': false,
   'file-empty': false,
   'file-undecodable': false,
   'file-not-text': false,
