@@ -1,11 +1,13 @@
 /** Alerts about deliveries: held, not fetched or confirmed in time, and receipts that confirm nothing. */
 import { fillNameTemplate } from '../config/file-name.ts'
 import type { OutboundOperationName } from '../contract/operations.ts'
+import type { OverdueRules } from '../config/alerts.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { DeliveryEntry, UnacknowledgedRecord, UnconfirmedDelivery } from '../domain/delivery.ts'
+import type { RefusedDelivery } from '../domain/interchange-journal.ts'
 import { findFormerPath } from '../pipeline/outbound/outbox.ts'
-import { checkOverdue, type Overdue } from '../pipeline/outbound/confirmation-rules.ts'
+import { checkOverdue, type Overdue, waitsForConfirmation } from '../pipeline/outbound/confirmation-rules.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { isoTime } from '../support/clock.ts'
@@ -29,13 +31,20 @@ export async function findDeliveryAlerts(context: EvaluationContext): Promise<Al
   const { journal, configuration, mailboxes, now } = context
   const alerts = (await journal.listHeldDeliveries(HELD_MAX)).map((each) => buildHeldAlert(context, each))
   for (const each of await journal.listUnacknowledgedRecords(HELD_MAX)) {
-    alerts.push(buildUnacknowledgedAlert(context, each))
+    // One alert for all refused documents of a delivery says more.
+    if (each.problems[0]?.code !== 'edi-refused-by-partner')
+      alerts.push(buildUnacknowledgedAlert(context, each))
   }
+  for (const each of await journal.listRefusedDeliveries(HELD_MAX))
+    alerts.push(buildRefusalAlert(context, each))
   for (const route of configuration.routes) {
     if (route.direction !== 'outbound' || route.overdue === undefined) continue
     const mailbox = mailboxes.get(route.to.mailbox)
-    const found: Alert[] = []
-    for (const delivery of await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)) {
+    const found: Alert[] = await findUnanswered(context, route, route.overdue)
+    const awaited = waitsForConfirmation(route)
+      ? await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)
+      : []
+    for (const delivery of awaited) {
       const path = mailbox?.describe(delivery.folder, delivery.name) ?? delivery.name
       const late = checkOverdue(delivery, route.overdue, now)
       if (delivery.refusedReceipt !== undefined) found.push(buildRefusedAlert(route, delivery, path))
@@ -105,23 +114,74 @@ function buildOverdueAlert(
   }: Overdue & { readonly path: string; readonly former: string | undefined; readonly now: number },
 ): Alert {
   const left = isoTime(delivery.deliveredAt ?? delivery.composedAt)
-  const isReceipt = route.acknowledge === 'receipt'
-  const what = isReceipt ? 'no receipt came for' : 'not picked up:'
+  const isReceipt = route.acknowledge !== 'picked-up'
+  const isAnswer = route.acknowledge === 'answered'
+  const what = isAnswer ? 'no answer came for' : isReceipt ? 'no receipt came for' : 'not picked up:'
   const isOver = (delivery.acknowledgeBy ?? Infinity) <= now
   const isElsewhere = !isReceipt && former !== undefined
   const where = isElsewhere
     ? `${former}, which did not move to ${path.slice(0, -delivery.name.length - 1)} with its mailbox`
     : path
   return createAlert({
-    code: isReceipt ? 'receipt-overdue' : 'pick-up-overdue',
+    code: isAnswer ? 'interchange-unanswered' : isReceipt ? 'receipt-overdue' : 'pick-up-overdue',
     route: route.name,
     // Another subject, so that it is reported again when the deadline of its records comes near.
     subject: `${delivery.name} (${delivery.id})${isNear ? ', time is short' : ''}`,
     since,
-    message: `${what} ${where}, delivered at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? '; the deadline has passed' : ''}`,
+    message: `${what} ${where}, delivered at ${left}: ${isAnswer ? 'not all' : 'none'} of its ${delivery.records} records ${isAnswer ? 'are' : 'is'} acknowledged${formatDeadline(delivery)}${isOver ? '; the deadline has passed' : ''}`,
     ...(isElsewhere ? { fix: MOVED_FIX } : {}),
   })
 }
+
+/** Interchanges that wait for nothing at the API, and are not answered all the same. */
+async function findUnanswered(
+  { journal, mailboxes, now }: EvaluationContext,
+  route: OutboundRoute,
+  overdue: OverdueRules,
+): Promise<Alert[]> {
+  if (route.partner === undefined) return []
+  const found = await journal.listUnansweredDeliveries(route.name, AWAITED_MAX)
+  return found.flatMap((delivery) => {
+    const late = checkOverdue(delivery, overdue, now)
+    if (late === undefined) return []
+    const { folder, name, id, interchange, deliveredAt, composedAt } = delivery
+    const path = mailboxes.get(route.to.mailbox)?.describe(folder, name) ?? name
+    const since = isoTime(deliveredAt ?? composedAt)
+    const message = `no answer came for ${path} (interchange ${interchange}), delivered at ${since}`
+    const subject = `${name} (${id})`
+    return createAlert({
+      code: 'interchange-unanswered',
+      route: route.name,
+      subject,
+      since: late.since,
+      message,
+      fix: `Ask the partner. If it never came: \`dropbridge edi resend ${quoteForShell(name)}\`; if it did: \`dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT\`.`,
+    })
+  })
+}
+
+function buildRefusalAlert(
+  { configuration, mailboxes }: EvaluationContext,
+  { delivery, name, folder, route: routeName, sets, since, reasons }: RefusedDelivery,
+): Alert {
+  const route = configuration.routes.find((each) => each.name === routeName)
+  const mailbox = route?.direction === 'outbound' ? mailboxes.get(route.to.mailbox) : undefined
+  const path = mailbox?.describe(folder, name) ?? name
+  const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`
+  const documents = sets === 1 ? '1 document' : `${sets} documents`
+  const message = `the partner refused ${documents} of ${path}${why}`.slice(0, MESSAGE_MAX)
+  const answer = `--by NAME --why TEXT`
+  return createAlert({
+    code: 'document-refused',
+    route: routeName,
+    subject: `${name} (${delivery})`,
+    since,
+    message,
+    fix: `Mend the cause. Send them anew: \`dropbridge release ${quoteForShell(name)} ${answer}\`; or give them up: \`dropbridge dismiss ${quoteForShell(name)} ${answer}\`.`,
+  })
+}
+
+const MESSAGE_MAX = 500
 
 const MOVED_FIX = 'Move it there. If its reader has it, let the route run once with `acknowledge: delivered`.'
 

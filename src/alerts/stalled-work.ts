@@ -80,6 +80,7 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
       ' holds documents that no route takes',
       'Add a route for them and drop its exceptions file in, or',
     ],
+    answer: findAnswerText(code),
     vanished: ['file-vanished', ' was removed before it was read', 'Have it sent again, or'],
     'source-removed': [
       'source-removed',
@@ -96,6 +97,35 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
   }
   return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }
+
+/** `code`: what came of the answer. */
+function findAnswerText(code: string) {
+  if (code === 'contradicts' || code === 'unreadable' || code === 'answer-refused') return ANSWER_TEXTS[code]
+  return ANSWER_TEXTS.unmatched
+}
+
+const ANSWER_TEXTS = {
+  contradicts: [
+    'answer-contradicts',
+    ' answers documents otherwise than an earlier file did',
+    'Ask the partner which answer is right (the first one counts), then',
+  ],
+  unreadable: [
+    'answer-unmatched',
+    ' holds an answer that cannot be read',
+    'Have the partner send it again, then',
+  ],
+  'answer-refused': [
+    'answer-unmatched',
+    ' refuses an answer (997, TA1 or CONTRL) that the bridge sent',
+    'Ask the partner what was wrong with it, then',
+  ],
+  unmatched: [
+    'answer-unmatched',
+    ' answers an interchange or a document that was not sent to its sender',
+    'Ask the partner what it answered, then',
+  ],
+} as const
 
 function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRecord[]]): Alert {
   const [{ route, name, file, keyValues }] = records

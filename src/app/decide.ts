@@ -3,6 +3,7 @@ import type { Configuration } from '../config/configuration.ts'
 import { isInboxKey } from '../config/edi.ts'
 import type { Route } from '../config/routes.ts'
 import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/decision.ts'
+import type { RefusedDelivery } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { StateCounts } from '../domain/record.ts'
@@ -13,6 +14,7 @@ import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, EXIT, type ExitCode, usageError } from '../support/errors.ts'
 import { quoteForShell, rankSimilarNames, unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
+import { withRouteLease } from './route-lease.ts'
 import { runRoute } from './run-route.ts'
 
 export interface DecisionRequest extends Omit<NewDecision, 'record'> {
@@ -31,13 +33,22 @@ export interface DecisionResult {
   readonly exit: ExitCode
 }
 
+/** What a person decided about a delivery whose partner refused documents. */
+export interface DeliveryDecision {
+  readonly delivery: Pick<RefusedDelivery, 'delivery' | 'name' | 'route'>
+  readonly decision: DecisionEntry
+  readonly exit: ExitCode
+}
+
 /** Throws `not-known` for an unknown file or record, and every failure that keeps the file from being finished. */
 export async function decideHeldRecords(
   context: BridgeContext,
   { what, ...request }: DecisionRequest,
   signal: AbortSignal,
-): Promise<DecisionResult> {
+): Promise<DecisionResult | DeliveryDecision> {
   const { journal, configuration } = context
+  const refused = request.action === 'release' ? await findRefused(journal, what) : undefined
+  if (refused !== undefined) return releaseRefused(context, refused, request, signal)
   const { file, record }: DecisionTarget = await findTarget(context, what, request.action)
   const route = getInboundRoute(configuration, file.route)
   let decision: DecisionEntry | undefined
@@ -51,6 +62,34 @@ export async function decideHeldRecords(
   if (result.kind === 'failed') throw result.failure
   assert(result.kind === 'inbound', `${route.name} takes no files`)
   return buildDecisionResult(journal, file, decision, result.pass)
+}
+
+/** A delivery by its name or id, whose partner refused documents. */
+async function findRefused(journal: Journal, what: string): Promise<RefusedDelivery | undefined> {
+  const all = await journal.listRefusedDeliveries(KNOWN_KEYS_MAX)
+  return chooseOnly(
+    all.filter(({ delivery, name }) => what === delivery || what === name),
+    `the partners refused documents of several files called ${what}; name the one that is meant by its id`,
+    ({ delivery, route }) => `${delivery}: ${route}`,
+  )
+}
+
+/** Its records go out with the next file of the route. */
+async function releaseRefused(
+  context: BridgeContext,
+  { delivery: id, name, route }: RefusedDelivery,
+  { by, why }: Omit<DecisionRequest, 'what'>,
+  signal: AbortSignal,
+): Promise<DeliveryDecision> {
+  const { journal } = context
+  const decision = await withRouteLease(context, route, signal, (lease) =>
+    journal.releaseRefused(lease, id, { by, why }),
+  )
+  if (decision !== undefined) return { delivery: { delivery: id, name, route }, decision, exit: EXIT.ok }
+  const fix = `Let the route write it anew; then: \`dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT\`.`
+  throw new BridgeError('not-repeatable', `the journal does not keep the records of ${name}, a report`, {
+    fix,
+  })
 }
 
 export async function buildDecisionResult(

@@ -1,5 +1,6 @@
 /** Dismisses what needs no correction: rejected records, unusable files, delivered records that are not acknowledged. Changes no work, so it needs no lease. */
 import type { DecisionEntry, Dismissal, OpenRejection } from '../domain/decision.ts'
+import type { UnacknowledgedRecord } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
 import { isoTime } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -41,17 +42,22 @@ export async function dismissRejected(
   return delivered
 }
 
-/** Dismisses unacknowledged records of a delivery by its name or id, or one of them as `ROUTE/ID`. */
+/**
+ * Dismisses unacknowledged records of a delivery by its name or id, or one of them as `ROUTE/ID`; of an interchange also what its
+ * partner refused, or did not answer.
+ */
 async function dismissDelivered(
   journal: Journal,
   { what, by, why }: DismissRequest,
 ): Promise<DismissResult | undefined> {
   const all = await journal.listUnacknowledgedRecords(KNOWN_FILES_MAX)
   const one = all.find(({ route, apiId }) => `${route}/${apiId}` === what)
-  const named = new Map(
+  const named = new Map<string, Pick<UnacknowledgedRecord, 'delivery' | 'name' | 'route'>>(
     all.filter(({ delivery, name }) => [delivery, name].includes(what)).map((each) => [each.delivery, each]),
   )
   const message = `several files called ${what} have such records; name the one that is meant by its id`
+  for (const { id, name, route } of await journal.findDeliveriesByName(what, AMBIGUOUS_MAX))
+    if (await journal.isAwaitingDecision(id)) named.set(id, { delivery: id, name, route })
   const chosen =
     one ?? chooseOnly([...named.values()], message, ({ delivery, route }) => `${delivery}: ${route}`)
   if (chosen === undefined) return undefined

@@ -119,12 +119,13 @@ async function runWhenFree(
 
 // Inboxes of interchanges give their files to routes, which run after them; then their files are finished.
 
-/** The inboxes of interchanges that feed the routes. */
+/** The inboxes of interchanges that feed the routes. The answers to interchanges that are sent may come to any of them. */
 export function selectInboxes({ edi }: Configuration, chosen: readonly Route[]): readonly InterchangeInbox[] {
   const names = new Set(
     chosen.flatMap((route) => (route.direction === 'inbound' ? (route.from.interchanges?.inbox ?? []) : [])),
   )
-  return (edi?.inboxes ?? []).filter(({ name }) => names.has(name))
+  const isAnswered = chosen.some((route) => route.direction === 'outbound' && route.partner !== undefined)
+  return (edi?.inboxes ?? []).filter(({ name }) => isAnswered || names.has(name))
 }
 
 interface InboxRun {

@@ -44,12 +44,18 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
       .enum(ACKNOWLEDGE)
       .optional()
       .describe(
-        'When records are acknowledged: once their file is in place (delivered, when left out); once it is gone from there, because its reader took it (picked-up); once a file came back that confirms it (receipt); or never by this route, because a file of acknowledgements does it. A report acknowledges nothing.',
+        'When records are acknowledged: once their file is in place (delivered, when left out); once it is gone from there, because its reader took it (picked-up); once a file or an answer of the partner came back that confirms it (receipt); or never by this route, because a file of acknowledgements does it. A report acknowledges nothing.',
       ),
     receipt: z
       .strictObject({
+        by: z
+          .literal('edi', 'must be edi')
+          .optional()
+          .describe(
+            'edi: no file of its own confirms, but the 997, 999 or CONTRL of the partner, from whatever inbox of interchanges; each record for itself. The other keys are left out then.',
+          ),
         mailbox: Text.optional().describe('Where receipts come; the mailbox of `to` when left out.'),
-        folder: folder.describe('The folder they come to.'),
+        folder: folder.optional().describe('The folder they come to; needed unless `by: edi`.'),
         match: ReceiptName.default(DEFAULT_RECEIPT).describe(
           `The name of the receipt of a delivered file: ${PLACEHOLDER_HELP}. Case is ignored.`,
         ),
@@ -64,9 +70,9 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
           .describe('How long a receipt must not have changed before it is taken.'),
       })
       .optional()
-      .describe('With `acknowledge: receipt`: which file confirms a delivered one.'),
+      .describe('With `acknowledge: receipt`: what confirms a delivered file.'),
     overdue: OverdueSettings.optional().describe(
-      'With `acknowledge: picked-up` or `receipt`: when a file that is still waiting raises an alert.',
+      'With `acknowledge: picked-up` or `receipt`, and for interchanges to a partner: when a file that is not confirmed raises an alert.',
     ),
   }
 }
@@ -82,7 +88,8 @@ export interface Receipt {
 }
 
 export interface AcknowledgeRules {
-  readonly acknowledge: (typeof ACKNOWLEDGE)[number]
+  /** `answered`: `receipt` by the answer of the partner. */
+  readonly acknowledge: (typeof ACKNOWLEDGE)[number] | 'answered'
   readonly receipt?: Receipt
   readonly overdue?: OverdueRules
 }
@@ -97,7 +104,8 @@ export function toAcknowledgeRules(
   if (acknowledge !== 'receipt' && acknowledge !== 'picked-up') return { acknowledge }
   const rules = { acknowledge, overdue: toOverdueRules(overdue) }
   if (acknowledge !== 'receipt') return rules
-  assert(receipt, 'a route that waits for receipts and names none passed the checks')
+  if (receipt?.by === 'edi') return { ...rules, acknowledge: 'answered' }
+  assert(receipt?.folder !== undefined, 'a route that waits for receipts and names none passed the checks')
   const { match, contains, stableFor } = receipt
   return {
     ...rules,

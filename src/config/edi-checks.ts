@@ -11,12 +11,14 @@ const NO_EDI: RawEdi = { us: {}, partners: {}, inboxes: {} }
 
 export function checkEdi({ edi = NO_EDI, routes, mailboxes, zone }: RawConfiguration): ConfigError[] {
   const takers = routes.flatMap(toTaker)
+  // The answers of partners may come to an inbox of their own.
+  const isAnswered = routes.some((route) => route.partner !== undefined)
   return [
     ...takers.flatMap((taker) => checkNames(taker, edi)),
     ...checkMailboxes(edi, Object.keys(mailboxes)),
     ...checkAddresses(edi, takers),
     ...Object.keys(edi.inboxes).flatMap((name) => {
-      if (takers.some(({ inbox }) => inbox === name)) return []
+      if (isAnswered || takers.some(({ inbox }) => inbox === name)) return []
       const message = `no route takes sets of it: write \`from: { inbox: ${name}, document: 850 }\` at the route that does, or take the inbox away.`
       return [keyError(['edi', 'inboxes', name], message)]
     }),

@@ -139,6 +139,12 @@ export const PartnerSettings = z.strictObject({
     .record(Text, Version)
     .default({})
     .describe("The version of single documents, such as { 856: '005010' }."),
+  confirms: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether it answers what we export with 997, 999 or CONTRL; what is not answered in time (`overdue` of the route) is an alert then.',
+    ),
   zone: TimeZone.default('UTC').describe('The zone of the dates and times in the envelopes that we write.'),
   delimiters: z
     .union([z.literal('control'), DelimiterSettings], 'must be settings, or the word control')
@@ -262,6 +268,8 @@ export interface Partner {
   /** Where answers go; `name` is a template for `formatAnswerName`. Absent only where nothing is answered. */
   readonly to?: { readonly mailbox: string; readonly folder: string; readonly name: string }
   readonly firstNumber: number
+  /** Whether it answers what is exported to it. */
+  readonly confirms: boolean
   /** How interchanges to it are written. */
   readonly outgoing: {
     /** The name of our address; absent where it is the only one. */
@@ -351,7 +359,7 @@ export function formatAddress({ qualifier, id }: { qualifier?: string | undefine
 }
 
 function toPartner(name: string, partner: z.output<typeof PartnerSettings>): Partner {
-  const { title, ids, to, numbers, duplicates, unrouted } = partner
+  const { title, ids, to, numbers, duplicates, unrouted, confirms } = partner
   const { window, ...sameNumber } = duplicates
   const answer =
     typeof partner.answer === 'string' ? AnswerSettings.parse({ when: partner.answer }) : partner.answer
@@ -371,6 +379,7 @@ function toPartner(name: string, partner: z.output<typeof PartnerSettings>): Par
     },
     ...(to && { to: { ...to, folder: normalizeFolder(to.folder) } }),
     firstNumber: numbers.start,
+    confirms,
     outgoing: toOutgoing(partner),
     duplicates: { windowMs: toMs(window), ...sameNumber },
     unrouted,

@@ -111,7 +111,8 @@ function checkTargets(
 }
 
 /** Where a route leaves files: where files are taken, the bridge would take its own. */
-function listRouteOutputs({ name, from, results, to, receipt, documents }: RawRoute): Output[] {
+function listRouteOutputs({ name, from, results, to, documents, ...route }: RawRoute): Output[] {
+  const receipt = route.receipt?.by === undefined ? route.receipt : undefined
   const archive = getDefaultArchive(name)
   const within = (...path: string[]) => ['routes', name, ...path]
   return [

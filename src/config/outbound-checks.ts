@@ -162,22 +162,37 @@ const NOON_MS = (12 * 60 + 34) * 60_000
 // Late acknowledgements, receipts, and expected files.
 
 /** Finds settings that do not go together; the paths begin within the route. */
-export function checkAcknowledge({ acknowledge, receipt, overdue }: RawRoute): ConfigError[] {
+export function checkAcknowledge({ acknowledge, receipt, overdue, partner }: RawRoute): ConfigError[] {
   const wantsReceipt = acknowledge === 'receipt'
+  const isByAnswer = receipt?.by !== undefined
   return listErrors(
     wantsReceipt &&
       receipt === undefined &&
       valueError(
         ['acknowledge'],
-        'says receipt and not which file is one: add receipt: { folder: …, match: "{name}.ok" }',
+        'says receipt and not which file is one: add receipt: { folder: …, match: "{name}.ok" }, or { by: edi }',
       ),
+    receipt !== undefined &&
+      !isByAnswer &&
+      receipt.folder === undefined &&
+      keyError(['receipt'], 'needs the folder that receipts come to, or `by: edi`.'),
+    isByAnswer &&
+      (receipt.folder ?? receipt.mailbox ?? receipt.archive ?? receipt.contains) !== undefined &&
+      keyError(['receipt'], 'has `by: edi`, so no other file confirms: leave the other keys out.'),
+    isByAnswer &&
+      partner === undefined &&
+      valueError(['receipt', 'by'], 'is for routes that write interchanges to a `partner`.'),
     !wantsReceipt &&
       receipt !== undefined &&
       keyError(['receipt'], 'is only looked for with `acknowledge: receipt`.'),
     overdue !== undefined &&
       !wantsReceipt &&
       acknowledge !== 'picked-up' &&
-      keyError(['overdue'], 'is for routes that wait, with `acknowledge: picked-up` or `receipt`.'),
+      partner === undefined &&
+      keyError(
+        ['overdue'],
+        'is for routes that wait, with `acknowledge: picked-up` or `receipt`, or that write to a `partner`.',
+      ),
   )
 }
 

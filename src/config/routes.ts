@@ -6,7 +6,7 @@ import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
-import { type LateRules, toLateRules } from './alerts.ts'
+import { type LateRules, toLateRules, toOverdueRules } from './alerts.ts'
 import {
   type EdiConfiguration,
   type InterchangeChoice,
@@ -154,7 +154,7 @@ function toOutbound(
   { folder, partners }: RouteContext,
 ): OutboundRoute {
   const { operation, partner, usage, select, empty = 'skip', verifyBeforeAck } = route
-  const ofPartner = partners.find(({ name }) => name === partner)?.to
+  const { to: ofPartner, confirms = false } = partners.find(({ name }) => name === partner) ?? {}
   const to = route.to === undefined ? ofPartner : { ...toOutputFolder(route.to), name: route.to.name }
   assert(to !== undefined, 'a route without a place for its files passed the checks')
   const where = { route: base.name, mailbox: to.mailbox, plain: normalizeFolder }
@@ -166,6 +166,7 @@ function toOutbound(
     operation,
     to,
     ...acknowledging,
+    ...(confirms && { overdue: toOverdueRules(route.overdue) }),
     ...omitUndefined({ partner, usage }),
   }
   if (select !== undefined || !isReceived(operation)) {

@@ -53,6 +53,8 @@ const EVENT_TEXTS: EventTexts = {
   delivered: ({ file, records }) => `${file} delivered with ${formatCount(records, 'record')}`,
   'cells-warned': ({ file, code, cells, column, apiId }) =>
     `${file}: ${formatCount(cells, 'cell')} ${CELL_WARNINGS[code]}, first in column "${column}" of id ${apiId} [${code}]`,
+  'delivery-answered': ({ file, accepted, refused }) =>
+    `${file}: the partner accepted ${formatCount(accepted, 'record')} and refused ${refused}`,
   'delivery-acknowledged': ({ file, records }) =>
     `${file}: ${formatStateCounts(records, { accepted: 'acknowledged' })}`,
   'run-started': ({ run }) => `run ${run} begun`,

@@ -1,4 +1,5 @@
 /** The dependencies and settings of inbound and outbound routes. Types only; the app makes the objects. */
+import type { AcknowledgeRules } from '../config/acknowledge.ts'
 import type { OverdueRules } from '../config/alerts.ts'
 import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
@@ -130,7 +131,7 @@ export interface OutboundContext extends SharedContext {
     /** Whether the name contains values of the record, so that a file holds exactly one. */
     readonly namesRecord: boolean
     /** What must happen to a file before its records are acknowledged; `never`: a delivery is done when in place. */
-    readonly acknowledge: 'delivered' | 'picked-up' | 'receipt' | 'never'
+    readonly acknowledge: AcknowledgeRules['acknowledge']
     /** With `receipt`: which file confirms a delivered one. */
     readonly receipt?: ReceiptRules
     /** When to report a file that waits to be picked up or confirmed. Left out: never. */

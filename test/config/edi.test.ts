@@ -92,6 +92,7 @@ describe('the configuration of interchanges', () => {
           answer: { when: 'understood', withinMs: 3_600_000, kind: '997', ta1: 'asked', echoes: true },
           to: { mailbox: 'van', folder: 'out', name: '{kind}-{partner}-{icn}.edi' },
           firstNumber: 1,
+          confirms: true,
           outgoing: {
             receivers: { production: { qualifier: '12', id: '7755550100' } },
             versions: {},

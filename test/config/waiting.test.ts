@@ -121,7 +121,7 @@ test.each([
   [
     'acknowledge: receipt',
     [
-      'out.acknowledge: says receipt and not which file is one: add receipt: { folder: …, match: "{name}.ok" }',
+      'out.acknowledge: says receipt and not which file is one: add receipt: { folder: …, match: "{name}.ok" }, or { by: edi }',
     ],
   ],
   [
@@ -130,7 +130,7 @@ test.each([
   ],
   [
     'overdue: { within: 4h }',
-    ['out.overdue: is for routes that wait, with `acknowledge: picked-up` or `receipt`'],
+    ['out.overdue: is for routes that wait, with `acknowledge: picked-up` or `receipt`, or that write to a `partner`'],
   ],
   [
     'acknowledge: picked-up\noverdue: { within: soon }',

@@ -69,7 +69,7 @@ export function watchInterchanges(parts: WatchContext, inbox: InterchangeInbox):
       try {
         return await runInterchanges({ ...own, ...watched }, progress)
       } finally {
-        for (const name of progress.fedRoutes) wakers.wake(name)
+        for (const name of [...progress.fedRoutes, ...progress.answeredRoutes]) wakers.wake(name)
         for (const { answersDueAt } of progress.open) wakeWhenDue(answersDueAt)
       }
     })

@@ -1,5 +1,5 @@
 /** `dropbridge release` and `dropbridge discard`: a person decides about held records. */
-import type { DecisionResult } from '../../app/decide.ts'
+import type { DecisionResult, DeliveryDecision } from '../../app/decide.ts'
 import type { DecisionAction } from '../../domain/decision.ts'
 import { usageError } from '../../support/errors.ts'
 import { CONFIG_FLAG, DECISION_FLAGS, defineCommand, JSON_FLAG, REQUIRED_TEXT } from '../command.ts'
@@ -9,7 +9,7 @@ import { formatCounts } from '../format/text.ts'
 
 export const releaseCommand = defineDecision(
   'release',
-  'Send what is held because its file was stopped: FILE (name or id), or ROUTE/KEY for one record',
+  'Send what is held because its file was stopped, or what a partner refused: FILE (name or id), or ROUTE/KEY for one record',
 )
 
 export const discardCommand = defineDecision(
@@ -30,6 +30,11 @@ function defineDecision(action: DecisionAction, describe: string) {
       const result = await withProgress(terminal, configuration, (bridge) =>
         bridge.decide({ action, what, by: by.trim(), why: why.trim() }, terminal.signal),
       )
+      if ('delivery' in result) {
+        if (json) terminal.out(JSON.stringify(result, null, 2))
+        else terminal.say(formatDeliveryDecision(result))
+        return result.exit
+      }
       if (json) terminal.out(JSON.stringify(decisionToJson(result), null, 2))
       else for (const line of formatDecision(action, result)) terminal.say(line)
       return result.exit
@@ -53,6 +58,11 @@ function formatDecision(action: DecisionAction, { file, decision, records, pass,
       ? `${name}: nothing of it is held, so nothing was ${DECIDED_TEXTS[action]}`
       : `${name}: ${decision.records} ${DECIDED_TEXTS[action]}: ${formatCounts(records)}`
   return [decided, ...formatFileOutcome({ file, pass, held })]
+}
+
+function formatDeliveryDecision({ delivery: { name, route }, decision: { records } }: DeliveryDecision) {
+  const what = records === 1 ? '1 record' : `${records} records`
+  return `${route}: ${name}: ${what} released; the next run of ${route} sends them in a new interchange`
 }
 
 export function formatFileOutcome({ file, pass, held }: Pick<DecisionResult, 'file' | 'pass' | 'held'>) {

@@ -54,6 +54,8 @@ export function createInterchangeProgress() {
     failedAnswers: new Map<string, readonly FailedAnswer[]>(),
     /** The routes that got parts in this pass. */
     fedRoutes: new Set<string>(),
+    /** The outbound routes whose interchanges a partner answered in this pass. */
+    answeredRoutes: new Set<string>(),
   }
 }
 
@@ -98,7 +100,7 @@ function createSteps(
     next: {
       claiming: receiveFile,
       received: async (own, file) => {
-        await unbundleFile(own, file)
+        for (const { route } of await unbundleFile(own, file)) progress.answeredRoutes.add(route)
         for (const part of await journal.listParts(file.id)) progress.fedRoutes.add(part.route)
       },
       planned: async (own, file) => {

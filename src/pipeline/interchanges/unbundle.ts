@@ -2,16 +2,23 @@
 import type { Partner } from '../../config/edi.ts'
 import { type FileEntry, isPartFile } from '../../domain/file.ts'
 import { isUnreadable } from '../../domain/format.ts'
-import type { InterchangeHead, OutlinedInterchangeEnd, OutlinedPart } from '../../domain/interchange.ts'
 import type {
+  InterchangeHead,
+  OutlinedInterchangeEnd,
+  OutlinedPart,
+  ReceivedAnswer,
+} from '../../domain/interchange.ts'
+import type {
+  AnsweredDelivery,
   InterchangeEntry,
   InterchangeKey,
   NewAnswer,
+  NewReceivedAnswer,
   NumberScope,
   Unbundling,
 } from '../../domain/interchange-journal.ts'
 import { createSetRuns, type SetRuns, type SetSelection } from '../../domain/place.ts'
-import { problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import { throwIfStopped } from '../../support/errors.ts'
 import { checkManifest } from '../inbound/manifest.ts'
 import { getSpoolName, unpackFile } from '../inbound/intake.ts'
@@ -24,15 +31,25 @@ import {
 } from './context.ts'
 const INTERCHANGES_PER_TRANSACTION = 500
 
-/** received → planned, or submitted where the file is unusable. After a crash the file is unbundled again from the spool. */
-export async function unbundleFile(context: InterchangeContext, file: FileEntry): Promise<void> {
+/**
+ * received → planned, or submitted where the file is unusable. After a crash the file is unbundled again from the spool. Returns the
+ * deliveries that partners answer in it.
+ */
+export async function unbundleFile(
+  context: InterchangeContext,
+  file: FileEntry,
+): Promise<readonly AnsweredDelivery[]> {
   const { journal, lease, interchanges, spool, takers, notify, route } = context
   await journal.startUnbundling(lease, file.id)
   const damage = await unpackFile(context, file)
   const differs = damage.length > 0 ? damage : await checkManifest(context, file, refuseRows)
-  if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
+  const refuse = async (problems: readonly Problem[]) => {
+    await journal.markFileUnusable(lease, file.id, problems)
+    return []
+  }
+  if (differs.length > 0) return refuse(differs)
   const outline = await interchanges.outline(spool.read(getSpoolName(file.id)), listQuestions(takers))
-  if (isUnreadable(outline)) return journal.markFileUnusable(lease, file.id, outline.problems)
+  if (isUnreadable(outline)) return refuse(outline.problems)
   const unbundler = createUnbundler(context, file, (entries) =>
     journal.addInterchanges(lease, file.id, entries),
   )
@@ -40,11 +57,19 @@ export async function unbundleFile(context: InterchangeContext, file: FileEntry)
     throwIfStopped(context.signal)
     for (const part of parts) await unbundler.add(part)
   }
-  await journal.markFileUnbundled(lease, file.id, {
-    ...(await unbundler.finish()),
-    problems: outline.listProblems(),
-  })
+  const unbundling = { ...(await unbundler.finish()), problems: outline.listProblems() }
+  if (unbundling.received.length > RECEIVED_MAX) return refuse([tooManyAnswersProblem()])
+  const answered = await journal.markFileUnbundled(lease, file.id, unbundling)
   notify({ kind: 'file-unbundled', route: route.name, file: file.name, ...unbundler.counts })
+  return answered
+}
+
+/** So many answers of partners one file may hold: they are kept until all of it is read. */
+const RECEIVED_MAX = 100_000
+
+function tooManyAnswersProblem() {
+  const message = `The file holds more than ${RECEIVED_MAX} answers of partners.`
+  return problem('record-too-large', {}, message, 'Have the partner send them in several files.')
 }
 
 /** A manifest may give the rows and sums of a file; a file of interchanges has neither. */
@@ -63,6 +88,8 @@ interface OpenInterchange {
   readonly ambiguous: SetRuns
   /** The partner that its first set names. */
   answered: Partner | undefined
+  /** What its sender answers to us. */
+  readonly received: ReceivedAnswer[]
 }
 
 type UnbundlerContext = Pick<
@@ -91,6 +118,7 @@ export function createUnbundler(
   const answers = createAnswerPlanner(context, file)
   const keys = createKeyMemory()
   const waiting: InterchangeEntry[] = []
+  const received: NewReceivedAnswer[] = []
   const counts = { interchanges: 0, sets: 0, unrouted: 0 }
   let open: OpenInterchange | undefined
 
@@ -179,7 +207,18 @@ export function createUnbundler(
     const isReused = verdict === 'reused' && !(await mayBeCorrection(key, end.sets, repeated?.earlier.file))
     if (each.isOurs && partner && (isGiven || isReused) && (await isToAnswer(key, own)))
       answers.add(each.head, end, { partner, isReused })
+    if (each.isOurs) addReceived(each, end)
     if (waiting.length >= INTERCHANGES_PER_TRANSACTION) await flush()
+  }
+  /** The sender of the answers may be a partner without a route. What a damaged interchange says counts for nothing. */
+  const addReceived = (each: OpenInterchange, { isRefused }: OutlinedInterchangeEnd) => {
+    const { ordinal: interchange, syntax, usage, sender } = each.head
+    const addresses = (each.partner ?? each.answered)?.ids.map(({ address }) => address) ?? [sender]
+    for (const read of each.received.splice(0)) {
+      if (received.length > RECEIVED_MAX) return
+      const answer = isRefused ? ({ ...read, verdict: 'unreadable', sets: [] } as const) : read
+      received.push({ answer, interchange, syntax, usage, partner: addresses })
+    }
   }
   const flush = async () => {
     if (waiting.length > 0) await note(waiting.splice(0))
@@ -192,7 +231,9 @@ export function createUnbundler(
         const isOurs = ourAddresses.length === 0 || ourAddresses.includes(head.receiver)
         const partner = findPartner(partners, head.sender, '')
         const runs = { unrouted: createSetRuns(), ambiguous: createSetRuns() }
-        open = { head, isOurs, partner, taken: new Map(), ...runs, answered: undefined }
+        open = { head, isOurs, partner, taken: new Map(), ...runs, answered: undefined, received: [] }
+      } else if (open !== undefined && part.kind === 'answer') {
+        if (open.received.length <= RECEIVED_MAX) open.received.push(part.answer)
       } else if (open !== undefined && part.kind === 'set') {
         const partner = addSet(open, part)
         open.answered ??= partner
@@ -208,7 +249,7 @@ export function createUnbundler(
         unrouted: unrouted.list(),
         ambiguous: ambiguous.list(),
       }
-      return { parts, answers: answers.list(), ...left }
+      return { parts, answers: answers.list(), received, ...left }
     },
   }
 }

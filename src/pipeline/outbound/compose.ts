@@ -75,7 +75,7 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
     upToRecord: progress.upToRecord,
     // The mark also covers records that are held for an earlier file of the pass.
     held: progress.held,
-    ...(numbers && { reservation: numbers.id }),
+    ...(numbers && { reservation: { id: numbers.id, sets: countSets(context, found.records) } }),
   })
   reportWarned(context, delivery.name, found)
   return delivery
@@ -177,7 +177,7 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
     sha256: blob.sha256,
     rows: tally.rows,
     records: tally.records,
-    ...(numbers && { reservation: numbers.id }),
+    ...(numbers && { reservation: { id: numbers.id, sets: countSets(context, tally.records) } }),
     ...(context.scheduledRun === undefined ? {} : { scheduledRun: context.scheduledRun.name }),
   })
   reportWarned(context, delivery.name, tally)
@@ -216,11 +216,16 @@ function buildEnvelope(
   return { ...interchanges.envelope, at: reserved.at, numbers: reserved.numbers }
 }
 
+/** One set may hold all records. */
+function countSets({ composer }: OutboundContext, records: number): number {
+  return composer.frame === undefined ? records : 1
+}
+
 /** Throws `edi-self-check` for an interchange that its reader would refuse. Its records stay undelivered. */
 async function checkWritten(context: OutboundContext, spooled: string, { records }: FileContents) {
-  const { interchanges, composer, spool, route } = context
+  const { interchanges, spool, route } = context
   if (interchanges === undefined) return
-  const sets = composer.frame === undefined ? records : 1
+  const sets = countSets(context, records)
   const fault = await findFault(interchanges.format, () => spool.read(spooled), sets)
   if (fault === undefined) return
   await spool.remove(spooled)

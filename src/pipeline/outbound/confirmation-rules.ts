@@ -8,8 +8,12 @@ export function isAwaitingConfirmation(
   { route }: { readonly route: Pick<AcknowledgeRules, 'acknowledge'> },
   { state, confirmedAt }: DeliveryEntry,
 ): boolean {
-  const waits = route.acknowledge === 'picked-up' || route.acknowledge === 'receipt'
-  return waits && state === 'delivered' && confirmedAt === undefined
+  return waitsForConfirmation(route) && state === 'delivered' && confirmedAt === undefined
+}
+
+/** Whether the route acknowledges only what the consumer fetched or confirmed. */
+export function waitsForConfirmation({ acknowledge }: Pick<AcknowledgeRules, 'acknowledge'>): boolean {
+  return acknowledge === 'picked-up' || acknowledge === 'receipt' || acknowledge === 'answered'
 }
 
 export interface Overdue {
@@ -21,7 +25,11 @@ export interface Overdue {
 
 /** Undefined while there is time. */
 export function checkOverdue(
-  { deliveredAt, composedAt, acknowledgeBy }: UnconfirmedDelivery,
+  {
+    deliveredAt,
+    composedAt,
+    acknowledgeBy,
+  }: Pick<UnconfirmedDelivery, 'deliveredAt' | 'composedAt' | 'acknowledgeBy'>,
   { withinMs, beforeMs }: OverdueRules,
   now: number,
 ): Overdue | undefined {

@@ -1,6 +1,7 @@
 /** Takes one delivery from state to state: gives its file its final name exactly once, then acknowledges its records. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/delivery.ts'
 import type { NumberScope } from '../../domain/interchange-journal.ts'
+import type { WorkRef } from '../../domain/journal.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
 import type { RecordResult, ReportedRecord, SendingRecord, StateCounts } from '../../domain/record.ts'
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
@@ -115,6 +116,7 @@ async function continueDelivered(context: OutboundContext, delivery: DeliveryEnt
   if (context.route.acknowledge === 'never')
     await context.journal.markDeliveryDone(context.lease, delivery.id)
   else if (!isAwaitingConfirmation(context, delivery)) await acknowledgeDelivery(context, delivery)
+  else if (context.route.acknowledge === 'answered') await acknowledgeConfirmed(context, delivery)
 }
 
 /** Whether the file in the spool is not needed any more. */
@@ -210,12 +212,25 @@ export async function acknowledgeDelivery(context: OutboundContext, delivery: De
   await journal.recoverAttempts(lease, work)
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await journal.retryDeferredRecords(lease, work)
-    await acknowledgeWaiting(context, delivery)
+    await acknowledgeWaiting(context, delivery, work)
     if (await journal.markDeliveryAcknowledged(lease, delivery.id)) return
   }
 }
 
-function acknowledgeWaiting(context: OutboundContext, delivery: DeliveryEntry): Promise<void> {
+/** The partner accepted some records of the delivery, and has not answered the others. */
+async function acknowledgeConfirmed(context: OutboundContext, delivery: DeliveryEntry): Promise<void> {
+  const { journal, lease } = context
+  const work = { delivery: delivery.id, isConfirmed: true } as const
+  await journal.recoverAttempts(lease, work)
+  await journal.retryDeferredRecords(lease, work)
+  await acknowledgeWaiting(context, delivery, work)
+}
+
+function acknowledgeWaiting(
+  context: OutboundContext,
+  delivery: DeliveryEntry,
+  work: Extract<WorkRef, { delivery: string }>,
+): Promise<void> {
   const { name: file, records: total } = delivery
   const progress = {
     kind: 'progress',
@@ -226,7 +241,7 @@ function acknowledgeWaiting(context: OutboundContext, delivery: DeliveryEntry): 
   } as const
   return dispatchRecords({
     ...context,
-    work: { delivery: delivery.id },
+    work,
     send: createAcknowledger(context),
     resetState: 'collected',
     onProgress: (done) => context.notify({ ...progress, done }),

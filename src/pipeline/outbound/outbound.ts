@@ -12,7 +12,12 @@ import {
   type HeldRecord,
   type ReportOptions,
 } from './compose.ts'
-import { isAwaitingConfirmation, checkOverdue, type Overdue } from './confirmation-rules.ts'
+import {
+  isAwaitingConfirmation,
+  checkOverdue,
+  type Overdue,
+  waitsForConfirmation,
+} from './confirmation-rules.ts'
 import {
   cleanDeliverySpool,
   composeAgain,
@@ -51,11 +56,18 @@ export interface OutboundOutcome {
 export async function runOutbound(context: OutboundContext, deliveries: DeliveryResult[] = []) {
   await cleanDeliverySpool(context)
   if (context.route.acknowledge === 'picked-up') await recordPickUps(context)
+  if (context.route.acknowledge === 'answered') await applyAnswers(context)
   const failures = context.route.acknowledge === 'receipt' ? await collectReceiptFailures(context) : []
   const run = { deliveries, failures, failedFiles: 0, isAway: false, unreachable: 0 }
   const pass = await continueRun(context, run)
   if (failures.length > 0) throw failures[0]
   return { ...pass, ...(await listHeldDeliveries(context)) }
+}
+
+/** Carries out what partners answered; the inboxes of interchanges stored it. */
+async function applyAnswers({ journal, lease, route, notify }: OutboundContext): Promise<void> {
+  for (const { name, accepted, refused } of await journal.applyReceivedAnswers(lease))
+    notify({ kind: 'delivery-answered', route: route.name, file: name, accepted, refused })
 }
 
 /** A mailbox only for receipts delays nothing else when it is away, but the pass must report the failure. */
@@ -96,6 +108,10 @@ async function continueDeliveries(context: OutboundContext, run: OutboundRun): P
   const { deliveries } = run
   for (const delivery of await journal.listUnfinishedDeliveries(route.name)) {
     if (!isAwaitingConfirmation(context, delivery))
+      await processDelivery(context, { delivery, isNew: false }, run)
+  }
+  if (route.acknowledge === 'answered') {
+    for (const delivery of await journal.listPartlyConfirmedDeliveries(route.name))
       await processDelivery(context, { delivery, isNew: false }, run)
   }
   if (context.onlyUnfinished === true || context.scheduledRun?.isComposed === true || !canDeliverMore(run))
@@ -230,7 +246,7 @@ export interface OverdueFile extends Overdue {
 }
 
 async function listAwaitedFiles({ journal, route, target, clock }: OutboundContext) {
-  if (route.acknowledge !== 'picked-up' && route.acknowledge !== 'receipt') return {}
+  if (!waitsForConfirmation(route)) return {}
   const awaited = await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)
   if (awaited.length === 0) return {}
   const { overdue: rules } = route

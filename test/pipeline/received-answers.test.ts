@@ -1,0 +1,289 @@
+/** What partners answer to exported interchanges: records are acknowledged once they are accepted, and held once they are refused. */
+import { expect, test } from 'vitest'
+import type { OutboundRoute } from '../../src/config/routes.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { BridgeOptions } from '../../src/app/context.ts'
+import { anAnsweredWorld, write997, writeTa1 } from '../fixtures/answering-partner.ts'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { type ExportsWorld, listExported, numbersOf, order, passOver } from '../fixtures/edi-exports.ts'
+
+const HOUR_MS = 3_600_000
+
+const acknowledged = ({ world }: ExportsWorld) => world.service.counts().acknowledgedOrders
+
+/** Exports three orders in one interchange. */
+async function exportThree(acknowledge: OutboundRoute['acknowledge'] = 'answered') {
+  const own = await anAnsweredWorld({ acknowledge })
+  await order(own, 10_001, 3)
+  await passOver(own)
+  return own
+}
+
+async function answer(own: ExportsWorld, name: string, text: string, wrap?: BridgeOptions['wrap']) {
+  await own.world.drop('inbox/van', name, text)
+  return passOver(own, 'orders-out', wrap)
+}
+
+type Bridge = Awaited<ReturnType<ExportsWorld['world']['open']>>
+
+async function withBridge<Result>(
+  { world, mappings }: ExportsWorld,
+  use: (bridge: Bridge, journal: Journal) => Promise<Result>,
+): Promise<Result> {
+  const bridge = await world.open(undefined, { mappings })
+  try {
+    return await use(bridge, bridge.journal as Journal)
+  } finally {
+    await bridge.close()
+  }
+}
+
+/** The newest delivery of the route, the file that confirmed it, and why its records are held. */
+const stateOf = (own: ExportsWorld) =>
+  withBridge(own, async (_, journal) => {
+    const [delivery] = await journal.listRecentDeliveries(1, 'orders-out')
+    const held = await journal.listUnacknowledgedRecords(10, delivery?.id ?? '')
+    return {
+      state: delivery?.state,
+      by: delivery?.confirmedBy,
+      held: held.map(({ problems }) => problems[0]?.message),
+    }
+  })
+
+/** What came of all answers that were received, in their order. */
+const outcomesOf = (own: ExportsWorld) =>
+  withBridge(own, async (_, journal) => {
+    const files = (await journal.listRecentFiles(50, 'inbox:van')).toReversed()
+    const all = await Promise.all(files.map(({ id }) => journal.listReceivedAnswers({ file: id })))
+    return all.flat().map(({ outcome }) => outcome)
+  })
+
+const alertsOf = (own: ExportsWorld) =>
+  withBridge(own, async (bridge) => {
+    const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+    return alerts.map(({ code }) => code)
+  })
+
+const auditOf = (own: ExportsWorld) =>
+  withBridge(own, async (_, journal) => (await journal.verifyChain({})).findings)
+
+const REFUSED = ['AK3*PO1*3**8', 'AK4*4*212*6*9.9X', 'AK5*R*5']
+const ONE_REFUSED = write997({ '0001': ['AK5*A'], '0002': REFUSED, '0003': ['AK5*A'] }, 'AK9*P*3*3*2')
+
+test('nothing is acknowledged before the answer, and all of it once the group is accepted', async () => {
+  const own = await exportThree()
+  await passOver(own)
+  expect(acknowledged(own)).toBe(0)
+
+  await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
+  expect(acknowledged(own)).toBe(3)
+  expect(await stateOf(own)).toEqual({ state: 'acknowledged', by: 'fa.x12', held: [] })
+  expect(await outcomesOf(own)).toEqual(['matched'])
+  expect(await auditOf(own)).toEqual([])
+})
+
+test('a refused set is held with the reasons of the partner, and the others are acknowledged', async () => {
+  const own = await exportThree()
+  const sets = { '0001': ['AK5*A'], '0002': REFUSED, '0003': ['AK3*CTT*4**2', 'AK5*E*5'] }
+  await answer(own, 'fa.x12', write997(sets, 'AK9*P*3*3*2'))
+
+  expect(acknowledged(own)).toBe(2)
+  expect(await stateOf(own)).toEqual({
+    state: 'acknowledged',
+    by: 'fa.x12',
+    held: ['The partner refused set 2 (997 on group 1): PO104 (segment 3) holds "9.9X": invalid character'],
+  })
+  expect(await alertsOf(own)).toEqual(['document-refused'])
+  expect(await auditOf(own)).toEqual([])
+})
+
+test('a 999 is read as a 997 is', async () => {
+  const own = await exportThree()
+  const sets = {
+    '0001': ['IK5*A'],
+    '0002': ['IK3*PO1*3**8', 'IK4*4*212*7*X', 'IK5*R*5'],
+    '0003': ['IK5*A'],
+  }
+  await answer(own, 'fa.x12', write997(sets, 'AK9*P*3*3*2', { kind: '999' }))
+
+  expect(acknowledged(own)).toBe(2)
+  expect((await stateOf(own)).held).toEqual([
+    'The partner refused set 2 (999 on group 1): PO104 (segment 3) holds "X": invalid code',
+  ])
+})
+
+test.each([
+  ['AK9*A', 3, 0],
+  ['AK9*E', 3, 0],
+  ['AK9*R', 0, 3],
+  ['AK9*M', 0, 3],
+  ['AK9*W', 0, 3],
+])('%s without sets is the verdict on all of them', async (verdict, accepted, held) => {
+  const own = await exportThree()
+  await answer(own, 'fa.x12', write997({}, `${verdict}*3*3*${accepted}`))
+  expect(acknowledged(own)).toBe(accepted)
+  expect((await stateOf(own)).held).toHaveLength(held)
+})
+
+test('of a group that names only its refused sets, the others are accepted where the count says so, and else wait', async () => {
+  const counted = await exportThree()
+  await answer(counted, 'fa.x12', write997({ '0002': REFUSED }, 'AK9*P*3*3*2'))
+  expect(acknowledged(counted)).toBe(2)
+
+  const uncounted = await exportThree()
+  await answer(uncounted, 'fa.x12', write997({ '0002': REFUSED }, 'AK9*P*3*3*0'))
+  expect(acknowledged(uncounted)).toBe(0)
+  expect(await stateOf(uncounted)).toMatchObject({ state: 'delivered', by: undefined })
+})
+
+test('a group that is answered in parts is acknowledged in parts', async () => {
+  const own = await exportThree()
+  await answer(own, 'one.x12', write997({ '0001': ['AK5*A'] }, 'AK9*P*3*1*0'))
+  expect(acknowledged(own)).toBe(1)
+  expect(await stateOf(own)).toMatchObject({ state: 'delivered', by: undefined })
+
+  await answer(own, 'two.x12', write997({ '0002': ['AK5*A'] }, 'AK9*P*3*1*0', { number: 2 }))
+  expect(acknowledged(own)).toBe(2)
+  await answer(own, 'three.x12', write997({ '0003': ['AK5*A'] }, 'AK9*P*3*1*0', { number: 3 }))
+  expect(acknowledged(own)).toBe(3)
+  expect(await stateOf(own)).toMatchObject({ state: 'acknowledged', by: 'three.x12' })
+  expect(await auditOf(own)).toEqual([])
+})
+
+test('a TA1 that accepts decides nothing, and one that refuses holds all of it', async () => {
+  const own = await exportThree()
+  await answer(own, 'ta1.x12', writeTa1(1, 'A'))
+  expect(acknowledged(own)).toBe(0)
+  expect(await stateOf(own)).toMatchObject({ state: 'delivered', held: [] })
+
+  await answer(own, 'refused.x12', writeTa1(1, 'R', '006', 2))
+  expect(acknowledged(own)).toBe(0)
+  expect(await stateOf(own)).toEqual({
+    state: 'acknowledged',
+    by: 'refused.x12',
+    held: Array.from(
+      { length: 3 },
+      () => 'The partner refused sets 1 to 3 (TA1 on interchange 000000001): sender unknown',
+    ),
+  })
+})
+
+test('the same answer again changes nothing and is no alert', async () => {
+  const own = await exportThree()
+  await answer(own, 'fa.x12', ONE_REFUSED)
+  const again = write997({ '0001': ['AK5*A'], '0002': REFUSED, '0003': ['AK5*A'] }, 'AK9*P*3*3*2', {
+    number: 2,
+  })
+  await answer(own, 'again.x12', again)
+
+  expect(await outcomesOf(own)).toEqual(['matched', 'repeated'])
+  expect(acknowledged(own)).toBe(2)
+  expect(await alertsOf(own)).toEqual(['document-refused'])
+})
+
+test.each([
+  ['R after A', write997({}, 'AK9*A*3*3*3'), write997({}, 'AK9*R*3*3*0', { number: 2 }), 3],
+  ['A after R', write997({}, 'AK9*R*3*3*0'), write997({}, 'AK9*A*3*3*3', { number: 2 }), 0],
+])('%s is an alert, and the first verdict stays', async (_, first, second, accepted) => {
+  const own = await exportThree()
+  await answer(own, 'first.x12', first)
+  await answer(own, 'second.x12', second)
+
+  expect(await outcomesOf(own)).toEqual(['matched', 'contradicts'])
+  expect(acknowledged(own)).toBe(accepted)
+  expect(await alertsOf(own)).toContain('answer-contradicts')
+  await withBridge(own, (bridge) =>
+    bridge.dismiss({ what: 'second.x12', by: 'Ada', why: 'the partner erred' }),
+  )
+  expect(await alertsOf(own)).not.toContain('answer-contradicts')
+})
+
+test.each([
+  ['a group that nobody sent', write997({}, 'AK9*A*1*1*1', { group: 77 })],
+  ['a set that the group does not have', write997({ '0009': ['AK5*A'] }, 'AK9*P*3*3*1')],
+  ['a group of another partner with this number', write997({}, 'AK9*A*3*3*3', { sender: 'STRANGER' })],
+  ['an interchange that nobody sent', writeTa1(77, 'R')],
+])('an answer to %s is an alert, and confirms nothing', async (_, text) => {
+  const own = await exportThree()
+  await answer(own, 'fa.x12', text)
+
+  expect(await outcomesOf(own)).toEqual(['unmatched'])
+  expect(acknowledged(own)).toBe(0)
+  expect(await stateOf(own)).toMatchObject({ state: 'delivered', held: [] })
+  expect(await alertsOf(own)).toContain('answer-unmatched')
+})
+
+test.each([
+  ['without its end', (text: string) => text.slice(0, text.indexOf('SE*'))],
+  ['with a wrong count', (text: string) => text.replace(/SE\*\d+/, 'SE*99')],
+  ['with a verdict that nobody knows', (text: string) => text.replace('AK9*A', 'AK9*Z')],
+])('an answer %s confirms nothing', async (_, damage) => {
+  const own = await exportThree()
+  await answer(own, 'fa.x12', damage(write997({}, 'AK9*A*3*3*3')))
+
+  expect(await outcomesOf(own)).toEqual(['unreadable'])
+  expect(acknowledged(own)).toBe(0)
+  expect(await alertsOf(own)).toContain('answer-unmatched')
+})
+
+test.each(['delivered', 'never'] as const)(
+  'a refusal is an alert also where the route acknowledges %s, until a person dismisses it',
+  async (acknowledge) => {
+    const own = await exportThree(acknowledge)
+    const before = acknowledged(own)
+    await answer(own, 'fa.x12', ONE_REFUSED)
+
+    expect(acknowledged(own)).toBe(before)
+    expect(await alertsOf(own)).toEqual(['document-refused'])
+    const [name = ''] = await own.world.list('outbox')
+    await withBridge(own, (bridge) => bridge.dismiss({ what: name, by: 'Ada', why: 'sent by mail' }))
+    expect(await alertsOf(own)).toEqual([])
+  },
+)
+
+test('what a partner refused goes out in a new interchange once a person releases it', async () => {
+  const own = await exportThree()
+  await answer(own, 'fa.x12', ONE_REFUSED)
+  const [name = ''] = await own.world.list('outbox')
+  const { signal } = new AbortController()
+  const released = await withBridge(own, (bridge) =>
+    bridge.decide({ action: 'release', what: name, by: 'Ada', why: 'the price is right now' }, signal),
+  )
+  expect(released).toMatchObject({ decision: { records: 1 }, exit: 0 })
+  await passOver(own)
+
+  const [first, second] = await listExported(own.world)
+  expect(second?.orders).toEqual([first?.orders[1]])
+  expect(await numbersOf(own.world)).toEqual(['000000001/1', '000000002/2'])
+  expect(await alertsOf(own)).toEqual([])
+  await answer(own, 'fa-2.x12', write997({}, 'AK9*A*1*1*1', { group: 2, number: 2 }))
+  expect(acknowledged(own)).toBe(3)
+  expect(await auditOf(own)).toEqual([])
+})
+
+test.each(['answered', 'never'] as const)(
+  'an interchange that is not answered in time is an alert where the route acknowledges %s, and ends with the answer',
+  async (acknowledge) => {
+    const own = await exportThree(acknowledge)
+    expect(await alertsOf(own)).toEqual([])
+    own.world.clock.skip(25 * HOUR_MS)
+    expect(await alertsOf(own)).toEqual(['interchange-unanswered'])
+    await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
+    expect(await alertsOf(own)).toEqual([])
+  },
+)
+
+test('an answer that comes before the journal knows that the file is in place is not lost', async () => {
+  const own = await anAnsweredWorld()
+  await order(own, 10_001, 3)
+  const plan = crashAt(1, 'before', 'journal.markDeliveryDelivered')
+  await passOver(own, 'orders-out', plan.wrap).catch(() => undefined)
+  expect(plan.diedAt()).toBe('before journal.markDeliveryDelivered')
+  expect(await own.world.list('outbox')).toHaveLength(1)
+  // The lease of the dead process ends.
+  own.world.clock.skip(60_000)
+
+  await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
+  await passOver(own)
+  expect(acknowledged(own)).toBe(3)
+})
