@@ -10,7 +10,7 @@ import type { InboundMapping } from '../mapping/load.ts'
 import type { SeedVariant } from '../service/seed.ts'
 import { runInParallel } from '../support/async.ts'
 import { groupBy } from '../support/collections.ts'
-import { createDefect, type Defect, type RoundCount } from './criteria.ts'
+import { createDefect, type Defect, type RoundCount } from './results.ts'
 import {
   compareReports,
   type DroppedFile,

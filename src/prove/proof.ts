@@ -6,10 +6,10 @@ import type { Configuration } from '../config/configuration.ts'
 import type { EdiConfiguration } from '../config/edi.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { Format } from '../domain/format.ts'
-import { createFormats } from '../formats/formats.ts'
+import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
+import { buildOutgoingInterchanges } from '../pipeline/route-settings.ts'
 import { assert } from '../support/errors.ts'
-import { DEFAULT_TRIALS, PROCESS_TRIALS, type ProcessTrial } from './criteria.ts'
 import { createFixture, type FileContents, type Fixture } from './fixture.ts'
 import { createInboundCases, type InboundCaseInput } from './inbound-case.ts'
 import { narrowInbox } from './inbox-answers.ts'
@@ -22,7 +22,13 @@ import {
   runProcessTrials,
   runSweeps,
 } from './phases.ts'
-import { createResults, type RouteVerdict } from './results.ts'
+import {
+  createResults,
+  DEFAULT_TRIALS,
+  PROCESS_TRIALS,
+  type ProcessTrial,
+  type RouteVerdict,
+} from './results.ts'
 import type { ProofCase } from './rounds.ts'
 import type { NextNumber } from './document-sample.ts'
 import { createSample } from './sample.ts'
@@ -89,7 +95,7 @@ interface RouteCase {
   readonly route: Route
   /** The case, or why there is none. */
   readonly proof: ProofCase | string
-  /** The inbox of interchanges that feeds the route. */
+  /** The inbox of interchanges that feeds the route, or the partners that it may write to. */
   readonly edi?: EdiConfiguration
   /** The route beside its twin; left out for exports, routes of an inbox, and files that are the same each time. */
   readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
@@ -105,13 +111,18 @@ async function createCases(
   const format = createFormats()
   const cases: RouteCase[] = []
   const wanted: FileContents[] = []
+  const interchangeFormat = createInterchangeFormat()
   for (const route of routes) {
     const mapping = mappings.get(route.name)
     assert(mapping, `route ${route.name} has a mapping`)
     if (route.direction === 'outbound') {
       assert(mapping.direction === 'outbound', 'a route and its mapping go the same way')
-      const proof = findReasonUnprovable(route, mapping) ?? createOutboundCase({ route, mapping, format })
-      cases.push({ route, proof })
+      const { write } = mapping.composer
+      const interchanges = buildOutgoingInterchanges(configuration, route, write, interchangeFormat)
+      const parts = { route, mapping, format, ...(interchanges && { interchanges }) }
+      const edi = interchanges && configuration.edi && { ...configuration.edi, inboxes: [] }
+      const proof = findReasonUnprovable(route, mapping) ?? createOutboundCase([parts])
+      cases.push({ route, proof, ...(edi && { edi }) })
       continue
     }
     const path = files.get(route.name)
@@ -134,7 +145,6 @@ function findReasonUnprovable({ report }: OutboundRoute, { composer }: OutboundM
   if (composer.takesKept === true) {
     return 'its files hold values that were kept beside the orders when those came in, by another route'
   }
-  if (composer.write.edi !== undefined) return 'its files are interchanges, in which a proof finds no records'
   const isMoving =
     report !== undefined && (report.select.windows.length > 0 || report.select.named !== undefined)
   return isMoving ? 'it is a report of a window of time, or of records named one by one' : undefined
