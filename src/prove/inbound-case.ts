@@ -77,8 +77,8 @@ function createInboundCase(
         const counted = countDefects(seen, baseline)
         const [drop] = drops
         if (inbox === undefined || drop === undefined || baseline.answered === undefined) return counted
-        const ofInbox = await inbox.findDefects(drop, baseline.answered, lastNumbers)
-        return { ...counted, findings: [...counted.findings, ...ofInbox] }
+        const { findings, numbers } = await inbox.count(drop, baseline.answered, lastNumbers)
+        return { ...counted, findings: [...counted.findings, ...findings], numbers }
       }
       return {
         watch: {},

@@ -8,7 +8,7 @@ import type { Segment } from '../edi/segment.ts'
 import { cutSegments, isSegment } from '../formats/edi/cut.ts'
 import { createInterchangeFormat } from '../formats/edi/interchanges.ts'
 import { assert } from '../support/errors.ts'
-import { createDefect, type Defect } from './results.ts'
+import { createDefect, type Defect, type RoundCount } from './results.ts'
 import { type DeliveryFolder, type DroppedFile, joinFolders, openDeliveryFolder } from './delivered-files.ts'
 import { compareNumbers } from './delivered-interchanges.ts'
 import { mailboxFolder, type World } from './world.ts'
@@ -67,6 +67,8 @@ interface Answer {
   readonly groups: readonly { readonly number: string; readonly verdicts: readonly string[] }[]
 }
 
+type AnswerCount = Required<Pick<RoundCount, 'findings' | 'numbers'>>
+
 /** Control numbers go on from round to round of a world. */
 export type LastNumbers = WeakMap<World, number>
 
@@ -101,13 +103,13 @@ export function watchInbox(
       if (isAnswered && verdicts.length === 0) return 'a run without any fault left no answer to its partner'
       return { verdicts }
     },
-    async findDefects(drop: DroppedFile, baseline: AnsweredFile, last: LastNumbers): Promise<Defect[]> {
+    async count(drop: DroppedFile, baseline: AnsweredFile, last: LastNumbers): Promise<AnswerCount> {
       const found = await readAll()
       const expected =
         baseline.verdicts.length === 0 ? [] : await listGroups(Buffer.from(drop.text, 'latin1'))
       const before = last.get(world) ?? (partners[0]?.firstNumber ?? 1) - 1
       last.set(world, Math.max(before, ...found.map(({ number }) => number)))
-      return [
+      const findings = [
         ...compareGroups(drop, found, expected),
         ...compareVerdicts(drop, found, baseline),
         ...compareNumbers(
@@ -120,6 +122,7 @@ export function watchInbox(
           reports.files().map(({ name }) => name),
         ),
       ]
+      return { findings, numbers: found.length }
     },
   }
 }

@@ -304,6 +304,14 @@ const RECORD_CREATORS: Partial<Record<OutboundOperationName, RecordCreator>> = {
   'export-cancels': (staging, order) => staging.cancel(order),
 }
 
+/** Exports of items, which are offered. */
+const ITEM_EXPORTS: readonly OutboundOperationName[] = ['export-variants', 'export-brand-variants']
+
+/** Whether records can be created that the list of the route shows. */
+export function canFillList({ operation }: OutboundRoute): boolean {
+  return RECORD_CREATORS[operation] !== undefined || ITEM_EXPORTS.includes(operation)
+}
+
 const RECORDS_AT_ONCE = 8
 
 async function createListedRecords(world: World, route: OutboundRoute, records: number): Promise<void> {
@@ -328,7 +336,7 @@ async function createListedRecords(world: World, route: OutboundRoute, records: 
 }
 
 async function offerItems({ staging, setup }: World, route: OutboundRoute, records: number): Promise<void> {
-  const offers = ['export-variants', 'export-brand-variants'].includes(route.operation)
+  const offers = ITEM_EXPORTS.includes(route.operation)
   const brand = route.party.kind === 'brand' ? route.party.id : setup.fixture.brands[0]
   for (let made = 0; offers && made < records; made++) await staging.offer(brand, `PROOF-${setup.serial()}`)
 }

@@ -187,7 +187,7 @@ const SWEEPS: readonly Sweep[] = [
     ...CRASHES,
     kind: 'twins',
     step: 2,
-    note: ' beside a twin',
+    note: ' beside another route',
     readers: ['none', 'at-any-time', 'after-crashes'],
   },
   { ...CRASHES, kind: 'restored', step: 2, note: ' with an older state put back', round: restoreBackup },

@@ -45,7 +45,7 @@ export interface RoundCount {
   readonly findings: readonly Defect[]
   /** Records whose outcome the API cannot show, and that wait for a person and say so. */
   readonly left: number
-  /** How many interchanges were delivered, each with control numbers of its own. */
+  /** How many interchanges were delivered, answers included, each with control numbers of its own. */
   readonly numbers?: number
 }
 

@@ -3,7 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { proveCommand } from '../../src/cli/commands/prove.ts'
+import { formatProof, proofToJson, proveCommand } from '../../src/cli/commands/prove.ts'
+import type { Proof } from '../../src/prove/proof.ts'
 import { createSample } from '../../src/prove/sample.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
@@ -127,6 +128,27 @@ test.each(['x12', 'edifact'])(
   90_000,
 )
 
+test('the report has the control numbers that were compared, where routes write interchanges', async () => {
+  const countsOf = async (proof: Proof) => {
+    const [head = '', , row = ''] = formatProof(proof)
+    const [labels, cells] = [head, row].map((line) => line.trim().split(/ {2,}/))
+    return { labels, cells, totals: formatProof(proof).at(-1) }
+  }
+  const path = await configureForExports(['edifact/desadv-export'])
+  const ofExport = await proving({ path, only: [] })
+  const ofTable = await proving({ only: [], routes: ['shipments-out'] })
+
+  const { labels, cells, totals } = await countsOf(ofExport)
+
+  expect(labels?.slice(0, 4)).toEqual(['route', 'records', 'control numbers', 'kills'])
+  expect(cells?.slice(0, 4)).toEqual(['edifact-desadv-export', '44', '2', '0'])
+  expect(totals).toBe(
+    'lost 0, doubled 0, acknowledged early 0, delivered twice 0; 2 control numbers, 0 kills, 0 of them of real processes, 0 faults, seed 1',
+  )
+  expect(proofToJson(ofExport, undefined)).toMatchObject({ routes: [{ numbers: 2 }] })
+  expect((await countsOf(ofTable)).labels?.slice(0, 3)).toEqual(['route', 'records', 'kills'])
+})
+
 test('a file without an accepted record is reported with the first refusal', async () => {
   const folder = await configured({
     mine: {
@@ -242,6 +264,7 @@ test('docs/prove.md names every option', async () => {
 test('routes of an inbox of interchanges are proven through it, and their partners are answered', async () => {
   const proof = await proving({ ...EDI_BRIDGE, only: [] })
 
+  expect(proof.routes.every(({ numbers }) => numbers > 0)).toBe(true)
   expect(proof.routes.map(({ route, unproven, failures }) => [route, unproven, failures])).toEqual([
     ['orders-in', undefined, []],
     ['cancels-in', undefined, []],
