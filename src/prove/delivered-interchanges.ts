@@ -1,4 +1,4 @@
-/** The interchanges that a partner gets, read as the bridge reads those that come in: their records and control numbers. */
+/** What a partner does with the interchanges that it gets: reads their records, compares their control numbers, answers them. */
 import type { Resource } from '../domain/api.ts'
 import {
   type EdiColumn,
@@ -16,6 +16,7 @@ import { repeatable } from '../support/async.ts'
 import { assert } from '../support/errors.ts'
 import type { FileRecords, RecordReader } from './delivered-files.ts'
 import { createDefect, type Defect } from './results.ts'
+import { dropFile } from './world.ts'
 
 interface DocumentReaderInput {
   readonly mapping: OutboundMapping
@@ -123,6 +124,7 @@ export interface DeliveredInterchange {
   readonly interchange: number
   /** The numbers of its groups, which X12 has. */
   readonly groups: readonly number[]
+  readonly sets: number
 }
 
 /** The interchanges of a file, with the numbers of the groups that hold these documents. None of a file that is unreadable. */
@@ -136,15 +138,17 @@ export async function readControlNumbers(
   })
   const outlined = await outline(openText(text), questions)
   if (isUnreadable(outlined)) return []
-  const found: { scope: string; interchange: number; groups: Set<number> }[] = []
+  const found: { scope: string; interchange: number; groups: Set<number>; sets: number }[] = []
   const take = (part: OutlinedPart) => {
     if (part.kind === 'interchange') {
       const { syntax, sender, receiver, usage, number } = part.head
       const scope = `${syntax} ${sender} to ${receiver}, ${usage}`
-      found.push({ scope, interchange: Number(number), groups: new Set() })
-    } else if (part.kind === 'set') {
-      for (const number of part.values) found.at(-1)?.groups.add(Number(number))
+      found.push({ scope, interchange: Number(number), groups: new Set(), sets: 0 })
     }
+    const open = found.at(-1)
+    if (part.kind !== 'set' || open === undefined) return
+    open.sets += 1
+    for (const number of part.values) open.groups.add(Number(number))
   }
   for await (const parts of outlined.parts) parts.forEach(take)
   return found.map(({ groups, ...rest }) => ({ ...rest, groups: [...groups] }))
@@ -171,4 +175,71 @@ export function compareNumbers(
       createDefect('twice', `${name} ${number}`, `${article} ${carrier} before had it`),
     ),
   ]
+}
+
+// Answers of the partner.
+
+interface AnsweringPartnerOptions {
+  readonly format: Pick<InterchangeFormat, 'outline' | 'answer'>
+  /** The whole files that it has got so far, one character for each byte. */
+  readonly listTexts: () => readonly string[]
+  /** Where it drops its answers. */
+  readonly folder: string
+  readonly now: () => number
+  /** How it answers groups of X12; 997 when left out. */
+  readonly kind?: '997' | '999'
+  /** Whether it refuses a set, by its ordinal in the file; it accepts all sets when left out. */
+  readonly refuses?: (text: string, set: number) => boolean
+}
+
+export interface AnsweredFile {
+  readonly text: string
+  /** The ordinals of the sets that it refused. */
+  readonly refused: readonly number[]
+}
+
+/**
+ * Answers each file once, under control numbers of its own, with an answer that the bridge's own code composes. A file that
+ * comes again with the same bytes is not answered again: the proof counts it as delivered twice.
+ */
+export function createAnsweringPartner({
+  format,
+  listTexts,
+  folder,
+  now,
+  kind = '997',
+  refuses = () => false,
+}: AnsweringPartnerOptions) {
+  const answered = new Map<string, AnsweredFile>()
+  let last = 0
+  const answer = async (text: string) => {
+    const found = await readControlNumbers(format, text, [])
+    const sets = found.reduce((sum, interchange) => sum + interchange.sets, 0)
+    const refused = Array.from({ length: sets }, (_, at) => at + 1).filter((set) => refuses(text, set))
+    answered.set(text, { text, refused })
+    const first = last + 1
+    last += found.length
+    const answers = format.answer(openText(text), {
+      interchanges: found.map((_, at) => at + 1),
+      at: now(),
+      numbers: { interchange: first, group: first },
+      kind,
+      ta1: 'asked',
+      echoes: true,
+      reused: new Set(),
+      unrouted: refused.map((set) => [set, set] as const),
+    })
+    const chunks: Uint8Array[] = []
+    for await (const chunk of answers) chunks.push(chunk)
+    await dropFile(folder, `answer-${String(first).padStart(9, '0')}.edi`, Buffer.concat(chunks))
+  }
+  return {
+    /** Answers what came since it looked last. Returns how many files these were. */
+    async answerNew(): Promise<number> {
+      const fresh = [...new Set(listTexts())].filter((text) => !answered.has(text))
+      for (const text of fresh) await answer(text)
+      return fresh.length
+    },
+    answered: (): readonly AnsweredFile[] => [...answered.values()],
+  }
 }
