@@ -8,7 +8,7 @@ import { describeRule } from '../mapping/shape.ts'
 import {
   type ExportColumn,
   type ExportedRow,
-  matchExportedRows,
+  exportRecords,
   type ExportKind,
   listExportKinds,
   readApiRecords,
@@ -45,8 +45,13 @@ export async function createExportSample(mapping: OutboundMapping, path: string,
     const composed = composeExample(composer, record)
     if ('problems' in composed) continue
     made.push({ record, rows: composed.rows })
-    for (const row of matchExportedRows(kinds, record, composed.rows)) collectExamples(row, examples)
   }
+  const rows = exportRecords(
+    mapping,
+    kinds,
+    made.map(({ record }) => record),
+  )
+  for (const row of [...rows.frame, ...rows.records.flat()]) collectExamples(row, examples)
   return { file: Buffer.concat(composeFile(composer, writer, made)), examples }
 }
 

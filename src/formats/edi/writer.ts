@@ -108,6 +108,16 @@ function createSegmentText(
   }
 }
 
+/** A segment as it stands in a file with these delimiters, without its terminator. */
+export function formatSegment(
+  row: readonly string[],
+  syntax: EdiWriteOptions['syntax'],
+  { delimiters }: Pick<Envelope, 'delimiters'>,
+): string {
+  const bare = { ...delimiters, segment: '', newline: '' }
+  return createSegmentText(bare, syntax === 'x12' ? (text) => text : createRelease(delimiters))(row)
+}
+
 // X12.
 
 const ID_LENGTH = 15
@@ -153,14 +163,18 @@ const RELEASE = '?'
 /** The level of characters that mappings write: Latin-1. */
 const CHARACTERS = ['UNOC', '3'].join(COMPONENT_MARK)
 
+/** Makes delimiters in a text data. */
+function createRelease({ element, component, segment }: Envelope['delimiters']): (text: string) => string {
+  const special = new Set([element, component, segment, RELEASE])
+  return (text) =>
+    Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+}
+
 /** `D.96A` is the directory; what stands behind it, such as `EAN008`, is the association's code. */
 function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
   const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
   const { element, component, segment, newline } = delimiters
-  const special = new Set([element, component, segment, RELEASE])
-  const escape = (text: string) =>
-    Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
-  const write = createSegmentText(delimiters, escape)
+  const write = createSegmentText(delimiters, createRelease(delimiters))
   const number = String(numbers.interchange)
   const [directory = '', release = '', ...association] = (envelope.version ?? ofMapping).split('.')
   const type = [document, directory, release, 'UN', ...association].join(COMPONENT_MARK)

@@ -10,12 +10,10 @@ import type { Confidence } from '../learn/column-matching.ts'
 import { listMappedFields, type Options } from '../mapped-fields.ts'
 import { readTableTexts } from '../tables.ts'
 import { getStepInput } from '../trials.ts'
-import type { FoundInterchanges } from './interchanges.ts'
-import { countPaths } from './path-counts.ts'
+import { countPaths, type FoundInterchanges } from './interchanges.ts'
 import { type Learned, prune } from './prune.ts'
 import { chooseReadyMapping, type ChosenMapping, nameDocument } from './ready-mappings.ts'
-import { formatYamlText } from '../learn/yaml-text.ts'
-import { CONFIDENCE_NOTE } from '../learn/mapping-page.ts'
+import { CONFIDENCE_NOTE, formatYamlText } from '../learn/mapping-page.ts'
 
 export interface LearnedDocument {
   /** The mapping file, with a reason on each line. */

@@ -3,7 +3,7 @@ import { parseColumn } from '../../mapping/calc/calculation.ts'
 import { isObject } from '../../support/object-paths.ts'
 import type { Confidence } from '../learn/column-matching.ts'
 import type { MappedField, Options } from '../mapped-fields.ts'
-import type { PathCount, PathCounts } from './path-counts.ts'
+import type { PathCount, PathCounts } from './interchanges.ts'
 
 /** A field of the learned mapping, or an object or list of them. */
 export type Learned =

@@ -1,8 +1,12 @@
-/** Compiles the elements of a segment that is written: where each stands, and what fills it. */
+/** The elements of a segment that is written: where each stands, what fills it, and its text in the file. */
+import type { Envelope } from '../../domain/format.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath, type PathValue } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
+import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import { quoteText } from '../values/text.ts'
 import {
   getEntry,
   getEntryText,
@@ -13,6 +17,7 @@ import {
   type SourceNode,
 } from '../source/source.ts'
 import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
+import type { RefuseCell } from './cell-format.ts'
 import { compilePart, type RowScope } from './cell-source.ts'
 
 /** Where a value stands in its segment. */
@@ -73,7 +78,7 @@ export function compileElements(
     const cell =
       counted === undefined
         ? compileCell(place, dated, { ...context, ...scope, limits })
-        : createCountCell(place)
+        : createCountCell(place, counted)
     if (cell !== undefined) elements.push({ path: place, target, info: elementInfo, cell, counted })
   }
   checkPairs(node, elements, info, errors)
@@ -170,7 +175,7 @@ function findCounted(leaf: SourceNode, grammar: Grammar): string | undefined {
   return counted !== undefined && grammar.ids.has(counted) ? counted : undefined
 }
 
-function createCountCell(name: string): CellPlan {
+function createCountCell(name: string, counted: string): CellPlan {
   return {
     name,
     title: name,
@@ -181,7 +186,7 @@ function createCountCell(name: string): CellPlan {
     text: () => '',
     isOpenFormula: () => false,
     holds: undefined,
-    written: undefined,
+    written: { count: counted },
   }
 }
 
@@ -206,6 +211,96 @@ function findElementInfo(target: ElementTarget, info: SegmentInfo | undefined): 
   return info?.elements[pairs.from]
 }
 
-export function isNumeric({ type }: ElementInfo): boolean {
+function isNumeric({ type }: ElementInfo): boolean {
   return type === 'R' || /^N\d$/.test(type)
+}
+
+// The text of an element: within its length, a number in its form, without delimiters.
+
+/** How values are written that hold a delimiter, which X12 cannot make data. */
+export interface ClashRule {
+  /** What stands for it; undefined: the record is held. */
+  readonly replace: string | undefined
+}
+
+/** What the text of an element depends on besides its plan. */
+export interface ElementContext {
+  readonly record: Readonly<Record<string, unknown>>
+  /** The characters that no value may hold. */
+  readonly delimiters: readonly string[]
+  readonly clash: ClashRule
+  readonly warnings: Problem[]
+}
+
+/** Notes what cannot be written with `refuse`, and replaced delimiters among the warnings. */
+export function readElementText(
+  context: ElementContext,
+  element: ElementPlan,
+  item: unknown,
+  refuse: RefuseCell,
+): string {
+  const { info, cell, target } = element
+  const written = cell.text(context.record, item, refuse)
+  if (written === '') return ''
+  if (!isDateOf(target, info, written))
+    return refuse('date-expected', `${quoteText(written)} is no date as ${element.path} takes it.`, DATE_FIX)
+  if (target.kind === 'date') return written
+  if (info !== undefined && isNumeric(info)) return formatNumber(written, element, refuse)
+  const text = removeDelimiters(context, element, written, refuse)
+  if (info !== undefined && text !== '' && text.length < info.min)
+    return refuse(
+      'value-not-allowed',
+      `${quoteText(text)} has ${text.length} characters; ${element.path} takes at least ${info.min}.`,
+    )
+  return text
+}
+
+const DATE_FIX = 'Give the element a value of the API that is a date, or `format: yyyyMMdd`.'
+
+/** Whether the text has the digits that a date or time element takes; true for other elements. */
+function isDateOf(target: ElementPlan['target'], info: ElementPlan['info'], text: string): boolean {
+  if (target.kind === 'date') return /^\d{8}(?:\d{4}|\d{6})?$/.test(text)
+  if (info?.type === 'DT') return /^(?:\d\d)?\d{6}$/.test(text)
+  return info?.type !== 'TM' || /^\d{4,8}$/.test(text)
+}
+
+/** N0, N1, N2 have implied decimals; R has a point where it has decimals. */
+function formatNumber(text: string, { info, path }: ElementPlan, refuse: RefuseCell): string {
+  const number = parseDecimal(text)
+  const { type = '', max = Infinity, min = 0 } = info ?? {}
+  if (number === undefined)
+    return refuse('decimal-expected', `${quoteText(text)} is no number, and ${path} takes one.`)
+  const implied = /^N(\d)$/.exec(type)?.[1]
+  const scaled = implied === undefined ? undefined : rescaleExactly(number, Number(implied))
+  if (implied !== undefined && scaled === undefined)
+    return refuse('decimal-expected', `${quoteText(text)} has more than the ${implied} decimals of ${path}.`)
+  const written = scaled === undefined ? formatShortDecimal(number) : formatDecimal({ ...scaled, scale: 0 })
+  const digits = written.replace(/[-.]/g, '')
+  if (digits.length > max)
+    return refuse('value-too-wide', `${written} has ${digits.length} digits; ${path} takes ${max}.`)
+  return digits.length >= min ? written : written.replace(digits, digits.padStart(min, '0'))
+}
+
+function removeDelimiters(
+  { delimiters, clash: { replace }, warnings }: ElementContext,
+  { path }: ElementPlan,
+  text: string,
+  refuse: RefuseCell,
+): string {
+  const found = delimiters.find((each) => text.includes(each))
+  if (found === undefined) return text
+  const message = `${quoteText(text)} holds ${quoteText(found)}, which separates the parts of the file.`
+  if (replace === undefined) return refuse('character-unwritable', message)
+  warnings.push({ ...problem('character-replaced', { column: path }, message), severity: 'warning' })
+  let clean = text
+  const safe = delimiters.includes(replace) ? ' ' : replace
+  for (const each of delimiters) clean = clean.replaceAll(each, safe)
+  return clean.trim()
+}
+
+/** In X12 a delimiter is never data. Elements repeat from 00402 on. */
+export function listDelimiters({ delimiters, version = '' }: Envelope, ofMapping: string): string[] {
+  const { element, component, repetition, segment } = delimiters
+  const repeats = (version || ofMapping) >= '00402'
+  return [element, component, segment, ...(repeats ? [repetition] : [])].filter((each) => each !== '')
 }

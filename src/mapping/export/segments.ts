@@ -292,13 +292,20 @@ function checkOrder(items: readonly SourceNode[], { rule, prefix }: Place, conte
   }
 }
 
-/** The elements of each segment as the cells of a row, for tools that explain a mapping. */
-export function listSegmentRows(plan: DocumentPlan): RowPlan[] {
-  const walk = (entry: EntryPlan, each?: EachPlan): RowPlan[] => {
+/** A segment whose elements are the cells of a row, for tools that explain a mapping. */
+export interface SegmentRow extends RowPlan {
+  readonly plan: SegmentPlan
+}
+
+/** Lists the segments in their order, those around the records too. */
+export function listSegmentRows({ record, frame }: DocumentPlan): SegmentRow[] {
+  const walk = (entry: EntryPlan, each?: EachPlan): SegmentRow[] => {
     if (entry.kind === 'each') return entry.inside.flatMap((inside) => walk(inside, entry))
     const cells = entry.elements.map(({ cell }) => cell)
-    const row = { type: entry.path, each: each?.each, items: each?.items ?? (() => [undefined]), cells }
+    const items = each?.items ?? (() => [undefined])
+    const row = { type: entry.path, each: each?.each, items, cells, plan: entry }
     return [row, ...entry.inside.flatMap((inside) => walk(inside, each))]
   }
-  return plan.record.flatMap((entry) => walk(entry))
+  const entries = [...(frame?.begin ?? []), ...record, ...(frame?.end ?? [])]
+  return entries.flatMap((entry) => walk(entry))
 }

@@ -5,7 +5,7 @@ import {
   coverDocuments,
   type DocumentCoverage,
 } from '../../../mapping-tools/edi/coverage.ts'
-import { countPaths } from '../../../mapping-tools/edi/path-counts.ts'
+import { countPaths } from '../../../mapping-tools/edi/interchanges.ts'
 import { type InboundMapping, loadMapping } from '../../../mapping/load.ts'
 import { EXIT, usageError } from '../../../support/errors.ts'
 import { defineCommand, FILE_ARGUMENT, translationFlags } from '../../command.ts'
