@@ -67,7 +67,7 @@ function describeElement(
         label: label + (components.length > 1 || parts.length > 1 ? `-${at + 1}` : '') + suffix,
         text,
         name: own?.name ?? '',
-        meaning: findMeaning(info, element, at + 1, text) || writePoint(text, own, segment),
+        meaning: findCodeMeaning(info, element, at + 1, text) || writePoint(text, own, segment),
       })
     }
   }
@@ -83,8 +83,8 @@ function release(text: string, mark: string | undefined): string {
   return plain
 }
 
-/** Codes stand at their element; those of pairs stand at the first of them. */
-function findMeaning(
+/** The meaning of a code. Codes stand at their element; those of pairs stand at the first of them. Empty for others. */
+export function findCodeMeaning(
   info: SegmentInfo | undefined,
   element: number,
   component: number,
@@ -148,7 +148,7 @@ function summarize(segment: Segment, info: SegmentInfo | undefined) {
   if (info === undefined || qualifier === undefined || code === '')
     return { title: id, summary: info !== undefined && isX12 ? summarizeLine(segment, info) : name }
   const title = `${id}${isX12 ? '*' : '+'}${code}`
-  const meaning = findMeaning(info, qualifier, 1, code) || name
+  const meaning = findCodeMeaning(info, qualifier, 1, code) || name
   const components = info.elements[qualifier - 1]?.components ?? []
   const inside = !isX12 && components.length > 1
   const next = inside ? components[1] : info.elements[qualifier]
@@ -164,5 +164,5 @@ function summarize(segment: Segment, info: SegmentInfo | undefined) {
 function describeSecondMark(segment: Segment, info: SegmentInfo): string {
   const code = segment.value(4).trim()
   const mark = decodeForPeople(segment.value(5)).trim()
-  return code === '' || mark === '' ? '' : `; ${findMeaning(info, 4, 1, code) || code}: ${mark}`
+  return code === '' || mark === '' ? '' : `; ${findCodeMeaning(info, 4, 1, code) || code}: ${mark}`
 }

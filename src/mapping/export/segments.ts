@@ -16,6 +16,7 @@ import {
   type MappingErrors,
   nodeAt,
   type SourceNode,
+  toPlain,
 } from '../source/source.ts'
 import { type CellCondition, compileCellCondition, type ExportContext } from './cell.ts'
 import type { RowScope } from './cell-source.ts'
@@ -37,6 +38,8 @@ export interface SegmentPlan {
   /** Elements that must not be blank. */
   readonly mandatory: readonly { readonly element: number; readonly path: string }[]
   readonly holds: CellCondition | undefined
+  /** That condition as the mapping writes it. */
+  readonly when: unknown
   /** The loop that it opens. A level of a tree numbers itself. */
   readonly loop: LoopRule | undefined
   readonly inside: readonly EntryPlan[]
@@ -186,6 +189,7 @@ function compileSegment(
   const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
   const elements = compileElements(node, { test, path, info, scope, rule }, context)
   const inside = getEntry(node, 'in')
+  const condition = getEntry(node, 'when')
   if (inside !== undefined && (inside.kind !== 'list' || own === undefined))
     errors.add(
       inside,
@@ -202,6 +206,7 @@ function compileSegment(
     elements,
     mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
     holds: compileCellCondition(node, scope, errors),
+    when: condition && toPlain(condition),
     loop: own,
     inside:
       inside?.kind === 'list' && own !== undefined
