@@ -132,7 +132,7 @@ export function describeContents(
   if (width !== undefined) holds.push(`at most ${Number(width)} characters`)
   if (options['firstOf'] !== undefined) holds.push('the first of the fields that is filled')
   if (options['all'] !== undefined) holds.push('all of the fields together')
-  if (options['minus'] !== undefined) holds.push(`less ${String(options['minus'])}`)
+  if (typeof options['minus'] === 'string') holds.push(`less ${options['minus']}`)
   if (options['long'] !== undefined) holds.push('longer texts are cut')
   if (options['default'] !== undefined) holds.push(`${quote(options['default'])} where there is nothing`)
   return [...holds, ...only].filter((each) => each !== '')

@@ -70,7 +70,7 @@ examples: [{ input: records.json, expect: out.x12 }]
 `
 const RECORD = {
   invoiced_at: '2026-11-20T03:15:00Z',
-  invoice_number: 'N|1\`2',
+  invoice_number: 'N|1`2',
   due_amount: '50.57',
   invoice_lines: [{ quantity: 2, variant: { upc: '086000100018' } }],
 }
@@ -102,7 +102,7 @@ routes: {}
 function section(page: string, title: string): string[] {
   const lines = page.split('\n')
   const from = lines.indexOf(title)
-  const to = lines.findIndex((line, index) => index > from && /^##/.test(line))
+  const to = lines.findIndex((line, index) => index > from && line.startsWith('##'))
   return from === -1 ? [] : lines.slice(from, to === -1 ? undefined : to).filter((line) => line !== '')
 }
 
