@@ -270,7 +270,8 @@ function formatYamlWord(text: string): string {
   return /[^A-Za-z]/.test(text) ? text : formatYamlText(text)
 }
 
-function formatFlow(value: unknown): string {
+/** A value of a mapping on one line. */
+export function formatFlow(value: unknown): string {
   if (typeof value === 'string') return formatText(value)
   if (Array.isArray(value)) return `[${value.map(formatFlow).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value)

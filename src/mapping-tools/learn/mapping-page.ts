@@ -1,6 +1,11 @@
 /** Writes a learned mapping as YAML: every line with its reason, and each gap with what it needs. */
 import { basename, extname } from 'node:path'
-import { type InboundOperationName, partiesOf } from '../../contract/operations.ts'
+import {
+  type InboundOperationName,
+  isInbound,
+  type OutboundOperationName,
+  partiesOf,
+} from '../../contract/operations.ts'
 import { describeRule, type Shape } from '../../mapping/shape.ts'
 import {
   type Confidence,
@@ -42,9 +47,16 @@ export function writeMapping(learned: MappingDraft): string {
 }
 
 /** A route with the mapping, for a configuration of `init`. */
-export function writeRoute(operation: InboundOperationName, mapping: string): string {
+export function writeRoute(operation: InboundOperationName | OutboundOperationName, mapping: string): string {
   const stem = basename(mapping, extname(mapping)).toLowerCase()
   const name = stem.replace(/[^a-z0-9]+/g, '-')
+  if (!isInbound(operation)) {
+    return `  ${name}:
+    ${partiesOf(operation).includes('retailer') ? 'retailer: 1000' : 'brand: 2000'}
+    operation: ${operation}
+    partner: haven
+    mapping: ${formatYamlText(mapping)}`
+  }
   return `  ${name}:
     ${partiesOf(operation).includes('retailer') ? 'retailer: 1000' : 'brand: 2000'}
     operation: ${operation}
