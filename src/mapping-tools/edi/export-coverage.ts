@@ -64,12 +64,11 @@ export function coverExport(
       written.add(plan.path)
       for (const [at, { path }] of plan.elements.entries()) {
         const column = kind.columns[at]
-        if (column === undefined) continue
-        noteConditions(conditions, column.options['when'], path)
-        if ((texts[at] ?? '') === '') continue
+        noteConditions(conditions, column?.options['when'], path)
+        if (column === undefined || (texts[at] ?? '') === '') continue
         filled.add(path)
-        const reader = { record, item: segment.item, each: kind.each }
-        for (const source of listShown(column, reader)) addUse(uses, source, path)
+        const shown = listShown(column, { record, item: segment.item, each: kind.each })
+        addUses(uses, shown, path)
       }
     }
   }
@@ -113,15 +112,16 @@ function listMissing(all: readonly string[], found: ReadonlySet<string>): string
 type Uses = Map<string, Set<string>>
 
 /** Paths of records have no positions: `gift_message[0]` is one of `gift_message`. */
-function addUse(uses: Uses, written: string, use: string): void {
-  const path = written.replace(/\[\d+\]/g, '')
-  const known = uses.get(path) ?? new Set()
-  uses.set(path, known.add(use))
+function addUses(uses: Uses, written: readonly string[], use: string): void {
+  for (const each of written) {
+    const path = each.replace(/\[\d+\]/g, '')
+    const known = uses.get(path) ?? new Set()
+    uses.set(path, known.add(use))
+  }
 }
 
 function noteConditions(uses: Uses, when: unknown, of: string): void {
-  if (when === undefined) return
-  for (const path of Object.keys(toLongForm(when))) addUse(uses, path, of)
+  if (when !== undefined) addUses(uses, Object.keys(toLongForm(when)), of)
 }
 
 /** The paths whose values stand in the element: of `firstOf` the first one that is filled. */

@@ -17,7 +17,7 @@ import {
   type SourceNode,
 } from '../source/source.ts'
 import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
-import type { RefuseCell } from './cell-format.ts'
+import { noteRefused, type RefuseCell } from './cell-format.ts'
 import { compilePart, type RowScope } from './cell-source.ts'
 
 /** Where a value stands in its segment. */
@@ -79,11 +79,42 @@ export function compileElements(
       counted === undefined
         ? compileCell(place, dated, { ...context, ...scope, limits })
         : createCountCell(place, counted)
-    if (cell !== undefined) elements.push({ path: place, target, info: elementInfo, cell, counted })
+    if (cell === undefined) continue
+    const element = { path: place, target, info: elementInfo, cell, counted }
+    checkConstants(leaf, element, context)
+    elements.push(element)
   }
   checkPairs(node, elements, info, errors)
   return elements
 }
+
+/** The options whose text stands in the element as the mapping has it. */
+const CONSTANT_OPTIONS = ['const', 'default', 'yes', 'no'] as const
+
+/** Notes constants that do not fit the element: records would be held for them, one by one. */
+function checkConstants(leaf: SourceNode, element: ElementPlan, { errors, limits }: SegmentContext): void {
+  const { info, path, cell } = element
+  const hasTable = getEntry(leaf, 'table') !== undefined
+  for (const option of CONSTANT_OPTIONS) {
+    const written = getEntryText(leaf, option) ?? ''
+    const isLookedUp = hasTable && (option === 'yes' || option === 'no')
+    if (written === '' || isLookedUp) continue
+    const refuse = noteRefused(nodeAt(leaf, option), errors)
+    // What the file cannot hold is noted where the cell is compiled.
+    const text = limits.fit?.(written, () => '') ?? written
+    const length = Array.from(text).length
+    const isFlag = option === 'yes' || option === 'no'
+    if (isFlag && info !== undefined && !isNumeric(info) && length > info.max)
+      errors.add(
+        nodeAt(leaf, option),
+        `${quoteText(text)} has ${length} characters; ${path} takes ${info.max}`,
+      )
+    else readElementText(NO_RECORD, { ...element, cell: { ...cell, text: () => text } }, undefined, refuse)
+  }
+}
+
+/** Delimiters are those of the partner, so that it is not known here whether a constant holds one. */
+const NO_RECORD: ElementContext = { record: {}, delimiters: [], clash: { replace: ' ' }, warnings: [] }
 
 /** Notes more pairs than the segment has room for, and elements that stand in their place. */
 function checkPairs(

@@ -5,6 +5,7 @@ import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
 import { didYouMean } from '../../support/text.ts'
+import { quoteText } from '../values/text.ts'
 import { followPath } from './paths.ts'
 import type { ObjectShape } from '../shape.ts'
 import {
@@ -187,6 +188,7 @@ function compileSegment(
   const info = grammar.dictionary.find(test.id)
   const [text] = test.qualifiers
   const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
+  checkQualifier(at, { text, info, path, element: test.qualifier }, errors)
   const elements = compileElements(node, { test, path, info, scope, rule }, context)
   const inside = getEntry(node, 'in')
   const condition = getEntry(node, 'when')
@@ -213,6 +215,27 @@ function compileSegment(
         ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
         : [],
   }
+}
+
+/** Notes a qualifier that is longer or shorter than its element. */
+function checkQualifier(
+  at: { offset: number; path: string },
+  {
+    text,
+    info,
+    path,
+    element,
+  }: { text: string | undefined; info: SegmentInfo | undefined; path: string; element: number },
+  errors: MappingErrors,
+): void {
+  const known = info?.elements[element - 1]
+  const { min = 0, max = Infinity } = known?.components[0] ?? known ?? {}
+  if (text === undefined || (text.length >= min && text.length <= max)) return
+  const takes = min === max ? String(max) : `${min} to ${max}`
+  errors.add(
+    at,
+    `${quoteText(text)} has ${text.length} characters; ${formatElementPath(path, element)} takes ${takes}`,
+  )
 }
 
 /** The id and at most one qualifier. */
