@@ -216,3 +216,25 @@ ${segment}
     expect(errors[0]).toMatch(/^5:\d+ segments\[1\]/)
   }
 })
+
+test('a code that is not known here is a warning with its line and column, for it may be the own of a partner', async () => {
+  const mapping = await mappingOf(`operation: export-invoices
+write: { format: x12, document: 810 }
+segments:
+  - BIG: { '01': invoiced_at, '02': invoice_number, '08': { const: '00' } }
+  - CUR: { '01': { const: SX }, '02': currency }
+  - N1*XQ: { '02': brand.name }
+  - each: invoice_lines
+    in: [IT1: { '02': invoice_lines.quantity, '03': { const: EA }, '04': invoice_lines.price, QQ: invoice_lines.variant.upc }]
+  - TDS: { '01': due_amount }
+`)
+
+  expect(mapping.warnings.map((each) => each.replace(/^.*?(\d+:\d+)/, '$1'))).toMatchInlineSnapshot(`
+    [
+      "5:27 segments[1].CUR.01.const: "SX" is no code of CUR.01 that is known here: BO (broker), BS (bill and ship to), BT (bill to), BY (buyer), CA (carrier), CN (consignee), IA (installed at), II (issuer of invoice) and others",
+      "6:5 segments[2].N1*XQ: "XQ" is no code of N1*XQ.01 that is known here: BO (broker), BS (bill and ship to), BT (bill to), BY (buyer), CA (carrier), CN (consignee), IA (installed at), II (issuer of invoice) and others",
+      "8:95 segments[3].in[0].IT1.QQ: "QQ" is no code of IT1.QQ that is known here: BL (brand), BO (color), BP (buyer's part), CB (buyer's catalog number), EN (EAN), IN (buyer's item), IZ (buyer's size), MG (maker's part) and others",
+      "The mapping carries no example, so nothing shows that it does what is meant.",
+    ]
+  `)
+})

@@ -1,5 +1,5 @@
 /** Describes segments for people: the names of their elements, and the meanings of codes. */
-import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import { type ElementInfo, findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
 import { DICTIONARIES } from '../../edi/documents.ts'
 import { type Segment, splitReleased } from '../../edi/segment.ts'
 import { decodeForPeople } from './charset.ts'
@@ -83,23 +83,15 @@ function release(text: string, mark: string | undefined): string {
   return plain
 }
 
-/** The meaning of a code. Codes stand at their element; those of pairs stand at the first of them. Empty for others. */
+/** The meaning of a code. Empty for others. */
 export function findCodeMeaning(
   info: SegmentInfo | undefined,
   element: number,
   component: number,
   text: string,
 ): string {
-  if (info?.codes === undefined) return ''
-  const { pairs } = info
-  let at = element
-  let codeComponent = 1
-  if (pairs !== undefined && element >= pairs.from) {
-    if ('qualifier' in pairs) codeComponent = pairs.qualifier
-    else if ((element - pairs.from) % 2 === 0) at = pairs.from
-  }
-  const codes = info.codes[at]
-  if (codes === undefined || component !== codeComponent) return ''
+  const codes = info && findCodes(info, element, component)
+  if (codes === undefined) return ''
   return Object.hasOwn(codes, text) ? (codes[text] ?? '') : ''
 }
 

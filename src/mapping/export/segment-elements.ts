@@ -1,13 +1,14 @@
 /** The elements of a segment that is written: where each stands, what fills it, and its text in the file. */
 import type { Envelope } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import { type ElementInfo, findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath, type PathValue } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
 import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import { quoteText } from '../values/text.ts'
 import {
+  type ErrorPlace,
   getEntry,
   getEntryText,
   locateKey,
@@ -41,6 +42,8 @@ export interface ElementPlan {
 export interface SegmentContext extends ExportContext {
   readonly grammar: Grammar
   readonly firstPartsOnly: boolean
+  /** Gets what may be wrong, with its line and column. */
+  readonly warnings: string[]
 }
 
 /** The keys of a segment that are no elements. */
@@ -68,6 +71,11 @@ export function compileElements(
       errors.add(locateKey(node, key), target)
       continue
     }
+    if (target.kind === 'pair') {
+      const codes =
+        info && findCodes(info, target.pairs.from, 'qualifier' in target.pairs ? target.pairs.qualifier : 1)
+      warnOfCode(locateKey(node, key), { code: target.qualifier, path: place, codes }, context)
+    }
     const counted = findCounted(leaf, grammar)
     checkCount(leaf, { counted, id: test.id, rule }, context)
     const elementInfo = findElementInfo(target, info)
@@ -82,6 +90,7 @@ export function compileElements(
     if (cell === undefined) continue
     const element = { path: place, target, info: elementInfo, cell, counted }
     checkConstants(leaf, element, context)
+    checkCodes(leaf, element, { info, context })
     elements.push(element)
   }
   checkPairs(node, elements, info, errors)
@@ -112,6 +121,38 @@ function checkConstants(leaf: SourceNode, element: ElementPlan, { errors, limits
     else readElementText(NO_RECORD, { ...element, cell: { ...cell, text: () => text } }, undefined, refuse)
   }
 }
+
+/** Warns of codes that are not known here: they may be a partner's own, or a typing error. */
+function checkCodes(
+  leaf: SourceNode,
+  { target, path }: ElementPlan,
+  { info, context }: { info: SegmentInfo | undefined; context: SegmentContext },
+): void {
+  if (info === undefined || target.kind !== 'element') return
+  const { element, component = 1 } = target
+  for (const option of CONSTANT_OPTIONS) {
+    const code = getEntryText(leaf, option) ?? ''
+    if (code !== '')
+      warnOfCode(nodeAt(leaf, option), { code, path, codes: findCodes(info, element, component) }, context)
+  }
+}
+
+/** Nothing is said of an element whose codes are not known at all. */
+export function warnOfCode(
+  place: ErrorPlace,
+  { code, path, codes }: { code: string; path: string; codes: Readonly<Record<string, string>> | undefined },
+  { errors, warnings }: Pick<SegmentContext, 'errors' | 'warnings'>,
+): void {
+  if (codes === undefined || Object.hasOwn(codes, code)) return
+  const known = Object.entries(codes).map(([each, meaning]) => `${each} (${meaning})`)
+  const shown =
+    known.length > CODES_SHOWN ? `${known.slice(0, CODES_SHOWN).join(', ')} and others` : known.join(', ')
+  warnings.push(
+    `${errors.locate(place)}${quoteText(code)} is no code of ${path} that is known here: ${shown}`,
+  )
+}
+
+const CODES_SHOWN = 8
 
 /** Delimiters are those of the partner, so that it is not known here whether a constant holds one. */
 const NO_RECORD: ElementContext = { record: {}, delimiters: [], clash: { replace: ' ' }, warnings: [] }

@@ -1,5 +1,5 @@
 /** Compiles `segments` of an export: which segments a record makes, in which loops, and the source of each element. */
-import type { SegmentInfo } from '../../edi/dictionary.ts'
+import { findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath } from '../../edi/paths.ts'
@@ -27,6 +27,7 @@ import {
   type ElementPlan,
   type ElementTarget,
   type SegmentContext,
+  warnOfCode,
 } from './segment-elements.ts'
 
 export interface SegmentPlan {
@@ -60,6 +61,8 @@ export type EntryPlan = SegmentPlan | EachPlan
 
 export interface DocumentPlan {
   readonly grammar: Grammar
+  /** What may be wrong, with its line and column. */
+  readonly warnings: readonly string[]
   /** The segments of each record. */
   readonly record: readonly EntryPlan[]
   /** The segments before and after those of the records, where all records share one set. */
@@ -86,12 +89,13 @@ export function compileSegments(
   const grammar = findGrammar(document.syntax, document.name)
   if (grammar === undefined) return undefined
   const firstPartsOnly = getEntryText(root, 'parts') !== 'all'
-  const own: SegmentContext = { ...context, grammar, firstPartsOnly }
+  const warnings: string[] = []
+  const own: SegmentContext = { ...context, grammar, firstPartsOnly, warnings }
   const scope = { record: context.record, each: undefined, item: undefined }
   const place = { rule: grammar.root, prefix: '', scope }
   if (!document.sharesSet) {
     const record = compileList(node, place, own)
-    return { grammar, record, frame: undefined }
+    return { grammar, warnings, record, frame: undefined }
   }
   if ([...grammar.root.loops.values()].some(({ tree }) => tree !== undefined))
     errors.add(node, `\`set: file\` is for documents without levels, and ${document.name} has them`)
@@ -114,6 +118,7 @@ function compileFrame(node: ListNode, place: Place, context: SegmentContext): Do
     items.flatMap((item) => compileEntry(item, outer, around) ?? [])
   return {
     grammar: context.grammar,
+    warnings: context.warnings,
     record: inside.items.flatMap((item) => compileEntry(item, place, context) ?? []),
     frame: { begin: compileAround(node.items.slice(0, at)), end: compileAround(node.items.slice(at + 1)) },
   }
@@ -189,6 +194,9 @@ function compileSegment(
   const [text] = test.qualifiers
   const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
   checkQualifier(at, { text, info, path, element: test.qualifier }, errors)
+  const codes = info && findCodes(info, test.qualifier, 1)
+  if (text !== undefined)
+    warnOfCode(at, { code: text, path: formatElementPath(path, test.qualifier), codes }, context)
   const elements = compileElements(node, { test, path, info, scope, rule }, context)
   const inside = getEntry(node, 'in')
   const condition = getEntry(node, 'when')
