@@ -40,6 +40,10 @@ describe.each(NAMES)('%s', (name) => {
     expect(bytes.toString('latin1')).toBe(expected.toString('latin1'))
   })
 
+  test('has no code that is unknown here', async () => {
+    expect((await loadExport(name)).warnings).toEqual([])
+  })
+
   test('has records in its example as the API shows them', async () => {
     const { mapping, records } = await loadExample(name)
     const operation = OPERATIONS[mapping.operation]

@@ -2,14 +2,18 @@
 import { COMPONENT_MARK, type Envelope, SET_BEGINNING } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { ComposedRows, Composer, SetFrame } from '../../domain/translator.ts'
-import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { assert, BridgeError } from '../../support/errors.ts'
-import { quoteText } from '../values/text.ts'
 import type { RefuseCell } from './cell-format.ts'
 import { type ApiRecord, createComposerFrame, type OutboundPlan } from './composer.ts'
-import { type ElementPlan, isNumeric } from './segment-elements.ts'
+import {
+  type ClashRule,
+  type ElementContext,
+  type ElementPlan,
+  listDelimiters,
+  readElementText,
+} from './segment-elements.ts'
 import type { DocumentPlan, EntryPlan, SegmentPlan } from './segments.ts'
 
 /** Creates the composer of a document: each record has a set of its own, or all share one. */
@@ -37,27 +41,18 @@ export function createDocumentComposer(
 }
 
 /** The bridge would acknowledge a record without a segment, and its reader would never see it. */
-function refuseEmpty(): ComposedRows {
+export function refuseEmpty(): { readonly problems: readonly Problem[] } {
   const message = 'The record has nothing that the document shows, so there is no segment to write.'
   return { problems: [problem('value-missing', {}, message, 'Check the record at the API.')] }
 }
 
-/** How values are written that hold a delimiter, which X12 cannot make data. */
-export interface ClashRule {
-  /** What stands for it; undefined: the record is held. */
-  readonly replace: string | undefined
-}
-
-interface Run {
-  readonly record: ApiRecord
+interface Run extends ElementContext {
   readonly rows: (readonly string[])[]
   /** How many segments of an id came before these rows, in a set of several records. */
   readonly countBefore: (id: string) => number
   readonly problems: Problem[]
-  readonly warnings: Problem[]
-  /** The characters that no value may hold. */
-  readonly delimiters: readonly string[]
-  readonly clash: ClashRule
+  /** Gets what became of each segment, for tools; absent while files are written. */
+  readonly trace: TracedSegment[] | undefined
   /** The levels of the tree that are open, from the outermost, by their numbers. */
   readonly levels: number[]
   lastLevel: number
@@ -69,6 +64,28 @@ export interface SegmentOptions {
   readonly clash: ClashRule
   /** That of the mapping. */
   readonly version: string
+  /** Gets what became of each segment of the mapping, in the order of the document. */
+  readonly trace?: TracedSegment[]
+}
+
+/** What became of a segment of the mapping, for tools that explain one. */
+export interface TracedSegment {
+  readonly plan: SegmentPlan
+  /** The item of the list that its loop stands for; undefined outside of one. */
+  readonly item: unknown
+  /** The text of each element as the file has it, in the order of the plan; blank where it is refused. */
+  readonly texts: readonly string[]
+  /** Why each element cannot be written; mostly nothing. */
+  readonly refused: readonly (readonly string[])[]
+  /** The segment itself; absent where it is left out. */
+  readonly row?: readonly string[]
+  /** Why it is left out: its condition, or because the record fills none of its values. */
+  readonly absent?: 'condition' | 'blank'
+}
+
+type TraceDraft = { -readonly [Key in keyof TracedSegment]: TracedSegment[Key] } & {
+  readonly texts: string[]
+  readonly refused: string[][]
 }
 
 /** `beginning`: the row that begins a set; absent where all records share one. `rule`: what a whole set must have. */
@@ -81,6 +98,7 @@ export function composeSegments(
     clash,
     version,
     beginning,
+    trace,
   }: SegmentOptions & { readonly beginning?: string | undefined },
   {
     rule,
@@ -95,6 +113,7 @@ export function composeSegments(
     warnings: [],
     delimiters: syntax === 'x12' ? listDelimiters(envelope, version) : [],
     clash,
+    trace,
     levels: [],
     lastLevel: 0,
   }
@@ -106,7 +125,7 @@ export function composeSegments(
 }
 
 /** The values of an envelope, by the names that elements call them. */
-function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, string>> {
+export function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, string>> {
   return {
     $interchange: String(numbers.interchange),
     $group: String(numbers.group),
@@ -163,10 +182,15 @@ function composeSegment(run: Run, plan: SegmentPlan, item: unknown, index: numbe
   const { rows, record, levels } = run
   const { loop } = plan
   const tree = loop?.tree
-  if (plan.holds?.(record, item) === false) return false
+  const traced: TraceDraft = { plan, item, texts: [], refused: [] }
+  run.trace?.push(traced)
+  if (plan.holds?.(record, item) === false) {
+    traced.absent = 'condition'
+    return false
+  }
   const before = { rows: rows.length, problems: run.problems.length }
   const row = createRow(plan)
-  const isFilled = fillRow(run, { plan, row, item, index })
+  const isFilled = fillRow(run, { plan, row, item, index, traced })
   rows.push([])
   if (tree !== undefined) {
     run.lastLevel += 1
@@ -179,11 +203,12 @@ function composeSegment(run: Run, plan: SegmentPlan, item: unknown, index: numbe
   const isRefused = run.problems.length > before.problems
   if (!isFilled && !hasInside && !isRefused && tree === undefined) {
     rows.length = before.rows
+    traced.absent = 'blank'
     return false
   }
   checkMandatory(run, plan, row)
   if (loop !== undefined) checkCounts(run, loop, plan.path, counts)
-  rows[before.rows] = joinComponents(row)
+  traced.row = rows[before.rows] = joinComponents(row)
   return true
 }
 
@@ -224,18 +249,26 @@ interface Filling {
   readonly row: DraftRow
   readonly item: unknown
   readonly index: number
+  readonly traced: TraceDraft
 }
 
 /** Returns whether the segment is written: it has a value of the record, or nothing but constants. */
-function fillRow(run: Run, { plan, row, item, index }: Filling): boolean {
+function fillRow(run: Run, { plan, row, item, index, traced }: Filling): boolean {
   let hasValues = false
   let isFilled = false
   let pairs = 0
   for (const element of plan.elements) {
     const { target, cell, counted } = element
+    const problems = run.problems.length
     const refuse = createRefusal(run, element, index)
     const text =
-      counted === undefined ? readText(run, element, item, refuse) : String(countSegments(run, counted))
+      counted === undefined
+        ? readElementText(run, element, item, refuse)
+        : String(countSegments(run, counted))
+    if (run.trace !== undefined) {
+      traced.texts.push(text)
+      traced.refused.push(run.problems.slice(problems).map(({ message }) => message))
+    }
     const isValue = counted !== undefined || cell.field !== ''
     hasValues ||= isValue
     if (isValue && isThere(run, element, item, text)) isFilled = true
@@ -272,71 +305,6 @@ function createRefusal(run: Run, { path, cell }: ElementPlan, index: number): Re
 
 function countSegments({ rows, countBefore }: Run, id: string): number {
   return countBefore(id) + rows.filter(([first]) => first === id).length
-}
-
-// The text of an element: within its length, a number in its form, without delimiters.
-
-function readText(run: Run, element: ElementPlan, item: unknown, refuse: RefuseCell): string {
-  const { info, cell, target } = element
-  const written = cell.text(run.record, item, refuse)
-  if (written === '') return ''
-  if (!isDateOf(target, info, written))
-    return refuse('date-expected', `${quoteText(written)} is no date as ${element.path} takes it.`, DATE_FIX)
-  if (target.kind === 'date') return written
-  if (info !== undefined && isNumeric(info)) return formatNumber(written, element, refuse)
-  const text = removeDelimiters(run, element, written, refuse)
-  if (info !== undefined && text !== '' && text.length < info.min)
-    return refuse(
-      'value-not-allowed',
-      `${quoteText(text)} has ${text.length} characters; ${element.path} takes at least ${info.min}.`,
-    )
-  return text
-}
-
-const DATE_FIX = 'Give the element a value of the API that is a date, or `format: yyyyMMdd`.'
-
-/** Whether the text has the digits that a date or time element takes; true for other elements. */
-function isDateOf(target: ElementPlan['target'], info: ElementPlan['info'], text: string): boolean {
-  if (target.kind === 'date') return /^\d{8}(?:\d{4}|\d{6})?$/.test(text)
-  if (info?.type === 'DT') return /^(?:\d\d)?\d{6}$/.test(text)
-  return info?.type !== 'TM' || /^\d{4,8}$/.test(text)
-}
-
-/** N0, N1, N2 have implied decimals; R has a point where it has decimals. */
-function formatNumber(text: string, { info, path }: ElementPlan, refuse: RefuseCell): string {
-  const number = parseDecimal(text)
-  const { type = '', max = Infinity, min = 0 } = info ?? {}
-  if (number === undefined)
-    return refuse('decimal-expected', `${quoteText(text)} is no number, and ${path} takes one.`)
-  const implied = /^N(\d)$/.exec(type)?.[1]
-  const scaled = implied === undefined ? undefined : rescaleExactly(number, Number(implied))
-  if (implied !== undefined && scaled === undefined)
-    return refuse('decimal-expected', `${quoteText(text)} has more than the ${implied} decimals of ${path}.`)
-  const written = scaled === undefined ? formatShortDecimal(number) : formatDecimal({ ...scaled, scale: 0 })
-  const digits = written.replace(/[-.]/g, '')
-  if (digits.length > max)
-    return refuse('value-too-wide', `${written} has ${digits.length} digits; ${path} takes ${max}.`)
-  return digits.length >= min ? written : written.replace(digits, digits.padStart(min, '0'))
-}
-
-function removeDelimiters(run: Run, { path }: ElementPlan, text: string, refuse: RefuseCell): string {
-  const found = run.delimiters.find((each) => text.includes(each))
-  if (found === undefined) return text
-  const { replace } = run.clash
-  const message = `${quoteText(text)} holds ${quoteText(found)}, which separates the parts of the file.`
-  if (replace === undefined) return refuse('character-unwritable', message)
-  run.warnings.push({ ...problem('character-replaced', { column: path }, message), severity: 'warning' })
-  let clean = text
-  const safe = run.delimiters.includes(replace) ? ' ' : replace
-  for (const each of run.delimiters) clean = clean.replaceAll(each, safe)
-  return clean.trim()
-}
-
-/** In X12 a delimiter is never data. Elements repeat from 00402 on. */
-function listDelimiters({ delimiters, version = '' }: Envelope, ofMapping: string): string[] {
-  const { element, component, repetition, segment } = delimiters
-  const repeats = (version || ofMapping) >= '00402'
-  return [element, component, segment, ...(repeats ? [repetition] : [])].filter((each) => each !== '')
 }
 
 // Pairs, dates, levels of trees, and what must be there.

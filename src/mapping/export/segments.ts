@@ -1,10 +1,11 @@
 /** Compiles `segments` of an export: which segments a record makes, in which loops, and the source of each element. */
-import type { SegmentInfo } from '../../edi/dictionary.ts'
+import { findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
 import { didYouMean } from '../../support/text.ts'
+import { quoteText } from '../values/text.ts'
 import { followPath } from './paths.ts'
 import type { ObjectShape } from '../shape.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type MappingErrors,
   nodeAt,
   type SourceNode,
+  toPlain,
 } from '../source/source.ts'
 import { type CellCondition, compileCellCondition, type ExportContext } from './cell.ts'
 import type { RowScope } from './cell-source.ts'
@@ -25,6 +27,7 @@ import {
   type ElementPlan,
   type ElementTarget,
   type SegmentContext,
+  warnOfCode,
 } from './segment-elements.ts'
 
 export interface SegmentPlan {
@@ -37,6 +40,8 @@ export interface SegmentPlan {
   /** Elements that must not be blank. */
   readonly mandatory: readonly { readonly element: number; readonly path: string }[]
   readonly holds: CellCondition | undefined
+  /** That condition as the mapping writes it. */
+  readonly when: unknown
   /** The loop that it opens. A level of a tree numbers itself. */
   readonly loop: LoopRule | undefined
   readonly inside: readonly EntryPlan[]
@@ -56,6 +61,8 @@ export type EntryPlan = SegmentPlan | EachPlan
 
 export interface DocumentPlan {
   readonly grammar: Grammar
+  /** What may be wrong, with its line and column. */
+  readonly warnings: readonly string[]
   /** The segments of each record. */
   readonly record: readonly EntryPlan[]
   /** The segments before and after those of the records, where all records share one set. */
@@ -82,12 +89,13 @@ export function compileSegments(
   const grammar = findGrammar(document.syntax, document.name)
   if (grammar === undefined) return undefined
   const firstPartsOnly = getEntryText(root, 'parts') !== 'all'
-  const own: SegmentContext = { ...context, grammar, firstPartsOnly }
+  const warnings: string[] = []
+  const own: SegmentContext = { ...context, grammar, firstPartsOnly, warnings }
   const scope = { record: context.record, each: undefined, item: undefined }
   const place = { rule: grammar.root, prefix: '', scope }
   if (!document.sharesSet) {
     const record = compileList(node, place, own)
-    return { grammar, record, frame: undefined }
+    return { grammar, warnings, record, frame: undefined }
   }
   if ([...grammar.root.loops.values()].some(({ tree }) => tree !== undefined))
     errors.add(node, `\`set: file\` is for documents without levels, and ${document.name} has them`)
@@ -110,6 +118,7 @@ function compileFrame(node: ListNode, place: Place, context: SegmentContext): Do
     items.flatMap((item) => compileEntry(item, outer, around) ?? [])
   return {
     grammar: context.grammar,
+    warnings: context.warnings,
     record: inside.items.flatMap((item) => compileEntry(item, place, context) ?? []),
     frame: { begin: compileAround(node.items.slice(0, at)), end: compileAround(node.items.slice(at + 1)) },
   }
@@ -184,8 +193,13 @@ function compileSegment(
   const info = grammar.dictionary.find(test.id)
   const [text] = test.qualifiers
   const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
+  checkQualifier(at, { text, info, path, element: test.qualifier }, errors)
+  const codes = info && findCodes(info, test.qualifier, 1)
+  if (text !== undefined)
+    warnOfCode(at, { code: text, path: formatElementPath(path, test.qualifier), codes }, context)
   const elements = compileElements(node, { test, path, info, scope, rule }, context)
   const inside = getEntry(node, 'in')
+  const condition = getEntry(node, 'when')
   if (inside !== undefined && (inside.kind !== 'list' || own === undefined))
     errors.add(
       inside,
@@ -202,12 +216,34 @@ function compileSegment(
     elements,
     mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
     holds: compileCellCondition(node, scope, errors),
+    when: condition && toPlain(condition),
     loop: own,
     inside:
       inside?.kind === 'list' && own !== undefined
         ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
         : [],
   }
+}
+
+/** Notes a qualifier that is longer or shorter than its element. */
+function checkQualifier(
+  at: { offset: number; path: string },
+  {
+    text,
+    info,
+    path,
+    element,
+  }: { text: string | undefined; info: SegmentInfo | undefined; path: string; element: number },
+  errors: MappingErrors,
+): void {
+  const known = info?.elements[element - 1]
+  const { min = 0, max = Infinity } = known?.components[0] ?? known ?? {}
+  if (text === undefined || (text.length >= min && text.length <= max)) return
+  const takes = min === max ? String(max) : `${min} to ${max}`
+  errors.add(
+    at,
+    `${quoteText(text)} has ${text.length} characters; ${formatElementPath(path, element)} takes ${takes}`,
+  )
 }
 
 /** The id and at most one qualifier. */
@@ -292,13 +328,20 @@ function checkOrder(items: readonly SourceNode[], { rule, prefix }: Place, conte
   }
 }
 
-/** The elements of each segment as the cells of a row, for tools that explain a mapping. */
-export function listSegmentRows(plan: DocumentPlan): RowPlan[] {
-  const walk = (entry: EntryPlan, each?: EachPlan): RowPlan[] => {
+/** A segment whose elements are the cells of a row, for tools that explain a mapping. */
+export interface SegmentRow extends RowPlan {
+  readonly plan: SegmentPlan
+}
+
+/** Lists the segments in their order, those around the records too. */
+export function listSegmentRows({ record, frame }: DocumentPlan): SegmentRow[] {
+  const walk = (entry: EntryPlan, each?: EachPlan): SegmentRow[] => {
     if (entry.kind === 'each') return entry.inside.flatMap((inside) => walk(inside, entry))
     const cells = entry.elements.map(({ cell }) => cell)
-    const row = { type: entry.path, each: each?.each, items: each?.items ?? (() => [undefined]), cells }
+    const items = each?.items ?? (() => [undefined])
+    const row = { type: entry.path, each: each?.each, items, cells, plan: entry }
     return [row, ...entry.inside.flatMap((inside) => walk(inside, each))]
   }
-  return plan.record.flatMap((entry) => walk(entry))
+  const entries = [...(frame?.begin ?? []), ...record, ...(frame?.end ?? [])]
+  return entries.flatMap((entry) => walk(entry))
 }
