@@ -169,9 +169,16 @@ function compileEach(node: MapNode, place: Place, context: SegmentContext): Each
   const { lines } = context.grammar.definition
   // Where the document must have a line, one that is missing is a problem anyway.
   const isRequired = place.rule.required.some(({ id }) => ids.has(id))
-  const makesLines =
-    !isRequired && entries.some((entry) => entry.kind === 'segment' && entry.path.endsWith(lines))
+  const makesLines = !isRequired && entries.some((entry) => holdsLine(entry, lines))
   return { kind: 'each', each, items, makesLines, inside: entries }
+}
+
+/** Whether the entry is a line of the document, or one stands in it: an 855 has its lines, the ACKs, in the PO1. */
+function holdsLine(entry: EntryPlan, lines: string): boolean {
+  if (entry.kind === 'each') return false
+  const own = entry.path.slice(entry.path.lastIndexOf('/') + 1)
+  const isLine = own === lines || own.startsWith(`${lines}*`) || own.startsWith(`${lines}+`)
+  return isLine || entry.inside.some((inside) => holdsLine(inside, lines))
 }
 
 function compileSegment(
