@@ -2,7 +2,11 @@
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
-import type { InterchangeEntry, InterchangeVerdict, ReceivedAnswerEntry } from '../../domain/interchange-journal.ts'
+import type {
+  InterchangeEntry,
+  InterchangeVerdict,
+  ReceivedAnswerEntry,
+} from '../../domain/interchange-journal.ts'
 import { countSets, SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import { isoTime } from '../../support/clock.ts'
