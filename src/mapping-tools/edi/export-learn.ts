@@ -8,6 +8,7 @@ import { decodeText } from '../../formats/edi/charset.ts'
 import { cutSegments, isSegment } from '../../formats/edi/cut.ts'
 import { EnvelopeTracker } from '../../formats/edi/envelopes.ts'
 import { ALL_SEGMENTS, isLoop, type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
+import { toPlainText } from '../../mapping/export/cell-format.ts'
 import type { ElementPlan } from '../../mapping/export/segment-elements.ts'
 import type { DocumentPlan, EntryPlan, SegmentPlan } from '../../mapping/export/segments.ts'
 import type { OutboundMapping } from '../../mapping/load.ts'
@@ -356,7 +357,7 @@ function writeElement(element: ElementPlan, { name, leaf, plan, found, around }:
     return [`${key}: ${formatFlow(leaf)} # ${element.path} must be there; the sample has none`]
   const constant = isObject(leaf) ? leaf['const'] : undefined
   const isOther =
-    constant !== undefined && texts.every((text) => text === first) && String(constant) !== first
+    constant !== undefined && texts.every((text) => text === first) && toPlainText(constant) !== first
   if (isOther)
     return [
       `${key}: { const: ${JSON.stringify(first)} } # as the sample has it; the ready mapping writes ${JSON.stringify(constant)}`,
