@@ -158,10 +158,11 @@ IEA*1*000000101~
 `
 
 test('a level that the sample leaves out is left out, and what stands in it is not', async () => {
-  const { out, path } = await learn(SHIPMENT, 'export-shipments')
+  const { out, err, path } = await learn(SHIPMENT, 'export-shipments')
   const { failures, problems, text } = await holdToOwnFile(path, join(ROOT, 'samples/exports/shipments.json'))
 
   expect(out).not.toContain('HL*P')
+  expect(err).toBe('Of the 27 paths of the ready mapping x12/856-export.yaml, the sample fills 10.')
   expect(out).toContain(`'05': { const: "0004" } # as the sample has it; the ready mapping writes "0001"`)
   expect([failures, problems]).toEqual([[], []])
   expect(text).toMatch(/HL\*2\*1\*O\*1~\nPRF\*HV-20001~\nHL\*3\*2\*I\*0~\nLIN\*\*SK\*/)

@@ -3,6 +3,7 @@ import { createExampleEnvelope } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { toPlainText } from '../../mapping/export/cell-format.ts'
 import { createPathReader, createValuesReader } from '../../mapping/export/paths.ts'
+import type { TracedSegment } from '../../mapping/export/segment-rows.ts'
 import type { TracedRecord } from '../../mapping/export/segment-trace.ts'
 import { listSegmentRows } from '../../mapping/export/segments.ts'
 import type { OutboundMapping } from '../../mapping/load.ts'
@@ -50,28 +51,23 @@ export function coverExport(
   const [uses, conditions]: [Uses, Uses] = [new Map(), new Map()]
   const written = new Set<string>()
   const filled = new Set<string>()
-  const frame = { record: {}, segments: [...traced.begin, ...traced.end] }
-  for (const { record, segments } of [
-    frame,
-    ...traced.records.filter(({ problems }) => problems.length === 0),
-  ]) {
-    for (const segment of segments) {
-      const { plan, texts, absent } = segment
-      const kind = kinds.get(plan)
-      if (absent === 'blank' || kind === undefined) continue
-      noteConditions(conditions, plan.when, plan.path)
-      if (absent === 'condition') continue
-      written.add(plan.path)
-      for (const [at, { path }] of plan.elements.entries()) {
-        const column = kind.columns[at]
-        noteConditions(conditions, column?.options['when'], path)
-        if (column === undefined || (texts[at] ?? '') === '') continue
-        filled.add(path)
-        const shown = listShown(column, { record, item: segment.item, each: kind.each })
-        addUses(uses, shown, path)
-      }
+  const see = (record: ApiRecord, { plan, item, texts, absent }: TracedSegment) => {
+    const kind = kinds.get(plan)
+    if (absent === 'blank' || kind === undefined) return
+    noteConditions(conditions, plan.when, plan.path)
+    if (absent === 'condition') return
+    written.add(plan.path)
+    for (const [at, column] of kind.columns.entries()) {
+      const path = plan.elements[at]?.path ?? column.name
+      noteConditions(conditions, column.options['when'], path)
+      if ((texts[at] ?? '') === '') continue
+      filled.add(path)
+      addUses(uses, listShown(column, { record, item, each: kind.each }), path)
     }
   }
+  for (const segment of [...traced.begin, ...traced.end]) see({}, segment)
+  for (const { record, segments, problems } of traced.records)
+    if (problems.length === 0) for (const segment of segments) see(record, segment)
   const plans = listSegmentRows(document.plan).map(({ plan }) => plan)
   const values = listRecordValues(records).map((value) => ({
     ...value,

@@ -8,8 +8,14 @@ import { decodeText } from '../../formats/edi/charset.ts'
 import { cutSegments, isSegment } from '../../formats/edi/cut.ts'
 import { EnvelopeTracker } from '../../formats/edi/envelopes.ts'
 import { ALL_SEGMENTS, isLoop, type Loop, LoopPlacer } from '../../formats/edi/loops.ts'
+import { toPlainText } from '../../mapping/export/cell-format.ts'
 import type { ElementPlan } from '../../mapping/export/segment-elements.ts'
-import type { DocumentPlan, EntryPlan, SegmentPlan } from '../../mapping/export/segments.ts'
+import {
+  type DocumentPlan,
+  type EntryPlan,
+  listSegmentRows,
+  type SegmentPlan,
+} from '../../mapping/export/segments.ts'
 import type { OutboundMapping } from '../../mapping/load.ts'
 import { toPlain } from '../../mapping/source/source.ts'
 import { isObject } from '../../support/object-paths.ts'
@@ -49,7 +55,7 @@ export async function learnExport(
     },
   )
   const unfilled = sample.listUnfilled()
-  const { elements, kept } = sample
+  const elements = listSegmentRows(plan).flatMap(({ cells }) => cells)
   const segments = lines.join('\n')
   const text = [
     ...writeHead({ file: basename(path), found, name }),
@@ -68,7 +74,7 @@ export async function learnExport(
         ]),
     ...writeTables(mapping, segments),
   ].join('\n')
-  return { text: `${text}\n`, ready: { name, paths: elements, filled: kept }, unfilled }
+  return { text: `${text}\n`, ready: { name, paths: elements.length, filled: sample.kept }, unfilled }
 }
 
 function toList(value: unknown): readonly unknown[] {
@@ -112,8 +118,7 @@ type ElementKey = string
 
 class Sample {
   readonly roots: readonly Loop[]
-  /** Elements of the ready mapping, and how many of them the learned one keeps. */
-  elements = 0
+  /** How many elements of the ready mapping the sample fills. */
   kept = 0
   readonly #grammar: Grammar
   readonly #claimed = new Map<Segment, Set<ElementKey>>()
@@ -304,7 +309,6 @@ function writeSegment(plan: SegmentPlan, key: string, written: Options, around: 
   const { sample, rule, indent } = around
   const found = sample.find(plan, around.loops)
   const isNeeded = rule.required.some(({ id }) => id === plan.id)
-  sample.elements += plan.elements.length
   // Where the sample leaves a level out, what stands in it stands in the level around it.
   const isLevel = plan.loop?.tree !== undefined && rule === plan.loop
   if (found.segments.length === 0 && isLevel) return writeEntries(toList(written['in']), plan.inside, around)
@@ -356,7 +360,7 @@ function writeElement(element: ElementPlan, { name, leaf, plan, found, around }:
     return [`${key}: ${formatFlow(leaf)} # ${element.path} must be there; the sample has none`]
   const constant = isObject(leaf) ? leaf['const'] : undefined
   const isOther =
-    constant !== undefined && texts.every((text) => text === first) && String(constant) !== first
+    constant !== undefined && texts.every((text) => text === first) && toPlainText(constant) !== first
   if (isOther)
     return [
       `${key}: { const: ${JSON.stringify(first)} } # as the sample has it; the ready mapping writes ${JSON.stringify(constant)}`,
