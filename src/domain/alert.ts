@@ -10,9 +10,10 @@ export const ALERTS = {
       'With a full disk of the state nothing is sent, and nothing new can be stored. Notifications about it are sent at most once an hour.',
   },
   'bridge-failing': {
-    title: 'The bridge cannot open its journal.',
+    title: 'The bridge cannot work with its journal.',
     fix: 'See `dropbridge explain CODE` with the code of the failure.',
-    details: 'Nothing is sent meanwhile. Notifications about it are sent at most once an hour.',
+    details:
+      'It cannot be opened, or it is older than the work done with it, or new in the place of another one. Nothing is sent meanwhile. Where it cannot be written, notifications about it are sent at most once an hour.',
   },
   'configuration-broken': {
     title: 'The configuration or a mapping on the disk has errors.',
@@ -84,6 +85,17 @@ export const ALERTS = {
   'records-held': {
     title: 'Records of a file wait for a person to decide.',
     fix: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
+  },
+  'records-unwritten': {
+    title: 'Outgoing records could not be written into a file.',
+    fix: 'See `dropbridge run`; correct the mapping. The next run writes what was held.',
+    details:
+      'They are held and in no file, so their reader does not get them. Nothing of them is acknowledged. Shown until they are in a file.',
+  },
+  'documents-missing': {
+    title: 'Packing slips or labels of accepted shipments are missing.',
+    fix: 'Mend the cause, then run `dropbridge labels`. Do not send the file again.',
+    details: 'They could not be fetched or written. Shown until they are in their folder.',
   },
   'record-unacknowledged': {
     title: 'A delivered record is not acknowledged.',
