@@ -7,7 +7,7 @@ import {
   type EvaluationContext,
   type UnreachableFolder,
 } from './context.ts'
-import { findConfigurationAlerts, findDiskAlerts } from './bridge.ts'
+import { findConfigurationAlerts, findDiskAlerts, findJournalAlerts } from './bridge.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
 import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
@@ -30,6 +30,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const inboxes = await findInboxAlerts(evaluation)
   const fromSources = [
     ...disks.alerts,
+    ...(await findJournalAlerts(evaluation)),
     ...(await findConfigurationAlerts(evaluation)),
     ...inboxes.alerts,
     ...(await findMisplacedFiles(evaluation)),

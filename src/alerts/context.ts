@@ -19,6 +19,8 @@ export interface AlertContext {
   readonly folderCache: Map<string, { readonly at: number; readonly alerts: readonly Alert[] }>
   /** Reads which configuration and mappings are on the disk now, or why they cannot be used. */
   readonly readDisk?: (() => Promise<DiskState>) | undefined
+  /** Why a run would refuse to work with the journal. */
+  readonly findJournalFailure?: () => Promise<BridgeError | undefined>
 }
 
 type DiskState = { readonly version: BridgeVersion } | { readonly failure: BridgeError }

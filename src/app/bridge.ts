@@ -85,7 +85,12 @@ export async function openBridge(
   }
   const readDisk = createDiskReader(configuration, version)
   const shared = { journal, configuration, mailboxes, clock: options.clock }
-  const alertContext = { ...shared, folderCache: new Map(), readDisk }
+  const alertContext = {
+    ...shared,
+    folderCache: new Map(),
+    readDisk,
+    findJournalFailure: journalGuard.findFailure,
+  }
   return {
     /** For reading: what `status` shows. */
     journal,
