@@ -288,7 +288,8 @@ export interface AlertChange {
 export interface AlertJournal {
   /**
    * Compares the alerts found with the active ones and returns the changes. A new alert is raised; a missing one has ended,
-   * unless `isUnchecked` says that it could not be checked. Several bridges may call this at once.
+   * unless `isUnchecked` says that it could not be checked. A standing failure of a route gets the words of the latest one,
+   * which is no change. Several bridges may call this at once.
    */
   updateAlerts(found: readonly Alert[], isUnchecked: (it: Alert) => boolean): Promise<readonly AlertChange[]>
   /** Lists active alerts as last noted, the most urgent first. */
