@@ -35,6 +35,7 @@ import {
   type ResolveRequest,
 } from './resolve.ts'
 import { retakeFile } from './retake.ts'
+import { createReaderFinder } from './run-route.ts'
 import { type RunOptions, runRoutes, runWithDeadline } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
 import { buildVersion, createDiskReader } from './version.ts'
@@ -89,6 +90,7 @@ export async function openBridge(
     ...shared,
     folderCache: new Map(),
     readDisk,
+    findReaders: createReaderFinder(context),
     findJournalFailure: journalGuard.findFailure,
   }
   return {

@@ -220,7 +220,7 @@ export const ALERTS = {
     title: 'A file stands beside an inbox, or in a folder within it.',
     fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
     details:
-      'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports, and has a name that a route would take. No run looks there. Folders within an inbox are checked on this machine only, three levels down.',
+      'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports or results, and has a name that a route would take. No run looks there. Where the mapping of a route reads its columns, the fix names that inbox. Folders within an inbox are checked on this machine only, three levels down.',
   },
   'inbox-mistyped': {
     title: 'A folder with nearly the name of an empty inbox has files.',
