@@ -7,9 +7,9 @@ import {
   type EvaluationContext,
   type UnreachableFolder,
 } from './context.ts'
-import { findConfigurationAlerts, findDiskAlerts } from './bridge.ts'
+import { findConfigurationAlerts, findDiskAlerts, findJournalAlerts } from './bridge.ts'
 import { findDeliveryAlerts, findReceiptAlerts } from './deliveries.ts'
-import { checkResultsFolders, findFullFolders, findGrownFiles } from './folders.ts'
+import { checkResultsFolders, findFilesInResults, findFullFolders, findGrownFiles } from './folders.ts'
 import { findInboxAlerts } from './inboxes.ts'
 import { findFilesInFolders, findMisplacedFiles } from './misplaced.ts'
 import { findLateOrders } from './orders.ts'
@@ -30,9 +30,11 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
   const inboxes = await findInboxAlerts(evaluation)
   const fromSources = [
     ...disks.alerts,
+    ...(await findJournalAlerts(evaluation)),
     ...(await findConfigurationAlerts(evaluation)),
     ...inboxes.alerts,
     ...(await findMisplacedFiles(evaluation)),
+    ...(await findFilesInResults(evaluation)),
     ...(await findFilesInFolders(evaluation, inboxes.withFolders)),
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),

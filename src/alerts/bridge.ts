@@ -10,8 +10,20 @@ import type { FileSource } from '../config/inbox.ts'
 import type { Route } from '../config/routes.ts'
 import type { DiskStatus } from '../domain/snapshot.ts'
 import { formatBytes, isOutOfRoom, readDiskSpace } from '../support/disk.ts'
+import type { BridgeError } from '../support/errors.ts'
+
 /** Each file that differs is named, up to this many. */
 const NAMED_MAX = 5
+
+/** A journal that can be read, and that a run refuses all the same: it is older than its work, or a new one in its place. */
+export async function findJournalAlerts({ findJournalFailure, now }: EvaluationContext): Promise<Alert[]> {
+  const failure = await findJournalFailure?.()
+  return failure === undefined ? [] : [buildJournalAlert(failure, now)]
+}
+
+export function buildJournalAlert({ code, message, fix }: BridgeError, since: number): Alert {
+  return { code: 'bridge-failing', subject: code, since, message, fix }
+}
 
 export async function findConfigurationAlerts(context: EvaluationContext): Promise<Alert[]> {
   const { configuration, journal, now, readDisk } = context

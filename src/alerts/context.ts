@@ -6,6 +6,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
 import type { BridgeVersion } from '../domain/lease.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
+import type { FileReaders } from '../pipeline/inbound/wrong-inbox.ts'
 import type { Clock } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
@@ -19,7 +20,13 @@ export interface AlertContext {
   readonly folderCache: Map<string, { readonly at: number; readonly alerts: readonly Alert[] }>
   /** Reads which configuration and mappings are on the disk now, or why they cannot be used. */
   readonly readDisk?: (() => Promise<DiskState>) | undefined
+  /** The routes whose mappings read a file of this machine, at this path, in a mailbox of this name. */
+  readonly findReaders?: ReaderFinder
+  /** Why a run would refuse to work with the journal. */
+  readonly findJournalFailure?: () => Promise<BridgeError | undefined>
 }
+
+export type ReaderFinder = (path: string, mailbox: string) => Promise<FileReaders | undefined>
 
 type DiskState = { readonly version: BridgeVersion } | { readonly failure: BridgeError }
 

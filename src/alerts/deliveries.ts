@@ -4,8 +4,15 @@ import type { OutboundOperationName } from '../contract/operations.ts'
 import type { OverdueRules } from '../config/alerts.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
-import type { DeliveryEntry, UnacknowledgedRecord, UnconfirmedDelivery } from '../domain/delivery.ts'
+import type {
+  DeliveryEntry,
+  UnacknowledgedRecord,
+  UnconfirmedDelivery,
+  UnwrittenRecords,
+} from '../domain/delivery.ts'
 import type { RefusedDelivery } from '../domain/interchange-journal.ts'
+import { formatPlace } from '../domain/place.ts'
+import { PROBLEMS } from '../domain/problem.ts'
 import { findFormerPath } from '../pipeline/outbound/outbox.ts'
 import { checkOverdue, type Overdue, waitsForConfirmation } from '../pipeline/outbound/confirmation-rules.ts'
 import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
@@ -35,6 +42,7 @@ export async function findDeliveryAlerts(context: EvaluationContext): Promise<Al
     if (each.problems[0]?.code !== 'edi-refused-by-partner')
       alerts.push(buildUnacknowledgedAlert(context, each))
   }
+  alerts.push(...(await journal.listUnwrittenRecords()).map(buildUnwrittenAlert))
   for (const each of await journal.listRefusedDeliveries(HELD_MAX))
     alerts.push(buildRefusalAlert(context, each))
   for (const route of configuration.routes) {
@@ -91,6 +99,26 @@ function buildUnacknowledgedAlert(
     since,
     message,
     fix: `The reader of the file must leave it out; then \`${dismissal}\`.`,
+  })
+}
+
+/** The title stands for the message, which quotes the value: that may be a name or an address. */
+function buildUnwrittenAlert({ route, records, since, first }: UnwrittenRecords): Alert {
+  const { apiId, operation, body, problems } = first
+  const name = formatRecordName(operation as OutboundOperationName, body) || `id ${apiId}`
+  const [found] = problems
+  const { title, fix } = found === undefined ? { title: '', fix: undefined } : PROBLEMS[found.code]
+  const where = found === undefined ? '' : formatPlace(found.place)
+  const what = `${title.charAt(0).toLowerCase()}${title.slice(1)}`.replace(/\.$/, '')
+  const why = [name, where, what].filter((part) => part !== '').join(': ')
+  const are = records === 1 ? '1 record is' : `${records} records are`
+  return createAlert({
+    code: 'records-unwritten',
+    route,
+    subject: route,
+    since,
+    message: `${are} in no file and held; the first, ${why}`,
+    ...(fix === undefined ? {} : { fix: `${fix} The next run writes what was held.` }),
   })
 }
 

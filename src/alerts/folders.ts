@@ -1,4 +1,5 @@
-/** Alerts about folders that change slowly: unfetched results and deliveries, archived files that grew. */
+/** Alerts about folders that change slowly: unfetched results and deliveries, files among them, archived files that grew. */
+import { posix } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import type { OutputFolder } from '../config/folders.ts'
 import { listScannedInboxes, type ScannedInbox } from '../config/routes.ts'
@@ -7,7 +8,20 @@ import type { FileEntry } from '../domain/file.ts'
 import type { FileInfo } from '../domain/mailbox.ts'
 import { assertResultsUnused } from '../pipeline/inbound/inbox.ts'
 import { DAY_MS, HOUR_MS, isoTime } from '../support/clock.ts'
-import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
+import {
+  type EvaluationContext,
+  findWithCache,
+  type FolderRef,
+  formatFolder,
+  limitAlerts,
+} from './context.ts'
+import {
+  createMisplacedAlert,
+  type MisplacedFile,
+  normalizeAll,
+  noteMisplaced,
+  READ_MAX,
+} from './misplaced.ts'
 
 /** The age of a file is what its mailbox says: a day more or less changes nothing. */
 export async function findFullFolders(context: EvaluationContext): Promise<Alert[]> {
@@ -74,6 +88,39 @@ function findOldFiles(
   const since = oldest.modifiedAt + alertIfNotEmptiedMs
   const message = `${many} in ${place} for more than ${Math.round(alertIfNotEmptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`
   return [createAlert({ code: 'folder-not-emptied', subject: place, since, message })]
+}
+
+/** Files in a folder of results whose columns a route reads. What the bridge wrote there is known by its name. */
+export async function findFilesInResults(context: EvaluationContext): Promise<readonly Alert[]> {
+  const { configuration, listings, mailboxes, findReaders, now } = context
+  if (findReaders === undefined) return []
+  const inboxes = listScannedInboxes(configuration)
+  const busy = new Set(normalizeAll(inboxes.flatMap(({ from }) => [from.folder, from.archive])))
+  const places = new Map(inboxes.map(({ results }) => [formatFolder(results), results]))
+  const alerts: Alert[] = []
+  for (const [place, ref] of places) {
+    const mailbox = mailboxes.get(ref.mailbox)
+    const isHere = configuration.mailboxes[ref.mailbox]?.type === 'directory'
+    if (mailbox === undefined || !isHere || busy.has(posix.normalize(ref.folder))) continue
+    const takers = inboxes.filter(({ from }) => from.mailbox === ref.mailbox)
+    const found = await findWithCache(context, `misplaced in ${place}`, async () => {
+      const files = (await listings.list(ref))?.filter(({ name }) => !isReportName(name))
+      const misplaced = new Map<string, MisplacedFile>()
+      for (const inbox of takers) noteMisplaced(misplaced, inbox, { files: files ?? [], mailbox, now })
+      const each = [...misplaced.values()].slice(0, READ_MAX).map(async (one) => {
+        const readers = await findReaders(one.path, ref.mailbox)
+        return readers === undefined ? [] : [createMisplacedAlert(one, readers)]
+      })
+      return files && (await Promise.all(each)).flat()
+    })
+    alerts.push(...limitAlerts(context, found, place))
+  }
+  return alerts
+}
+
+/** The reports of a file: `orders.csv.results.csv`, `orders.csv.rejects.csv`, and their copies by people. */
+function isReportName(name: string): boolean {
+  return /\.(?:results|rejects|exceptions|summary|sets)(?:[.~-]|$)/i.test(name)
 }
 
 // Archived files that grew after they were read: the bridge has not read the new part.

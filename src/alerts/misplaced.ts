@@ -8,6 +8,7 @@ import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, Mailbox } from '../domain/mailbox.ts'
 import { isListedName } from '../mailboxes/names.ts'
 import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
+import type { FileReaders } from '../pipeline/inbound/wrong-inbox.ts'
 import { compileFilePattern } from '../support/name-pattern.ts'
 import { groupBy } from '../support/collections.ts'
 import { findSimilarName } from '../support/text.ts'
@@ -25,7 +26,7 @@ import type { InboxWithFolders } from './inboxes.ts'
 export async function findMisplacedFiles(context: EvaluationContext): Promise<readonly Alert[]> {
   const { configuration, mailboxes } = context
   const configured = listConfiguredFolders(configuration)
-  const alerts: [path: string, alert: Alert][] = []
+  const misplaced = new Map<string, MisplacedFile>()
   const listings = new Map<string, Promise<readonly FileInfo[]>>()
   const findMistyped = createMistypedFolderFinder(configuration)
   const mistyped = await listMistypedInboxes(context, findMistyped)
@@ -45,13 +46,65 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
       listings.set(place, listing)
       const isOwn = createOwnFilter(context, outboxes.get(folder))
       const files = (await listing).filter(({ name }) => !isOwn(name))
-      alerts.push(...createAlerts(inbox, { files, mailbox, now: context.now }))
+      noteMisplaced(misplaced, inbox, { files, mailbox, now: context.now })
     }
   }
-  // Several routes may take such names: the first one counts.
-  const once = new Map(alerts.toReversed())
-  const files = limitAlerts(context, [...once.values()].toReversed(), 'beside the inboxes')
-  return [...files, ...mistyped.map((each) => createMistypedAlert(each, context.now))]
+  const files = await describeFirst(context, [...misplaced.values()])
+  return [
+    ...limitAlerts(context, files, 'beside the inboxes'),
+    ...mistyped.map((each) => createMistypedAlert(each, context.now)),
+  ]
+}
+
+/** A file in no inbox, and the inboxes that would take such a name. */
+export interface MisplacedFile {
+  readonly path: string
+  readonly file: FileInfo
+  readonly takers: ScannedInbox[]
+}
+
+/** Only files that are listed one by one are read: which routes read the columns of the file. */
+async function describeFirst({ findReaders }: EvaluationContext, all: readonly MisplacedFile[]) {
+  return Promise.all(
+    all.map(async (each, index) => {
+      const { path, takers } = each
+      const mailbox = takers[0]?.from.mailbox ?? ''
+      const readers = index < READ_MAX ? await findReaders?.(path, mailbox) : undefined
+      return createMisplacedAlert(each, readers)
+    }),
+  )
+}
+
+/** As many as are listed one by one. */
+export const READ_MAX = 20
+
+export function createMisplacedAlert({ path, file, takers }: MisplacedFile, readers?: FileReaders): Alert {
+  const { folder, name, modifiedAt: since } = file
+  const [first] = takers
+  // Not the path: the mailbox may be moved.
+  const about = {
+    code: 'file-misplaced',
+    subject: `${first?.from.mailbox}:${posix.join(folder, name)}`,
+    since,
+  } as const
+  if (readers !== undefined)
+    return createAlert({
+      ...about,
+      message: `${path} is in no inbox; ${readers.what}`,
+      fix: formatMove(readers),
+    })
+  const names = takers.map(({ key }) => formatIntakeKey(key))
+  const take =
+    names.length === 1
+      ? `${names[0]} takes such names from ${first?.from.folder}`
+      : `such names are taken by ${names.join(', ')}`
+  return createAlert({ ...about, message: `${path} is in no inbox; ${take}` })
+}
+
+function formatMove({ inboxes, routes, isOne }: FileReaders): string {
+  return isOne
+    ? `Move it into ${inboxes}, the inbox of ${routes}.`
+    : `Move it into the inbox of one of these routes: ${inboxes}.`
 }
 
 // Inboxes whose folder is misspelt in the configuration: the files come into the folder that was meant.
@@ -71,15 +124,16 @@ export interface MistypedInbox {
  * only of these routes and inboxes.
  */
 export async function findMistypedInboxes(
-  configuration: Configuration,
-  mailboxes: ReadonlyMap<string, Mailbox>,
+  context: MistypedContext,
   keys?: ReadonlySet<string>,
 ): Promise<readonly MistypedInbox[]> {
-  return listMistypedInboxes({ configuration, mailboxes }, createMistypedFolderFinder(configuration), keys)
+  return listMistypedInboxes(context, createMistypedFolderFinder(context.configuration), keys)
 }
 
+type MistypedContext = Pick<EvaluationContext, 'configuration' | 'mailboxes' | 'findReaders'>
+
 async function listMistypedInboxes(
-  { configuration, mailboxes }: Pick<EvaluationContext, 'configuration' | 'mailboxes'>,
+  { configuration, mailboxes, findReaders }: MistypedContext,
   findMistyped: ReturnType<typeof createMistypedFolderFinder>,
   keys?: ReadonlySet<string>,
 ): Promise<readonly MistypedInbox[]> {
@@ -99,7 +153,13 @@ async function listMistypedInboxes(
       const state = isThere ? 'is empty' : 'is not there'
       const many = files.length === 1 ? '1 file' : `${files.length} files`
       const message = `${formatIntakeKey(key)} reads ${from.folder}, which ${state}; ${many} in ${folder} beside it, which no route reads`
-      const fix = `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files.`
+      const path = mailbox.describe(folder, files[0]?.name ?? '')
+      const readers = await findReaders?.(path, from.mailbox)
+      // Where only other routes read them, the folder is not meant for this one.
+      const isOther = readers?.isOne === true && readers.routes !== formatIntakeKey(key)
+      const fix = isOther
+        ? `Move its files into ${readers.inboxes}: their columns are those of ${readers.routes}.`
+        : `If ${folder} is meant, correct \`folder\` under \`from\`; if not, move its files into ${from.folder}.`
       found.push({ key, mailbox: from.mailbox, folder, message, fix })
     }
   }
@@ -135,7 +195,7 @@ function listIntakeFolders(configuration: Configuration): string[] {
   ])
 }
 
-function normalizeAll(folders: readonly (string | undefined)[]): string[] {
+export function normalizeAll(folders: readonly (string | undefined)[]): string[] {
   return folders.flatMap((folder) => (folder === undefined ? [] : posix.normalize(folder)))
 }
 
@@ -216,21 +276,19 @@ async function listFiles(mailbox: Mailbox, folder: string): Promise<readonly Fil
   return isFolder ? list().catch(() => []) : []
 }
 
-/** For files that the inbox would take, once they have stopped changing: a writer may move a file from there. */
-function createAlerts(
-  { key, from }: ScannedInbox,
+/** Notes files that the inbox would take, once they have stopped changing: a writer may move a file from there. */
+export function noteMisplaced(
+  noted: Map<string, MisplacedFile>,
+  inbox: ScannedInbox,
   { files, mailbox, now }: { files: readonly FileInfo[]; mailbox: Mailbox; now: number },
-): [path: string, alert: Alert][] {
-  const isWanted = createWantedFilter(from)
-  return files
-    .filter((file) => isWanted(file, now))
-    .map(({ folder, name, modifiedAt: since }) => {
-      const path = mailbox.describe(folder, name)
-      const message = `${path} is in no inbox; ${formatIntakeKey(key)} takes such names from ${from.folder}`
-      // Not the path: the mailbox may be moved.
-      const subject = `${from.mailbox}:${posix.join(folder, name)}`
-      return [path, createAlert({ code: 'file-misplaced', subject, since, message })]
-    })
+): void {
+  const isWanted = createWantedFilter(inbox.from)
+  for (const file of files.filter((each) => isWanted(each, now))) {
+    const path = mailbox.describe(file.folder, file.name)
+    const known = noted.get(path)
+    if (known === undefined) noted.set(path, { path, file, takers: [inbox] })
+    else known.takers.push(inbox)
+  }
 }
 
 /** Recognizes files that the inbox would take, and that have stopped changing. */

@@ -4,13 +4,14 @@ import { listWorkNames } from '../config/configuration.ts'
 import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
+import type { MissingDocuments } from '../domain/shipping-document.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
 import { quoteForShell } from '../support/text.ts'
 import type { EvaluationContext } from './context.ts'
 
-/** How many files with held records, and how many with rejected ones, get an alert of their own. */
+/** How many files with held or rejected records, or with missing documents, get an alert of their own. */
 const HELD_MAX = 50
 
 /** How many records without a known outcome are checked. */
@@ -31,6 +32,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
     ...held.map(buildHeldAlert),
     ...rejected.map((each) => buildRejectedAlert(each, rejected)),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
+    ...(await journal.listMissingDocuments(HELD_MAX)).map(buildMissingDocumentsAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
   ]
@@ -136,6 +138,19 @@ function buildUnknownAlert(records: readonly [UnresolvedRecord, ...UnresolvedRec
   const message = `${name}: ${were} sent, and it is not known whether the API has ${them}; the first: ${key}`
   const fix = `Run again. If it stays, check the API and say what it has: \`dropbridge resolve ${quoteForShell(key)}\`.`
   return { code: 'outcome-unknown', route, subject: `${name} (${file})`, since, message, fix }
+}
+
+function buildMissingDocumentsAlert({
+  route,
+  fileId,
+  fileName,
+  count,
+  since,
+  problem,
+}: MissingDocuments): Alert {
+  const what = count === 1 ? '1 packing slip or label is' : `${count} packing slips or labels are`
+  const message = `${fileName}: ${what} missing: ${problem.message}`
+  return createAlert({ code: 'documents-missing', route, subject: `${fileName} (${fileId})`, since, message })
 }
 
 function buildStrandedAlert(route: string, since: number): Alert {

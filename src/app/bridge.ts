@@ -35,6 +35,7 @@ import {
   type ResolveRequest,
 } from './resolve.ts'
 import { retakeFile } from './retake.ts'
+import { createReaderFinder } from './run-route.ts'
 import { type RunOptions, runRoutes, runWithDeadline } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
 import { buildVersion, createDiskReader } from './version.ts'
@@ -85,7 +86,13 @@ export async function openBridge(
   }
   const readDisk = createDiskReader(configuration, version)
   const shared = { journal, configuration, mailboxes, clock: options.clock }
-  const alertContext = { ...shared, folderCache: new Map(), readDisk }
+  const alertContext = {
+    ...shared,
+    folderCache: new Map(),
+    readDisk,
+    findReaders: createReaderFinder(context),
+    findJournalFailure: journalGuard.findFailure,
+  }
   return {
     /** For reading: what `status` shows. */
     journal,

@@ -238,7 +238,7 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
         : await findJournalFailure({ configuration, mailboxes, journal, clock: options.clock })
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
     const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
-    const mistyped = await findMistypedInboxes(configuration, mailboxes)
+    const mistyped = await findMistypedInboxes({ configuration, mailboxes })
     const warnings = mistyped.map(({ message, fix }) => `${message}. ${fix}`)
     return { isNew: journal === undefined, missing, failures, warnings }
   } catch (error) {

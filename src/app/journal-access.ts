@@ -40,15 +40,25 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
   let writing: Promise<void> = Promise.resolve()
   let last = { event: -1, at: -Infinity }
 
-  const checkEvidence = async (work: PlaceOfWork) => {
+  const findEvidence = async (work: PlaceOfWork) => {
     const key = isInbox(work) ? work.key : work.name
-    if (checked.has(key) || marked === undefined) return
+    if (checked.has(key) || marked === undefined) return undefined
     const failure = await findPlaceFailure(context, work, isNew)
-    if (failure !== undefined) {
-      isCurrent = false
-      throw failure
-    }
-    checked.add(key)
+    if (failure === undefined) checked.add(key)
+    return failure
+  }
+  const checkEvidence = async (work: PlaceOfWork) => {
+    const failure = await findEvidence(work)
+    if (failure === undefined) return
+    isCurrent = false
+    throw failure
+  }
+  const findFailure = async () => {
+    if (isCurrent || marked === undefined) return undefined
+    const failure = await findMarkFailure(context)
+    if (failure !== undefined) return failure
+    isNew ||= (await journal.getBeginning()).isUnused
+    return findFirst(listLocalPlaces(configuration), findEvidence)
   }
   const write = async () => {
     if (marked === undefined || context.isReadOnly === true) return
@@ -59,10 +69,8 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
     /** Called before any work. Throws `journal-older` or `journal-missing`. A mailbox that is away proves nothing. */
     async checkJournal(): Promise<void> {
       if (isCurrent || marked === undefined) return
-      const failure = await findMarkFailure(context)
+      const failure = await findFailure()
       if (failure !== undefined) throw failure
-      isNew = (await journal.getBeginning()).isUnused
-      for (const place of listLocalPlaces(configuration)) await checkEvidence(place)
       isCurrent = true
       await write().catch(() => undefined)
     },
@@ -81,7 +89,8 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
       writing = writing.then(write).catch(() => undefined)
       return writing
     },
-    findFailure: () => findJournalFailure(context),
+    /** Why a run would refuse to work, as `checkJournal` judges. Undefined once it has passed. */
+    findFailure,
     /** A person declared that the journal was restored. */
     async replaceMark(): Promise<void> {
       if (marked !== undefined) await writeMark(journal, marked)
@@ -107,13 +116,9 @@ function listLocalPlaces({ routes, edi, mailboxes }: Configuration): PlaceOfWork
   })
 }
 
-/** Why no work is done, as the mark and, of a new journal, the folders on this machine show. Only reads. */
-export async function findJournalFailure(context: JournalContext): Promise<BridgeError | undefined> {
-  const { configuration, journal } = context
-  const failure = await findMarkFailure(context)
-  if (failure !== undefined || configuration.journal.path === ':memory:') return failure
-  if (!(await journal.getBeginning()).isUnused) return undefined
-  return findFirst(listLocalPlaces(configuration), (place) => findPlaceFailure(context, place, true))
+/** Why no work is done, as the mark and the folders on this machine show. Only reads. */
+export function findJournalFailure(context: JournalContext): Promise<BridgeError | undefined> {
+  return createJournalGuard({ ...context, isReadOnly: true }).findFailure()
 }
 
 async function findPlaceFailure(context: JournalContext, place: PlaceOfWork, isNew: boolean) {

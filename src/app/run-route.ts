@@ -1,4 +1,5 @@
 /** Runs one route under its lease. Failures become the result of the route, so that other routes still run. */
+import { basename } from 'node:path'
 import { computeAlertTime } from '../alerts/orders.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePlace } from '../config/mailboxes.ts'
@@ -31,8 +32,10 @@ import {
   buildOutboundRoute,
   buildOutgoingInterchanges,
 } from '../pipeline/route-settings.ts'
+import { readUnpackedBytes } from '../mapping-tools/translate-file.ts'
+import { type FileReaders, findReaders } from '../pipeline/inbound/wrong-inbox.ts'
 import { MINUTE_MS } from '../support/clock.ts'
-import { assert } from '../support/errors.ts'
+import { assert, BridgeError, hasSystemCode } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { type BridgeContext, buildStepKey } from './context.ts'
 import { getMailbox } from './journal-access.ts'
@@ -190,7 +193,7 @@ async function passInboundRoute(
     methods: createMethodLoader(api, party),
     ...(documents && { documents }),
     translator: mapping.translator,
-    listOtherRoutes: () => listOtherRoutes(context, route),
+    listOtherRoutes: () => listOtherRoutes(context, route.from.mailbox, route),
     ...buildNextSteps(context, route),
   }
   const progress = createInboundProgress()
@@ -200,15 +203,34 @@ async function passInboundRoute(
   })
 }
 
-function listOtherRoutes({ configuration, mappings }: BridgeContext, own: InboundRoute): OtherRoute[] {
+/** The routes that a file may be for; those with a step on it are known by their first one. `at`: its own mailbox. */
+function listOtherRoutes(
+  { configuration, mappings }: Pick<BridgeContext, 'configuration' | 'mappings'>,
+  at: string,
+  own?: InboundRoute,
+): OtherRoute[] {
   return configuration.routes.flatMap((route) => {
     const mapping = mappings.get(route.name)
-    if (route.name === own.name || route.direction !== 'inbound' || mapping?.direction !== 'inbound')
+    if (route.name === own?.name || route.direction !== 'inbound' || mapping?.direction !== 'inbound')
       return []
     const { mailbox, folder } = route.from
-    const inbox = mailbox === own.from.mailbox ? folder : `${folder} of mailbox ${mailbox}`
+    const inbox = mailbox === at ? folder : `${folder} of mailbox ${mailbox}`
     return [{ name: route.name, inbox, translator: mapping.translator }]
   })
+}
+
+/** Finds the routes whose mappings read a file of this machine that is in no inbox. A file that cannot be read has none. */
+export function createReaderFinder(context: Pick<BridgeContext, 'configuration' | 'mappings' | 'format'>) {
+  return async (path: string, mailbox: string): Promise<FileReaders | undefined> => {
+    const routes = listOtherRoutes(context, mailbox)
+    const file = { name: basename(path), read: () => readUnpackedBytes(path) }
+    try {
+      return await findReaders(context.format, file, { routes })
+    } catch (error) {
+      if (error instanceof BridgeError || hasSystemCode(error, 'EIO', 'EPERM')) return undefined
+      throw error
+    }
+  }
 }
 
 async function passOutboundRoute(

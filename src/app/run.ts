@@ -16,7 +16,7 @@ import { INBOX_FATAL } from '../pipeline/interchanges/answers.ts'
 import { createPlaceBackoff, type PlaceBackoff } from '../pipeline/interchanges/context.ts'
 import { runInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { runInbox } from './run-inbox.ts'
-import { runRoute } from './run-route.ts'
+import { createReaderFinder, runRoute } from './run-route.ts'
 import type { ScheduleMode } from './scheduled-runs.ts'
 
 export interface RunOptions {
@@ -49,7 +49,7 @@ export async function runRoutes(
   const stranded = await findStrandedRoutes(journal, configuration)
   const retention = await applyRetention(context, signal)
   const keys = new Set(results.map(({ route }) => route))
-  const mistyped = await findMistypedInboxes(configuration, context.mailboxes, keys)
+  const mistyped = await findMistypedInboxes({ ...context, findReaders: createReaderFinder(context) }, keys)
   return {
     routes: results,
     stranded,

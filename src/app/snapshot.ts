@@ -1,7 +1,7 @@
 /** Takes a snapshot of the bridge for the commands, pages, metrics and notifications, and publishes alerts. */
 import { type AlertEvaluation, evaluateAlerts } from '../alerts/alerts.ts'
 import type { AlertContext } from '../alerts/context.ts'
-import { findDiskAlerts } from '../alerts/bridge.ts'
+import { buildJournalAlert, findDiskAlerts } from '../alerts/bridge.ts'
 import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import { isInboxKey } from '../config/edi.ts'
 import { type Alert, compareUrgency, type RouteResults } from '../domain/alert.ts'
@@ -68,14 +68,13 @@ function returnUnwritten(error: unknown): BridgeError {
 /** What is known where the journal cannot be opened: nothing but why, and which disks are full. */
 export async function takeSnapshotWithoutJournal(
   { configuration, clock }: Pick<AlertContext, 'configuration' | 'clock'>,
-  { code, message, fix }: BridgeError,
+  failure: BridgeError,
 ): Promise<Snapshot> {
   const at = clock.now()
   const { disks, alerts } = await findDiskAlerts(configuration, at)
-  const failing = { code: 'bridge-failing', subject: code, since: at, message, fix } as const
   return {
     at,
-    alerts: [...alerts, failing].toSorted(compareUrgency),
+    alerts: [...alerts, buildJournalAlert(failure, at)].toSorted(compareUrgency),
     disks,
     routes: [],
     scheduledRuns: [],

@@ -145,6 +145,9 @@ export const RuleSettings = z.strictObject({
   numbers: RulePolicy.default('warn').describe(
     'When a shipment or an invoice of another order has the tracking number or invoice number, as far as the bridge has seen them.',
   ),
+  closings: RulePolicy.default('warn').describe(
+    'When an order is closed of which nothing was shipped or canceled.',
+  ),
 })
 
 export type Rules = z.output<typeof RuleSettings>

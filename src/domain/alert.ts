@@ -10,9 +10,10 @@ export const ALERTS = {
       'With a full disk of the state nothing is sent, and nothing new can be stored. Notifications about it are sent at most once an hour.',
   },
   'bridge-failing': {
-    title: 'The bridge cannot open its journal.',
+    title: 'The bridge cannot work with its journal.',
     fix: 'See `dropbridge explain CODE` with the code of the failure.',
-    details: 'Nothing is sent meanwhile. Notifications about it are sent at most once an hour.',
+    details:
+      'It cannot be opened, or it is older than the work done with it, or new in the place of another one. Nothing is sent meanwhile. Where it cannot be written, notifications about it are sent at most once an hour.',
   },
   'configuration-broken': {
     title: 'The configuration or a mapping on the disk has errors.',
@@ -84,6 +85,17 @@ export const ALERTS = {
   'records-held': {
     title: 'Records of a file wait for a person to decide.',
     fix: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
+  },
+  'records-unwritten': {
+    title: 'Outgoing records could not be written into a file.',
+    fix: 'See `dropbridge run`; correct the mapping. The next run writes what was held.',
+    details:
+      'They are held and in no file, so their reader does not get them. Nothing of them is acknowledged. Shown until they are in a file.',
+  },
+  'documents-missing': {
+    title: 'Packing slips or labels of accepted shipments are missing.',
+    fix: 'Mend the cause, then run `dropbridge labels`. Do not send the file again.',
+    details: 'They could not be fetched or written. Shown until they are in their folder.',
   },
   'record-unacknowledged': {
     title: 'A delivered record is not acknowledged.',
@@ -208,7 +220,7 @@ export const ALERTS = {
     title: 'A file stands beside an inbox, or in a folder within it.',
     fix: 'Move it into the inbox, or out of this folder if it is not meant for a route.',
     details:
-      'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports, and has a name that a route would take. No run looks there. Folders within an inbox are checked on this machine only, three levels down.',
+      'It is in the mailbox itself, in the folder above an inbox, in one within it or with almost its name, or beside exports or results, and has a name that a route would take. No run looks there. Where the mapping of a route reads its columns, the fix names that inbox. Folders within an inbox are checked on this machine only, three levels down.',
   },
   'inbox-mistyped': {
     title: 'A folder with nearly the name of an empty inbox has files.',
@@ -276,7 +288,8 @@ export interface AlertChange {
 export interface AlertJournal {
   /**
    * Compares the alerts found with the active ones and returns the changes. A new alert is raised; a missing one has ended,
-   * unless `isUnchecked` says that it could not be checked. Several bridges may call this at once.
+   * unless `isUnchecked` says that it could not be checked. A standing failure of a route gets the words of the latest one,
+   * which is no change. Several bridges may call this at once.
    */
   updateAlerts(found: readonly Alert[], isUnchecked: (it: Alert) => boolean): Promise<readonly AlertChange[]>
   /** Lists active alerts as last noted, the most urgent first. */

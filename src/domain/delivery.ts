@@ -49,6 +49,15 @@ export interface UnacknowledgedRecord {
   readonly since: number
 }
 
+/** The outgoing records of a route that could not be turned into rows, and are in no delivery. */
+export interface UnwrittenRecords {
+  readonly route: string
+  readonly records: number
+  /** Since when the first of them is held. */
+  readonly since: number
+  readonly first: Pick<UnacknowledgedRecord, 'apiId' | 'operation' | 'problems' | 'body'>
+}
+
 export interface NewDeliveryResolution {
   readonly action: DeliveryResolution
   readonly by: string
@@ -112,6 +121,8 @@ export interface DeliveryJournal {
   createReportDelivery(lease: Lease, report: NewReport): Promise<DeliveryEntry>
   /** Holds records without a delivery, when none of them could be composed. */
   holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
+  /** Lists by route what could not be written into a file. */
+  listUnwrittenRecords(): Promise<UnwrittenRecords[]>
   /** Gives the delivery another name, when the first is taken at the target. */
   renameDelivery(lease: Lease, id: string, name: string): Promise<void>
   /**

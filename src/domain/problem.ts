@@ -150,6 +150,12 @@ export const PROBLEMS = {
     fix: 'Nothing to do if it is the same invoice; the API cannot change it.',
     details: 'There is one invoice per purchase order.',
   },
+  'order-unshipped': {
+    title: 'An order is closed of which nothing was shipped.',
+    fix: 'Ship it first. If it is right to close it: `rules: { closings: off }`.',
+    details:
+      'It is closed all the same, unless the route says `rules: { closings: refuse }`. The brand can reopen it.',
+  },
   'item-not-ordered': {
     title: 'The order has no line with this item.',
     fix: 'Correct the item, or the order that the row names.',

@@ -69,6 +69,16 @@ export interface DocumentQuery extends ShipmentQuery {
   readonly which: 'new' | 'missing' | 'all'
 }
 
+/** The documents of the shipments of a file that were requested and could not be fetched or written. */
+export interface MissingDocuments extends Pick<CreatedShipment, 'fileId' | 'fileName'> {
+  readonly route: string
+  readonly count: number
+  /** Since when the first of them is missing. */
+  readonly since: number
+  /** Of one of them. */
+  readonly problem: Problem
+}
+
 export interface DocumentNaming extends DocumentIntent {
   /** Returns the name for an attempt from 1 upwards. */
   readonly nameFor: (attempt: number) => string
@@ -89,6 +99,8 @@ export interface DocumentJournal {
   requestDocuments(lease: Lease, intents: readonly DocumentIntent[]): Promise<void>
   /** Finds documents in the order of their records, without pruned ones. */
   findDocuments(of: DocumentQuery, after: DocumentId | undefined, limit: number): Promise<ShippingDocument[]>
+  /** Lists by file what a person must fetch, without pruned shipments; the oldest first. */
+  listMissingDocuments(limit: number): Promise<MissingDocuments[]>
   /**
    * Reserves for each document the name of the first attempt that no other document has in the folder, compared without case
    * as some file systems do, and marks it as wanted there. Returns the names with their attempts, in order. A delivered

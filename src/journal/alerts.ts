@@ -14,8 +14,8 @@ export function createAlertJournal({ reads, writes }: BoundStore): AlertJournal 
   return {
     updateAlerts: async (found, isUnchecked) => {
       // Most checks change nothing, and then nothing is written.
-      const { added, ended } = compareAlerts(await listRows(), found, isUnchecked)
-      return added.length === 0 && ended.length === 0 ? [] : saveChanges(found, isUnchecked)
+      const { added, ended, reworded } = compareAlerts(await listRows(), found, isUnchecked)
+      return added.length + ended.length + reworded.length === 0 ? [] : saveChanges(found, isUnchecked)
     },
     listActiveAlerts: async (limit) =>
       (await listRows()).map(toAlert).toSorted(compareUrgency).slice(0, limit),
@@ -34,10 +34,15 @@ async function selectActiveAlerts(db: Db): Promise<AlertRow[]> {
 type IsUnchecked = (active: Alert) => boolean
 
 function compareAlerts(before: readonly AlertRow[], found: readonly Alert[], isUnchecked: IsUnchecked) {
-  const known = new Set(before.map((row) => alertKey(toAlert(row))))
+  const known = new Map(before.map((row) => [alertKey(toAlert(row)), row]))
   const now = new Map(found.map((alert) => [alertKey(alert), alert]))
   return {
     added: [...now].filter(([key]) => !known.has(key)).map(([, alert]) => alert),
+    // Only the process that tried a route knows why it failed last, so the others read it here.
+    reworded: found.filter((alert) => {
+      const row = alert.code === 'route-failing' ? known.get(alertKey(alert)) : undefined
+      return row !== undefined && (row.message !== alert.message || row.fix !== alert.fix)
+    }),
     ended: before.filter((row) => {
       const alert = toAlert(row)
       return !now.has(alertKey(alert)) && !isUnchecked(alert)
@@ -47,7 +52,12 @@ function compareAlerts(before: readonly AlertRow[], found: readonly Alert[], isU
 
 /** Another bridge may have noted the same alert meanwhile, so the active alerts are read again under the write lock. */
 async function saveAlertChanges({ db, now }: Tx, found: readonly Alert[], isUnchecked: IsUnchecked) {
-  const { added, ended } = compareAlerts(await selectActiveAlerts(db), found, isUnchecked)
+  const { added, ended, reworded } = compareAlerts(await selectActiveAlerts(db), found, isUnchecked)
+  for (const { code, route = '', subject, message, fix } of reworded) {
+    await sql`
+      update alerts set message = ${message}, fix = ${fix}
+      where code = ${code} and route = ${route} and subject = ${subject} and ended_cursor is null`.execute(db)
+  }
   let cursor = await getLastCursor(db)
   const changes: AlertChange[] = []
   for (const row of ended) {

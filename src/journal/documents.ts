@@ -10,6 +10,7 @@ import {
   type DocumentNaming,
   type DocumentQuery,
   type DocumentResult,
+  type MissingDocuments,
   namingSubject,
   type ShipmentQuery,
 } from '../domain/shipping-document.ts'
@@ -39,6 +40,7 @@ export function createDocumentJournal({ reads, leased }: BoundStore): DocumentJo
       await appendDocumentEvent(db, now, { kind: 'documents-wanted', route, ids: intents })
     }),
     findDocuments: reads(selectDocuments),
+    listMissingDocuments: reads(selectMissingDocuments),
     reserveDocumentNames: leased(async ({ db, now, route }, namings) => {
       const named = []
       for (const naming of namings) {
@@ -127,6 +129,18 @@ async function selectDocuments(db: Db, query: DocumentQuery, after: DocumentId |
       and (documents.record_id, documents.kind) > (${recordId}, ${kind})
     order by documents.record_id, documents.kind limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...toCreatedShipment(row), ...toDocument(row) }))
+}
+
+async function selectMissingDocuments(db: Db, limit: number): Promise<MissingDocuments[]> {
+  const { rows } = await sql<Omit<MissingDocuments, 'problem'> & { readonly problem: string }>`
+    select files.route, files.id as "fileId", files.name as "fileName", count(*) as count,
+      min(documents.changed_at) as since, documents.problem
+    from documents join records on records.id = documents.record_id
+      join bodies on bodies.record_id = records.id join files on files.id = records.file_id
+    where ${DOCUMENT_CONDITIONS.missing} and documents.state = 'wanted' and documents.problem is not null
+      and bodies.body <> ${PRUNED_BODY}
+    group by files.id order by since, files.number limit ${limit}`.execute(db)
+  return rows.map((row) => ({ ...row, problem: JSON.parse(row.problem) }))
 }
 
 function toDocument(row: DocumentRow) {

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Resource } from '../domain/api.ts'
 import type { DecisionEntry, Dismissal } from '../domain/decision.ts'
-import type { UnacknowledgedRecord } from '../domain/delivery.ts'
+import type { UnacknowledgedRecord, UnwrittenRecords } from '../domain/delivery.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
@@ -17,7 +17,7 @@ import {
 } from './events.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
 import { isAwaitingDecision } from './interchanges/numbers.ts'
-import type { Db } from './schema.ts'
+import type { Db, Row } from './schema.ts'
 import type { BoundStore, RouteTx, Tx } from './store.ts'
 import { undeliveredCondition } from './records.ts'
 
@@ -31,6 +31,7 @@ export function createOutgoingJournal({ reads, writes, leased }: BoundStore) {
       selectOutgoingRecords(db, sql`records.delivery_id = ${id}`, ...page),
     ),
     holdRecords: leased(holdRecords),
+    listUnwrittenRecords: reads(selectUnwritten),
     listUnacknowledgedRecords: reads(selectUnacknowledged),
     dismissUnacknowledged: writes(dismissUnacknowledged),
   } satisfies Partial<Journal>
@@ -92,6 +93,33 @@ export async function holdRecords({ db, now, route }: RouteTx, held: readonly Re
     returning records.id`.execute(db)
   const ids = rows.map(({ id }) => id)
   await appendStateEvent(db, now, { kind: 'records-held', route, state: 'held', ids })
+}
+
+async function selectUnwritten(db: Db): Promise<UnwrittenRecords[]> {
+  const { rows } = await sql<
+    Pick<Row<'records'>, 'route' | 'operation' | 'problems'> & {
+      count: number
+      since: number
+      apiId: string
+      body: string
+    }
+  >`
+    select records.route, held.count, held.since, records.api_id as "apiId", records.operation, records.problems, bodies.body
+    from (select count(*) as count, min(changed_at) as since, min(id) as first from records
+      where direction = 'outgoing' and delivery_id is null and state = 'held' group by route) as held
+      join records on records.id = held.first join bodies on bodies.record_id = records.id
+    order by records.route`.execute(db)
+  return rows.map(({ route, count: records, since, apiId, operation, problems, body }) => ({
+    route,
+    records,
+    since,
+    first: {
+      apiId,
+      operation,
+      problems: JSON.parse(problems) as Problem[],
+      body: JSON.parse(body) as Resource,
+    },
+  }))
 }
 
 // Delivered records that are not acknowledged and wait for a person, until a person dismisses them.

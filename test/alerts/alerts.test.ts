@@ -235,6 +235,20 @@ describe('a route that cannot do its work', () => {
     expect(subjectsOf(well.snapshot)).toEqual([])
   })
 
+  test('is shown with the reason of the latest failure, and is no new alert for it', async () => {
+    const world = await aWorld({ routes: ['orders'] })
+    const first = await attend(world, undefined, failed('orders', 'credentials-refused'))
+    world.clock.skip(HOUR_MS)
+    const { routes } = failed('orders', 'credentials-refused')
+    const other = { route: 'orders', code: 'credentials-refused', message: 'may not act', fix: 'Ask.' }
+    const second = await attend(world, undefined, { routes, failures: [other] })
+    const meanwhile = await attend(world)
+
+    expect(second.reported).toEqual([])
+    const { since } = first.snapshot.alerts[0] ?? {}
+    expect(meanwhile.snapshot.alerts).toMatchObject([{ message: 'may not act', fix: 'Ask.', since }])
+  })
+
   test('raises no alert once it is not in the configuration', async () => {
     const world = await aWorld({ routes: ['orders', 'shipments'] })
     await attend(world, undefined, failed('shipments', 'api-unreachable'))

@@ -1,9 +1,12 @@
-/** Files in folders within an inbox: no run takes them, so an alert says so. */
+/** Files where no run takes them: within an inbox, beside one, among results. An alert says so, and where they belong. */
 import { rename, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { InboundRoute } from '../../src/config/routes.ts'
+import { commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { sampleOrders } from '../samples/orders.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -14,9 +17,13 @@ function routeOf(world: World, name = 'orders'): InboundRoute {
 }
 
 /** Drops files that stopped changing an hour ago. */
-async function dropOld(world: World, ...paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    await world.drop(join(path, '..'), path.split('/').at(-1) ?? '', 'x')
+async function dropOld(
+  world: World,
+  ...files: readonly (string | readonly [path: string, text: string])[]
+): Promise<void> {
+  for (const file of files) {
+    const [path, text] = typeof file === 'string' ? [file, 'x'] : file
+    await world.drop(join(path, '..'), path.split('/').at(-1) ?? '', text)
     const time = new Date(world.clock.now() - HOUR_MS)
     await utimes(join(world.folder, 'exchange', path), time, time)
   }
@@ -105,4 +112,60 @@ test('what is in folders within an inbox is neither over nor new while the mailb
 
   expect(away.reported).toEqual(['raised mailbox-away exchange'])
   expect(back.reported).toEqual(['ended mailbox-away exchange'])
+})
+
+const SHIPMENTS = shipmentsFile(
+  sampleShipments(sampleOrders({ seed: 3, orders: 2, damageEvery: 0 }), { seed: 1, damageEvery: 0 }),
+)
+
+test('a file beside the inboxes or among results is to go into the inbox whose route reads its columns', async () => {
+  const world = await aWorld({ routes: ['orders', 'shopify', 'shipments'] })
+  const paths = ['inbox/ship.csv', 'results/late.csv', 'results/late.csv.results.csv', 'results/notes.csv']
+  await dropOld(world, 'results/notes.csv')
+  for (const path of paths.slice(0, 3)) await dropOld(world, [path, SHIPMENTS])
+
+  const { alerts } = await findMisplaced(world)
+  const exchange = join(world.folder, 'exchange')
+  const run = await commandsOf(world)
+  const whyNot = await run('why-not', 'exchange/results/late.csv')
+
+  const fix = 'Move it into inbox/shipments, the inbox of route shipments.'
+  const columns = expect.stringMatching(
+    / is in no inbox; 7 of the 8 columns of the file are those of route shipments$/,
+  )
+  expect(alerts).toMatchObject([
+    { subject: 'exchange:inbox/ship.csv', message: columns, fix },
+    { subject: 'exchange:results/late.csv', message: columns, fix },
+  ])
+  expect(whyNot.out).toContain(`${exchange}/results/late.csv is in no inbox; 7 of `)
+  expect(whyNot.out).toContain('Move it into inbox/shipments, the inbox of route shipments, whole at once.')
+})
+
+test('of a file beside the inboxes that no route reads, all routes are named that take such names', async () => {
+  const world = await aWorld({ routes: ['orders', 'shipments'] })
+  await dropOld(world, 'inbox/what.csv')
+
+  expect((await findMisplaced(world)).alerts).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /what\.csv is in no inbox; such names are taken by route orders, route shipments$/,
+      ),
+    },
+  ])
+})
+
+test('files in a folder with nearly the name of an inbox, and the columns of another route, are to go to that one', async () => {
+  const world = await aWorld({ routes: ['orders', 'shipments'] })
+  await dropOld(world, ['inbox/order/ship.csv', SHIPMENTS])
+  const bridge = await world.open()
+  const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+  await bridge.close()
+
+  expect(alerts).toMatchObject([
+    {
+      code: 'inbox-mistyped',
+      route: 'orders',
+      fix: 'Move its files into inbox/shipments: their columns are those of route shipments.',
+    },
+  ])
 })

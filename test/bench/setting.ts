@@ -53,6 +53,7 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
       stock: 'off',
       addresses: 'warn',
       numbers: 'warn',
+      closings: 'warn',
     },
     circuitBreaker: { sameRefusal: 20 },
   } as const

@@ -154,12 +154,15 @@ test('a file outside any inbox is shown the nearest one; one below an inbox and 
   await mkdir(join(inbox, 'deep'))
   await writeFile(join(inbox, 'deep', 'orders.csv'), ORDERS)
   await writeFile(join(world.folder, 'exchange', 'orders.csv'), ORDERS)
+  await writeFile(join(world.folder, 'exchange', 'other.csv'), 'x')
 
-  const beside = await ask('exchange/orders.csv')
+  const beside = await ask('exchange/other.csv')
+  const known = await ask('exchange/orders.csv')
   const below = await ask('exchange/inbox/orders/deep/orders.csv')
 
   expect([beside.exit, below.exit]).toEqual([2, 2])
   expect(beside.out).toContain(`is in no inbox; the nearest is ${inbox} of route orders  [not-in-inbox]`)
+  expect(known.out).toContain('Move it into inbox/orders, the inbox of route orders, whole at once.')
   expect(below.out).toContain('a run does not read folders in an inbox')
 })
 

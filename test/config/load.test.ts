@@ -103,6 +103,7 @@ describe('a configuration without errors', () => {
             stock: 'off',
             addresses: 'warn',
             numbers: 'warn',
+            closings: 'warn',
           },
           circuitBreaker: { sameRefusal: 20 },
         },

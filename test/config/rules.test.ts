@@ -10,6 +10,7 @@ test('odd totals, dates and postal codes are warnings by default, and stock is n
     stock: 'off',
     addresses: 'warn',
     numbers: 'warn',
+    closings: 'warn',
   })
   expect(RuleSettings.parse({ totals: 'refuse', stock: 'warn' })).toEqual({
     totals: 'refuse',
@@ -18,6 +19,7 @@ test('odd totals, dates and postal codes are warnings by default, and stock is n
     stock: 'warn',
     addresses: 'warn',
     numbers: 'warn',
+    closings: 'warn',
   })
 })
 

@@ -1,5 +1,5 @@
 /** A journal that was restored from a backup while the world continued. */
-import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBridge } from '../../src/app/bridge.ts'
@@ -141,7 +141,9 @@ test('orders that were planned at the time of the backup and posted since are fo
 
 test('a file that was taken after the backup stops the work, and dropped again it is found to be posted', async () => {
   const world = await aWorld({ routes: ['orders'] })
+  const statusPage = join(world.folder, 'STATUS.html')
   const run = await commandsOf(world)
+  await appendFile(join(world.folder, 'dropbridge.yaml'), 'status: { page: STATUS.html }\n')
   await world.run('orders')
   const drop = () => world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   await afterSnapshot(world, async () => {
@@ -152,14 +154,21 @@ test('a file that was taken after the backup stops the work, and dropped again i
 
   const refused = await run('run')
   const left = await world.list('inbox/orders')
+  const status = await run('status')
+  const page = await readFile(statusPage, 'utf8')
   await run('restored', ...WHO)
   const { exit, err } = await run('run')
 
   expect(refused.exit).toBe(78)
   expect(refused.err).toMatch(/orders~\w+\.csv was taken by it, and the journal does not know it/)
   expect(left).toEqual(['orders.csv'])
+  expect(status).toMatchObject({ exit: 78, out: expect.stringContaining('(journal-older)') })
+  expect(status.out.match(/The journal is older than/g)).toHaveLength(1)
+  expect(page).toContain('<h1 class="needs">')
+  expect(page).toContain('The journal is older than the work done with it')
   expect(err).toContain('orders.csv: 3 accepted')
   expect(exit).toBe(0)
+  expect(await run('status')).toMatchObject({ exit: 2, out: expect.not.stringContaining('journal-older') })
   expect(await world.orders()).toHaveLength(3)
   expect((await run('audit', 'verify')).exit).toBe(0)
 })

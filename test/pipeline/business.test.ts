@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { InboundRoute } from '../../src/config/routes.ts'
 import { toSelect } from '../../src/config/select.ts'
 import type { Api } from '../../src/domain/api.ts'
+import { DEFAULT_POLICIES } from '../../src/pipeline/rules/rule.ts'
 import { addRoute, callsOf, clientOf, resultsOf, runFile } from '../fixtures/own-route.ts'
 import { aWorld, BRAND, RETAILER, type World } from '../fixtures/world.ts'
 import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
@@ -89,6 +90,31 @@ beforeEach(async () => {
   await addRoute(world, { name: 'parcels', operation: 'create-shipment', mapping: PARCELS })
   await addRoute(world, { name: 'invoices', operation: 'create-invoice', mapping: INVOICES })
   await addRoute(world, { name: 'cancels', operation: 'create-cancel', mapping: CANCELS, party: 'retailer' })
+})
+
+test('An order that is closed with nothing of it shipped is closed with a warning, and refused where the route says so.', async () => {
+  const mapping = 'group: PO\nbody:\n  order_id: { from: PO, find: order }\n'
+  await addRoute(world, { name: 'close', operation: 'close-order', mapping })
+  const [first = '', second = '', third = ''] = await place(3)
+  await runFile(world, 'parcels', { rows: [HEAD, [second, 'T-1', 'NL-0001', '1']] })
+  // The bridge still believes that nothing of the second one is shipped.
+  const [one, two] = await runFile(world, 'close', { rows: [['PO'], [first], [second]], file: 'a.csv' })
+
+  expect(outcomeOf(one)).toEqual([
+    'accepted',
+    'order-unshipped',
+    'line 2, column "PO": nothing of the order is shipped: 0 of 3 units',
+  ])
+  expect(one?.['_fix']).toBe(
+    `Closed all the same. If that is wrong: \`dropbridge undo ${first}\` says how to reopen it. To refuse such: \`rules: { closings: refuse }\` under \`routes.close\` in dropbridge.yaml.`,
+  )
+  expect(outcomeOf(two)).toEqual(['accepted', '', ''])
+
+  const route = world.configuration.routes.find(({ name }) => name === 'close')
+  Object.assign(route ?? {}, { rules: { ...DEFAULT_POLICIES, closings: 'refuse' } })
+  const [refused] = await runFile(world, 'close', { rows: [['PO'], [third]], file: 'b.csv' })
+  expect(refused).toMatchObject({ _status: 'rejected', _code: 'order-unshipped' })
+  expect(refused?.['_fix']).toBe('Ship it first. If it is right to close it: `rules: { closings: off }`.')
 })
 
 test('A canceled order that is to be acknowledged is not to be packed, as the fix says.', async () => {
@@ -232,7 +258,15 @@ describe('an invoice', () => {
     await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
     const route = world.configuration.routes.find(({ name }) => name === 'invoices') as InboundRoute
     Object.assign(route, {
-      rules: { totals, dates: 'warn', prices: 'warn', stock: 'off', addresses: 'warn', numbers: 'warn' },
+      rules: {
+        totals,
+        dates: 'warn',
+        prices: 'warn',
+        stock: 'off',
+        addresses: 'warn',
+        numbers: 'warn',
+        closings: 'warn',
+      },
     })
 
     const [row] = await bill([po, '31.00', 'NL-0001', '3'], 'odd.csv')
@@ -252,6 +286,7 @@ describe('an invoice', () => {
         stock: 'off',
         addresses: 'warn',
         numbers: 'warn',
+        closings: 'warn',
       } as const
       await addRoute(world, own, policy === undefined ? {} : { rules })
       const [po = ''] = await place(1)
@@ -269,7 +304,7 @@ describe('an invoice', () => {
     })
 
     const SENT =
-      'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. To refuse such: `rules: { totals: refuse }`.'
+      'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. To refuse such: `rules: { totals: refuse }` under `routes.freight` in dropbridge.yaml.'
     test.each([
       [undefined, 'accepted', SENT],
       ['warn', 'accepted', SENT],
@@ -371,7 +406,7 @@ describe('an order', () => {
       expect.stringContaining('more than a year ago') as string,
     ])
     expect(row?.['_fix']).toBe(
-      'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. To refuse such: `rules: { dates: refuse }`.',
+      'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. To refuse such: `rules: { dates: refuse }` under `routes.orders` in dropbridge.yaml.',
     )
   })
 
@@ -441,7 +476,7 @@ describe('an order', () => {
 })
 
 describe('a number that another order has', () => {
-  const REFUSE = 'To refuse such: `rules: { numbers: refuse }`.'
+  const REFUSE = 'To refuse such: `rules: { numbers: refuse }` under `routes.parcels` in dropbridge.yaml.'
   const USED = `It is sent as it is. ${REFUSE}`
 
   async function policy(name: string, numbers: 'warn' | 'refuse' | 'off'): Promise<void> {
@@ -527,7 +562,7 @@ describe('a number that another order has', () => {
 
     expect(calls.map(({ endpoint }) => endpoint)).toEqual(['getBrandOrder', 'createInvoice'])
     const [row] = await resultsOf(world, 'second.csv')
-    const fix = `Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ${REFUSE}`
+    const fix = `Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ${REFUSE.replace('parcels', 'numbered')}`
     expect(row).toMatchObject({ _status: 'accepted', _code: 'number-in-use', _fix: fix })
     expect(row?.['_message']).toMatch(
       new RegExp(
@@ -535,4 +570,21 @@ describe('a number that another order has', () => {
       ),
     )
   })
+})
+
+test('An order number in other letters gets the right one as a suggestion, of a parcel and of an invoice.', async () => {
+  const [po = ''] = await place(1)
+  const wrong = po.toLowerCase()
+
+  const [parcel] = await runFile(world, 'parcels', { rows: [HEAD, [wrong, 'T-1', 'NL-0001', '1']] })
+  const rows = [
+    ['PO', 'SKU', 'Qty', 'Total'],
+    [wrong, 'NL-0001', '1', '10.00'],
+  ]
+  const [invoice] = await runFile(world, 'invoices', { rows, file: 'invoices.csv' })
+
+  for (const row of [parcel, invoice]) {
+    expect(row?.['_code']).toBe('order-unknown')
+    expect(row?.['_fix']).toBe(`Did you mean "${po}"?`)
+  }
 })

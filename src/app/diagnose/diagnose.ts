@@ -22,6 +22,7 @@ import { allowMissingLineEnds, listMappedSteps, loadMappings, openMailboxes } fr
 import { createJournalGuard } from '../journal-access.ts'
 import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
 import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
+import { createReaderFinder } from '../run-route.ts'
 import { previewInterchanges } from './interchanges.ts'
 import { explainTakenFile, findWholeFiles } from './taken-files.ts'
 import {
@@ -78,8 +79,12 @@ export async function diagnoseFile(
     const verdicts = await Promise.all(described)
     return { file, verdicts, exit: chooseExitCode(verdicts) }
   }
+  const findReaders =
+    'loaded' in mappings
+      ? createReaderFinder({ configuration, mappings: mappings.loaded, format: createFormats() })
+      : undefined
   const remote = await listRemoteInboxes(configuration, controls.clock, file, route)
-  const located = isAddress ? locateAddress(file, remote) : await locateFile(file, from, inboxes)
+  const located = isAddress ? locateAddress(file, remote) : await locateFile(file, from, inboxes, findReaders)
   const judge = async (checked: CheckedJournal): Promise<RouteDiagnosis[]> => {
     const { name } = located
     const context = { ...checked, ...controls, configuration, mappings, name, inboxes, remote, isAddress }

@@ -17,6 +17,7 @@ import { compileFilePattern } from '../../support/name-pattern.ts'
 import type { Clock } from '../../support/clock.ts'
 import { rankSimilarNames } from '../../support/text.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import type { ReaderFinder } from '../../alerts/context.ts'
 import { openMailbox } from '../context.ts'
 import { type Reason, createReason } from './reasons.ts'
 
@@ -72,7 +73,12 @@ export function listLocalInboxes(configuration: Configuration, only?: string): L
 }
 
 /** A path names its inbox; a bare name is searched in all of them. */
-export async function locateFile(file: string, from: string, inboxes: readonly LocalInbox[]) {
+export async function locateFile(
+  file: string,
+  from: string,
+  inboxes: readonly LocalInbox[],
+  findReaders?: ReaderFinder,
+) {
   const name = basename(file)
   const isPath = file !== name || (await listNamesIfAllowed(from)).includes(name)
   if (!isPath) return locateByName(name, inboxes)
@@ -82,7 +88,11 @@ export async function locateFile(file: string, from: string, inboxes: readonly L
   const wholeName = await locateByName(name, inboxes)
   // The current folder may have a file with the name of the one in the inbox.
   if (file === name && wholeName.inboxes.length > 0) return wholeName
-  return { name, inboxes: [], misplaced: await explainMisplacedFile(join(folder, name), inboxes) }
+  return {
+    name,
+    inboxes: [],
+    misplaced: await explainMisplacedFile(join(folder, name), inboxes, findReaders),
+  }
 }
 
 export async function findInboxesAt(path: string, inboxes: readonly LocalInbox[]): Promise<LocalInbox[]> {
@@ -123,7 +133,11 @@ function preferMatchingRoutes(name: string, inboxes: readonly LocalInbox[]): Loc
   )
 }
 
-async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]): Promise<Reason> {
+async function explainMisplacedFile(
+  path: string,
+  inboxes: readonly LocalInbox[],
+  findReaders?: ReaderFinder,
+): Promise<Reason> {
   const name = basename(path)
   for (const { key, from, place, root } of inboxes) {
     if (path.startsWith((await resolveRealPath(place)) + sep)) {
@@ -143,6 +157,16 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
   }
   const takers = inboxes.filter(({ from }) => compileFilePattern(from.match)(name))
   const [nearest] = sortByDistance(path, takers)
+  const readers = nearest && (await findReaders?.(path, nearest.from.mailbox))
+  if (readers !== undefined) {
+    const { what, inboxes: folders, routes, isOne } = readers
+    const whither = isOne ? `${folders}, the inbox of ${routes}` : `one of these inboxes: ${folders}`
+    return createReason(
+      'not-in-inbox',
+      `${path} is in no inbox; ${what}`,
+      `Move it into ${whither}, whole at once.`,
+    )
+  }
   // Names no inbox unless a route takes the file: a person might put a receipt or a report there.
   const where =
     inboxes.length === 0

@@ -118,11 +118,17 @@ export function createRouteWorker<Work>(
   }
 }
 
-/** Reports a failure of a route when it begins, when its code changes, and when it is over. */
+/** Reports a failure of a route when it begins, when it becomes another one, and when it is over. */
 function createFailureTracker({ context, abortWatch }: WatchContext, name: string) {
   const { clock, random, notify } = context.options
   let current:
-    { readonly code: FailureCode; readonly times: number; readonly isFromScan: boolean } | undefined
+    | {
+        readonly code: FailureCode
+        readonly words: string
+        readonly times: number
+        readonly isFromScan: boolean
+      }
+    | undefined
   let pausedUntil = -Infinity
   let succeededAt = -Infinity
   const clear = () => {
@@ -139,10 +145,13 @@ function createFailureTracker({ context, abortWatch }: WatchContext, name: strin
       pausedUntil = elapsed(clock) + computeBackoff(1, random)
       return
     }
-    if (current?.code !== code) {
-      notify({ kind: 'route-failed', route: name, code, message: fullMessage(failure), fix })
-    }
-    current = { code, isFromScan: source === 'scan', times: (current?.times ?? 0) + 1 }
+    const message = fullMessage(failure)
+    // Counts, times and ids in the message are no other failure, and a scan says of a folder what a pass says otherwise.
+    const words = message.replace(/\S*\d\S*/g, '')
+    const isOfPasses = source === 'pass' && current?.isFromScan === false
+    if (current?.code !== code || (isOfPasses && current.words !== words))
+      notify({ kind: 'route-failed', route: name, code, message, fix })
+    current = { code, words, isFromScan: source === 'scan', times: (current?.times ?? 0) + 1 }
     // Scans continue as before: only they find out when a folder is back. One file does not delay the others.
     if (source === 'pass') pausedUntil = elapsed(clock) + computeBackoff(current.times, random)
   }

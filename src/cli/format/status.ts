@@ -59,9 +59,9 @@ function tableOf(head: readonly string[], rows: readonly string[][], widest?: nu
   return rows.length === 0 ? [] : formatTable(head, rows, widest)
 }
 
-/** Held records have a block of their own, with the fix for each of them. */
+/** Held records have a block of their own, with the fix for each of them; a journal that is refused stands above all. */
 function formatAlerts(alerts: readonly Alert[], isWhole: boolean): string[] {
-  const otherAlerts = alerts.filter(({ code }) => code !== 'records-held')
+  const otherAlerts = alerts.filter(({ code }) => code !== 'records-held' && code !== 'bridge-failing')
   if (otherAlerts.length === 0) return []
   const shown = isWhole ? otherAlerts : otherAlerts.slice(0, ALERTS_SHOWN)
   const more = otherAlerts.length - shown.length

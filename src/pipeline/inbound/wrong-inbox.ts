@@ -25,18 +25,53 @@ export async function explainWrongInbox(
   file: FileEntry,
   { problems, layouts = [] }: { readonly problems: readonly Problem[]; readonly layouts?: readonly Layout[] },
 ): Promise<readonly Problem[]> {
-  const others = context.listOtherRoutes?.() ?? []
   if (!problems.some(({ code }) => MISREAD.includes(code))) return problems
+  const { format, spool } = context
+  const source = { name: file.name, read: () => spool.read(getSpoolName(file.id)) }
   const own = countKnownColumns(context, layouts)
+  const found = await findReaders(format, source, { routes: context.listOtherRoutes?.() ?? [], own })
+  if (found === undefined) return problems
+  const { what, matching, routes, inboxes, isOne } = found
+  const names = matching === undefined ? '' : `: ${quoteNames(matching, 12)}`
+  const fix = isOne
+    ? `Drop it into ${inboxes}, the inbox of ${routes}.`
+    : `Drop it into the inbox of one of these routes: ${inboxes}.`
+  const message = `${what.charAt(0).toUpperCase()}${what.slice(1)}${names}.`
+  return [problem('file-foreign', {}, message, fix)]
+}
+
+/** A file that is read without a journal or a claim. */
+interface ForeignFile {
+  readonly name: string
+  readonly read: () => AsyncIterable<Uint8Array>
+}
+
+/** The routes whose mappings read a file best. */
+export interface FileReaders {
+  /** `all 6 columns of the file are those of route orders` */
+  readonly what: string
+  /** `route orders`, or `routes orders, stock`. */
+  readonly routes: string
+  readonly inboxes: string
+  readonly isOne: boolean
+  /** The columns of the file that the routes use; left out for interchanges. */
+  readonly matching?: readonly string[]
+}
+
+/** Undefined where no route reads it. `own`: how many of its columns the route knows that could not read it. */
+export async function findReaders(
+  format: InboundContext['format'],
+  file: ForeignFile,
+  { routes, own = 0 }: { readonly routes: readonly OtherRoute[]; readonly own?: number },
+): Promise<FileReaders | undefined> {
   const matches: Match[] = []
-  for (const route of others) {
-    const match = await matchRoute(context, file, route)
+  for (const route of routes) {
+    const match = await matchRoute(format, file, route)
     if (match !== undefined && isLikely(match, own)) matches.push(match)
   }
   const best = Math.max(...matches.map(({ used }) => used.length))
   const [first, ...more] = matches.filter(({ used }) => used.length === best)
-  if (first === undefined) return problems
-  return [problem('file-foreign', {}, ...describeMatches(first, more))]
+  return first === undefined ? undefined : describeMatches(first, more)
 }
 
 interface Match {
@@ -58,13 +93,13 @@ function isLikely({ used, columns, route }: Match, own: number): boolean {
 
 /** Undefined where the route cannot read the file either. */
 async function matchRoute(
-  { format, spool }: InboundContext,
-  file: FileEntry,
+  format: InboundContext['format'],
+  file: ForeignFile,
   route: OtherRoute,
 ): Promise<Match | undefined> {
   const { translator } = route
   if (!saysWhatItReads(translator.read)) return undefined
-  const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
+  const reading = await format.read(file.read(), translator.read)
   if (isUnreadable(reading)) return undefined
   try {
     if (translator.read.edi !== undefined) {
@@ -101,25 +136,21 @@ function countKnownColumns({ translator, next = [] }: InboundContext, layouts: r
   return listNamedColumns(layouts).filter((name) => known.has(foldColumnName(name))).length
 }
 
-function describeMatches(first: Match, more: readonly Match[]): [message: string, fix: string] {
+function describeMatches(first: Match, more: readonly Match[]): FileReaders {
   const all = [first, ...more].map(({ route }) => route)
-  const names = all.map(({ name }) => name)
-  const routes = names.length === 1 ? `route ${names[0]}` : `routes ${names.join(', ')}`
-  const inboxes = all.map(({ inbox }) => inbox).join(', ')
-  const fix =
-    more.length === 0
-      ? `Drop it into ${inboxes}, the inbox of ${routes}.`
-      : `Drop it into the inbox of one of these routes: ${inboxes}.`
+  const names = all.map(({ name }) => name).join(', ')
+  const isOne = more.length === 0
+  const routes = isOne ? `route ${names}` : `routes ${names}`
+  const found = { routes, inboxes: all.map(({ inbox }) => inbox).join(', '), isOne }
   const { columns, used, route } = first
   const { edi } = route.translator.read
-  if (edi !== undefined)
-    return [
-      `The file has documents that ${routes} ${more.length === 0 ? 'reads' : 'read'} (${edi.document}).`,
-      fix,
-    ]
+  if (edi !== undefined) {
+    const what = `the file has documents that ${routes} ${isOne ? 'reads' : 'read'} (${edi.document})`
+    return { ...found, what }
+  }
   const count =
-    used.length === columns.length ? `All ${used.length}` : `${used.length} of the ${columns.length}`
-  return [`${count} columns of the file are those of ${routes}: ${quoteNames(used, 12)}.`, fix]
+    used.length === columns.length ? `all ${used.length}` : `${used.length} of the ${columns.length}`
+  return { ...found, what: `${count} columns of the file are those of ${routes}`, matching: used }
 }
 
 // Interchanges may hold documents of several kinds, each for a route of its own.

@@ -260,7 +260,10 @@ function createUnresolvedReporter(context: FinderContext) {
 }
 
 /** Finds known spellings of the same name. Guesses no similar numbers: the next number is another resource. */
-async function findOtherSpellings({ journal, route }: FinderContext, { kind, key }: Reference) {
+export async function findOtherSpellings(
+  { journal, route }: Pick<FinderContext, 'journal' | 'route'>,
+  { kind, key }: Pick<Reference, 'kind' | 'key'>,
+) {
   const bare = key.replace(/^[\s#'"]+|[\s'"]+$/g, '')
   const spellings = [bare, key.toUpperCase(), key.toLowerCase(), bare.replace(/^0+(?=.)/, ''), `0${key}`]
   const candidates = [...new Set(spellings)].filter((spelling) => spelling !== key && spelling !== '')

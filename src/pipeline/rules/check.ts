@@ -46,7 +46,7 @@ export function createBusinessRuleCheck(checking: RuleCheck) {
   const { rules: policies = DEFAULT_POLICIES, operation } = context.route
   const contextRules = createContextRules(context, policies)
   return async (translated: readonly ResolvedDraft[]): Promise<readonly CheckedDraft[]> => {
-    const drafts = translated.map((draft) => judgeOwnTotals(draft, policies.totals, operation))
+    const drafts = translated.map((draft) => judgeOwnTotals(draft, policies.totals, context.route))
     if (BUSINESS_RULES[operation] === undefined) return drafts
     const checkable = await selectCheckable(checking, drafts)
     if (checkable.length === 0) return drafts
@@ -110,11 +110,16 @@ async function checkAgainstOrders(checking: RuleCheck, records: readonly Checked
   // The order may still change while the record waits for it, so its state now decides nothing.
   if (isCheckedWhenSent(context)) return check(() => undefined)
   const first = check(({ order }) => order)
-  const doubtful = records.filter((_, index) => first[index]?.some(({ policy }) => policy === undefined))
+  const doubtful = records.filter((_, index) => first[index]?.some(isOfOrderState))
   if (doubtful.length === 0) return first
   const read = await orders.readAgain(doubtful.flatMap(({ order }) => order?.id ?? []))
   const doubtfulIds = new Set(doubtful.flatMap(({ order }) => order?.id ?? []))
   return check(({ order }) => (order !== undefined && doubtfulIds.has(order.id) ? read.get(order.id) : order))
+}
+
+/** Whether a fresh look at the order may clear the record. */
+function isOfOrderState({ policy }: RuleViolation): boolean {
+  return policy === undefined || policy === 'closings'
 }
 
 /** Checks record after record, so that each one counts the units that the records before it use. */
@@ -195,7 +200,7 @@ function isCheckedByMapping(field: string, { bound }: RuleCheck): boolean {
 function judgeOwnTotals(
   draft: ResolvedDraft,
   policy: Policies['totals'],
-  operation: InboundOperationName,
+  { name, operation }: InboundContext['route'],
 ): ResolvedDraft {
   const { warnings: found = [], body, ...rest } = draft
   const isTotal = ({ code }: Problem) => code === 'totals-disagree'
@@ -208,21 +213,25 @@ function judgeOwnTotals(
     return { ...rest, ...(others.length === 0 ? {} : { warnings: others }), problems }
   }
   const sent = operation === 'create-invoice' ? SENT[operation] : SENT_AS_IT_IS
-  const fix = `${sent}To refuse such: \`rules: { totals: refuse }\`.`
+  const fix = `${sent}${formatRefuse('totals', name)}`
   const odd = policy === 'off' ? [] : totals.map((each) => (isOpen ? { ...each, fix } : each))
   return { ...draft, warnings: [...others, ...odd] }
 }
 
 /** A record with nothing but warnings is sent, so their fix is not to correct the cell. */
 function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean): Problem {
-  const { operation } = check.context.route
+  const { name, operation } = check.context.route
   const isOrder = operation === 'create-order'
-  const sent = SENT[operation] ?? SENT_AS_IT_IS
+  const sent = violation.sent ?? SENT[operation] ?? SENT_AS_IT_IS
   // To correct the file changes nothing of an order that is sent; to correct the mapping helps the next ones.
   const isLate = isOrder && isSent && violation.isOfMapping !== true
   const own = violation.fix === undefined || isLate ? '' : `${violation.fix} `
-  const fix = `${isSent ? sent : ''}${own}To refuse such: \`rules: { ${violation.policy}: refuse }\`.`
+  const fix = `${isSent ? sent : ''}${own}${formatRefuse(violation.policy, name)}`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
+}
+
+function formatRefuse(policy: keyof Policies | undefined, route: string): string {
+  return `To refuse such: \`rules: { ${policy}: refuse }\` under \`routes.${route}\` in dropbridge.yaml.`
 }
 
 const SENT_AS_IT_IS = 'It is sent as it is. '

@@ -16,6 +16,7 @@ import {
   multiplyDecimals,
   parseDecimal,
 } from '../../support/decimal.ts'
+import { quoteForShell } from '../../support/text.ts'
 import { readAccounts } from '../references/resolver.ts'
 import { type Carrier, listNames, type NamedItem } from '../references/shipping-methods.ts'
 import {
@@ -57,6 +58,7 @@ export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, Opera
       ...checkLines({ list: 'cancel_lines', left: countOpenUnits, use: 'to be canceled' }, about),
     ],
   },
+  'close-order': { onOrder: ({ order }) => checkShipped(order) },
   'create-invoice': {
     onOrder(about) {
       const early = [...checkClosed(about.order), ...checkNotInvoiced(about.order)]
@@ -86,6 +88,21 @@ function checkUnfinished(order: ResourceFacts, effect: string): RuleViolation[] 
   const fix = status === 'canceled' ? { fix: 'Remove its rows, or correct the order number.' } : {}
   const message = `the order is ${status}${since}: ${effect}`
   return [{ code: 'order-finished', field: 'order_id', message, ...fix }]
+}
+
+/** An order whose units are not shown breaks no rule. */
+function checkShipped(order: ResourceFacts): RuleViolation[] {
+  const status = readStatus(order)
+  const lines = readLines(order)
+  if (lines.length === 0 || (status !== 'open' && status !== 'partial')) return []
+  const count = (field: string) => lines.reduce((sum, line) => sum + (readUnits(line, field) ?? NaN), 0)
+  const used = count('quantity_shipped') + count('quantity_canceled')
+  if (used !== 0) return []
+  const number = order['purchase_order_number']
+  const undo = typeof number === 'string' ? `dropbridge undo ${quoteForShell(number)}` : 'dropbridge undo'
+  const message = `nothing of the order is shipped: 0 of ${count('quantity')} units`
+  const sent = `Closed all the same. If that is wrong: \`${undo}\` says how to reopen it. `
+  return [{ code: 'order-unshipped', field: 'order_id', message, policy: 'closings', sent }]
 }
 
 function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {

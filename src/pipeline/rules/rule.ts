@@ -32,6 +32,8 @@ export interface Policies {
   readonly addresses: Policy
   /** Tracking numbers and invoice numbers that another order has. */
   readonly numbers: Policy
+  /** Orders that are closed although nothing of them was shipped. */
+  readonly closings: Policy
 }
 
 export const DEFAULT_POLICIES: Policies = {
@@ -41,6 +43,7 @@ export const DEFAULT_POLICIES: Policies = {
   stock: 'off',
   addresses: 'warn',
   numbers: 'warn',
+  closings: 'warn',
 }
 
 export interface RuleViolation {
@@ -52,6 +55,8 @@ export interface RuleViolation {
   readonly policy?: keyof Policies
   /** Left out for the fix of its code. */
   readonly fix?: string
+  /** What a person can still do about a record that is sent all the same; left out for what the operation says. */
+  readonly sent?: string
   /** The fix is one of the mapping, and not of the file. */
   readonly isOfMapping?: boolean
 }
@@ -139,7 +144,7 @@ export function checkPostalCode(body: RequestBody, address: string): RuleViolati
   const isCut = country === 'US' && /^\d{3,4}$/.test(code)
   const fix = isCut
     ? `A spreadsheet cut its zeros: write \`digits: 5\` at ${field} in the mapping.`
-    : 'Correct it in the file. To switch the rule off: `rules: { addresses: off }`.'
+    : 'Correct it in the file. To switch the rule off: `rules: { addresses: off }` of the route.'
   return [{ code: 'postal-code-odd', field, message, policy: 'addresses', fix, isOfMapping: isCut }]
 }
 

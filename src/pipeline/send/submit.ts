@@ -27,6 +27,7 @@ import {
 import { formatAccount } from '../../domain/route.ts'
 import { createBatchWriter } from '../../support/async.ts'
 import { planLists, readList } from '../references/finder.ts'
+import { findOtherSpellings } from '../references/resolver.ts'
 
 /** A record proven absent is sent again, but in one run not more often than this. */
 const ROUNDS_MAX = 4
@@ -137,7 +138,8 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       const known = await lookUpDoubtful(record, snapshot.value, answer.status)
       if (known) return known
     }
-    const problems = await describeRefusal(answer, { ...record, operation: route.operation }, findField)
+    const found = await describeRefusal(answer, { ...record, operation: route.operation }, findField)
+    const problems = await Promise.all(found.map((each) => suggestOrder(context, each, record.body)))
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
 }
@@ -176,6 +178,10 @@ function classifyRefusal(
       code: 'order-finished',
       fix: CANCELED_FIXES[operation] ?? 'Remove its rows, or correct the order number.',
     }
+  // The same as of a record whose order the bridge reads itself.
+  if (/^only 0 of \d+ (?:is|are) left to be /i.test(message))
+    return { code: 'quantity-exceeded', fix: 'Nothing is left: remove the row.' }
+  if (/^only \d+ of \d+ (?:is|are) left to be /i.test(message)) return { code: 'quantity-exceeded' }
   if (/^no order has this /i.test(message)) return { code: 'order-unknown' }
   if (/^no item has the /i.test(message)) return { code: 'item-unknown', fix: suggestItemFix(message) }
   return { code: 'api-refused' }
@@ -199,6 +205,14 @@ async function describeRefusal(
   }
   if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems
+}
+
+/** An order number in other letters, where the bridge has seen the order. */
+async function suggestOrder(context: InboundContext, found: Problem, sent: string): Promise<Problem> {
+  const key = (JSON.parse(sent) as RequestBody)[found.place.field ?? '']
+  if (found.code !== 'order-unknown' || typeof key !== 'string') return found
+  const [spelling] = await findOtherSpellings(context, { kind: 'order', key })
+  return spelling === undefined ? found : { ...found, fix: `Did you mean "${spelling}"?` }
 }
 
 // Stores the state of an order before a record is sent, to find out later whether a request without an answer took

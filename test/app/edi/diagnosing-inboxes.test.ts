@@ -158,7 +158,7 @@ test('a name that the inbox does not take, and a folder beside it, are named wit
   const beside = join(world.folder, 'exchange/inbox/vans/day.x12')
   expect((await diagnose(world, beside)).verdicts[0]?.reasons).toMatchInlineSnapshot(`
     [
-      "not-in-inbox: /inbox/vans/day.x12 is in no inbox; the nearest is /inbox/van of inbox van | If it is meant for a route, move it into the inbox folder of that route, whole at once.",
+      "not-in-inbox: /inbox/vans/day.x12 is in no inbox; the file has documents that route edi-orders reads (850) | Move it into inbox/van, the inbox of route edi-orders, whole at once.",
     ]
   `)
   expect((await diagnose(world, join(world.folder, 'exchange/inbox/van'))).verdicts[0]?.reasons)
