@@ -81,25 +81,28 @@ interface Form {
 /** Elements and components at the end that are empty are left out. `escape` makes delimiters data. */
 function createSegmentText(
   { element, component, segment, newline }: Envelope['delimiters'],
-  escape: (text: string) => string,
+  escape: ((text: string) => string) | undefined,
 ): (row: readonly string[]) => string {
   const end = segment + newline
-  const formatElement = (text: string) => {
+  const escaped = escape ?? ((text: string) => text)
+  const joinComponents = (text: string) => {
     // ISA16 is the separator itself, which may be the mark.
-    if (text === component || !text.includes(COMPONENT_MARK)) return escape(text)
+    if (text === component) return text
     const parts = text.split(COMPONENT_MARK)
     const last = parts.findLastIndex((part) => part !== '')
     return parts
       .slice(0, last + 1)
-      .map(escape)
+      .map(escaped)
       .join(component)
   }
   return (row) => {
     let text = ''
     let blanks = ''
-    for (const [index, value] of row.entries()) {
-      const written = formatElement(value)
+    for (let index = 0; index < row.length; index += 1) {
+      const value = row[index] ?? ''
       if (index > 0) blanks += element
+      if (value === '') continue
+      const written = value.includes(COMPONENT_MARK) ? joinComponents(value) : escaped(value)
       if (written === '') continue
       text += blanks + written
       blanks = ''
@@ -116,7 +119,7 @@ const ID_LENGTH = 15
 function createX12Form({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
   const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
   const version = envelope.version ?? ofMapping
-  const write = createSegmentText(delimiters, (text) => text)
+  const write = createSegmentText(delimiters, undefined)
   const number = String(numbers.interchange).padStart(9, '0')
   const { day, time } = formatMoment(envelope)
   const release = version.slice(0, 5)
@@ -158,8 +161,14 @@ function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, en
   const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
   const { element, component, segment, newline } = delimiters
   const special = new Set([element, component, segment, RELEASE])
+  const needsRelease = (text: string) => {
+    for (let at = 0; at < text.length; at += 1) if (special.has(text.charAt(at))) return true
+    return false
+  }
   const escape = (text: string) =>
-    Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+    needsRelease(text)
+      ? Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+      : text
   const write = createSegmentText(delimiters, escape)
   const number = String(numbers.interchange)
   const [directory = '', release = '', ...association] = (envelope.version ?? ofMapping).split('.')

@@ -16,6 +16,7 @@ import {
   type MappingErrors,
   nodeAt,
   type SourceNode,
+  toPlain,
 } from '../source/source.ts'
 import { type CellCondition, compileCellCondition, type ExportContext } from './cell.ts'
 import type { RowScope } from './cell-source.ts'
@@ -31,9 +32,14 @@ export interface SegmentPlan {
   readonly kind: 'segment'
   readonly id: string
   readonly path: string
-  /** The element of the qualifier, and its text; absent where the mapping names none. */
-  readonly qualifier: { readonly element: number; readonly text: string } | undefined
+  /** Where its number is among those of the loop that it stands in; undefined for a level in a level. */
+  readonly slot: number | undefined
   readonly elements: readonly ElementPlan[]
+  /** The id, the qualifier and plain constants, which are the same for all records; and the elements that are not in it. */
+  readonly template: readonly string[]
+  readonly filled: readonly ElementPlan[]
+  /** It has no other elements than constants, so it is there although none is of the record. */
+  readonly isConstant: boolean
   /** Elements that must not be blank. */
   readonly mandatory: readonly { readonly element: number; readonly path: string }[]
   readonly holds: CellCondition | undefined
@@ -60,6 +66,8 @@ export interface DocumentPlan {
   readonly record: readonly EntryPlan[]
   /** The segments before and after those of the records, where all records share one set. */
   readonly frame: { readonly begin: readonly EntryPlan[]; readonly end: readonly EntryPlan[] } | undefined
+  /** Whether values of the envelope stand in it, such as `$interchange`. */
+  readonly namesEnvelope: boolean
 }
 
 /** What the segments of one list stand in. */
@@ -87,11 +95,15 @@ export function compileSegments(
   const place = { rule: grammar.root, prefix: '', scope }
   if (!document.sharesSet) {
     const record = compileList(node, place, own)
-    return { grammar, record, frame: undefined }
+    return { grammar, record, frame: undefined, namesEnvelope: namesEnvelope(node) }
   }
   if ([...grammar.root.loops.values()].some(({ tree }) => tree !== undefined))
     errors.add(node, `\`set: file\` is for documents without levels, and ${document.name} has them`)
   return compileFrame(node, place, own)
+}
+
+function namesEnvelope(node: SourceNode): boolean {
+  return /\$(?:interchange|group|date)\b/.test(JSON.stringify(toPlain(node)))
 }
 
 /** `each: record` divides the segments of a set that all records share. */
@@ -112,6 +124,7 @@ function compileFrame(node: ListNode, place: Place, context: SegmentContext): Do
     grammar: context.grammar,
     record: inside.items.flatMap((item) => compileEntry(item, place, context) ?? []),
     frame: { begin: compileAround(node.items.slice(0, at)), end: compileAround(node.items.slice(at + 1)) },
+    namesEnvelope: namesEnvelope(node),
   }
 }
 
@@ -201,12 +214,17 @@ function compileSegment(
   const tree = own?.tree
   const mandatory = listMandatory(info, tree)
   checkMandatory(node, { mandatory, elements, qualifier, path }, errors)
+  // A segment of its qualifier alone stands for what is inside it.
+  const isOpener = elements.length === 0 && inside !== undefined
   return {
     kind: 'segment',
     id: test.id,
     path,
-    qualifier,
+    slot: found?.index,
     elements,
+    ...createTemplate(test.id, qualifier, elements),
+    isConstant:
+      !isOpener && elements.every((element) => element.counted === undefined && isConstant(element)),
     mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
     holds: compileCellCondition(node, scope, errors),
     loop: own,
@@ -215,6 +233,40 @@ function compileSegment(
         ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
         : [],
   }
+}
+
+interface Qualifier {
+  readonly element: number
+  readonly text: string
+}
+
+function createTemplate(id: string, qualifier: Qualifier | undefined, elements: readonly ElementPlan[]) {
+  const template = [id]
+  const set = (element: number, text: string) => {
+    while (template.length <= element) template.push('')
+    template[element] = text
+  }
+  if (qualifier !== undefined) set(qualifier.element, qualifier.text)
+  const filled = elements.filter((element) => {
+    const { target, cell, form, info, counted } = element
+    const isPlain =
+      isConstant(element) &&
+      counted === undefined &&
+      target.kind === 'element' &&
+      target.component === undefined
+    if (!isPlain || form !== 'text' || cell.holds !== undefined) return true
+    const text = cell.text({}, undefined, () => '')
+    // Letters and digits are no delimiters, whatever the partner wants.
+    if (!/^[A-Za-z0-9]+$/.test(text) || text.length < (info?.min ?? 0)) return true
+    set(target.element, text)
+    return false
+  })
+  return { template, filled }
+}
+
+/** A constant names no field. */
+function isConstant({ cell }: ElementPlan): boolean {
+  return cell.field === ''
 }
 
 /** The id and at most one qualifier. */
@@ -243,7 +295,10 @@ function checkMandatory(
     elements,
     qualifier,
     path,
-  }: { mandatory: readonly number[]; path: string } & Pick<SegmentPlan, 'elements' | 'qualifier'>,
+  }: { mandatory: readonly number[]; path: string; qualifier: Qualifier | undefined } & Pick<
+    SegmentPlan,
+    'elements'
+  >,
   errors: MappingErrors,
 ): void {
   const filled = new Set(elements.flatMap(({ target }) => listFilled(target)))
