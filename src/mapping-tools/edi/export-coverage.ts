@@ -3,7 +3,7 @@ import { createExampleEnvelope } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { toPlainText } from '../../mapping/export/cell-format.ts'
 import { createPathReader, createValuesReader } from '../../mapping/export/paths.ts'
-import type { TracedRecord } from '../../mapping/export/segment-trace.ts'
+import type { TracedRecord } from '../../mapping/export/document-composer.ts'
 import { listSegmentRows } from '../../mapping/export/segments.ts'
 import type { OutboundMapping } from '../../mapping/load.ts'
 import { isObject } from '../../support/object-paths.ts'
@@ -51,25 +51,22 @@ export function coverExport(
   const written = new Set<string>()
   const filled = new Set<string>()
   const frame = { record: {}, segments: [...traced.begin, ...traced.end] }
-  for (const { record, segments } of [
-    frame,
-    ...traced.records.filter(({ problems }) => problems.length === 0),
-  ]) {
-    for (const segment of segments) {
-      const { plan, texts, absent } = segment
-      const kind = kinds.get(plan)
-      if (absent === 'blank' || kind === undefined) continue
-      noteConditions(conditions, plan.when, plan.path)
-      if (absent === 'condition') continue
-      written.add(plan.path)
-      for (const [at, { path }] of plan.elements.entries()) {
-        const column = kind.columns[at]
-        noteConditions(conditions, column?.options['when'], path)
-        if (column === undefined || (texts[at] ?? '') === '') continue
-        filled.add(path)
-        const shown = listShown(column, { record, item: segment.item, each: kind.each })
-        addUses(uses, shown, path)
-      }
+  const delivered = traced.records.filter(({ problems }) => problems.length === 0)
+  const all = [frame, ...delivered].flatMap(({ record, segments }) =>
+    segments.map((segment) => ({ ...segment, record })),
+  )
+  for (const { record, plan, item, texts, absent } of all) {
+    const kind = kinds.get(plan)
+    if (absent === 'blank' || kind === undefined) continue
+    noteConditions(conditions, plan.when, plan.path)
+    if (absent === 'condition') continue
+    written.add(plan.path)
+    for (const [at, { path }] of plan.elements.entries()) {
+      const column = kind.columns[at]
+      noteConditions(conditions, column?.options['when'], path)
+      if (column === undefined || (texts[at] ?? '') === '') continue
+      filled.add(path)
+      addUses(uses, listShown(column, { record, item, each: kind.each }), path)
     }
   }
   const plans = listSegmentRows(document.plan).map(({ plan }) => plan)
