@@ -95,10 +95,18 @@ test('levels are numbered from 1 in each set, and counted in it', async () => {
   const { bytes } = exportRecords(composer, [aShipment(1), aShipment(3)])
   const segments = toSegments(bytes)
 
+  const above = ['HL*1**S*1', 'HL*2*1*O*1', 'HL*3*2*P*1']
   expect(only(segments, 'ST', 'HL', 'CTT')).toEqual([
-    ...['ST*856*0001', 'HL*1**S*1', 'HL*2*1*O*1', 'HL*3*2*P*1', 'HL*4*3*I*0', 'CTT*4'],
-    ...['ST*856*0002', 'HL*1**S*1', 'HL*2*1*O*1', 'HL*3*2*P*1'],
-    ...['HL*4*3*I*0', 'HL*5*3*I*0', 'HL*6*3*I*0', 'CTT*6'],
+    'ST*856*0001',
+    ...above,
+    'HL*4*3*I*0',
+    'CTT*4',
+    'ST*856*0002',
+    ...above,
+    'HL*4*3*I*0',
+    'HL*5*3*I*0',
+    'HL*6*3*I*0',
+    'CTT*6',
   ])
   expect((await checkFile(bytes)).faults).toEqual([])
 })

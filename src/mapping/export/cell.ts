@@ -78,10 +78,18 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   )
   if (errors.count() > before) return undefined
   const { field, perItem, values } = reading
-  const isRequired = options.required === true
   const column = {
-    ...{ name, title, field, perItem, values, steps, isOpenFormula },
-    ...{ holds, isRequired, hasDefault: options.default !== undefined, written: toPlain(node) },
+    name,
+    title,
+    field,
+    perItem,
+    values,
+    steps,
+    isOpenFormula,
+    holds,
+    isRequired: options.required === true,
+    hasDefault: options.default !== undefined,
+    written: toPlain(node),
   }
   if (holds === undefined) return { ...column, text }
   const chosen: ReadText = (record, item, refuse) =>
