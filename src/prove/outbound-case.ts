@@ -5,6 +5,7 @@ import type { EndpointName } from '../contract/endpoints.ts'
 import { OPERATIONS, type OutboundOperation, type OutboundOperationName } from '../contract/operations.ts'
 import type { Resource } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
+import { createInterchangeFormat } from '../formats/formats.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import type { OutgoingInterchanges } from '../pipeline/context.ts'
 import { runInParallel } from '../support/async.ts'
@@ -265,11 +266,12 @@ async function countNumbers(
 ): Promise<{ readonly counted: number; readonly findings: readonly Defect[] }> {
   const documents = inputs.flatMap(({ mapping }) => mapping.composer.write.edi ?? [])
   const [first] = inputs.flatMap(({ interchanges }) => interchanges ?? [])
+  const format = createInterchangeFormat()
   if (first === undefined) return { counted: 0, findings: [] }
   const last = lastNumbers.get(world) ?? new Map<string, number>()
   lastNumbers.set(world, last)
   const found: DeliveredInterchange[] = []
-  for (const text of texts) found.push(...(await readControlNumbers(first.format, text, documents)))
+  for (const text of texts) found.push(...(await readControlNumbers(format, text, documents)))
   const counters = new Map<string, { readonly name: string; readonly numbers: number[] }>()
   const add = (scope: string, name: string, numbers: readonly number[]) => {
     const key = `${name} of ${scope}`

@@ -81,25 +81,28 @@ interface Form {
 /** Elements and components at the end that are empty are left out. `escape` makes delimiters data. */
 function createSegmentText(
   { element, component, segment, newline }: Envelope['delimiters'],
-  escape: (text: string) => string,
+  escape: ((text: string) => string) | undefined,
 ): (row: readonly string[]) => string {
   const end = segment + newline
-  const formatElement = (text: string) => {
+  const escaped = escape ?? ((text: string) => text)
+  const joinComponents = (text: string) => {
     // ISA16 is the separator itself, which may be the mark.
-    if (text === component || !text.includes(COMPONENT_MARK)) return escape(text)
+    if (text === component) return text
     const parts = text.split(COMPONENT_MARK)
     const last = parts.findLastIndex((part) => part !== '')
     return parts
       .slice(0, last + 1)
-      .map(escape)
+      .map(escaped)
       .join(component)
   }
   return (row) => {
     let text = ''
     let blanks = ''
-    for (const [index, value] of row.entries()) {
-      const written = formatElement(value)
+    for (let index = 0; index < row.length; index += 1) {
+      const value = row[index] ?? ''
       if (index > 0) blanks += element
+      if (value === '') continue
+      const written = value.includes(COMPONENT_MARK) ? joinComponents(value) : escaped(value)
       if (written === '') continue
       text += blanks + written
       blanks = ''
@@ -115,7 +118,7 @@ export function formatSegment(
   { delimiters }: Pick<Envelope, 'delimiters'>,
 ): string {
   const bare = { ...delimiters, segment: '', newline: '' }
-  return createSegmentText(bare, syntax === 'x12' ? (text) => text : createRelease(delimiters))(row)
+  return createSegmentText(bare, syntax === 'x12' ? undefined : createRelease(delimiters))(row)
 }
 
 // X12.
@@ -126,7 +129,7 @@ const ID_LENGTH = 15
 function createX12Form({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
   const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
   const version = envelope.version ?? ofMapping
-  const write = createSegmentText(delimiters, (text) => text)
+  const write = createSegmentText(delimiters, undefined)
   const number = String(numbers.interchange).padStart(9, '0')
   const { day, time } = formatMoment(envelope)
   const release = version.slice(0, 5)
@@ -166,8 +169,14 @@ const CHARACTERS = ['UNOC', '3'].join(COMPONENT_MARK)
 /** Makes delimiters in a text data. */
 function createRelease({ element, component, segment }: Envelope['delimiters']): (text: string) => string {
   const special = new Set([element, component, segment, RELEASE])
+  const needsRelease = (text: string) => {
+    for (let at = 0; at < text.length; at += 1) if (special.has(text.charAt(at))) return true
+    return false
+  }
   return (text) =>
-    Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+    needsRelease(text)
+      ? Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+      : text
 }
 
 /** `D.96A` is the directory; what stands behind it, such as `EAN008`, is the association's code. */

@@ -27,8 +27,12 @@ import {
 } from '../source/source.ts'
 import { compileTables, type TableContext } from '../tables.ts'
 import { compileSegments, type DocumentPlan, listSegmentRows } from './segments.ts'
-import { createDocumentComposer } from './segment-rows.ts'
-import { createDocumentTracer, explainSegments, type TraceDocument } from './segment-trace.ts'
+import {
+  createDocumentComposer,
+  createDocumentTracer,
+  explainSegments,
+  type TraceDocument,
+} from './document-composer.ts'
 import { compileWrite, WriteFrame, checkOptionTexts, isDocument } from './write-options.ts'
 import { noteRefused, checkNumberForm, compileFinish, formatNumber, type RefuseCell } from './cell-format.ts'
 import { addDecimals, type Decimal } from '../../support/decimal.ts'

@@ -1,4 +1,4 @@
-/** The elements of a segment that is written: where each stands, what fills it, and its text in the file. */
+/** The elements of a segment that is written: where each stands, what fills it, and the form of its text. */
 import type { Envelope } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { type ElementInfo, findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
@@ -6,7 +6,6 @@ import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath, type PathValue } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
 import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
-import { quoteText } from '../values/text.ts'
 import {
   type ErrorPlace,
   getEntry,
@@ -17,8 +16,9 @@ import {
   nodeAt,
   type SourceNode,
 } from '../source/source.ts'
-import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
+import { quoteText } from '../values/text.ts'
 import { noteRefused, type RefuseCell } from './cell-format.ts'
+import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
 import { compilePart, type RowScope } from './cell-source.ts'
 
 /** Where a value stands in its segment. */
@@ -34,6 +34,8 @@ export interface ElementPlan {
   readonly target: ElementTarget
   /** What is known of the element; absent where the dictionary does not know it. */
   readonly info: ElementInfo | undefined
+  /** What its text must be: digits of a date with its time, of a day, of a time; a number; or any text. */
+  readonly form: 'date' | 'day' | 'time' | 'number' | 'text'
   readonly cell: CellPlan
   /** The segments of the set that are counted instead, by id. */
   readonly counted: string | undefined
@@ -88,7 +90,8 @@ export function compileElements(
         ? compileCell(place, dated, { ...context, ...scope, limits })
         : createCountCell(place, counted)
     if (cell === undefined) continue
-    const element = { path: place, target, info: elementInfo, cell, counted }
+    const form = findForm(target, elementInfo)
+    const element = { path: place, target, info: elementInfo, form, cell, counted }
     checkConstants(leaf, element, context)
     checkCodes(leaf, element, { info, context })
     elements.push(element)
@@ -102,7 +105,7 @@ const CONSTANT_OPTIONS = ['const', 'default', 'yes', 'no'] as const
 
 /** Notes constants that do not fit the element: records would be held for them, one by one. */
 function checkConstants(leaf: SourceNode, element: ElementPlan, { errors, limits }: SegmentContext): void {
-  const { info, path, cell } = element
+  const { info, path } = element
   const hasTable = getEntry(leaf, 'table') !== undefined
   for (const option of CONSTANT_OPTIONS) {
     const written = getEntryText(leaf, option) ?? ''
@@ -118,7 +121,7 @@ function checkConstants(leaf: SourceNode, element: ElementPlan, { errors, limits
         nodeAt(leaf, option),
         `${quoteText(text)} has ${length} characters; ${path} takes ${info.max}`,
       )
-    else readElementText(NO_RECORD, { ...element, cell: { ...cell, text: () => text } }, undefined, refuse)
+    else if (text !== '') formatText({ ...ANY_PARTNER, warnings: [], element, refuse }, element, text)
   }
 }
 
@@ -155,7 +158,7 @@ export function warnOfCode(
 const CODES_SHOWN = 8
 
 /** Delimiters are those of the partner, so that it is not known here whether a constant holds one. */
-const NO_RECORD: ElementContext = { record: {}, delimiters: [], clash: { replace: ' ' }, warnings: [] }
+const ANY_PARTNER = { unsafe: undefined, clash: { replace: ' ' } } as const
 
 /** Notes more pairs than the segment has room for, and elements that stand in their place. */
 function checkPairs(
@@ -258,6 +261,8 @@ function createCountCell(name: string, counted: string): CellPlan {
     text: () => '',
     isOpenFormula: () => false,
     holds: undefined,
+    isRequired: false,
+    hasDefault: false,
     written: { count: counted },
   }
 }
@@ -283,6 +288,13 @@ function findElementInfo(target: ElementTarget, info: SegmentInfo | undefined): 
   return info?.elements[pairs.from]
 }
 
+function findForm(target: ElementTarget, info: ElementInfo | undefined): ElementPlan['form'] {
+  if (target.kind === 'date') return 'date'
+  if (info?.type === 'DT') return 'day'
+  if (info?.type === 'TM') return 'time'
+  return info !== undefined && isNumeric(info) ? 'number' : 'text'
+}
+
 function isNumeric({ type }: ElementInfo): boolean {
   return type === 'R' || /^N\d$/.test(type)
 }
@@ -295,51 +307,59 @@ export interface ClashRule {
   readonly replace: string | undefined
 }
 
-/** What the text of an element depends on besides its plan. */
-export interface ElementContext {
-  readonly record: Readonly<Record<string, unknown>>
-  /** The characters that no value may hold. */
+/** The delimiters, which no value of X12 may hold. */
+export interface DelimiterTest {
   readonly delimiters: readonly string[]
-  readonly clash: ClashRule
-  readonly warnings: Problem[]
+  /** Finds each of them. */
+  readonly pattern: RegExp
 }
 
-/** Notes what cannot be written with `refuse`, and replaced delimiters among the warnings. */
-export function readElementText(
-  context: ElementContext,
-  element: ElementPlan,
-  item: unknown,
-  refuse: RefuseCell,
-): string {
-  const { info, cell, target } = element
-  const written = cell.text(context.record, item, refuse)
-  if (written === '') return ''
-  if (!isDateOf(target, info, written))
-    return refuse('date-expected', `${quoteText(written)} is no date as ${element.path} takes it.`, DATE_FIX)
-  if (target.kind === 'date') return written
-  if (info !== undefined && isNumeric(info)) return formatNumber(written, element, refuse)
-  const text = removeDelimiters(context, element, written, refuse)
-  if (info !== undefined && text !== '' && text.length < info.min)
-    return refuse(
-      'value-not-allowed',
-      `${quoteText(text)} has ${text.length} characters; ${element.path} takes at least ${info.min}.`,
-    )
-  return text
+export function createDelimiterTest(delimiters: readonly string[]): DelimiterTest {
+  const characters = delimiters.map((each) => `\\u{${(each.codePointAt(0) ?? 0).toString(16)}}`)
+  return { delimiters, pattern: new RegExp(`[${characters.join('')}]`, 'u') }
 }
+
+/** In X12 a delimiter is never data. Elements repeat from 00402 on. */
+export function listDelimiters({ delimiters, version = '' }: Envelope, ofMapping: string): string[] {
+  const { element, component, repetition, segment } = delimiters
+  const repeats = (version || ofMapping) >= '00402'
+  return [element, component, segment, ...(repeats ? [repetition] : [])].filter((each) => each !== '')
+}
+
+/** What fills elements. One refusal serves them all. */
+export interface ElementRun {
+  readonly warnings: Problem[]
+  readonly unsafe: DelimiterTest | undefined
+  readonly clash: ClashRule
+  /** The element that is filled. */
+  element: ElementPlan | undefined
+  readonly refuse: RefuseCell
+}
+
+export function formatText(run: ElementRun, element: ElementPlan, written: string): string {
+  const { info, form, path } = element
+  if (form === 'number') return formatNumber(written, element, run.refuse)
+  if (form !== 'text' && !DATE_DIGITS[form].test(written))
+    return run.refuse('date-expected', `${quoteText(written)} is no date as ${path} takes it.`, DATE_FIX)
+  if (form === 'date') return written
+  const text = run.unsafe?.pattern.test(written) ? removeDelimiters(run, run.unsafe, written) : written
+  if (info === undefined || text === '' || text.length >= info.min) return text
+  return run.refuse(
+    'value-not-allowed',
+    `${quoteText(text)} has ${text.length} characters; ${path} takes at least ${info.min}.`,
+  )
+}
+
+/** The digits that elements of dates and times take. */
+const DATE_DIGITS = { date: /^\d{8}(?:\d{4}|\d{6})?$/, day: /^(?:\d\d)?\d{6}$/, time: /^\d{4,8}$/ } as const
 
 const DATE_FIX = 'Give the element a value of the API that is a date, or `format: yyyyMMdd`.'
 
-/** Whether the text has the digits that a date or time element takes; true for other elements. */
-function isDateOf(target: ElementPlan['target'], info: ElementPlan['info'], text: string): boolean {
-  if (target.kind === 'date') return /^\d{8}(?:\d{4}|\d{6})?$/.test(text)
-  if (info?.type === 'DT') return /^(?:\d\d)?\d{6}$/.test(text)
-  return info?.type !== 'TM' || /^\d{4,8}$/.test(text)
-}
-
 /** N0, N1, N2 have implied decimals; R has a point where it has decimals. */
 function formatNumber(text: string, { info, path }: ElementPlan, refuse: RefuseCell): string {
-  const number = parseDecimal(text)
   const { type = '', max = Infinity, min = 0 } = info ?? {}
+  if (type === 'R' && min <= 1 && text.length <= max && SHORT_NUMBER.test(text)) return text
+  const number = parseDecimal(text)
   if (number === undefined)
     return refuse('decimal-expected', `${quoteText(text)} is no number, and ${path} takes one.`)
   const implied = /^N(\d)$/.exec(type)?.[1]
@@ -353,26 +373,18 @@ function formatNumber(text: string, { info, path }: ElementPlan, refuse: RefuseC
   return digits.length >= min ? written : written.replace(digits, digits.padStart(min, '0'))
 }
 
-function removeDelimiters(
-  { delimiters, clash: { replace }, warnings }: ElementContext,
-  { path }: ElementPlan,
-  text: string,
-  refuse: RefuseCell,
-): string {
+/** Written as it stands. */
+const SHORT_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/
+
+function removeDelimiters(run: ElementRun, { delimiters }: DelimiterTest, text: string): string {
   const found = delimiters.find((each) => text.includes(each))
-  if (found === undefined) return text
-  const message = `${quoteText(text)} holds ${quoteText(found)}, which separates the parts of the file.`
-  if (replace === undefined) return refuse('character-unwritable', message)
-  warnings.push({ ...problem('character-replaced', { column: path }, message), severity: 'warning' })
+  const { replace } = run.clash
+  const message = `${quoteText(text)} holds ${quoteText(found ?? '')}, which separates the parts of the file.`
+  if (replace === undefined) return run.refuse('character-unwritable', message)
+  const column = run.element?.path ?? ''
+  run.warnings.push({ ...problem('character-replaced', { column }, message), severity: 'warning' })
   let clean = text
   const safe = delimiters.includes(replace) ? ' ' : replace
   for (const each of delimiters) clean = clean.replaceAll(each, safe)
   return clean.trim()
-}
-
-/** In X12 a delimiter is never data. Elements repeat from 00402 on. */
-export function listDelimiters({ delimiters, version = '' }: Envelope, ofMapping: string): string[] {
-  const { element, component, repetition, segment } = delimiters
-  const repeats = (version || ofMapping) >= '00402'
-  return [element, component, segment, ...(repeats ? [repetition] : [])].filter((each) => each !== '')
 }

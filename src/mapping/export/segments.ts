@@ -30,13 +30,25 @@ import {
   warnOfCode,
 } from './segment-elements.ts'
 
+interface Qualifier {
+  readonly element: number
+  readonly text: string
+}
+
 export interface SegmentPlan {
   readonly kind: 'segment'
   readonly id: string
   readonly path: string
+  /** Where its number is among those of the loop that it stands in; undefined for a level in a level. */
+  readonly slot: number | undefined
   /** The element of the qualifier, and its text; absent where the mapping names none. */
-  readonly qualifier: { readonly element: number; readonly text: string } | undefined
+  readonly qualifier: Qualifier | undefined
   readonly elements: readonly ElementPlan[]
+  /** The id, the qualifier and plain constants, which are the same for all records; and the elements that are not in it. */
+  readonly template: readonly string[]
+  readonly filled: readonly ElementPlan[]
+  /** It has no other elements than constants, so it is there although none is of the record. */
+  readonly isConstant: boolean
   /** Elements that must not be blank. */
   readonly mandatory: readonly { readonly element: number; readonly path: string }[]
   readonly holds: CellCondition | undefined
@@ -67,6 +79,8 @@ export interface DocumentPlan {
   readonly record: readonly EntryPlan[]
   /** The segments before and after those of the records, where all records share one set. */
   readonly frame: { readonly begin: readonly EntryPlan[]; readonly end: readonly EntryPlan[] } | undefined
+  /** Whether values of the envelope stand in it, such as `$interchange`. */
+  readonly namesEnvelope: boolean
 }
 
 /** What the segments of one list stand in. */
@@ -95,11 +109,15 @@ export function compileSegments(
   const place = { rule: grammar.root, prefix: '', scope }
   if (!document.sharesSet) {
     const record = compileList(node, place, own)
-    return { grammar, warnings, record, frame: undefined }
+    return { grammar, warnings, record, frame: undefined, namesEnvelope: namesEnvelope(node) }
   }
   if ([...grammar.root.loops.values()].some(({ tree }) => tree !== undefined))
     errors.add(node, `\`set: file\` is for documents without levels, and ${document.name} has them`)
   return compileFrame(node, place, own)
+}
+
+function namesEnvelope(node: SourceNode): boolean {
+  return /\$(?:interchange|group|date)\b/.test(JSON.stringify(toPlain(node)))
 }
 
 /** `each: record` divides the segments of a set that all records share. */
@@ -121,6 +139,7 @@ function compileFrame(node: ListNode, place: Place, context: SegmentContext): Do
     warnings: context.warnings,
     record: inside.items.flatMap((item) => compileEntry(item, place, context) ?? []),
     frame: { begin: compileAround(node.items.slice(0, at)), end: compileAround(node.items.slice(at + 1)) },
+    namesEnvelope: namesEnvelope(node),
   }
 }
 
@@ -215,12 +234,18 @@ function compileSegment(
   const tree = own?.tree
   const mandatory = listMandatory(info, tree)
   checkMandatory(node, { mandatory, elements, qualifier, path }, errors)
+  // A segment of its qualifier alone stands for what is inside it.
+  const isOpener = elements.length === 0 && inside !== undefined
   return {
     kind: 'segment',
     id: test.id,
     path,
+    slot: found?.index,
     qualifier,
     elements,
+    ...createTemplate(test.id, qualifier, elements),
+    isConstant:
+      !isOpener && elements.every((element) => element.counted === undefined && isConstant(element)),
     mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
     holds: compileCellCondition(node, scope, errors),
     when: condition && toPlain(condition),
@@ -251,6 +276,35 @@ function checkQualifier(
     at,
     `${quoteText(text)} has ${text.length} characters; ${formatElementPath(path, element)} takes ${takes}`,
   )
+}
+
+function createTemplate(id: string, qualifier: Qualifier | undefined, elements: readonly ElementPlan[]) {
+  const template = [id]
+  const set = (element: number, text: string) => {
+    while (template.length <= element) template.push('')
+    template[element] = text
+  }
+  if (qualifier !== undefined) set(qualifier.element, qualifier.text)
+  const filled = elements.filter((element) => {
+    const { target, cell, form, info, counted } = element
+    const isPlain =
+      isConstant(element) &&
+      counted === undefined &&
+      target.kind === 'element' &&
+      target.component === undefined
+    if (!isPlain || form !== 'text' || cell.holds !== undefined) return true
+    const text = cell.text({}, undefined, () => '')
+    // Letters and digits are no delimiters, whatever the partner wants.
+    if (!/^[A-Za-z0-9]+$/.test(text) || text.length < (info?.min ?? 0)) return true
+    set(target.element, text)
+    return false
+  })
+  return { template, filled }
+}
+
+/** A constant names no field. */
+function isConstant({ cell }: ElementPlan): boolean {
+  return cell.field === ''
 }
 
 /** The id and at most one qualifier. */
