@@ -30,7 +30,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
-    ...rejected.map((each) => buildRejectedAlert(each, rejected)),
+    ...rejected.map((each) => buildRejectedAlert(each, rejected, configuration.edi?.ourAddresses)),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...(await journal.listMissingDocuments(HELD_MAX)).map(buildMissingDocumentsAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
@@ -52,7 +52,30 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
   return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
 }
 
-function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFile[]): Alert {
+/** Of an interchange that is from or to an unknown address: which of the two. */
+function describeUnknown(
+  addresses: string | undefined,
+  us: readonly string[],
+): readonly [what: string, fix: string] {
+  const again =
+    'and drop the file in again (where a part of it was taken, its exceptions file, which is not answered), or'
+  const [sender = '', receiver = ''] = (addresses ?? '').split(' to ')
+  if (addresses !== undefined && us.length > 0 && !us.includes(receiver)) {
+    const what = ` is for ${receiver}, which is no address under \`edi.us\`; it is from ${sender}`
+    return [what, `If that is you, add it under \`edi.us\` ${again}`]
+  }
+  const what =
+    addresses === undefined
+      ? ' is from or to an unknown party'
+      : ` is from ${addresses}, which \`edi\` does not name`
+  return [what, `If you know it, add its address under \`edi\` ${again}`]
+}
+
+function buildRejectedAlert(
+  rejectedFile: RejectedFile,
+  all: readonly RejectedFile[],
+  us: readonly string[] = [],
+): Alert {
   const { what, route, name, file, code, records, since } = rejectedFile
   const addresses = rejectedFile.addresses ?? undefined
   // The name of several files does not say which one is meant. Of more than the listed ones it is not known.
@@ -67,11 +90,7 @@ function buildRejectedAlert(rejectedFile: RejectedFile, all: readonly RejectedFi
       'Have them corrected and sent again, or',
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
-    unknown: [
-      'partner-unknown',
-      ` is ${addresses === undefined ? 'from or to an unknown party' : `from ${addresses}, which \`edi\` does not name`}`,
-      'If you know it, add its address under `edi` and drop the file in again (where a part of it was taken, its exceptions file, which is not answered), or',
-    ],
+    unknown: ['partner-unknown', ...describeUnknown(addresses, us)],
     reused: [
       'number-reused',
       ' has a control number that came before, with other contents',

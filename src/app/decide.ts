@@ -1,6 +1,6 @@
 /** Carries out a person's decision about held records. The journal notes the decision first; then the bridge finishes the file. */
 import type { Configuration } from '../config/configuration.ts'
-import { isInboxKey } from '../config/edi.ts'
+import { formatIntakeKey, isInboxKey } from '../config/edi.ts'
 import type { Route } from '../config/routes.ts'
 import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/decision.ts'
 import type { RefusedDelivery } from '../domain/interchange-journal.ts'
@@ -30,6 +30,8 @@ export interface DecisionResult {
   readonly records: StateCounts
   readonly pass: InboundOutcome
   readonly held: readonly HeldFile[]
+  /** How many records were sent and have no known answer; only where nothing was decided. */
+  readonly unanswered?: number
   readonly exit: ExitCode
 }
 
@@ -50,7 +52,9 @@ export async function decideHeldRecords(
   const refused = request.action === 'release' ? await findRefused(journal, what) : undefined
   if (refused !== undefined) return releaseRefused(context, refused, request, signal)
   const { file, record }: DecisionTarget = await findTarget(context, what, request.action)
+  if (isInboxKey(file.route)) throw interchangesError(file, request.action)
   const route = getInboundRoute(configuration, file.route)
+  if (!(await isDecidable(journal, file, request.action))) return buildNothingHeld(journal, file)
   let decision: DecisionEntry | undefined
   const work = async (parts: InboundContext): Promise<InboundOutcome> => {
     await finishPendingReport(parts, file.id)
@@ -62,6 +66,34 @@ export async function decideHeldRecords(
   if (result.kind === 'failed') throw result.failure
   assert(result.kind === 'inbound', `${route.name} takes no files`)
   return buildDecisionResult(journal, file, decision, result.pass)
+}
+
+/** Whether anything of the file waits for the decision. Its journal knows it before its report is written. */
+async function isDecidable(journal: Journal, { id }: FileEntry, action: DecisionAction): Promise<boolean> {
+  if ((await journal.listHeldFiles(1, id)).length > 0) return true
+  return action === 'discard' && (await journal.listWaitingFiles(1, id)).length > 0
+}
+
+/** The file is left as it is: a run continues it, which may take minutes. */
+async function buildNothingHeld(journal: Journal, file: FileEntry): Promise<DecisionResult> {
+  const { uncertain = 0, sending = 0 } = await journal.countRecords({ file: file.id })
+  const pass = { route: file.route, summaries: [], reported: [], open: [], waiting: [] }
+  const unanswered = uncertain + sending
+  return {
+    file,
+    records: {},
+    pass,
+    held: [],
+    ...(unanswered === 0 ? {} : { unanswered }),
+    exit: EXIT.rejects,
+  }
+}
+
+/** Nothing of such a file is held itself: what no route takes of it waits to be dismissed. */
+function interchangesError({ name, route }: FileEntry, action: DecisionAction): BridgeError {
+  const message = `${name} came into the ${formatIntakeKey(route)}, of which nothing is held: there is nothing to ${action}`
+  const fix = `Documents that no route takes: \`dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT\`.`
+  return new BridgeError('usage-wrong', message, { fix })
 }
 
 /** A delivery by its name or id, whose partner refused documents. */

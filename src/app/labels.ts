@@ -11,7 +11,7 @@ import type { CreatedShipment, ShipmentQuery, ShippingDocument } from '../domain
 import { createDirectoryMailbox } from '../mailboxes/directory/mailbox.ts'
 import { deliverDocuments, readShipments, requestDocuments } from '../pipeline/documents/delivery.ts'
 import { copyDocuments } from '../pipeline/documents/copy.ts'
-import { assert, BridgeError, usageError } from '../support/errors.ts'
+import { assert, BridgeError } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import { buildDocumentPlace } from '../pipeline/route-settings.ts'
 import type { BridgeContext } from './context.ts'
@@ -43,12 +43,42 @@ export interface LabelsHooks {
 export async function fetchLabels(context: BridgeContext, request: LabelsRequest, work: LabelsHooks) {
   const { route: named, out, ...query } = request
   const which = Object.keys(query).length === 0 ? 'missing' : 'all'
-  for (const route of findShippingRoutes(context, named, out)) {
-    const job = { ...work, wanted: { ...query, route: route.name, which } } as const
+  let hasFound = false
+  const onDocument = (label: FetchedLabel) => {
+    hasFound = true
+    work.onDocument(label)
+  }
+  const routes = findShippingRoutes(context, named, out)
+  for (const route of routes) {
+    const job = { ...work, onDocument, wanted: { ...query, route: route.name, which } } as const
     if (out === undefined) await fetchIntoMailbox(context, route, job)
     else await fetchIntoFolder(context, route, job, out)
     if (which === 'all') await reportPruned(context, route, job)
   }
+  if (which === 'all' && !hasFound) await assertPlaced(context, query, routes)
+}
+
+/** Throws where such a shipment was accepted on a route that leaves its documents nowhere. */
+async function assertPlaced(
+  { journal, configuration }: BridgeContext,
+  query: Omit<ShipmentQuery, 'route'>,
+  searched: readonly InboundRoute[],
+): Promise<void> {
+  for (const route of configuration.routes.filter(isShippingRoute)) {
+    if (searched.includes(route)) continue
+    const [shipment] = await journal.listCreatedShipments({ ...query, route: route.name }, 0, 1)
+    if (shipment !== undefined) throw noDocumentsError([route.name])
+  }
+}
+
+/** Says what to add. */
+function noDocumentsError([first = '', ...more]: readonly string[]): BridgeError {
+  const names = [first, ...more].join(', ')
+  const have = more.length === 0 ? `Route ${names} has` : `The routes ${names} have`
+  const fix = `Add \`documents: { mailbox: NAME, folder: labels }\` under \`routes.${first}\`, or name a folder with --out.`
+  return new BridgeError('usage-wrong', `${have} no \`documents\`, so packing slips and labels go nowhere.`, {
+    fix,
+  })
 }
 
 /** The routes that create shipments and, unless a folder for copies is given, have a place for their documents. */
@@ -57,11 +87,7 @@ function findShippingRoutes({ configuration }: BridgeContext, named?: string, ou
   const routes = named === undefined ? all : all.filter(({ name }) => name === named)
   const placed = out === undefined ? routes.filter(({ documents }) => documents !== undefined) : routes
   if (placed.length > 0) return placed
-  if (routes.length > 0) {
-    const names = routes.map(({ name }) => name).join(', ')
-    const message = `${names} leaves no documents anywhere: name a folder with --out, or give the route \`documents\`.`
-    throw usageError(message)
-  }
+  if (routes.length > 0) throw noDocumentsError(routes.map(({ name }) => name))
   const known = all.length === 0 ? '' : `; the routes that do are ${all.map(({ name }) => name).join(', ')}`
   const who = named === undefined ? 'no route creates shipments' : `no route "${named}" creates shipments`
   const fix = 'Name a route with `operation: create-shipment`, or add one to the configuration.'

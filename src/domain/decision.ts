@@ -165,6 +165,15 @@ export interface DecisionJournal {
   listDecisions(fileId: string, limit: number): Promise<DecisionEntry[]>
   /** Lists what waits for a correction by file, of one file or of all, the oldest first. */
   listRejectedFiles(limit: number, fileId?: string): Promise<RejectedFile[]>
+  /**
+   * Marks the sets as corrected that earlier files of the route had refused as a whole, where their names begin with `stem`: the
+   * file, whose name says that it is a correction, got records of these sets accepted. A refused set has no key cells.
+   */
+  markSetsCorrected(
+    lease: Lease,
+    fileId: string,
+    correction: { readonly stem: string; readonly sets: readonly string[] },
+  ): Promise<void>
   findRejectedRecords(
     limit: number,
     of: RecordKeyQuery & { readonly route: string },

@@ -48,7 +48,7 @@ export const EDI_PROBLEMS = {
   },
   'edi-document-unrouted': {
     title: 'No route takes documents of this kind here.',
-    fix: 'Add a route for them and drop the exceptions file in again, or discard it.',
+    fix: 'Add a route for it and drop the exceptions file in, or `dropbridge dismiss FILE`.',
     details:
       'The mapping of the route reads another document; or no route of the inbox takes the document of this partner, or its `when` does not hold.',
   },

@@ -135,6 +135,12 @@ export function isPartOf(name: string, part: FilePart): boolean {
   return new RegExp(`\\.${part}\\.[A-Za-z0-9]{1,8}$`).test(name)
 }
 
+/** `a1` of `a1.rejects.edi`: how the name of the file begins that a part corrects; undefined for another file. */
+export function findCorrectedName(name: string): string | undefined {
+  const [stem = ''] = name.split(/\.(?:rejects|exceptions)\./i)
+  return stem === name || stem === '' ? undefined : stem
+}
+
 /** Whether the name is that of any part; a person may have extended it. */
 export function isPartFile(name: string): boolean {
   return /\.(?:rejects|exceptions)\./i.test(name)

@@ -135,7 +135,7 @@ export interface JudgeOptions {
   readonly reused: ReadonlySet<number>
   /** Sets that are refused because no route takes them. */
   readonly unrouted?: SetSelection
-  /** Takes what is noted of the file, before the first judgment. */
+  /** Takes what is noted of the file, before the first judgment; with `readings`, only of sets that a route takes. */
   readonly onNotes?: (notes: Notes) => void
 }
 

@@ -14,7 +14,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import { appendFileEvent, appendStateEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { assertSendable } from './records.ts'
-import { changeRows, exists, omitNull, selectIdRuns } from './rows.ts'
+import { changeRows, exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
 import type { BoundStore, RouteTx, Tx } from './store.ts'
@@ -27,6 +27,7 @@ export function createHeldRecordJournal({ reads, writes, leased }: BoundStore) {
     listHeldRecords: reads(selectHeldRecords),
     listRejectedFiles: reads(selectRejectedFiles),
     findRejectedRecords: reads(selectRejectedRecords),
+    markSetsCorrected: leased(markSetsCorrected),
     dismissRejected: writes(dismissRejected),
   } satisfies Partial<Journal>
 }
@@ -173,6 +174,24 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
         and earlier.state = 'rejected' and earlier.corrected = 0 and earlier.file_id is not null
         and earlier.id < later.id and earlier.file_id <> later.file_id and earlier.operation = later.operation
         and exists (select 1 from json_each(later.key_values) where value <> ''))`.execute(db)
+}
+
+async function markSetsCorrected(
+  { db, route }: RouteTx,
+  fileId: string,
+  { stem, sets }: { readonly stem: string; readonly sets: readonly string[] },
+): Promise<void> {
+  await sql`
+    update records set corrected = 1
+    where route = ${route} and ${IS_UNCORRECTED}
+      and not exists (select 1 from json_each(records.key_values) where value <> '')
+      and problems ->> '$[0].place.spot.set' in (select name from ${jsonRows(sets, { name: (set) => set })})
+      and file_id in (
+        select files.id from files join files as later on later.route = files.route
+        where later.id = ${fileId} and files.number < later.number
+          and (files.name = ${stem} or substr(files.name, 1, length(${stem}) + 1) = ${stem} || '.'))`.execute(
+    db,
+  )
 }
 
 /** Condition on `files`, as in an index: something of it was lost. */

@@ -6,6 +6,8 @@ import { commandsOf } from '../fixtures/office.ts'
 
 const ONE_DAY = await readFile(new URL('../../samples/edi/850-one-day.x12', import.meta.url), 'latin1')
 
+const SHIPMENTS = await readFile(new URL('../../samples/edi/856-shipments.x12', import.meta.url), 'latin1')
+
 const drop = (text: string) => Buffer.from(text, 'latin1')
 
 test('an interchange from an unknown sender names its address, and does not ask for a route', async () => {
@@ -188,4 +190,80 @@ test('status counts the groups that an answer answers, and a partner of EDIFACT 
   const { out } = await run('edi', 'partners')
   expect(out).toMatch(/haven .+ 997, understood/)
   expect(out).toMatch(/nord .+ CONTRL, understood/)
+})
+
+test('a document that no route takes is named with its partner, and discard and release name dismiss', async () => {
+  const world = await anEdiInbox({ inboxRoutes: ORDER_ROUTES.slice(1) })
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY.replace('BEG*00', 'BEX*00')))
+
+  const { err } = await run('run')
+
+  expect(err).toContain(
+    '3 sets to no route: No route takes the document 850 of partner haven. Add a route for it and drop the exceptions file in, or: dropbridge dismiss day.x12 --by NAME --why TEXT.  [edi-document-unrouted]',
+  )
+  expect(err).not.toMatch(/\d notes?/)
+  for (const command of ['discard', 'release']) {
+    const refused = await run(command, 'day.x12', '--by', 'Ada', '--why', 'not ours')
+    expect(refused.exit).toBe(64)
+    expect(refused.err).toContain('day.x12 came into the inbox van, of which nothing is held')
+    expect(refused.err).toContain('dropbridge dismiss day.x12 --by NAME --why TEXT')
+  }
+  expect((await run('dismiss', 'day.x12', '--by', 'Ada', '--why', 'not ours')).exit).toBe(0)
+})
+
+test('an interchange for an address that is not ours says so', async () => {
+  const world = await anEdiInbox({ ourAddresses: ['ZZ:NORTHLIGHT'] })
+  const bridge = await world.open()
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await bridge.run([], new AbortController().signal)
+  const { alerts } = await bridge.snapshot()
+  await bridge.close()
+
+  expect(await world.read('results/day.x12.sets.csv')).toContain(
+    'The interchange from ZZ:HAVENRETAIL is for 12:7755550100, which is no address under `edi.us`.',
+  )
+  expect(alerts).toMatchObject([
+    {
+      code: 'partner-unknown',
+      message: 'day.x12 is for 12:7755550100, which is no address under `edi.us`; it is from ZZ:HAVENRETAIL',
+      fix: expect.stringContaining('If that is you, add it under `edi.us` and drop the file in again'),
+    },
+  ])
+})
+
+test('the correction of a whole set under another name ends the alert of the refused set, and of no other', async () => {
+  const ships = {
+    name: 'ship-in',
+    document: '856',
+    operation: 'create-shipment',
+    mapping: 'x12/856-shipments',
+  } as const
+  const world = await anEdiInbox({
+    partners: [aPartner('haven', 'ZZ:HAVENRETAIL'), aPartner('threepl', '12:7755550100')],
+    inboxRoutes: [...ORDER_ROUTES, ships],
+  })
+  const run = await commandsOf(world)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await run('run')
+  await run('dismiss', 'day.x12', '--by', 'Ada', '--why', 'another test')
+  // The first set and the second say that they have one segment less than they have.
+  const damage = (count: number) => `SE*${count - 1}*`
+  const damaged = SHIPMENTS.replace(/SE\*(\d+)\*(?=0001|0002)/g, (_, count) => damage(Number(count)))
+  const half = damaged.replace(/SE\*(\d+)\*(?=0001)/, (_, count) => `SE*${Number(count) + 1}*`)
+  await world.drop('inbox/van', 'a1.edi', drop(damaged))
+  await world.drop('inbox/van', 'a10.edi', drop(damaged.replaceAll('000000502', '000000503')))
+  await run('run')
+  const countRejected = async (name: string) => {
+    const { alerts } = JSON.parse((await run('status', '--json')).out) as { alerts: { message: string }[] }
+    const found = alerts.find(({ message }) => message.startsWith(`${name}: `))?.message ?? ''
+    return Number(/: (\d+) records?/.exec(found)?.[1] ?? 0)
+  }
+  const before = [await countRejected('a1.edi'), await countRejected('a10.edi')]
+
+  await world.drop('inbox/van', 'a1.rejects.edi', drop(half))
+  await run('run')
+
+  expect(await world.read('results/a1.rejects.edi.ship-in.results.csv')).toMatch(/^HV-41001,.*,accepted,/m)
+  expect([await countRejected('a1.edi'), await countRejected('a10.edi')]).toEqual([before[0]! - 1, before[1]])
 })

@@ -123,3 +123,27 @@ test('refuses documents that it could only name wrongly, once the contents of th
   expect(again.err.at(-1)).toBe('0 fetched, 2 refused')
   expect(ordered.err.at(-1)).toContain('found by --shipment and --file only')
 })
+
+test('a shipment of a route without documents is said to be one, with what to add', async () => {
+  const { world, purchaseOrders, fileOf } = await aShippingWorld({ orders: 1, documents: null })
+  await world.drop('inbox/shipments', 'today.csv', fileOf(purchaseOrders.map((po) => ({ po }))))
+  await world.run('shipments')
+  // Another route has documents, so that the command has somewhere to look.
+  const route = world.configuration.routes.find(({ name }) => name === 'shipments')
+  const documents = { mailbox: 'labels', folder: 'today', labels: true, packingSlips: true, name: '{id}' }
+  if (route)
+    Object.assign(world.configuration, {
+      routes: [...world.configuration.routes, { ...route, name: 'other', documents }],
+    })
+  const bridge = await world.open()
+  const work = { signal: new AbortController().signal, onDocument: () => undefined }
+
+  const refused = bridge.fetchLabels({ purchaseOrderNumber: purchaseOrders[0] ?? '' }, work)
+
+  await expect(refused).rejects.toMatchObject({
+    message: 'Route shipments has no `documents`, so packing slips and labels go nowhere.',
+    fix: 'Add `documents: { mailbox: NAME, folder: labels }` under `routes.shipments`, or name a folder with --out.',
+  })
+  await bridge.fetchLabels({ purchaseOrderNumber: 'HV-99999' }, work)
+  await bridge.close()
+})

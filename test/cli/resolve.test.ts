@@ -295,3 +295,19 @@ test('a resolution states one outcome of a known record', async () => {
   expect(both.err).toContain('one of --accepted ID, --absent and --discard')
   expect(unknown.err).toContain('no record "HV-99999" is known')
 })
+
+test('a release of a file whose answers are not known ends at once, and says how they are found', async () => {
+  const world = await anUncertainOrder(true)
+  const run = await commandsOf(world)
+  const before = world.service.counts()
+
+  const { exit, err } = await run('release', 'orders.csv', ...WHO)
+
+  expect(exit).toBe(2)
+  expect(err).toContain('orders: orders.csv: nothing of it is held, so nothing was released')
+  expect(err).toContain(
+    'the answer of 1 record is not known yet: dropbridge run orders looks; or say what the API has: dropbridge resolve ROUTE/KEY',
+  )
+  expect(await world.list('results')).toEqual([])
+  expect(world.service.counts()).toEqual(before)
+})

@@ -425,7 +425,7 @@ test('labels names the possible routes when the given one creates no shipments',
   await expect(labelsOf(world, {})).rejects.toMatchObject({
     code: 'usage-wrong',
     message:
-      'shipments leaves no documents anywhere: name a folder with --out, or give the route `documents`.',
+      'Route shipments has no `documents`, so packing slips and labels go nowhere.',
   })
 })
 

@@ -51,13 +51,20 @@ export function assertNotEmpty(options: Readonly<Record<string, string>>): void 
 
 const DECIDED_TEXTS = { release: 'released', discard: 'discarded' } as const
 
-function formatDecision(action: DecisionAction, { file, decision, records, pass, held }: DecisionResult) {
+function formatDecision(action: DecisionAction, result: DecisionResult) {
+  const { file, decision, records, pass, held, unanswered = 0 } = result
   const name = `${file.route}: ${file.name}`
   const decided =
     decision === undefined
       ? `${name}: nothing of it is held, so nothing was ${DECIDED_TEXTS[action]}`
       : `${name}: ${decision.records} ${DECIDED_TEXTS[action]}: ${formatCounts(records)}`
-  return [decided, ...formatFileOutcome({ file, pass, held })]
+  const open =
+    unanswered === 0
+      ? []
+      : [
+          `    ${unanswered === 1 ? 'the answer of 1 record is' : `the answers of ${unanswered} records are`} not known yet: dropbridge run ${file.route} looks; or say what the API has: dropbridge resolve ROUTE/KEY --by NAME --why TEXT`,
+        ]
+  return [decided, ...open, ...formatFileOutcome({ file, pass, held })]
 }
 
 function formatDeliveryDecision({ delivery: { name, route }, decision: { records } }: DeliveryDecision) {

@@ -34,10 +34,11 @@ export interface Findings {
 
 const MAX_REPEATED = 10_000
 
-/** Reads the whole input once. */
+/** Reads the whole input once. `isShown`: whether the notes of a set, by its ordinal, are listed; asked in their order. */
 export async function inspectFile(
   input: AsyncIterable<Uint8Array>,
   find: FindGrammar = findGrammar,
+  isShown: (set: number) => boolean = () => true,
 ): Promise<Findings> {
   const faults = { interchange: new FaultStore(), group: new FaultStore(), set: new FaultStore() }
   const notes = { interchange: new FaultStore(), set: new FaultStore() }
@@ -48,7 +49,7 @@ export async function inspectFile(
   const content = createContentCheck()
   const onFault = (fault: Fault, of: FaultOwner): void => {
     const { reach } = FAULTS[fault.kind]
-    noteList.add(fault, of.set)
+    if (of.set === undefined || isShown(of.set.ordinal)) noteList.add(fault, of.set)
     if (reach === 'note') {
       if (of.set !== undefined) notes.set.add(of.set.ordinal, fault)
       else if (of.interchange !== undefined) notes.interchange.add(of.interchange.ordinal, fault)

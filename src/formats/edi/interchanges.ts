@@ -55,7 +55,10 @@ async function* judgeSets(
   input: AsyncIterable<Uint8Array>,
   options: JudgeOptions,
 ): AsyncGenerator<readonly SetJudgment[]> {
-  const findings = await inspectFile(input, createGrammarFinder(options))
+  const cursors = options.readings?.map(({ sets }) => new SelectionCursor(sets))
+  // The structure of a document that no route reads matters to nobody.
+  const isShown = (set: number) => cursors?.some((cursor) => cursor.has(set)) ?? true
+  const findings = await inspectFile(input, createGrammarFinder(options), isShown)
   options.onNotes?.(findings.firstNotes)
   /** Those of the interchange and the group that are open. */
   const around: { interchange: readonly Fault[]; group: readonly Fault[] } = { interchange: [], group: [] }

@@ -139,9 +139,8 @@ export class SetReader {
     const found = `The set is a ${showText(set.document)}, and the mapping reads ${document}.`
     const other = elsewhere?.get(set.document)
     const message = other === undefined ? found : `${found} Route ${other.route} reads it.`
-    const fix =
-      other &&
-      `Drop the exceptions file into ${other.inbox}, then: dropbridge discard FILE --by NAME --why TEXT.`
+    const inbox = other?.inbox ?? 'the inbox of a route that reads it'
+    const fix = `Drop the exceptions file into ${inbox}, then: dropbridge discard FILE --by NAME --why TEXT.`
     return {
       problems: [problem('edi-document-unrouted', place, message, fix)],
       verdict: isAnswer ? 'skipped' : 'held',

@@ -1,5 +1,5 @@
 /** Writes the reports of a file from the journal: results, rejects, exceptions and summary. */
-import { type FileEntry, partSuffix } from '../../domain/file.ts'
+import { type FileEntry, findCorrectedName, partSuffix } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import { type Problem, type ProblemCode } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
@@ -39,6 +39,11 @@ export interface ReportedFile {
   readonly firstReason?: Problem
 }
 
+const CORRECTED: ReadonlySet<string> = new Set(['accepted', 'duplicate'])
+
+/** So many sets of one correction are compared with refused ones. */
+const SETS_MAX = 10_000
+
 async function writeReports(context: InboundContext, file: FileEntry) {
   const { spool, format } = context
   const returned = collectReturnedRows()
@@ -54,6 +59,8 @@ async function writeReports(context: InboundContext, file: FileEntry) {
 
   const sets = isEdi && file.outcome === 'processed' ? await openRecordSets(context, file) : undefined
   let firstReason: Problem | undefined
+  /** The sets of which a record was accepted. */
+  const corrected = new Set<string>()
   const keys = file.keyColumns.length
 
   async function* resultLines() {
@@ -65,6 +72,8 @@ async function writeReports(context: InboundContext, file: FileEntry) {
       const rows = page.map((record: RecordWithDocuments) => {
         const detailRows = hasDetailRows(context, record)
         const set = names && (names.get(record.number) ?? '')
+        if (set !== undefined && set !== '' && CORRECTED.has(record.state) && corrected.size < SETS_MAX)
+          corrected.add(set)
         summary.add(record)
         const [reason] = record.state === 'rejected' ? record.problems : []
         if (reason !== undefined) firstReason ??= addLine(reason, record, { detailRows, set })
@@ -90,6 +99,9 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   } finally {
     await sets?.close()
   }
+  const stem = findCorrectedName(file.name)
+  if (stem !== undefined && corrected.size > 0)
+    await context.journal.markSetsCorrected(context.lease, file.id, { stem, sets: [...corrected] })
   const ranges = returned.ranges()
   if (file.outcome === 'unusable')
     await spool.putUnflushed(`${file.id}.rejects`, spool.read(getSpoolName(file.id)))

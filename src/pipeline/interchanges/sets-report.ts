@@ -11,7 +11,7 @@ import { countSets, SelectionCursor, type SetSelection } from '../../domain/plac
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
-import { guardFormula } from '../../support/text.ts'
+import { guardFormula, quoteForShell } from '../../support/text.ts'
 import { deliverReports, type ReportFile } from '../inbound/report-files.ts'
 import { formatProblemCells } from '../inbound/report.ts'
 import { getSpoolName } from '../inbound/intake.ts'
@@ -129,7 +129,7 @@ function mergeSelections(one: SetSelection, other: SetSelection): SetSelection {
 }
 
 async function createSetsReport(context: InterchangeContext, file: FileEntry) {
-  const { journal, format, interchanges, spool, route, signal } = context
+  const { journal, format, interchanges, spool, route, signal, ourAddresses } = context
   const parts = await journal.listParts(file.id)
   const isRead = file.outcome === 'processed'
   const selections = await Promise.all(
@@ -153,6 +153,8 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
   ): string[] => {
     const taker = takers.find(({ taken }) => taken.has(judged.ordinal))
     const found = {
+      file: file.name,
+      isOurs: ourAddresses.length === 0 || (head !== undefined && ourAddresses.includes(head.receiver)),
       isAmbiguous: ambiguousSets.has(judged.ordinal),
       isUnanswered: answered.isUnanswered(head),
     }
@@ -313,7 +315,17 @@ function judgeGiven({ verdict }: SetJudgment): SetOutcome {
 function findReason(
   { document }: Pick<SetJudgment, 'document'>,
   head: InterchangeEntry | undefined,
-  { isAmbiguous, isUnanswered }: { readonly isAmbiguous: boolean; readonly isUnanswered: boolean },
+  {
+    file,
+    isOurs,
+    isAmbiguous,
+    isUnanswered,
+  }: {
+    readonly file: string
+    readonly isOurs: boolean
+    readonly isAmbiguous: boolean
+    readonly isUnanswered: boolean
+  },
 ): { readonly outcome: SetOutcome; readonly problem?: Problem } {
   const say = (code: ProblemCode, message: string) => problem(code, {}, message)
   switch (head?.verdict) {
@@ -335,8 +347,13 @@ function findReason(
       return { outcome: 'answer' }
     case 'unknown': {
       if (isAnswerDocument(document)) return { outcome: 'answer' }
-      const message = `Nothing is known of interchanges from ${head.sender} to ${head.receiver}.`
-      return { outcome: 'held', problem: say('edi-partner-unknown', message) }
+      if (isOurs) {
+        const message = `Nothing is known of interchanges from ${head.sender} to ${head.receiver}.`
+        return { outcome: 'held', problem: say('edi-partner-unknown', message) }
+      }
+      const message = `The interchange from ${head.sender} is for ${head.receiver}, which is no address under \`edi.us\`.`
+      const fix = 'If that is you, add it under `edi.us`, and drop the file in again.'
+      return { outcome: 'held', problem: problem('edi-partner-unknown', {}, message, fix) }
     }
     case undefined:
     case 'refused':
@@ -344,8 +361,10 @@ function findReason(
       // A group of answers may stand beside others.
       if (isAnswerDocument(document)) return { outcome: 'answer' }
       const code = isAmbiguous ? 'edi-routes-ambiguous' : 'edi-document-unrouted'
-      const why = isAmbiguous ? 'More than one route takes the document.' : 'No route takes the document.'
-      return { outcome: 'held', problem: say(code, why) }
+      const what = `${document === '' ? 'the document' : `the document ${document}`}${head?.partner === undefined ? '' : ` of partner ${head.partner}`}`
+      const why = isAmbiguous ? `More than one route takes ${what}.` : `No route takes ${what}.`
+      const fix = `Add a route for it and drop the exceptions file in, or: dropbridge dismiss ${quoteForShell(file)} --by NAME --why TEXT.`
+      return { outcome: 'held', problem: problem(code, {}, why, isAmbiguous ? undefined : fix) }
     }
   }
 }
