@@ -195,7 +195,9 @@ function buildRefusalAlert(
   const route = configuration.routes.find((each) => each.name === routeName)
   const mailbox = route?.direction === 'outbound' ? mailboxes.get(route.to.mailbox) : undefined
   const path = mailbox?.describe(folder, name) ?? name
-  const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`
+  // What the partner repeats of our values may be personal.
+  const plain = reasons.map((reason) => reason.replaceAll(/ holds ".*"(?=: )/gu, ''))
+  const why = plain.length === 0 ? '' : `: ${plain.join('; ')}`
   const documents = sets === 1 ? '1 document' : `${sets} documents`
   const message = `the partner refused ${documents} of ${path}${why}`.slice(0, MESSAGE_MAX)
   const answer = `--by NAME --why TEXT`
@@ -205,7 +207,7 @@ function buildRefusalAlert(
     subject: `${name} (${delivery})`,
     since,
     message,
-    fix: `Mend the cause. Send them anew: \`dropbridge release ${quoteForShell(name)} ${answer}\`; or give them up: \`dropbridge dismiss ${quoteForShell(name)} ${answer}\`.`,
+    fix: `\`dropbridge trace ${quoteForShell(name)}\` lists them. Mend the cause. Send them anew: \`dropbridge release ${quoteForShell(name)} ${answer}\`; or give them up: \`dropbridge dismiss ${quoteForShell(name)} ${answer}\`.`,
   })
 }
 

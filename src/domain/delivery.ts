@@ -24,8 +24,8 @@ export interface NewDelivery extends Pick<DeliveryEntry, 'id' | 'folder' | 'sha2
   readonly upToRecord: number
   /** Records that could not be turned into rows, with their problems. */
   readonly held: readonly RecordResult[]
-  /** The id of the control numbers that its interchange carries, and how many sets it has. */
-  readonly reservation?: { readonly id: number; readonly sets: number }
+  /** The id of the control numbers that its interchange carries, how many sets it has, and of which kind its group is (GS01). */
+  readonly reservation?: { readonly id: number; readonly sets: number; readonly code: string }
 }
 
 /**

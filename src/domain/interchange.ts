@@ -70,6 +70,8 @@ export interface ReceivedAnswer {
   readonly kind: 'TA1' | '997' | '999' | 'CONTRL'
   /** The control number that it names, without outer blanks: of the group in 997 and 999, else of the interchange. */
   readonly number: string
+  /** The kind of the group that it names, AK101; empty in TA1 and CONTRL. */
+  readonly code: string
   /** The number of its first segment in the file. */
   readonly segment: number
   /**

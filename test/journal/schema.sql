@@ -315,6 +315,7 @@ CREATE TABLE number_reservations (   -- control numbers of outgoing files, given
   reserved_at integer not null,
   delivery_id text unique references deliveries (id),  -- absent as long as no delivery carries them
   sets integer,                      -- how many the interchange has, once a delivery carries them
+  code text,                         -- the kind of its group, GS01; empty in EDIFACT
   answered_at integer                -- when the last of its sets was answered
 ) strict;
 

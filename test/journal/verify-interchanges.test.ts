@@ -53,7 +53,7 @@ async function writeJournal(path: string): Promise<void> {
   const reserved = await journal.reserveNumbers(lease, EXPORTS, { start: 7, groupFollows: false })
   await journal.createReportDelivery(lease, {
     ...answerDelivery('d3'),
-    reservation: { id: reserved.id, sets: 1 },
+    reservation: { id: reserved.id, sets: 1, code: 'PO' },
   })
   await journal.reserveNumbers(lease, EXPORTS, { start: 7, groupFollows: false })
   const moved = { ...SCOPE, receiver: 'ZZ:OTHER', interchange: 40, group: 41 }
@@ -256,7 +256,7 @@ it.each([
   ],
   [
     'reserved numbers that were added',
-    `insert into number_reservations select 9, 'x', syntax, sender, receiver, usage, 9, 9, 9, null, null, null
+    `insert into number_reservations select 9, 'x', syntax, sender, receiver, usage, 9, 9, 9, null, null, null, null
       from number_reservations where id = 1`,
     /^the control numbers of outgoing file 9 have no event/,
   ],

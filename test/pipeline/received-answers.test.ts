@@ -4,12 +4,21 @@ import type { OutboundRoute } from '../../src/config/routes.ts'
 import { COMPONENT_MARK } from '../../src/domain/format.ts'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { BridgeOptions } from '../../src/app/context.ts'
+import { problem } from '../../src/domain/problem.ts'
+import { caller } from '../fixtures/day.ts'
 import { anAnsweredWorld, write997, writeContrl, writeTa1 } from '../fixtures/answering-partner.ts'
 import { traceKey } from '../../src/app/trace.ts'
 import { formatInterchanges } from '../../src/cli/format/interchanges.ts'
 import { formatTrace } from '../../src/cli/format/trace.ts'
 import { crashAt } from '../fixtures/crash-after.ts'
-import { type ExportsWorld, listExported, numbersOf, order, passOver } from '../fixtures/edi-exports.ts'
+import {
+  type ExportsWorld,
+  listExported,
+  numbersOf,
+  order,
+  passOver,
+  setOf,
+} from '../fixtures/edi-exports.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -207,6 +216,8 @@ test.each([
   ['a set that the group does not have', write997({ '0009': ['AK5*A'] }, 'AK9*P*3*3*1')],
   ['a group of another partner with this number', write997({}, 'AK9*A*3*3*3', { sender: 'STRANGER' })],
   ['an interchange that nobody sent', writeTa1(77, 'R')],
+  ['a group of another kind with this number', write997({}, 'AK9*A*3*3*3').replace('AK1*PO', 'AK1*SH')],
+  ['a test group with this number', write997({}, 'AK9*A*3*3*3').replace('*0*P*>', '*0*T*>')],
 ])('an answer to %s is an alert, and confirms nothing', async (_, text) => {
   const own = await exportThree()
   await answer(own, 'fa.x12', text)
@@ -263,6 +274,44 @@ test('what a partner refused goes out in a new interchange once a person release
   await answer(own, 'fa-2.x12', write997({}, 'AK9*A*1*1*1', { group: 2, number: 2 }))
   expect(acknowledged(own)).toBe(3)
   expect(await auditOf(own)).toEqual([])
+})
+
+test('an order that was canceled after the refusal does not go out again as it was', async () => {
+  const own = await anAnsweredWorld(undefined, {
+    composeRows: ({ purchase_order_number: po, status }) =>
+      String(status).toLowerCase() === 'canceled'
+        ? { problems: [problem('value-missing', {}, 'It is canceled.')] }
+        : { rows: setOf(String(po)) },
+  })
+  await order(own, 10_001, 1)
+  await passOver(own)
+  await answer(own, 'fa.x12', write997({}, 'AK9*R*1*1*0'))
+  const [name = ''] = await own.world.list('outbox')
+  const [one] = await own.world.orders()
+  const cancel = {
+    reason_id: 2,
+    cancel_lines:
+      one?.order_lines.map(({ variant, quantity }) => ({ variant: { upc: variant.upc }, quantity })) ?? [],
+  }
+  await caller(own.world)('operator', 'POST', `/admin/orders/${String(one?.id)}/cancels/`, cancel)
+  const { signal } = new AbortController()
+  await withBridge(own, (bridge) =>
+    bridge.decide({ action: 'release', what: name, by: 'Ada', why: 'the price is right now' }, signal),
+  )
+  await passOver(own)
+
+  expect(await own.world.list('outbox')).toEqual([name])
+})
+
+test('an alert about a refusal repeats no value of the document', async () => {
+  const own = await exportThree()
+  await answer(own, 'fa.x12', ONE_REFUSED)
+  const messages = await withBridge(own, async (bridge) => {
+    const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+    return alerts.map(({ message }) => message)
+  })
+  expect(messages).toEqual([expect.stringContaining('refused 1 document of')])
+  expect(messages[0]).toContain('PO104 (segment 3): invalid character')
 })
 
 test.each(['answered', 'never'] as const)(

@@ -58,7 +58,7 @@ export function accepts(partner: string, number: string, refused?: string): NewR
   const sets =
     refused === undefined ? [] : [{ number: refused, verdict: 'R' as const, reasons: ['too long'] }]
   return {
-    answer: { kind: '997', number, segment: 3, verdict: 'accepted', reasons: [], sets },
+    answer: { kind: '997', number, code: 'PO', segment: 3, verdict: 'accepted', reasons: [], sets },
     interchange: 1,
     syntax: 'x12',
     usage: 'production',
@@ -633,7 +633,7 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
       const deliver = (own: Lease, id: string, reservation: number) =>
         journal.createReportDelivery(own, {
           ...answerDelivery(id),
-          reservation: { id: reservation, sets: 1 },
+          reservation: { id: reservation, sets: 1, code: 'PO' },
         })
 
       it('gives the same numbers and time until a delivery carries them, and then the next', async () => {
@@ -741,7 +741,7 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         await journal.collectRecords(out, records)
         await journal.createDelivery(out, {
           ...answerDelivery(id),
-          reservation: { id: reservation, sets: count },
+          reservation: { id: reservation, sets: count, code: 'PO' },
           upToRecord: Number.MAX_SAFE_INTEGER,
           held: [],
         })

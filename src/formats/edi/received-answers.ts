@@ -31,6 +31,7 @@ export function readInterchangeAcknowledgment(segment: Segment): ReceivedAnswer 
   return {
     kind: 'TA1',
     number: segment.value(1).trim(),
+    code: '',
     segment: segment.number,
     verdict,
     reasons: hasReason ? [explain(segment, 5, reason)] : [],
@@ -52,7 +53,7 @@ export class AnswerReader {
     const open = this.#open
     switch (segment.id) {
       case 'AK1':
-        this.#begin(segment, segment.value(2), 'unreadable')
+        this.#begin(segment, segment.value(2), 'unreadable', segment.value(1).trim())
         break
       case 'UCI':
         this.#begin(segment, segment.value(1), readAction(segment.value(4)))
@@ -96,9 +97,10 @@ export class AnswerReader {
     return this.#done.map((answer) => ({ ...answer, verdict: 'unreadable', sets: [] }))
   }
 
-  #begin(segment: Segment, number: string, verdict: Verdict): void {
+  #begin(segment: Segment, number: string, verdict: Verdict, code = ''): void {
     this.#close()
-    this.#open = new OpenAnswer(this.#kind, segment.number, number.trim(), verdict)
+    const about = { number: number.trim(), code, segment: segment.number }
+    this.#open = new OpenAnswer(this.#kind, about, verdict)
   }
 
   #close(): void {
@@ -151,8 +153,7 @@ interface OpenAnsweredSet {
 
 class OpenAnswer {
   readonly #kind: ReceivedAnswer['kind']
-  readonly #segment: number
-  readonly #number: string
+  readonly #about: Pick<ReceivedAnswer, 'number' | 'code' | 'segment'>
   #verdict: Verdict
   readonly #reasons: string[] = []
   readonly #sets: OpenAnsweredSet[] = []
@@ -162,10 +163,13 @@ class OpenAnswer {
   /** The segment that the elements which follow are of, in words. */
   #place: { readonly id: string; readonly position: string } = { id: '', position: '' }
 
-  constructor(kind: ReceivedAnswer['kind'], segment: number, number: string, verdict: Verdict) {
+  constructor(
+    kind: ReceivedAnswer['kind'],
+    about: Pick<ReceivedAnswer, 'number' | 'code' | 'segment'>,
+    verdict: Verdict,
+  ) {
     this.#kind = kind
-    this.#segment = segment
-    this.#number = number
+    this.#about = about
     this.#verdict = verdict
   }
 
@@ -244,8 +248,7 @@ class OpenAnswer {
     )
     return {
       kind: this.#kind,
-      number: this.#number,
-      segment: this.#segment,
+      ...this.#about,
       verdict: this.#isTooLarge ? 'unreadable' : this.#verdict,
       reasons: this.#reasons,
       sets: this.#isTooLarge ? [] : sets,

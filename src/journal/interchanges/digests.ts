@@ -66,6 +66,7 @@ export function digestReservation(row: Row<'number_reservations'>): string {
     row.reserved_at,
     row.delivery_id,
     row.sets,
+    row.code,
     row.answered_at,
   ])
 }

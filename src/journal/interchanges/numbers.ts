@@ -205,15 +205,17 @@ export async function bindReservation(
   deliveryId: string,
 ) {
   if (bound === undefined) return {}
-  const { id, sets } = bound
+  const { id, sets, code } = bound
   const open = await selectReservation(db, sql`id = ${id} and route = ${route} and delivery_id is null`)
   if (open === undefined) {
     const why = `the control numbers of route ${route} were set or taken otherwise while its file was composed`
     throw new BridgeError('cannot-write', why, { fix: 'Run again: the file is composed anew.' })
   }
   await sql`
-    update number_reservations set delivery_id = ${deliveryId}, sets = ${sets} where id = ${id}`.execute(db)
-  return { reservations: [mentionReservation({ ...open, delivery_id: deliveryId, sets })] }
+    update number_reservations set delivery_id = ${deliveryId}, sets = ${sets}, code = ${code} where id = ${id}`.execute(
+    db,
+  )
+  return { reservations: [mentionReservation({ ...open, delivery_id: deliveryId, sets, code })] }
 }
 
 /** Deliveries since the backup may carry the numbers of open reservations. */

@@ -93,7 +93,7 @@ export async function addReceivedAnswers(
 
 const NUMBER = /^\d{1,9}$/
 
-/** The newest interchange with the number: numbers begin anew at some time. Of the same usage before any other. */
+/** The newest interchange with the number, because numbers begin anew at some time; of this usage, and a group of this kind. */
 async function findSent(
   db: Db,
   { answer, syntax, usage, partner }: NewReceivedAnswer,
@@ -105,9 +105,10 @@ async function findSent(
     db,
     sql<SentInterchange>`
       select number_reservations.* from number_reservations
-      where ${column} = ${Number(answer.number)} and syntax = ${syntax} and delivery_id is not null
+      where ${column} = ${Number(answer.number)} and syntax = ${syntax} and usage = ${usage}
+        and delivery_id is not null and ${isGroup ? sql`code = ${answer.code}` : sql`true`}
         and receiver in (select batch.address from ${jsonRows(partner, { address: (each) => each })})
-      order by usage = ${usage} desc, reserved_at desc, id desc limit 1`,
+      order by reserved_at desc, id desc limit 1`,
   )
 }
 

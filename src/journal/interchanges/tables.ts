@@ -78,6 +78,7 @@ create table number_reservations (   -- control numbers of outgoing files, given
   reserved_at integer not null,
   delivery_id text unique references deliveries (id),  -- absent as long as no delivery carries them
   sets integer,                      -- how many the interchange has, once a delivery carries them
+  code text,                         -- the kind of its group, GS01; empty in EDIFACT
   answered_at integer                -- when the last of its sets was answered
 ) strict;
 create unique index number_reservations_open on number_reservations (route, syntax, sender, receiver, usage)
@@ -164,6 +165,7 @@ export interface InterchangeTables {
     reserved_at: number
     delivery_id: string | null
     sets: number | null
+    code: string | null
     answered_at: number | null
   }
   received_answers: {

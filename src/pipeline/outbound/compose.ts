@@ -8,6 +8,7 @@ import type { WrittenCheck } from '../../domain/interchange.ts'
 import type { NumberReservation } from '../../domain/interchange-journal.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { Problem } from '../../domain/problem.ts'
+import { GROUP_CODES } from '../../edi/documents.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { OutboundContext } from '../context.ts'
@@ -75,7 +76,7 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
     upToRecord: progress.upToRecord,
     // The mark also covers records that are held for an earlier file of the pass.
     held: progress.held,
-    ...(numbers && { reservation: { id: numbers.id, sets: countSets(context, found.records) } }),
+    ...(numbers && { reservation: describeInterchange(context, numbers, found.records) }),
   })
   reportWarned(context, delivery.name, found)
   return delivery
@@ -176,7 +177,7 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
     sha256: blob.sha256,
     rows: tally.rows,
     records: tally.records,
-    ...(numbers && { reservation: { id: numbers.id, sets: countSets(context, tally.records) } }),
+    ...(numbers && { reservation: describeInterchange(context, numbers, tally.records) }),
     ...(context.scheduledRun === undefined ? {} : { scheduledRun: context.scheduledRun.name }),
   })
   reportWarned(context, delivery.name, tally)
@@ -213,6 +214,13 @@ function buildEnvelope(
 ): Envelope | undefined {
   if (interchanges === undefined || reserved === undefined) return undefined
   return { ...interchanges.envelope, at: reserved.at, numbers: reserved.numbers }
+}
+
+/** What the journal must know of a composed interchange to match the answer of its partner. */
+function describeInterchange({ composer }: OutboundContext, { id }: NumberReservation, records: number) {
+  const { syntax, document = '' } = composer.write.edi ?? {}
+  const code = syntax === 'x12' ? (GROUP_CODES[document] ?? '') : ''
+  return { id, sets: countSets({ composer }, records), code }
 }
 
 /** One set may hold all records. */

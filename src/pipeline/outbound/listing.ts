@@ -11,6 +11,7 @@ import {
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import { formatAccount, type Party, type Selection } from '../../domain/route.ts'
 import { createPartyParams, readId } from '../../operations/operation.ts'
+import { readPages } from '../../support/async.ts'
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { storeOrderAttributes } from '../references/order-attributes.ts'
@@ -122,6 +123,7 @@ export async function collectRecords(context: OutboundContext): Promise<number> 
   const account = formatAccount(route.party)
   let added = 0
   let done = 0
+  const waiting = await listWaitingIds(context)
   for await (const page of api.list({ ...createListCall(route), query })) {
     const records = page.map((resource) => ({
       operation: route.operation,
@@ -130,13 +132,42 @@ export async function collectRecords(context: OutboundContext): Promise<number> 
       body: JSON.stringify(resource),
     }))
     await storeOrderAttributes(context, page)
+    for (const { apiId } of records) waiting.delete(apiId)
     added += await journal.collectRecords(lease, records)
     done += page.length
     throwIfStopped(signal)
     context.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
   }
   await journal.markListRead(lease)
+  await refreshRecords(context, waiting)
   return added
+}
+
+const WAITING_PAGE = 1000
+
+/** The ids of the records that wait for a file: they were held, or a partner refused them. */
+async function listWaitingIds({ journal, route }: OutboundContext): Promise<Set<string>> {
+  const ids = new Set<string>()
+  const read = (after: number) => journal.listUndeliveredRecords(route.name, after, WAITING_PAGE)
+  for await (const page of readPages(read, 0, ({ id }) => id)) for (const { apiId } of page) ids.add(apiId)
+  return ids
+}
+
+/** What the list does not show any more is read by itself: it may be canceled, and must not go out as it was. */
+async function refreshRecords(context: OutboundContext, waiting: ReadonlySet<string>): Promise<void> {
+  const { api, journal, lease, route } = context
+  const { get }: OutboundOperation = OPERATIONS[route.operation]
+  if (waiting.size === 0 || get === undefined) return
+  const sought = { sought: waiting, found: new Set<string>() }
+  for await (const page of readById(api, route, sought)) {
+    const shown = page.map((resource) => ({
+      operation: route.operation,
+      account: formatAccount(route.party),
+      apiId: requireId(resource, get),
+      body: JSON.stringify(resource),
+    }))
+    await journal.collectRecords(lease, shown)
+  }
 }
 
 /** A record without an id could not be acknowledged, and would go out again and again. */
