@@ -117,7 +117,7 @@ async function checkAgainstOrders(checking: RuleCheck, records: readonly Checked
   return check(({ order }) => (order !== undefined && doubtfulIds.has(order.id) ? read.get(order.id) : order))
 }
 
-/** Whether a fresh look at the order may clear the record. */
+/** Whether reading the order again may clear the record. */
 function isOfOrderState({ policy }: RuleViolation): boolean {
   return policy === undefined || policy === 'closings'
 }
