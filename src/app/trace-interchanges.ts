@@ -2,7 +2,8 @@
 import type { Configuration } from '../config/configuration.ts'
 import type { DeliveryEntry } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
-import type { AnswerEntry, InterchangeEntry } from '../domain/interchange-journal.ts'
+import type { AnswerNumbers } from '../domain/interchange.ts'
+import type { AnswerEntry, InterchangeEntry, ReceivedAnswerEntry } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { TracedRecord } from '../domain/trace.ts'
 import { loadMapping } from '../mapping/load.ts'
@@ -31,6 +32,8 @@ export interface TracedInterchanges {
   readonly interchanges: readonly InterchangeEntry[]
   readonly parts: readonly FileEntry[]
   readonly answers: readonly TracedAnswer[]
+  /** What partners answered in it. */
+  readonly received: readonly ReceivedAnswerEntry[]
 }
 
 /** More do not fit on a screen. */
@@ -64,12 +67,36 @@ export async function traceInterchanges(
     interchanges,
     parts: await journal.listParts(id),
     answers: await Promise.all(answers.map((answer) => traceAnswer(journal, answer))),
+    received: await journal.listReceivedAnswers({ file: id }, RECEIVED_MAX),
   }
 }
 
 async function traceAnswer(journal: Journal, answer: AnswerEntry): Promise<TracedAnswer> {
   const delivery = answer.delivery === undefined ? undefined : await journal.getDelivery(answer.delivery)
   return omitUndefined({ answer, delivery })
+}
+
+/** The interchange in which records went out, and what its partner answered. */
+export interface TracedSending {
+  readonly numbers: AnswerNumbers
+  /** The address that it was sent to. */
+  readonly receiver: string
+  /** The first of them. */
+  readonly answers: readonly ReceivedAnswerEntry[]
+}
+
+/** Answers to one delivery that are shown. */
+const RECEIVED_MAX = 10
+
+/** Undefined for a delivery that is no interchange. */
+export async function traceSending(
+  journal: Journal,
+  deliveryId: string | undefined,
+): Promise<TracedSending | undefined> {
+  const reserved = deliveryId === undefined ? undefined : await journal.findReservation(deliveryId)
+  if (deliveryId === undefined || reserved === undefined) return undefined
+  const answers = await journal.listReceivedAnswers({ delivery: deliveryId }, RECEIVED_MAX)
+  return { numbers: reserved.numbers, receiver: reserved.scope.receiver, answers }
 }
 
 /** The file that a delivery answers; undefined for any other delivery. */

@@ -22,6 +22,8 @@ import {
   traceAnsweredFile,
   traceInterchange,
   traceInterchanges,
+  traceSending,
+  type TracedSending,
   type TracedInterchange,
   type TracedInterchanges,
 } from './trace-interchanges.ts'
@@ -61,6 +63,8 @@ export interface TracedDelivery extends Pick<TracedFile, 'counts'> {
   readonly redeliveries?: readonly RedeliveryEntry[]
   /** Only of an answer to interchanges: what it answers. */
   readonly answered?: { readonly answer: AnswerEntry; readonly file: FileEntry }
+  /** Only of an interchange to a partner. */
+  readonly sent?: TracedSending
   readonly records: readonly DeliveredRecord[]
 }
 
@@ -76,6 +80,8 @@ export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'f
   /** Only where its file is a part of a file of interchanges. */
   readonly interchange?: TracedInterchange
   readonly into?: DeliveryEntry
+  /** Only where its delivery is an interchange to a partner. */
+  readonly sent?: TracedSending
   /** Method and path of its call. */
   readonly call?: string
   readonly body?: unknown
@@ -186,8 +192,9 @@ async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise
   const delivered = records.map((record) => toDeliveredRecord(record, bodies.get(record.id)))
   const redeliveries = await journal.listRedeliveries(delivery.id)
   const answered = await traceAnsweredFile(journal, delivery)
+  const sent = await traceSending(journal, delivery.id)
   const repeated = redeliveries.length === 0 ? undefined : redeliveries
-  return omitUndefined({ delivery, redeliveries: repeated, answered, counts, records: delivered })
+  return omitUndefined({ delivery, redeliveries: repeated, answered, sent, counts, records: delivered })
 }
 
 function toDeliveredRecord(record: TracedRecord, text: string | undefined): DeliveredRecord {
@@ -220,6 +227,7 @@ async function traceRecords(journal: Journal, records: readonly TracedRecord[]):
         from,
         interchange: await traceInterchange(journal, record, from),
         into: record.delivery === undefined ? undefined : await journal.getDelivery(record.delivery),
+        sent: await traceSending(journal, record.delivery),
         first:
           detail?.first &&
           omitUndefined({ record: detail.first, from: await findSourceFile(journal, detail.first) }),

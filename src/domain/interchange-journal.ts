@@ -277,6 +277,7 @@ export interface InterchangeJournal {
   /** In the order of their storing. */
   listReceivedAnswers(
     of: { readonly file: string } | { readonly delivery: string },
+    limit: number,
   ): Promise<readonly ReceivedAnswerEntry[]>
   /**
    * A person has the records of refused sets sent in a new interchange: they leave the delivery and wait for the next file of their

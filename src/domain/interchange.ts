@@ -178,6 +178,13 @@ export interface AnswerNumbers {
 /** The highest control number of an interchange or group; the next one is 1. */
 export const MAX_CONTROL_NUMBER = 999_999_999
 
+/** Takes the bytes of a file piece by piece; memory is bounded by the largest set. */
+export interface WrittenCheck {
+  take(bytes: Uint8Array): void
+  /** After the last piece. `fault`: the first thing for which its reader would refuse any part of the file. */
+  finish(): { readonly interchanges: number; readonly sets: number; readonly fault?: Problem | undefined }
+}
+
 /** Implemented for X12 and EDIFACT together: a file may hold both. */
 export interface InterchangeFormat {
   /** Reads the file once, from its start. Never rejects because of the contents. */
@@ -191,6 +198,8 @@ export interface InterchangeFormat {
   answer(input: AsyncIterable<Uint8Array>, request: AnswerRequest): AsyncIterable<Uint8Array>
   /** Copies these sets in envelopes that hold nothing else, as they came. */
   copySets(input: AsyncIterable<Uint8Array>, sets: SetSelection): AsyncIterable<Uint8Array>
+  /** Checks a file while it is written, as strictly as `judge` and `outline` check one that came. */
+  createWrittenCheck(): WrittenCheck
   /** Whether a path leads somewhere in the document, outside of its lines; else what is wrong with it. */
   findPathError(question: Omit<OutlineQuestion, 'paths'> & { readonly path: string }): string | undefined
 }

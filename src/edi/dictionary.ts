@@ -108,3 +108,18 @@ function parseSimple(written: string): ElementInfo {
     components: [],
   }
 }
+
+/** The codes of an element that are known here; a partner may use others. Those of pairs stand at the first of them. */
+export function findCodes(
+  { codes, pairs }: Pick<SegmentInfo, 'codes' | 'pairs'>,
+  element: number,
+  component: number,
+): Readonly<Record<string, string>> | undefined {
+  let at = element
+  let codeComponent = 1
+  if (pairs !== undefined && element >= pairs.from) {
+    if ('qualifier' in pairs) codeComponent = pairs.qualifier
+    else if ((element - pairs.from) % 2 === 0) at = pairs.from
+  }
+  return component === codeComponent ? codes?.[at] : undefined
+}

@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import type { FieldRule } from '../contract/fields.ts'
 import type { Format } from '../domain/format.ts'
-import { composeExample, toExampleBody } from '../mapping/examples.ts'
+import { toExampleBody } from '../mapping/examples.ts'
 import { toPlainText } from '../mapping/export/cell-format.ts'
 import { createValuesReader } from '../mapping/export/paths.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
@@ -11,8 +11,8 @@ import {
   type ApiRecord,
   type ExportColumn,
   type ExportedRow,
+  exportRecords,
   listExportKinds,
-  matchExportedRows,
   readApiRecords,
 } from './exported-rows.ts'
 import { listMappedFields, toLongForm } from './mapped-fields.ts'
@@ -132,12 +132,10 @@ async function measureExportCoverage(mapping: OutboundMapping, path: string) {
     keys.take(made.column.options['table'], findTableKey(made))
   }
   for (const { input } of mapping.examples) {
-    for (const record of await readApiRecords(resolve(dirname(path), input))) {
-      for (const field of listFilledPaths(record)) fields.add(field)
-      const composed = composeExample(mapping.composer, record)
-      const rows = 'rows' in composed ? matchExportedRows(kinds, record, composed.rows) : []
-      for (const made of rows.flatMap((row) => listExportedCells(row, record))) take(made)
-    }
+    const inputs = await readApiRecords(resolve(dirname(path), input))
+    for (const field of inputs.flatMap(listFilledPaths)) fields.add(field)
+    const { records, frame } = exportRecords(mapping, kinds, inputs)
+    for (const made of [...records.flat(), ...frame].flatMap(listExportedCells)) take(made)
   }
   const printed = columns.flatMap(listPrintedPaths)
   return {
@@ -178,7 +176,7 @@ interface ExportedCell {
   readonly branch: 0 | -1
 }
 
-function listExportedCells({ kind, item, cells }: ExportedRow, record: ApiRecord): ExportedCell[] {
+function listExportedCells({ kind, record, item, cells }: ExportedRow): ExportedCell[] {
   const textsAt = (path: string) => {
     const perItem = kind.each !== undefined && path.startsWith(`${kind.each}.`)
     const read = createValuesReader(perItem ? path.slice((kind.each?.length ?? 0) + 1) : path)

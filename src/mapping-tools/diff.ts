@@ -5,7 +5,7 @@ import type { Draft } from '../domain/translator.ts'
 import { composeExample, formatProblem, isObject, toExampleBody } from '../mapping/examples.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import { BridgeError } from '../support/errors.ts'
-import { type ApiRecord, listExportKinds, matchExportedRows, readApiRecords } from './exported-rows.ts'
+import { type ApiRecord, listExportKinds, exportRecords, readApiRecords } from './exported-rows.ts'
 import { readRecords } from './translate-file.ts'
 
 export interface FieldChange {
@@ -142,7 +142,9 @@ function addRows(records: readonly ApiRecord[], mapping: OutboundMapping, add: A
     }
     trailer?.addRecord(record, composed.rows.length)
     const body: Record<string, Record<string, string>[]> = {}
-    for (const { kind, cells } of matchExportedRows(kinds, record, composed.rows)) {
+    const [made = []] = exportRecords(mapping, kinds, [record]).records
+    for (const { kind, cells, isLeftOut } of made) {
+      if (isLeftOut === true) continue
       const rows = (body[kind.type ?? 'rows'] ??= [])
       rows.push(Object.fromEntries(kind.columns.map(({ name }, at) => [name, cells[at] ?? ''])))
     }

@@ -1,14 +1,15 @@
 /** Writes the page that shows a partner what an export delivers, and a sample file. */
 import { dirname, resolve } from 'node:path'
+import type { FieldRule } from '../contract/fields.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import { createExampleEnvelope, type Format } from '../domain/format.ts'
-import { composeExample, composeFile } from '../mapping/examples.ts'
+import { composeFile } from '../mapping/examples.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import { describeRule } from '../mapping/shape.ts'
 import {
   type ExportColumn,
   type ExportedRow,
-  matchExportedRows,
+  exportRecords,
   type ExportKind,
   listExportKinds,
   readApiRecords,
@@ -31,23 +32,33 @@ type ExportSample = Awaited<ReturnType<typeof createExportSample>>
 const MAX_RECORDS = 10
 
 /** Makes a file with the first records of the first example, if any; `examples` has the first filled cell of each column. */
-export async function createExportSample(mapping: OutboundMapping, path: string, format: Format) {
+export async function createExportSample(
+  mapping: OutboundMapping,
+  path: string,
+  format: Format,
+  envelope = createExampleEnvelope(mapping.composer.write.format),
+) {
   const examples = new Map<string, string>()
   const [example] = mapping.examples
-  if (example === undefined) return { examples }
+  if (example === undefined) return { examples, records: [] }
   const { composer } = mapping
   const kinds = listExportKinds(mapping)
-  const envelope = createExampleEnvelope(composer.write.format)
   const writer = format.createWriter(composer.columns, composer.write, envelope)
   const made: { record: Readonly<Record<string, unknown>>; rows: readonly (readonly string[])[] }[] = []
   const records = await readApiRecords(resolve(dirname(path), example.input))
   for (const record of records.slice(0, MAX_RECORDS)) {
-    const composed = composeExample(composer, record)
+    const composed = composer.composeRows(record, envelope)
     if ('problems' in composed) continue
     made.push({ record, rows: composed.rows })
-    for (const row of matchExportedRows(kinds, record, composed.rows)) collectExamples(row, examples)
   }
-  return { file: Buffer.concat(composeFile(composer, writer, made)), examples }
+  const rows = exportRecords(
+    mapping,
+    kinds,
+    made.map(({ record }) => record),
+  )
+  for (const row of [...rows.frame, ...rows.records.flat()]) collectExamples(row, examples)
+  const file = Buffer.concat(composeFile(composer, writer, made, envelope))
+  return { file, examples, records: made.map(({ record }) => record) }
 }
 
 function collectExamples({ kind, cells }: ExportedRow, examples: Map<string, string>): void {
@@ -78,33 +89,53 @@ export function listReceivedColumns(
   )
 }
 
-function describeContents({ options, sources, rule, when }: ExportColumn, tables: TableTexts): string[] {
+/**
+ * What stands in a column or element. `meaningOf` a code is said behind it; `describeRule` says what the API allows where no
+ * option says more, and may be blank.
+ */
+export function describeContents(
+  { options, sources, rule, when }: ExportColumn,
+  tables: TableTexts,
+  says: Partial<{
+    readonly meaningOf: (code: string) => string
+    readonly describeRule: (rule: FieldRule) => string
+  }> = {},
+): string[] {
+  const { meaningOf = () => '', describeRule: describeOwn = describeRule } = says
   const { format, zone, table, reverse, pick, yes, no, width, join, decimal } = options
-  if (options['const'] !== undefined) return [`always ${JSON.stringify(options['const'])}`]
+  const explain = (code: string) => {
+    const meaning = meaningOf(code)
+    return meaning === '' ? code : `${code} (${meaning})`
+  }
+  const quote = (code: unknown) => {
+    const meaning = meaningOf(String(code))
+    return JSON.stringify(code) + (meaning === '' ? '' : ` (${meaning})`)
+  }
+  const only = when === undefined ? [] : [`only when ${formatCondition(when)}`]
+  if (options['const'] !== undefined) return [`always ${quote(options['const'])}`, ...only]
   const holds: string[] = []
   if (options['sum'] !== undefined) holds.push(`the sum of ${sources.join()}`)
   else if (options['filled'] !== undefined) holds.push(`whether ${sources.join()} is there`)
   else if (options['count'] !== undefined) holds.push(`how many ${sources.join()} there are`)
-  else if (typeof table === 'string') holds.push(describeWords(tables.written(table, { reverse, pick })))
+  else if (typeof table === 'string')
+    holds.push(describeWords(tables.written(table, { reverse, pick }).map(explain)))
   else if (typeof format === 'string') holds.push(`a date written as ${format}`)
   else if (yes !== undefined || no !== undefined)
-    holds.push(`${quoteOption(yes, 'true')} or ${quoteOption(no, 'false')}`)
-  else if (rule !== undefined) holds.push(describeRule(rule))
-  else holds.push('text')
+    holds.push(`${quote(yes ?? 'true')} or ${quote(no ?? 'false')}`)
+  else if (rule !== undefined) holds.push(describeOwn(rule))
+  else if (says.describeRule === undefined) holds.push('text')
   if (typeof zone === 'string') holds.push(`in the time of ${zone}`)
   if (decimal === ',') holds.push('with a comma before the decimals')
   if (options['implied'] !== undefined)
     holds.push(`its last ${Number(options['implied'])} digits are decimals`)
   if (join !== undefined) holds.push(`several, with ${JSON.stringify(join)} between them`)
   if (width !== undefined) holds.push(`at most ${Number(width)} characters`)
-  if (options['default'] !== undefined)
-    holds.push(`${JSON.stringify(options['default'])} where there is nothing`)
-  if (when !== undefined) holds.push(`only when ${formatCondition(when)}`)
-  return holds
-}
-
-function quoteOption(option: unknown, unless: string): string {
-  return JSON.stringify(typeof option === 'string' ? option : unless)
+  if (options['firstOf'] !== undefined) holds.push('the first of the fields that is filled')
+  if (options['all'] !== undefined) holds.push('all of the fields together')
+  if (typeof options['minus'] === 'string') holds.push(`less ${options['minus']}`)
+  if (options['long'] !== undefined) holds.push('longer texts are cut')
+  if (options['default'] !== undefined) holds.push(`${quote(options['default'])} where there is nothing`)
+  return [...holds, ...only].filter((each) => each !== '')
 }
 
 export function writeExportPage(mapping: OutboundMapping, columns: readonly ReceivedColumn[], title: string) {

@@ -2,9 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import type { FieldRule } from '../contract/fields.ts'
 import { OPERATIONS } from '../contract/operations.ts'
+import { createExampleEnvelope } from '../domain/format.ts'
+import { composeExample } from '../mapping/examples.ts'
 import type { CellPlan } from '../mapping/export/cell.ts'
 import type { RowPlan } from '../mapping/export/composer.ts'
 import { followPath } from '../mapping/export/paths.ts'
+import type { TracedSegment } from '../mapping/export/segment-rows.ts'
+import { listSegmentRows, type SegmentPlan } from '../mapping/export/segments.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import { type Shape, toShape } from '../mapping/shape.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -16,8 +20,8 @@ export type ApiRecord = Readonly<Record<string, unknown>>
 /** One kind of row; a plain table has one. */
 export interface ExportKind extends Pick<RowPlan, 'type' | 'each' | 'items'> {
   readonly columns: readonly ExportColumn[]
-  /** In a document of X12 or EDIFACT: the text of each column. */
-  readonly texts?: readonly CellPlan['text'][]
+  /** The segment of a document of X12 or EDIFACT. */
+  readonly segment?: SegmentPlan
 }
 
 /** A column has one branch. Its sources are the API fields that it shows or adds up, by their paths as written. */
@@ -28,22 +32,34 @@ export interface ExportColumn extends FieldBranch, Pick<CellPlan, 'name' | 'hold
 
 export interface ExportedRow {
   readonly kind: ExportKind
+  readonly record: ApiRecord
   readonly item: unknown
   /** In the order of the kind's columns. */
   readonly cells: readonly string[]
+  /** A segment that is left out of the document; its cells are blank. */
+  readonly isLeftOut?: boolean
 }
 
-export function listExportKinds({ operation, rows, composer }: OutboundMapping): readonly ExportKind[] {
+/** The rows of a file. Records that are held have none. */
+export interface ExportedFile {
+  readonly records: readonly (readonly ExportedRow[])[]
+  /** The segments of a document around its records. */
+  readonly frame: readonly ExportedRow[]
+}
+
+export function listExportKinds({ operation, rows, document }: OutboundMapping): readonly ExportKind[] {
   const record = toShape(OPERATIONS[operation].record)
-  return rows.map(({ type, each, items, cells }) => {
-    const columns = cells.map(({ name, holds, written }) => {
+  const segments = document && listSegmentRows(document.plan)
+  return rows.map(({ type, each, items, cells }, index) => {
+    const segment = segments?.[index]?.plan
+    const columns = cells.map(({ name, holds, written }, at) => {
       const options = toLongForm(written)
-      const sources = listOptionPaths(options)
+      const isCount = segment?.elements[at]?.counted !== undefined
+      const sources = isCount ? [] : listOptionPaths(options)
       const rule = findRule(record, sources[0]?.[0])
       return { name, options, sources, rule, holds, ...(holds && { when: toLongForm(options['when']) }) }
     })
-    const texts = composer.write.edi && cells.map(({ text }) => text)
-    return { type, each, items, columns, ...(texts && { texts }) }
+    return { type, each, items, columns, ...(segment && { segment }) }
   })
 }
 
@@ -59,23 +75,46 @@ function findRule(record: Shape, path: string | undefined): FieldRule | undefine
   return field?.kind === 'field' ? field.rule : undefined
 }
 
-/** Joins each row to its kind; the composer makes the rows kind by kind. */
-export function matchExportedRows(
+/** Composes a file of the records, and joins each row to its kind. */
+export function exportRecords(
+  { composer, document }: OutboundMapping,
+  kinds: readonly ExportKind[],
+  records: readonly ApiRecord[],
+): ExportedFile {
+  const envelope = createExampleEnvelope(composer.write.format)
+  if (document === undefined || envelope === undefined) {
+    const made = records.map((record) => {
+      const composed = composeExample(composer, record)
+      return 'rows' in composed ? matchRows(kinds, record, composed.rows) : []
+    })
+    return { records: made, frame: [] }
+  }
+  const { begin, records: traced, end } = document.trace(records, envelope)
+  const kindOf = new Map(kinds.map((kind) => [kind.segment, kind]))
+  const toRow = (record: ApiRecord, { plan, item, texts, absent }: TracedSegment): ExportedRow[] => {
+    const kind = kindOf.get(plan)
+    if (kind === undefined) return []
+    if (absent === undefined) return [{ kind, record, item, cells: texts }]
+    return [{ kind, record, item, cells: kind.columns.map(() => ''), isLeftOut: true }]
+  }
+  return {
+    records: traced.map(({ record, segments, problems }) =>
+      problems.length > 0 ? [] : segments.flatMap((each) => toRow(record, each)),
+    ),
+    frame: [...begin, ...end].flatMap((each) => toRow({}, each)),
+  }
+}
+
+/** The composer makes the rows kind by kind. */
+function matchRows(
   kinds: readonly ExportKind[],
   record: ApiRecord,
   rows: readonly (readonly string[])[],
 ): ExportedRow[] {
   const made = kinds.flatMap((kind) => kind.items(record).map((item) => ({ kind, item })))
-  // Segments without a value are left out of a document, so a row does not say which kind it is.
-  if (kinds.some(({ texts }) => texts !== undefined)) {
-    return made.map(({ kind, item }) => {
-      const cells = (kind.texts ?? []).map((text) => text(record, item, () => ''))
-      return { kind, item, cells }
-    })
-  }
   return made.flatMap(({ kind, item }, index) => {
     const cells = kind.type === undefined ? rows[index] : rows[index]?.slice(1)
-    return cells === undefined ? [] : [{ kind, item, cells }]
+    return cells === undefined ? [] : [{ kind, record, item, cells }]
   })
 }
 

@@ -318,6 +318,33 @@ function escapeCell(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim()
 }
 
+/** Texts of a mapping or of data as Markdown shows them: none of their characters is taken for markup. */
+export function escapeMarkdown(text: string): string {
+  return text
+    .replace(/[\\`*[\]<~]/g, '\\$&')
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
+    .replace(/&(?=#?\w+;)/g, '\\&')
+}
+
+/** A code span; empty for a blank text. */
+export function formatCode(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  if (line === '') return ''
+  const fence = '`'.repeat(1 + longestRun(line))
+  const blank = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return fence + blank + line + blank + fence
+}
+
+/** The lines of a block that shows a file as it is. */
+export function formatCodeBlock(text: string): string[] {
+  const fence = '`'.repeat(Math.max(3, 1 + longestRun(text)))
+  return [fence, ...text.trimEnd().split('\n'), fence]
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+}
+
 const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ',': 'commas',
   ';': 'semicolons',

@@ -207,13 +207,13 @@ export function checkOutboundLines(
   return differences.slice(0, MAX_SHOWN)
 }
 
-/** The pieces of a small file with all of these records. A document gets the envelope of an example. */
+/** The pieces of a small file with all of these records. A document gets the envelope of an example, or its own. */
 export function composeFile(
   composer: Composer,
   writer: RowWriter,
   composed: readonly { readonly record: ApiRecord; readonly rows: readonly (readonly string[])[] }[],
+  envelope = createExampleEnvelope(composer.write.format),
 ): Uint8Array[] {
-  const envelope = createExampleEnvelope(composer.write.format)
   const frame = envelope && composer.frame?.(envelope)
   const trailer = composer.trailer?.()
   const pieces = [writer.formatHeader(), writer.formatRows(frame?.begin ?? [])]

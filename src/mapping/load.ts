@@ -121,19 +121,26 @@ async function compileRoot(
     const message = `route ${user.route} does ${user.operation}, and this mapping is for ${name}: correct one of them`
     return errors.add(node, message)
   }
-  const file = ({ examples }: Pick<Mapping, 'examples'>) => ({
+  const file = (examples: Mapping['examples'], warnings: readonly string[] = []) => ({
     warnings:
       examples.length > 0
-        ? []
-        : ['The mapping carries no example, so nothing shows that it does what is meant.'],
+        ? warnings
+        : [...warnings, 'The mapping carries no example, so nothing shows that it does what is meant.'],
     files,
     source: root,
     placeOf: (...keys: readonly PropertyKey[]) => errors.locate(nodeAt(root, ...keys)),
   })
   if (isInbound(name)) {
     const compiled = await compileInbound(root, { name, ...OPERATIONS[name] }, context)
-    return compiled && { direction: 'inbound', operation: name, ...compiled, ...file(compiled) }
+    return compiled && { direction: 'inbound', operation: name, ...compiled, ...file(compiled.examples) }
   }
   const compiled = await compileOutbound(root, { name, ...OPERATIONS[name] }, context)
-  return compiled && { direction: 'outbound', operation: name, ...compiled, ...file(compiled) }
+  return (
+    compiled && {
+      direction: 'outbound',
+      operation: name,
+      ...compiled,
+      ...file(compiled.examples, compiled.document?.plan.warnings),
+    }
+  )
 }

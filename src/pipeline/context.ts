@@ -165,8 +165,8 @@ export interface OutgoingInterchanges {
   /** The group has the number of its interchange. */
   readonly groupFollows: boolean
   readonly envelope: Omit<Envelope, 'at' | 'numbers'>
-  /** The checker that reads each file before it is delivered. */
-  readonly format: Pick<InterchangeFormat, 'judge' | 'outline'>
+  /** Checks each file while it is composed. */
+  readonly format: Pick<InterchangeFormat, 'createWrittenCheck'>
 }
 
 export type DocumentContext = Pick<

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { Resource } from '../domain/api.ts'
 import { partSuffix } from '../domain/file.ts'
 import { isUnreadable } from '../domain/format.ts'
 import { createCsvFormat } from '../formats/csv/format.ts'
@@ -18,7 +19,7 @@ import { groupBy } from '../support/collections.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { readFileBytes } from '../support/files.ts'
 import { type CallGuard, guardParts } from './crash-point.ts'
-import { createDefect, type Defect } from './criteria.ts'
+import { createDefect, type Defect } from './results.ts'
 import type { Random } from './fault-plan.ts'
 
 interface DeliveredFile {
@@ -28,6 +29,26 @@ interface DeliveredFile {
 }
 
 export type DeliveryFolder = ReturnType<typeof openDeliveryFolder>
+
+/** How a proof recognizes the records of an export in its delivered files. */
+export interface RecordReader {
+  /**
+   * What a file must hold of each record, in the order of the records; undefined for one that its mapping cannot write. Or
+   * why they cannot be recognized.
+   */
+  describe(records: readonly Resource[]): Promise<readonly (string | undefined)[] | string>
+  /** Reads a whole file; `text` has one character for each byte. */
+  read(text: string): Promise<FileRecords>
+}
+
+export interface FileRecords {
+  /** How often the file holds the record. */
+  count(mark: string): number
+  /** Why parts of the file hold no record. */
+  readonly faults: readonly string[]
+  /** Whether it is a file of this export. */
+  readonly isOwn: boolean
+}
 
 /** No call awaits anything, so that no bridge of this process works in between. */
 export function openDeliveryFolder(folder: string, takenFolder: string) {
@@ -58,6 +79,15 @@ export function openDeliveryFolder(folder: string, takenFolder: string) {
     takeAll: () => listWholeFiles(folder).forEach(take),
     /** How many files were taken since the folder was opened. */
     taken: () => taken.length,
+  }
+}
+
+/** Several folders as one. */
+export function joinFolders(folders: readonly DeliveryFolder[]): DeliveryFolder {
+  return {
+    files: () => folders.flatMap((folder) => folder.files()),
+    takeAll: () => folders.forEach((folder) => folder.takeAll()),
+    taken: () => folders.reduce((sum, folder) => sum + folder.taken(), 0),
   }
 }
 

@@ -1,5 +1,4 @@
 /** Proves an inbound route: drops a file, and counts its records at the service and in the results. */
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EdiConfiguration } from '../config/edi.ts'
 import type { InboundRoute } from '../config/routes.ts'
@@ -10,7 +9,7 @@ import type { InboundMapping } from '../mapping/load.ts'
 import type { SeedVariant } from '../service/seed.ts'
 import { runInParallel } from '../support/async.ts'
 import { groupBy } from '../support/collections.ts'
-import { createDefect, type Defect, type RoundCount } from './criteria.ts'
+import { createDefect, type Defect, type RoundCount } from './results.ts'
 import {
   compareReports,
   type DroppedFile,
@@ -23,7 +22,7 @@ import { type AnsweredFile, type LastNumbers, watchInbox } from './inbox-answers
 import type { RecordedRequest, Recording } from './request-recorder.ts'
 import type { ProofCase, Round } from './rounds.ts'
 import type { Sample } from './document-sample.ts'
-import { mailboxFolder, type World } from './world.ts'
+import { dropFile, mailboxFolder, type World } from './world.ts'
 
 export interface InboundCaseInput {
   readonly route: InboundRoute
@@ -77,8 +76,8 @@ function createInboundCase(
         const counted = countDefects(seen, baseline)
         const [drop] = drops
         if (inbox === undefined || drop === undefined || baseline.answered === undefined) return counted
-        const ofInbox = await inbox.findDefects(drop, baseline.answered, lastNumbers)
-        return { ...counted, findings: [...counted.findings, ...ofInbox] }
+        const { findings, numbers } = await inbox.count(drop, baseline.answered, lastNumbers)
+        return { ...counted, findings: [...counted.findings, ...findings], numbers }
       }
       return {
         watch: {},
@@ -127,14 +126,6 @@ async function placeFile(
 /** Makes a name that the route takes. */
 function createFileName({ from: { match } }: InboundRoute, word: string): string {
   return (match.includes('*') ? match.replace('*', word).replaceAll('*', '') : match).replaceAll('?', 'x')
-}
-
-/** Renames the finished file, so that its name appears with the whole contents. */
-async function dropFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const working = join(folder, `.${name}.part`)
-  await writeFile(working, bytes)
-  await rename(working, join(folder, name))
 }
 
 function createBaseline(watch: Recording, lines: readonly ResultLine[], kinds: ReadonlyMap<string, number>) {

@@ -8,8 +8,9 @@ import type { Segment } from '../edi/segment.ts'
 import { cutSegments, isSegment } from '../formats/edi/cut.ts'
 import { createInterchangeFormat } from '../formats/edi/interchanges.ts'
 import { assert } from '../support/errors.ts'
-import { createDefect, type Defect } from './criteria.ts'
-import { type DeliveryFolder, type DroppedFile, openDeliveryFolder } from './delivered-files.ts'
+import { createDefect, type Defect, type RoundCount } from './results.ts'
+import { type DeliveryFolder, type DroppedFile, joinFolders, openDeliveryFolder } from './delivered-files.ts'
+import { compareNumbers } from './delivered-interchanges.ts'
 import { mailboxFolder, type World } from './world.ts'
 
 /** Folders that hold nothing else. */
@@ -66,6 +67,8 @@ interface Answer {
   readonly groups: readonly { readonly number: string; readonly verdicts: readonly string[] }[]
 }
 
+type AnswerCount = Required<Pick<RoundCount, 'findings' | 'numbers'>>
+
 /** Control numbers go on from round to round of a world. */
 export type LastNumbers = WeakMap<World, number>
 
@@ -90,9 +93,8 @@ export function watchInbox(
   return {
     /** A reader takes answers away too. */
     join: (outlet: DeliveryFolder): DeliveryFolder => ({
+      ...joinFolders([outlet, ...answers]),
       files: outlet.files,
-      takeAll: () => [outlet, ...answers].forEach((folder) => folder.takeAll()),
-      taken: () => [outlet, ...answers].reduce((sum, folder) => sum + folder.taken(), 0),
     }),
     /** Or why it proves nothing. */
     readBaseline: async (): Promise<AnsweredFile | string> => {
@@ -101,21 +103,26 @@ export function watchInbox(
       if (isAnswered && verdicts.length === 0) return 'a run without any fault left no answer to its partner'
       return { verdicts }
     },
-    async findDefects(drop: DroppedFile, baseline: AnsweredFile, last: LastNumbers): Promise<Defect[]> {
+    async count(drop: DroppedFile, baseline: AnsweredFile, last: LastNumbers): Promise<AnswerCount> {
       const found = await readAll()
       const expected =
         baseline.verdicts.length === 0 ? [] : await listGroups(Buffer.from(drop.text, 'latin1'))
       const before = last.get(world) ?? (partners[0]?.firstNumber ?? 1) - 1
       last.set(world, Math.max(before, ...found.map(({ number }) => number)))
-      return [
+      const findings = [
         ...compareGroups(drop, found, expected),
         ...compareVerdicts(drop, found, baseline),
-        ...compareNumbers(found, before),
+        ...compareNumbers(
+          found.map(({ number }) => number),
+          before,
+          { name: 'control number', carrier: 'answer' },
+        ),
         ...compareInboxReports(
           drop,
           reports.files().map(({ name }) => name),
         ),
       ]
+      return { findings, numbers: found.length }
     },
   }
 }
@@ -148,19 +155,6 @@ function compareVerdicts(
   if (said.length !== verdicts.length || said.join() === verdicts.join()) return []
   return [
     createDefect('lost', name, `its sets were answered ${said.join(' ')} instead of ${verdicts.join(' ')}`),
-  ]
-}
-
-function compareNumbers(found: readonly Answer[], before: number): Defect[] {
-  const numbers = found.map(({ number }) => number)
-  const until = Math.max(before, ...numbers)
-  const gaps = Array.from({ length: until - before }, (_, at) => before + at + 1).filter(
-    (number) => !numbers.includes(number),
-  )
-  const used = numbers.filter((number, at) => number <= before || numbers.indexOf(number) !== at)
-  return [
-    ...gaps.map((number) => createDefect('lost', `control number ${number}`, 'no answer has it')),
-    ...used.map((number) => createDefect('twice', `control number ${number}`, 'an answer before had it')),
   ]
 }
 

@@ -2,16 +2,14 @@
 import { join } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import type { Moment, PartsWrapper } from './crash-point.ts'
-import type { ProcessTrial, SweepTrial, TrialName } from './criteria.ts'
 import type { ReaderHabit } from './delivered-files.ts'
 import { createFaultPlan, createRandom, NO_FAULTS, type Random } from './fault-plan.ts'
 import { openProcessPool, playProcessRound, type ProcessPool } from './process-rounds.ts'
-import type { Results } from './results.ts'
+import type { PlayedRound, ProcessTrial, Results, SweepTrial, TrialName } from './results.ts'
 import {
   type CrashPoint,
   playBaselineRound,
   playCrashRound,
-  type PlayedRound,
   playRestoredRound,
   type ProofCase,
   type Scenario,
@@ -189,7 +187,7 @@ const SWEEPS: readonly Sweep[] = [
     ...CRASHES,
     kind: 'twins',
     step: 2,
-    note: ' beside a twin',
+    note: ' beside another route',
     readers: ['none', 'at-any-time', 'after-crashes'],
   },
   { ...CRASHES, kind: 'restored', step: 2, note: ' with an older state put back', round: restoreBackup },

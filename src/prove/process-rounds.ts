@@ -3,14 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Configuration } from '../config/configuration.ts'
 import { resolvePackagePath } from '../support/process.ts'
 import type { Moment } from './crash-point.ts'
-import type { ProcessTrial } from './criteria.ts'
-import {
-  type ActionResult,
-  type PlayedRound,
-  playRound,
-  type RunningScenario,
-  type Scenario,
-} from './rounds.ts'
+import type { PlayedRound, ProcessTrial } from './results.ts'
+import { type ActionResult, playRound, type RunningScenario, type Scenario } from './rounds.ts'
 import { LEASE_MS } from './world.ts'
 
 type ProcessScenario = RunningScenario & { readonly pool: ProcessPool; readonly sabotage: string | undefined }

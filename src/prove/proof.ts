@@ -6,14 +6,14 @@ import type { Configuration } from '../config/configuration.ts'
 import type { EdiConfiguration } from '../config/edi.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { Format } from '../domain/format.ts'
-import { createFormats } from '../formats/formats.ts'
-import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
+import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
+import type { InboundMapping, Mapping } from '../mapping/load.ts'
+import { buildOutgoingInterchanges } from '../pipeline/route-settings.ts'
 import { assert } from '../support/errors.ts'
-import { DEFAULT_TRIALS, PROCESS_TRIALS, type ProcessTrial } from './criteria.ts'
 import { createFixture, type FileContents, type Fixture } from './fixture.ts'
 import { createInboundCases, type InboundCaseInput } from './inbound-case.ts'
 import { narrowInbox } from './inbox-answers.ts'
-import { createOutboundCase } from './outbound-case.ts'
+import { canFillList, createOutboundCase, type OutboundCaseInput } from './outbound-case.ts'
 import {
   type ProofOptions,
   READER_CHOICES,
@@ -22,7 +22,13 @@ import {
   runProcessTrials,
   runSweeps,
 } from './phases.ts'
-import { createResults, type RouteVerdict } from './results.ts'
+import {
+  createResults,
+  DEFAULT_TRIALS,
+  PROCESS_TRIALS,
+  type ProcessTrial,
+  type RouteVerdict,
+} from './results.ts'
 import type { ProofCase } from './rounds.ts'
 import type { NextNumber } from './document-sample.ts'
 import { createSample } from './sample.ts'
@@ -89,9 +95,12 @@ interface RouteCase {
   readonly route: Route
   /** The case, or why there is none. */
   readonly proof: ProofCase | string
-  /** The inbox of interchanges that feeds the route. */
+  /** The inbox of interchanges that feeds the route, or the partners that it may write to. */
   readonly edi?: EdiConfiguration
-  /** The route beside its twin; left out for exports, routes of an inbox, and files that are the same each time. */
+  /**
+   * The route beside its twin, or beside another one to the same partner; left out for other exports, routes of an inbox, and
+   * files that are the same each time.
+   */
   readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
 }
 
@@ -106,12 +115,8 @@ async function createCases(
   const cases: RouteCase[] = []
   const wanted: FileContents[] = []
   for (const route of routes) {
-    const mapping = mappings.get(route.name)
-    assert(mapping, `route ${route.name} has a mapping`)
     if (route.direction === 'outbound') {
-      assert(mapping.direction === 'outbound', 'a route and its mapping go the same way')
-      const proof = findReasonUnprovable(route, mapping) ?? createOutboundCase({ route, mapping, format })
-      cases.push({ route, proof })
+      cases.push(createExportCase(route, { configuration, mappings, format }))
       continue
     }
     const path = files.get(route.name)
@@ -129,21 +134,72 @@ async function createCases(
   return { cases, fixture: createFixture(configuration.routes, wanted) }
 }
 
+interface CaseContext {
+  readonly configuration: Configuration
+  readonly mappings: ReadonlyMap<string, Mapping>
+  readonly format: Format
+}
+
+/** A route that writes interchanges is proven beside another one to the same partner too: both take the same control numbers. */
+function createExportCase(route: OutboundRoute, context: CaseContext): RouteCase {
+  const { configuration } = context
+  const input = createOutboundInput(route, context)
+  const why = findReasonUnprovable(input)
+  if (why !== undefined || input.interchanges === undefined)
+    return { route, proof: why ?? createOutboundCase([input]) }
+  const other = findOtherExport(input, context)
+  return {
+    route,
+    proof: createOutboundCase([input]),
+    ...(configuration.edi && { edi: { ...configuration.edi, inboxes: [] } }),
+    ...(other && { beside: { proof: createOutboundCase([input, other]), twin: other.route } }),
+  }
+}
+
+function createOutboundInput(
+  route: OutboundRoute,
+  { configuration, mappings, format }: CaseContext,
+): OutboundCaseInput {
+  const mapping = mappings.get(route.name)
+  assert(mapping?.direction === 'outbound', 'a route and its mapping go the same way')
+  const { write } = mapping.composer
+  const interchanges = buildOutgoingInterchanges(configuration, route, write, createInterchangeFormat())
+  return { route, mapping, format, ...(interchanges && { interchanges }) }
+}
+
+/** The next route that writes other documents under the same control numbers. */
+function findOtherExport(
+  { route, interchanges, mapping }: OutboundCaseInput,
+  context: CaseContext,
+): OutboundCaseInput | undefined {
+  const { routes } = context.configuration
+  const at = routes.findIndex(({ name }) => name === route.name)
+  const scope = JSON.stringify(interchanges?.scope)
+  return [...routes.slice(at + 1), ...routes.slice(0, at)]
+    .filter((each) => each.direction === 'outbound' && each.partner === route.partner)
+    .map((each) => createOutboundInput(each as OutboundRoute, context))
+    .find((other) => {
+      const { edi } = other.mapping.composer.write
+      const isOther = edi?.document !== mapping.composer.write.edi?.document
+      const isSame = JSON.stringify(other.interchanges?.scope) === scope
+      return isOther && isSame && canFillList(other.route) && findReasonUnprovable(other) === undefined
+    })
+}
+
 /** Why only the bridge can know what the files must contain. */
-function findReasonUnprovable({ report }: OutboundRoute, { composer }: OutboundMapping): string | undefined {
+function findReasonUnprovable({
+  route: { report },
+  mapping: { composer },
+}: OutboundCaseInput): string | undefined {
   if (composer.takesKept === true) {
     return 'its files hold values that were kept beside the orders when those came in, by another route'
   }
-  if (composer.write.edi !== undefined) return 'its files are interchanges, in which a proof finds no records'
   const isMoving =
     report !== undefined && (report.select.windows.length > 0 || report.select.named !== undefined)
   return isMoving ? 'it is a report of a window of time, or of records named one by one' : undefined
 }
 
-interface InboundCaseContext {
-  readonly configuration: Configuration
-  readonly mappings: ReadonlyMap<string, Mapping>
-  readonly format: Format
+interface InboundCaseContext extends CaseContext {
   /** A file to prove with; the example of the mapping when left out. */
   readonly path: string | undefined
   readonly serial: NextNumber

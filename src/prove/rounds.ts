@@ -13,10 +13,10 @@ import {
   type Moment,
   type PartsWrapper,
 } from './crash-point.ts'
-import type { RoundCount } from './criteria.ts'
 import { createReader, type DeliveryFolder, type Reader, type ReaderHabit } from './delivered-files.ts'
 import { applyFaults, clearFaults, type FaultPlan, type Random } from './fault-plan.ts'
 import type { Recording, RecordingOptions } from './request-recorder.ts'
+import type { Faults, PlayedRound, RoundCount } from './results.ts'
 import type { World } from './world.ts'
 
 /** How a proof prepares and counts the work of a route. */
@@ -38,24 +38,6 @@ export interface Round {
   /** Makes the results of a run without faults the baseline. Returns them, or why they prove nothing. */
   readonly asBaseline: (watch: Recording) => Promise<RoundCount | string>
 }
-
-export interface PlayedRound {
-  readonly counted: RoundCount
-  /** How often a process died or was stopped. */
-  readonly kills: number
-  /** Whether real processes died, or parts of this one. */
-  readonly isReal?: true
-  /** How often each fault struck. */
-  readonly faults: Faults
-  /** What happened, for people who want to see it again: `died before journal.finishAttempts`. */
-  readonly step: string
-  /** Whether the planned crash happened; otherwise the pass has fewer effects than that. */
-  readonly happened: boolean
-  /** Why the bridge still had work at the end, if it had. */
-  readonly restless?: string
-}
-
-export type Faults = Readonly<Partial<Record<FaultName, number>>>
 
 export interface Scenario {
   readonly world: World

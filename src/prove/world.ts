@@ -1,5 +1,5 @@
 /** The environment of a round: a service with fixture data, a request recorder, and the user's routes. */
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { openBridge } from '../app/bridge.ts'
@@ -140,6 +140,16 @@ export function mailboxFolder(world: World, mailbox: string, folder: string): st
 /** In a world every mailbox is a directory. */
 function mailboxRoot(folder: string, name: string): string {
   return join(folder, 'mailboxes', name)
+}
+
+// A foreign program drops files.
+
+/** Renames the finished file, so that its name appears with the whole contents. */
+export async function dropFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const working = join(folder, `.${name}.part`)
+  await writeFile(working, bytes)
+  await rename(working, join(folder, name))
 }
 
 // Worlds of one route: replaced after some rounds, and after each round that failed.

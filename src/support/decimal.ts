@@ -37,6 +37,7 @@ export function formatShortDecimal(value: Decimal): string {
 }
 
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale }
   const scale = Math.max(a.scale, b.scale)
   const widen = (value: Decimal) => value.units * 10n ** BigInt(scale - value.scale)
   return { units: widen(a) + widen(b), scale }

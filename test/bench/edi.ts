@@ -1,4 +1,4 @@
-/** How fast interchanges are cut, checked and made into bodies, beside programs by hand and beside other libraries. */
+/** How fast interchanges are cut, checked, made into bodies, written and answered, beside programs by hand and beside other libraries. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { outlineInterchanges } from '../../src/formats/edi/outline.ts'
 import { readFileBytes } from '../../src/support/files.ts'
 import { startChild } from './children.ts'
 import { interchangeMappedByHand, splitByHand } from './edi-by-hand.ts'
+import { answerRow, exportRow } from './edi-exports.ts'
 import { type EdiFile, writeInterchange } from './edi-files.ts'
 import { passOver } from './inbound.ts'
 import { interleave, type Pace, timed, type Round } from './measure.ts'
@@ -44,6 +45,8 @@ export function ediRows(scale: Scale): Promise<Row[]> {
       await outlineRow(x12, scale),
       await bodiesRow(x12, scale),
       await inboundRow(folder, scale),
+      await exportRow(folder, scale),
+      await answerRow(folder, scale),
       // Last, because of what it leaves to clean up.
       await nodeX12Row(await write('orders-of-10-mb.x12', TREE_MEGABYTES, 'x12')),
     ]

@@ -1,6 +1,7 @@
 /** The peak memory of a pass and the cost of a record, as files and lists grow. */
 import { join } from 'node:path'
 import { startChild } from './children.ts'
+import { writeOrderRecords } from './edi-export-records.ts'
 import { writeInterchange } from './edi-files.ts'
 import { WrongCount } from './measure.ts'
 import { purchaseOrderNumbers, writeOrders } from './order-file.ts'
@@ -10,7 +11,7 @@ import { configurationIn, inboxOf, inFolder, repository } from './setting.ts'
 import type { StubGreeting } from './stub-server.ts'
 import type { MemoryRow, Row } from './table.ts'
 
-/** What `pass-child.mjs` and `edi-child.mjs` report. */
+/** What `pass-child.mjs`, `edi-child.mjs` and `edi-export-child.mjs` report. */
 interface PassReport {
   readonly records: number
   readonly ms: number
@@ -31,11 +32,17 @@ export interface MemoryFindings {
 export async function memoryFindings({ memory, edi }: Scale): Promise<MemoryFindings> {
   const inbound = await inboundMemory(memory.inboundRows)
   const read = await readingMemory(edi.memoryMegabytes)
+  const exported = await exportMemory(edi.memoryRecords)
   const outbound = memory.outboundOrders.length === 0 ? [] : await outboundMemory(memory.outboundOrders)
   return {
-    memory: [...inbound, ...read, ...outbound],
+    memory: [...inbound, ...read, ...exported, ...outbound],
     // What a record costs is measured beside programs by hand.
-    rows: [...growth(inbound), ...growth(read).slice(0, 2), ...growth(outbound).map(forInformation)],
+    rows: [
+      ...growth(inbound),
+      ...growth(read).slice(0, 2),
+      ...growth(exported).slice(0, 2),
+      ...growth(outbound).map(forInformation),
+    ],
   }
 }
 
@@ -74,6 +81,26 @@ async function readingMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
       await child.stop()
       const { records, ms, peakMb, baseMb } = child.greeting
       if (records !== file.orders) throw new WrongCount(`${what}: ${records} of ${file.orders} have a body`)
+      found.push({ what, records, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / records })
+    }
+    return found
+  })
+}
+
+/** Records of the API written as 850s, and checked. */
+async function exportMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
+  const mapping = join(repository, 'mappings/x12/850-export.yaml')
+  return inFolder(async (folder) => {
+    const found: MemoryRow[] = []
+    for (const records of sizes) {
+      const what = `exported 850s, ${records} records`
+      const file = join(folder, 'records.json')
+      await writeOrderRecords(file, records)
+      const spool = join(folder, 'spool')
+      const child = await startChild<PassReport>('./edi-export-child.mjs', [mapping, spool, file])
+      await child.stop()
+      const { records: exported, ms, peakMb, baseMb } = child.greeting
+      if (exported !== records) throw new WrongCount(`${what}: ${exported} were exported`)
       found.push({ what, records, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / records })
     }
     return found

@@ -28,6 +28,11 @@ export interface Scale {
     readonly megabytes: number
     readonly peerMegabytes: number
     readonly inboundOrders: number
+    /** How many orders an export has, and how many sets are answered by one 997. */
+    readonly exportedOrders: number
+    readonly answeredSets: number
+    /** Records of the exports whose memory is measured, smallest first. */
+    readonly memoryRecords: readonly number[]
     /** Sizes of the interchanges whose memory is measured, smallest first. */
     readonly memoryMegabytes: readonly number[]
     readonly rounds: number
@@ -43,7 +48,16 @@ export const QUICK: Scale = {
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
-  edi: { megabytes: 4, peerMegabytes: 1, inboundOrders: 1_500, memoryMegabytes: [4, 20], rounds: 3 },
+  edi: {
+    megabytes: 4,
+    peerMegabytes: 1,
+    inboundOrders: 1_500,
+    exportedOrders: 4_000,
+    answeredSets: 10_000,
+    memoryRecords: [2_000, 20_000],
+    memoryMegabytes: [4, 20],
+    rounds: 3,
+  },
   sftp: { mebibytes: 16, rounds: 3 },
 }
 
@@ -55,6 +69,15 @@ export const FULL: Scale = {
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   oldFiles: { files: 100_000, rounds: 7 },
   service: { fewOrders: 10_000, manyOrders: 1_000_000, requests: 8, writes: 1_000, rounds: 9 },
-  edi: { megabytes: 100, peerMegabytes: 5, inboundOrders: 10_000, memoryMegabytes: [30, 300], rounds: 7 },
+  edi: {
+    megabytes: 100,
+    peerMegabytes: 5,
+    inboundOrders: 10_000,
+    exportedOrders: 20_000,
+    answeredSets: 100_000,
+    memoryRecords: [10_000, 100_000],
+    memoryMegabytes: [30, 300],
+    rounds: 7,
+  },
   sftp: { mebibytes: 128, rounds: 5 },
 }

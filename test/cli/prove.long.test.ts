@@ -7,7 +7,7 @@ import type { PartsWrapper } from '../../src/prove/crash-point.ts'
 import type { Call, Resource } from '../../src/domain/api.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
-import { configureForDocuments, EDI_BRIDGE, proving, READY } from '../fixtures/proving.ts'
+import { acknowledgedFirst, configureForDocuments, EDI_BRIDGE, proving, READY } from '../fixtures/proving.ts'
 
 function wrongsOf({ routes }: Awaited<ReturnType<typeof proving>>) {
   return routes.map(({ route, wrongs, unproven }) => ({ route, ...wrongs, unproven }))
@@ -28,33 +28,6 @@ function attemptsForgotten(): PartsWrapper {
             (await target.startAttempts(...call)).map((record) => ({ ...record, inDoubt: false }))
           if (name === 'saveReconciledResults') return reconcile
           return name === 'startAttempts' ? begin : (Reflect.get(target, name) as unknown)
-        },
-      }),
-  }
-}
-
-/** Reports files as delivered and puts them in place only once their records are acknowledged. */
-function acknowledgedFirst(): PartsWrapper {
-  let late: (() => Promise<unknown>)[] = []
-  return {
-    mailbox: (mailbox) => ({
-      ...mailbox,
-      giveName: (staged, name) => {
-        late.push(() => mailbox.giveName(staged, name))
-        return Promise.resolve('delivered')
-      },
-      removeStaged: () => Promise.resolve(),
-    }),
-    journal: (journal) =>
-      new Proxy(journal, {
-        get(target, name) {
-          if (name !== 'markDeliveryAcknowledged') return Reflect.get(target, name) as unknown
-          const done: typeof target.markDeliveryAcknowledged = async (lease, id) => {
-            for (const deliver of late.splice(0)) await deliver()
-            late = []
-            return target.markDeliveryAcknowledged(lease, id)
-          }
-          return done
         },
       }),
   }

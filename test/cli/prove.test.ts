@@ -3,12 +3,21 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { proveCommand } from '../../src/cli/commands/prove.ts'
+import { formatProof, proofToJson, proveCommand } from '../../src/cli/commands/prove.ts'
+import type { Proof } from '../../src/prove/proof.ts'
 import { createSample } from '../../src/prove/sample.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { parseCsv } from '../fixtures/csv.ts'
-import { configureForDocuments, DOCUMENTS, EDI_BRIDGE, proving, READY } from '../fixtures/proving.ts'
+import {
+  configureForDocuments,
+  configureForExports,
+  DOCUMENTS,
+  EDI_BRIDGE,
+  EXPORTS,
+  proving,
+  READY,
+} from '../fixtures/proving.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { listeningTerminal } from '../fixtures/terminal.ts'
 
@@ -104,20 +113,40 @@ test('a route that cannot be proven is reported with the reason and decides the 
   expect((await readdir(folder)).toSorted()).toEqual(['dropbridge.yaml', 'mine.yaml'])
 })
 
-test('a route that writes interchanges is not proven, and the reason says so', async () => {
-  const route =
-    'brand: 2000, operation: export-orders, partner: haven, to: { mailbox: exchange, folder: out, name: "{icn}.x12" }'
-  const mapping = await readFile(join(repository, 'mappings/x12/850-export.yaml'), 'utf8')
-  const folder = await configured({ mine: { route, mapping: mapping.replace(/^examples:[^]*/m, '') } })
-  const path = join(folder, 'dropbridge.yaml')
-  const edi =
-    'edi: { us: { us: { qualifier: ZZ, id: NORTHLIGHT } }, partners: { haven: { ids: [{ qualifier: ZZ, id: HAVEN }], answer: none } } }'
-  await writeFile(path, `${await readFile(path, 'utf8')}${edi}\n`)
+test.each(['x12', 'edifact'])(
+  'routes that write interchanges of %s can be proven: in a calm run their records are delivered under control numbers',
+  async (syntax) => {
+    const names = Object.keys(EXPORTS).filter((name) => name.startsWith(syntax))
 
-  const { exit, out } = await dropbridge(folder, '--for', '1s')
+    const { routes } = await proving({ path: await configureForExports(names), only: [] })
 
-  expect(exit).toBe(2)
-  expect(out).toContain('mine is not proven: its files are interchanges, in which a proof finds no records')
+    expect(routes.map(({ route, unproven, failures }) => ({ route, unproven, failures }))).toEqual(
+      names.map((name) => ({ route: name.replace('/', '-'), unproven: undefined, failures: [] })),
+    )
+    expect(routes.every(({ records, numbers }) => records >= 44 && numbers >= 2)).toBe(true)
+  },
+  90_000,
+)
+
+test('the report has the control numbers that were compared, where routes write interchanges', async () => {
+  const countsOf = async (proof: Proof) => {
+    const [head = '', , row = ''] = formatProof(proof)
+    const [labels, cells] = [head, row].map((line) => line.trim().split(/ {2,}/))
+    return { labels, cells, totals: formatProof(proof).at(-1) }
+  }
+  const path = await configureForExports(['edifact/desadv-export'])
+  const ofExport = await proving({ path, only: [] })
+  const ofTable = await proving({ only: [], routes: ['shipments-out'] })
+
+  const { labels, cells, totals } = await countsOf(ofExport)
+
+  expect(labels?.slice(0, 4)).toEqual(['route', 'records', 'control numbers', 'kills'])
+  expect(cells?.slice(0, 4)).toEqual(['edifact-desadv-export', '44', '2', '0'])
+  expect(totals).toBe(
+    'lost 0, doubled 0, acknowledged early 0, delivered twice 0; 2 control numbers, 0 kills, 0 of them of real processes, 0 faults, seed 1',
+  )
+  expect(proofToJson(ofExport, undefined)).toMatchObject({ routes: [{ numbers: 2 }] })
+  expect((await countsOf(ofTable)).labels?.slice(0, 3)).toEqual(['route', 'records', 'kills'])
 })
 
 test('a file without an accepted record is reported with the first refusal', async () => {
@@ -235,6 +264,7 @@ test('docs/prove.md names every option', async () => {
 test('routes of an inbox of interchanges are proven through it, and their partners are answered', async () => {
   const proof = await proving({ ...EDI_BRIDGE, only: [] })
 
+  expect(proof.routes.every(({ numbers }) => numbers > 0)).toBe(true)
   expect(proof.routes.map(({ route, unproven, failures }) => [route, unproven, failures])).toEqual([
     ['orders-in', undefined, []],
     ['cancels-in', undefined, []],

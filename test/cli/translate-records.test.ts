@@ -116,3 +116,35 @@ test('--out is refused for a mapping that is for no export', async () => {
 
   expect([exit, err[0]]).toEqual([64, 'dropbridge: --out is for exports; the bodies of a file go to stdout'])
 })
+
+test('of a document the segments are shown as they stand in the file, and no rows are counted', async () => {
+  await writeFile(
+    join(folder, 'export.yaml'),
+    `operation: export-orders
+write: { format: edifact, document: ORDERS }
+segments:
+  - BGM: { '1001': { const: '220' }, '1004': { from: purchase_order_number, required: true } }
+  - DTM+137: { date: ordered_at }
+  - each: order_lines
+    in: [LIN: { '1082': order_lines.order_line_number }]
+`,
+  )
+  const order = {
+    purchase_order_number: 'A:1',
+    ordered_at: '2026-11-20T03:15:00Z',
+    order_lines: [{ order_line_number: 1 }],
+  }
+  const held = { ...order, purchase_order_number: null }
+
+  const { exit, out, err } = await translate([order, held], '--json')
+  const file = await translate([order, held])
+
+  expect([exit, err]).toEqual([2, []])
+  const [first, second] = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(first?.['segments']).toEqual(['BGM+220+A?:1', 'DTM+137:202611200315:203', 'LIN+1'])
+  expect(second).toHaveProperty('problems')
+  expect(file.err[0]).toBe('1 record; 1 held')
+})

@@ -128,3 +128,141 @@ interface Cell {
   readonly steps: readonly { readonly text: string }[]
   readonly text: string
 }
+
+// Documents of X12 and EDIFACT: elements in place of columns, segments in place of rows.
+
+const INVOICES = `operation: export-invoices
+write: { format: x12, document: 810 }
+segments:
+  - BIG: { '01': { from: invoiced_at, zone: America/New_York }, '02': invoice_number }
+  - REF*VR: { '02': { from: brand.code, when: { currency: EUR } } }
+  - N1*RI: { '02': remit_to.name1, in: [N3: { '01': remit_to.street1 }] }
+  - each: invoice_lines
+    in: [IT1: { '02': invoice_lines.quantity, '03': { const: EA }, '04': invoice_lines.price, in: [PID*F: { '05': invoice_lines.variant.name }] }]
+  - TDS: { '01': due_amount }
+  - CTT: { '01': { count: IT1 } }
+`
+const INVOICE = {
+  invoiced_at: '2026-11-20T03:15:00Z',
+  invoice_number: 'N-1',
+  due_amount: '22.48',
+  currency: 'USD',
+  invoice_lines: [
+    { quantity: 2, price: '11.24', variant: { name: 'Lamp' } },
+    { quantity: 1, price: '3.00', variant: { name: null } },
+  ],
+}
+
+async function triedDocument(mapping: string, records: unknown, ...args: readonly string[]) {
+  await writeFile(join(folder, 'export.yaml'), mapping)
+  return tried(records, ...args)
+}
+
+test('the segments of a document are shown in their order, with what stands in the file, and those left out by name', async () => {
+  const { exit, out } = await triedDocument(INVOICES, [INVOICE])
+
+  expect(exit).toBe(0)
+  expect(out).toMatchInlineSnapshot(`
+    [
+      "record 1 (invoice N-1)",
+      "BIG*20261119*N-1",
+      "  element  field           value → steps → text",
+      "  BIG.01   invoiced_at     "2026-11-20T03:15:00Z" → written "20261119"",
+      "  BIG.02   invoice_number  "N-1"",
+      "IT1**2*EA*11.24",
+      "  element  field                   value → steps → text",
+      "  IT1.02   invoice_lines.quantity  2 → written "2"",
+      "  IT1.03   -                       cell "EA"",
+      "  IT1.04   invoice_lines.price     "11.24"",
+      "PID*F****Lamp",
+      "  element       field                       value → steps → text",
+      "  IT1/PID*F.05  invoice_lines.variant.name  "Lamp"",
+      "IT1**1*EA*3",
+      "  element  field                   value → steps → text",
+      "  IT1.02   invoice_lines.quantity  1 → written "1"",
+      "  IT1.03   -                       cell "EA"",
+      "  IT1.04   invoice_lines.price     "3.00" → element "3"",
+      "TDS*2248",
+      "  element  field       value → steps → text",
+      "  TDS.01   due_amount  "22.48" → element "2248"",
+      "CTT*2",
+      "  element  field  value → steps → text",
+      "  CTT.01   -      count IT1 "2"",
+      "Left out, because the record fills nothing of them: REF*VR, N1*RI, N1*RI/N3, IT1/PID*F (1 of 2)",
+      "",
+    ]
+  `)
+})
+
+test('a segment is shown as it stands in the file, its components too', async () => {
+  const mapping = `operation: export-shipments
+write: { format: edifact, document: DESADV }
+segments:
+  - BGM: { '1001': { const: '351' }, '1004': id }
+  - DTM+137: { date: shipped_at }
+  - CPS: { in: [{ each: shipment_lines, in: [LIN: { '1082': shipment_lines.order_line_number }] }] }
+`
+  const { out } = await triedDocument(
+    mapping,
+    [{ id: 'A:1', shipped_at: '2026-11-20T03:15:00Z', shipment_lines: [] }],
+    '--json',
+  )
+  const { rows } = JSON.parse(out.join('')) as { rows: { segment?: string }[] }
+
+  expect(rows.flatMap(({ segment }) => segment ?? [])).toEqual([
+    'BGM+351+A?:1',
+    'DTM+137:202611200315:203',
+    'CPS+1',
+  ])
+})
+
+test('an element that cannot be written is wrong at its place, and the segments around the records are shown once', async () => {
+  const text = `operation: export-variants
+write: { format: x12, document: 846, set: file }
+segments:
+  - BIA: { '01': { const: '00' }, '02': { const: DD }, '03': $interchange, '04': $date }
+  - { each: record, in: [LIN: { UP: upc, in: [QTY*33: { '02': attributes.inventory }] }] }
+  - CTT: { '01': { count: LIN } }
+`
+  const variant = (inventory: unknown) => ({
+    identifier: 'V',
+    upc: '086000100018',
+    attributes: [{ code: 'inventory', values: [{ value: inventory }] }],
+  })
+  const { exit, out } = await triedDocument(text, [variant('7'), variant('seven')])
+
+  expect(exit).toBe(2)
+  expect(out).toMatchInlineSnapshot(`
+    [
+      "Before the records",
+      "BIA*00*DD*1*20260105",
+      "  element  field         value → steps → text",
+      "  BIA.01   -             cell "00"",
+      "  BIA.02   -             cell "DD"",
+      "  BIA.03   $interchange  "1"",
+      "  BIA.04   $date         "2026-01-05T12:00:00.000Z" → written "20260105"",
+      "",
+      "record 1 (variant V)",
+      "LIN**UP*086000100018",
+      "  element  field  value → steps → text",
+      "  LIN.UP   upc    "086000100018"",
+      "QTY*33*7",
+      "  element        field                 value → steps → text",
+      "  LIN/QTY*33.02  attributes.inventory  "7"",
+      "",
+      "record 2 (variant V): held",
+      "LIN**UP*086000100018",
+      "  element  field  value → steps → text",
+      "  LIN.UP   upc    "086000100018"",
+      "QTY*33",
+      "  element        field                 value → steps → text",
+      "  LIN/QTY*33.02  attributes.inventory  "seven" → WRONG: "seven" is no number, and LIN/QTY*33.02 takes one.",
+      "",
+      "Behind the records",
+      "CTT*1",
+      "  element  field  value → steps → text",
+      "  CTT.01   -      count LIN "1"",
+      "",
+    ]
+  `)
+})

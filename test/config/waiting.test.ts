@@ -130,7 +130,9 @@ test.each([
   ],
   [
     'overdue: { within: 4h }',
-    ['out.overdue: is for routes that wait, with `acknowledge: picked-up` or `receipt`, or that write to a `partner`'],
+    [
+      'out.overdue: is for routes that wait, with `acknowledge: picked-up` or `receipt`, or that write to a `partner`',
+    ],
   ],
   [
     'acknowledge: picked-up\noverdue: { within: soon }',

@@ -247,3 +247,19 @@ records:
     'order_lines.variant.brand',
   ])
 })
+
+test('a document fills what it counts, and the elements around the records; a segment that is left out fills nothing', async () => {
+  const gaps = await exported(
+    `operation: export-variants
+write: { format: x12, document: 846, set: file }
+segments:
+  - BIA: { '01': { const: '00' }, '02': { const: DD }, '03': $interchange, '04': $date }
+  - each: record
+    in: [LIN: { UP: upc, in: [PID*F: { '05': name }, CTP*MSR: { '02': { const: PUR }, '03': attributes.msrp }, QTY*33: { '02': id, '03': { const: EA } }] }]
+  - CTT: { '01': { count: LIN } }
+`,
+    [{ id: 1, upc: '086000100018', attributes: [] }],
+  )
+
+  expect(gaps.unfilledColumns).toEqual(['LIN/PID*F.05', 'LIN/CTP*MSR.02', 'LIN/CTP*MSR.03'])
+})

@@ -15,7 +15,7 @@ const samples = resolve(import.meta.dirname, '../../samples/edi')
 
 async function learn(path: string, operation: InboundOperationName) {
   const learned = await learnMapping(path, operation, { format: createFormats(), name: 'm.yaml' })
-  if (!('ready' in learned)) throw new Error('the file was not read as an interchange')
+  if (!('ready' in learned && 'placed' in learned)) throw new Error('the file was not read as an interchange')
   return learned
 }
 

@@ -173,3 +173,72 @@ test('a value longer than its element is held, whatever `width` says, and cut wh
     await composeInvoice("  - CUR: { '01': { const: SE }, '02': { from: currency, long: cut } }", record),
   ).toContain('CUR*SE*DOL')
 })
+
+// Constants of elements are checked when the mapping is compiled, for every record would be held for them.
+
+const CONSTANT_ERRORS = [
+  ["  - CUR: { '01': { const: SELLER }, '02': currency }", '"SELLER" has 6 characters; the column takes 3'],
+  ["  - CUR: { '01': { const: S }, '02': currency }", '"S" has 1 characters; CUR.01 takes at least 2'],
+  ["  - ITD: { '01': { const: '01' }, '07': { const: soon } }", '"soon" is no number, and ITD.07 takes one'],
+  [
+    "  - ITD: { '01': { const: '01' }, '07': { const: '30.5' } }",
+    '"30.5" has more than the 0 decimals of ITD.07',
+  ],
+  ["  - ITD: { '01': { const: '01' }, '07': { const: 12345 } }", '12345 has 5 digits; ITD.07 takes 3'],
+  ["  - DTM*003: { '02': { const: tomorrow } }", '"tomorrow" is no date as DTM*003.02 takes it'],
+  ["  - DTM*003: { '02': { from: invoiced_at, default: NONE } }", '"NONE" is no date as DTM*003.02 takes it'],
+  [
+    "  - CUR: { '01': { from: is_acknowledged, yes: BUYER, no: SE }, '02': currency }",
+    '"BUYER" has 5 characters; CUR.01 takes 3',
+  ],
+  [
+    "  - ITD: { '07': { from: terms_net_days_due, default: none } }",
+    '"none" is no number, and ITD.07 takes one',
+  ],
+  ["  - REF*VRXX: { '02': id }", '"VRXX" has 4 characters; REF*VRXX.01 takes 2 to 3'],
+] as const
+
+test.each(CONSTANT_ERRORS)('%s has a constant that fits no record', async (segment, message) => {
+  const text = `operation: export-invoices
+write: { format: x12, document: 810 }
+segments:
+  - BIG: { '01': invoiced_at, '02': invoice_number }
+${segment}
+  - TDS: { '01': due_amount }
+`
+  const errors = await errorsOf(text)
+
+  expect(errors.join('\n')).toContain(message)
+  expect(errors[0]).toMatch(/^5:\d+ segments\[1\]/)
+})
+
+test('constants that fit are no errors, nor one with a character that is only a delimiter of some partners', async () => {
+  expect(await composeInvoice("  - REF*VR: { '02': { const: 'A+B' } }")).toContain('REF*VR*A+B')
+  expect(
+    await composeInvoice("  - CUR: { '01': { const: SE }, '02': { from: currency, default: USD } }", {
+      currency: 'CAD',
+    }),
+  ).toContain('CUR*SE*CAD')
+})
+
+test('a code that is not known here is a warning with its line and column, for it may be the own of a partner', async () => {
+  const mapping = await mappingOf(`operation: export-invoices
+write: { format: x12, document: 810 }
+segments:
+  - BIG: { '01': invoiced_at, '02': invoice_number, '08': { const: '00' } }
+  - CUR: { '01': { const: SX }, '02': currency }
+  - N1*XQ: { '02': brand.name }
+  - each: invoice_lines
+    in: [IT1: { '02': invoice_lines.quantity, '03': { const: EA }, '04': invoice_lines.price, QQ: invoice_lines.variant.upc }]
+  - TDS: { '01': due_amount }
+`)
+
+  expect(mapping.warnings.map((each) => each.replace(/^.*?(\d+:\d+)/, '$1'))).toMatchInlineSnapshot(`
+    [
+      "5:27 segments[1].CUR.01.const: "SX" is no code of CUR.01 that is known here: BO (broker), BS (bill and ship to), BT (bill to), BY (buyer), CA (carrier), CN (consignee), IA (installed at), II (issuer of invoice) and others",
+      "6:5 segments[2].N1*XQ: "XQ" is no code of N1*XQ.01 that is known here: BO (broker), BS (bill and ship to), BT (bill to), BY (buyer), CA (carrier), CN (consignee), IA (installed at), II (issuer of invoice) and others",
+      "8:95 segments[3].in[0].IT1.QQ: "QQ" is no code of IT1.QQ that is known here: BL (brand), BO (color), BP (buyer's part), CB (buyer's catalog number), EN (EAN), IN (buyer's item), IZ (buyer's size), MG (maker's part) and others",
+      "The mapping carries no example, so nothing shows that it does what is meant.",
+    ]
+  `)
+})

@@ -1,9 +1,13 @@
 /** What partners answer to exported interchanges: records are acknowledged once they are accepted, and held once they are refused. */
 import { expect, test } from 'vitest'
 import type { OutboundRoute } from '../../src/config/routes.ts'
+import { COMPONENT_MARK } from '../../src/domain/format.ts'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { BridgeOptions } from '../../src/app/context.ts'
-import { anAnsweredWorld, write997, writeTa1 } from '../fixtures/answering-partner.ts'
+import { anAnsweredWorld, write997, writeContrl, writeTa1 } from '../fixtures/answering-partner.ts'
+import { traceKey } from '../../src/app/trace.ts'
+import { formatInterchanges } from '../../src/cli/format/interchanges.ts'
+import { formatTrace } from '../../src/cli/format/trace.ts'
 import { crashAt } from '../fixtures/crash-after.ts'
 import { type ExportsWorld, listExported, numbersOf, order, passOver } from '../fixtures/edi-exports.ts'
 
@@ -54,7 +58,7 @@ const stateOf = (own: ExportsWorld) =>
 const outcomesOf = (own: ExportsWorld) =>
   withBridge(own, async (_, journal) => {
     const files = (await journal.listRecentFiles(50, 'inbox:van')).toReversed()
-    const all = await Promise.all(files.map(({ id }) => journal.listReceivedAnswers({ file: id })))
+    const all = await Promise.all(files.map(({ id }) => journal.listReceivedAnswers({ file: id }, 10)))
     return all.flat().map(({ outcome }) => outcome)
   })
 
@@ -286,4 +290,79 @@ test('an answer that comes before the journal knows that the file is in place is
   await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
   await passOver(own)
   expect(acknowledged(own)).toBe(3)
+})
+
+// EDIFACT.
+
+/** Exports three orders as ORDERS in one interchange. */
+async function exportThreeMessages() {
+  const own = await anAnsweredWorld(undefined, {
+    write: { format: 'edifact', edi: { syntax: 'edifact', document: 'ORDERS', version: 'D.96A' } },
+    columns: [],
+    composeRows: ({ purchase_order_number: po }) => ({
+      rows: [
+        ['UNH'],
+        ['BGM', '220', String(po), '9'],
+        ['DTM', ['137', '20261124', '102'].join(COMPONENT_MARK)],
+        ['LIN', '1'],
+        ['UNS', 'S'],
+        ['CNT', ['2', '1'].join(COMPONENT_MARK)],
+      ],
+    }),
+  })
+  await order(own, 10_001, 3)
+  await passOver(own)
+  return own
+}
+
+const ucm = (message: string, action: string) => `UCM+${message}+ORDERS:D:96A:UN+${action}`
+
+test.each([
+  ['7 on the interchange', writeContrl(1, '7'), 3, 0],
+  ['4 on the interchange', writeContrl(1, '4'), 0, 3],
+  ['8, which says only that it arrived', writeContrl(1, '8'), 0, 0],
+  [
+    '7, with one message refused',
+    writeContrl(1, '7', [ucm('0001', '7'), ucm('0002', '4'), 'UCS+3+12', 'UCD+39+3:2', ucm('0003', '7')]),
+    2,
+    1,
+  ],
+])('a CONTRL with %s counts', async (_, text, accepted, refused) => {
+  const own = await exportThreeMessages()
+  expect(acknowledged(own)).toBe(0)
+  await answer(own, 'contrl.edi', text)
+
+  expect(acknowledged(own)).toBe(accepted)
+  expect((await stateOf(own)).held).toHaveLength(refused)
+  expect(await outcomesOf(own)).toEqual(['matched'])
+})
+
+test('a CONTRL says in words which element of which segment is wrong', async () => {
+  const own = await exportThreeMessages()
+  const messages = [ucm('0001', '7'), ucm('0002', '4'), 'UCS+3+12', 'UCD+39+3:2', ucm('0003', '7')]
+  await answer(own, 'contrl.edi', writeContrl(1, '7', messages))
+
+  expect((await stateOf(own)).held).toEqual([
+    'The partner refused set 2 (CONTRL on interchange 1): element 2-2 of segment 3: too long',
+  ])
+})
+
+// What a person reads.
+
+test('a run says what came of each answer, and a trace shows the interchange and its answers', async () => {
+  const own = await exportThree()
+  const { routes } = await answer(own, 'fa.x12', ONE_REFUSED)
+  const lines = routes.flatMap((each) => (each.kind === 'interchanges' ? formatInterchanges(each.pass) : []))
+  expect(lines).toEqual([
+    'inbox:van: fa.x12: 1 answer',
+    '    997 on group 1 (850-000000001.x12): 2 documents accepted, 1 refused',
+  ])
+  const text = await withBridge(own, async (_, journal) => {
+    const [delivery] = await journal.listRecentDeliveries(1, 'orders-out')
+    return formatTrace(await traceKey(journal, { key: delivery?.name ?? '' })).join('\n')
+  })
+  expect(text).toContain('sent in   interchange 1, group 1, to ZZ:NORTHLIGHT')
+  expect(text).toMatch(
+    /answer {4}997 on group 1: 2 documents accepted, 1 refused; fa\.x12, id \S+, received 20/,
+  )
 })

@@ -798,13 +798,13 @@ export function interchangesSuite(name: string, open: (clock: Clock) => Promise<
         const received = [accepts('ZZ:OTHER', '17'), accepts(receiver, '17'), accepts(receiver, '18')]
         await unbundleFile(journal, lease, 'fa', { received })
 
-        const answers = await journal.listReceivedAnswers({ file: 'fa' })
+        const answers = await journal.listReceivedAnswers({ file: 'fa' }, 10)
         expect(answers.map(({ outcome, delivery }) => [outcome, delivery?.id])).toEqual([
           ['unmatched', undefined],
           ['matched', 'd2'],
           ['unmatched', undefined],
         ])
-        expect(await journal.listReceivedAnswers({ delivery: 'd1' })).toEqual([])
+        expect(await journal.listReceivedAnswers({ delivery: 'd1' }, 10)).toEqual([])
       })
 
       it('lists what is not answered until all sets are, or a person dismisses it', async () => {

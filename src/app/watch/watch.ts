@@ -204,10 +204,15 @@ const CLOCK_CHECK_MS = 30_000
 const PASS_GAP_MS = 250
 
 async function watchSchedule(parts: WatchContext, route: Route): Promise<void> {
-  const { ending, context, signal } = parts
+  const { ending, context, signal, wakers } = parts
   const timer = createWakeableTimer(context.options.clock, ending)
   const run = (work: RouteWork) => runRoute(context, route, signal, work)
   const worker = createRouteWorker(parts, { name: route.name, run })
+  // A partner answered what the route sent: its records need not wait for the next run.
+  wakers.add(route.name, () => {
+    worker.resume()
+    timer.wake()
+  })
   while (!ending.aborted) {
     const runInMs = worker.isBusy() ? CLOCK_CHECK_MS : await checkSchedule(context, route, worker)
     if (runInMs !== undefined) worker.startIfDue(runInMs <= 0, { scheduleMode: 'due' }, timer.wake)

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfiguration } from '../../config/load.ts'
 import { parseDuration } from '../../config/time-values.ts'
-import { type DefectKind, DEFECTS } from '../../prove/criteria.ts'
 import type { Proof } from '../../prove/proof.ts'
-import type { RouteVerdict } from '../../prove/results.ts'
+import { type DefectKind, DEFECTS, type RouteVerdict } from '../../prove/results.ts'
 import { BridgeError, EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import { quoteForShell } from '../../support/text.ts'
 import {
@@ -136,23 +135,29 @@ const RECORDS_SHOWN = 3
 const CELL_MAX = 200
 
 export function formatProof(proof: Proof): string[] {
+  // Of interchanges only, so that other reports have no column of zeros.
+  const hasNumbers = proof.routes.some(({ numbers }) => numbers > 0)
   const rows = proof.routes.map((verdict) => {
-    const { route, records, kills, faults, wrongs, left } = verdict
-    const counts = [records, kills, faults, ...DEFECT_KINDS.map((name) => wrongs[name]), left]
+    const { route, records, numbers, kills, faults, wrongs, left } = verdict
+    const sizes = hasNumbers ? [records, numbers] : [records]
+    const counts = [...sizes, kills, faults, ...DEFECT_KINDS.map((name) => wrongs[name]), left]
     return [route, ...counts.map(String), isProven(verdict, proof) ? 'proven' : 'not proven']
   })
   const labels = DEFECT_KINDS.map((name) => DEFECT_LABELS[name])
-  const head = ['route', 'records', 'kills', 'faults', ...labels, 'left', 'verdict']
+  const sizes = hasNumbers ? ['records', 'control numbers'] : ['records']
+  const head = ['route', ...sizes, 'kills', 'faults', ...labels, 'left', 'verdict']
   const failures = proof.routes.flatMap(formatFailures)
   return [...formatTable(head, rows, CELL_MAX), '', ...failures, formatTotals(proof)]
 }
 
-/** `lost 0, doubled 0, …; 812 kills, 64 of them of real processes, 530 faults, seed 4711` */
+/** `lost 0, doubled 0, …; 1200 control numbers, 812 kills, 64 of them of real processes, 530 faults, seed 4711` */
 function formatTotals({ routes, seed }: Proof): string {
   const sum = (of: (verdict: RouteVerdict) => number) => routes.reduce((total, each) => total + of(each), 0)
   const wrongs = DEFECT_KINDS.map((name) => `${DEFECT_LABELS[name]} ${sum((each) => each.wrongs[name])}`)
+  const numbers = sum((each) => each.numbers)
+  const checked = numbers === 0 ? '' : `${numbers} control numbers, `
   const kills = `${sum((each) => each.kills)} kills, ${sum(({ processes }) => processes)} of them of real processes`
-  return `${wrongs.join(', ')}; ${kills}, ${sum(({ faults }) => faults)} faults, seed ${seed}`
+  return `${wrongs.join(', ')}; ${checked}${kills}, ${sum(({ faults }) => faults)} faults, seed ${seed}`
 }
 
 function formatFailures({ route, unproven, failures }: RouteVerdict): string[] {

@@ -1,8 +1,9 @@
 /** `dropbridge translate`: file in, JSON out; for an export, records in and the file out. Sends nothing. */
-import { createExampleEnvelope } from '../../domain/format.ts'
+import { createExampleEnvelope, SET_BEGINNING, type WriteOptions } from '../../domain/format.ts'
 import { previewFile } from '../../app/outcome-preview.ts'
 import type { OutboundOperationName } from '../../contract/operations.ts'
-import type { Draft } from '../../domain/translator.ts'
+import type { ComposedRows, Draft } from '../../domain/translator.ts'
+import { formatSegment } from '../../formats/edi/writer.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { type ApiRecord, readApiRecords } from '../../mapping-tools/exported-rows.ts'
 import { translateFile } from '../../mapping-tools/translate-file.ts'
@@ -94,18 +95,19 @@ function reportDraft(terminal: Terminal, draft: Draft): void {
 
 // Exports
 
-/** `json`: one object for each record, with its rows or problems, instead of the file. */
+/** `json`: one object for each record, with its rows, segments or problems, instead of the file. */
 async function translateRecords(
   terminal: Terminal,
   { composer, operation }: OutboundMapping & { readonly operation: OutboundOperationName },
   { file, out, json }: TranslateOptions,
 ): Promise<ExitCode> {
   const records = await readApiRecords(resolvePath(terminal, file))
+  const { edi } = composer.write
   if (json) {
     const made = records.map((record, index) => ({
       number: index + 1,
       name: formatRecordName(operation, record),
-      ...composeExample(composer, record),
+      ...formatSegments(composeExample(composer, record), edi),
     }))
     for (const each of made) terminal.out(JSON.stringify(each))
     return made.some((each) => 'problems' in each) ? EXIT.rejects : EXIT.ok
@@ -116,7 +118,16 @@ async function translateRecords(
   const lines = writeReportLines(context, splitIntoPages(records), tally)
   if (out === undefined) for await (const bytes of lines) await terminal.outBytes(bytes)
   else await writeNewFile(resolvePath(terminal, out), lines)
-  return reportTally(terminal, tally, out)
+  return reportTally(terminal, tally, { out, hasRows: edi === undefined })
+}
+
+/** The rows of a document are its segments, shown as they stand in the file; the row that begins a set is none. */
+function formatSegments(composed: ComposedRows, edi: WriteOptions['edi']) {
+  const envelope = edi && createExampleEnvelope(edi.syntax)
+  if (edi === undefined || envelope === undefined || 'problems' in composed) return composed
+  const { rows, ...rest } = composed
+  const segments = rows.filter(([id]) => id !== SET_BEGINNING[edi.syntax])
+  return { segments: segments.map((row) => formatSegment(row, edi.syntax, envelope)), ...rest }
 }
 
 /** How many records become rows at once. */
@@ -127,9 +138,13 @@ async function* splitIntoPages(records: readonly ApiRecord[]): AsyncGenerator<re
   for (let from = 0; from < records.length; from += PAGE_SIZE) yield records.slice(from, from + PAGE_SIZE)
 }
 
-function reportTally(terminal: Terminal, tally: ReportTally, out: string | undefined): ExitCode {
+function reportTally(
+  terminal: Terminal,
+  tally: ReportTally,
+  { out, hasRows }: { readonly out: string | undefined; readonly hasRows: boolean },
+): ExitCode {
   const { records, rows, unwritten, firstUnwritten } = tally
-  const counted = `${formatCount(records, 'record')}, ${formatCount(rows, 'row')}`
+  const counted = formatCount(records, 'record') + (hasRows ? `, ${formatCount(rows, 'row')}` : '')
   const held = unwritten === 0 ? '' : `; ${unwritten} held`
   terminal.say(`${out === undefined ? '' : `${out}: `}${counted}${held}`)
   for (const line of formatWarned(tally)) terminal.say(line)

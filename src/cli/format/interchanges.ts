@@ -1,11 +1,17 @@
 /** Formats what came of the files of an inbox of interchanges, and what a trace shows of interchanges. */
 import { type FileEntry, isPartOf } from '../../domain/file.ts'
 import type { InterchangeOutcome, WaitingInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
-import type { ReportedSets, SetsSummary } from '../../pipeline/interchanges/sets-report.ts'
+import type { ReceivedSummary, ReportedSets, SetsSummary } from '../../pipeline/interchanges/sets-report.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatNotes } from './text.ts'
-import type { TracedAnswer, TracedInterchange, TracedInterchanges } from '../../app/trace-interchanges.ts'
+import type { RecordHistory } from '../../app/trace.ts'
+import type {
+  TracedAnswer,
+  TracedInterchange,
+  TracedInterchanges,
+  TracedSending,
+} from '../../app/trace-interchanges.ts'
 import { type AnswerNumbers, MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
-import type { AnswerEntry, InterchangeEntry } from '../../domain/interchange-journal.ts'
+import type { AnswerEntry, InterchangeEntry, ReceivedAnswerEntry } from '../../domain/interchange-journal.ts'
 import { isoTime } from '../../support/clock.ts'
 
 export function formatInterchanges({ route, reported, answers, open }: InterchangeOutcome): string[] {
@@ -23,7 +29,8 @@ function formatReportedSets(route: string, { summary, paths }: ReportedSets): st
   const [sets] = paths
   const rejects = paths.find((path) => isPartOf(path, 'rejects'))
   const exceptions = paths.find((path) => isPartOf(path, 'exceptions'))
-  const isPlain = summary.outcome === 'processed' && summary.sets.total === (summary.sets.given ?? 0)
+  const { total, given = 0, answer = 0 } = summary.sets
+  const isPlain = summary.outcome === 'processed' && total === given + answer
   return [
     ...formatSummary(route, summary),
     ...formatNotes(summary.notes),
@@ -50,8 +57,29 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
   const reasons = summary.reasons.map(
     (reason) => `    ${formatCount(reason.sets, 'set')} to no route: ${formatCodedProblem(reason)}`,
   )
-  return [`${route}: ${file}: ${formatCounts(counts)}`, ...problems, ...reasons, ...routes]
+  const received = (summary.received ?? []).map((each) => `    ${formatReceived(each)}`)
+  const about = Object.keys(counts).length === 0 && received.length > 0 ? 'answers' : formatCounts(counts)
+  return [`${route}: ${file}: ${about}`, ...problems, ...reasons, ...routes, ...received]
 }
+
+/** `997 on group 17 (850-000000017.x12): 2 documents accepted, 1 refused` */
+export function formatReceived(answer: ReceivedSummary): string {
+  const { kind, number, verdict, outcome, accepted, refused, delivery } = answer
+  const of = kind === '997' || kind === '999' ? 'group' : 'interchange'
+  const about = `${kind} on ${of} ${number}${delivery === undefined ? '' : ` (${delivery})`}`
+  if (outcome !== 'matched') return `${about}: ${ANSWER_OUTCOMES[outcome]}`
+  if (verdict === 'received') return `${about}: received, not judged yet`
+  return `${about}: ${formatCount(accepted, 'document')} accepted, ${refused} refused`
+}
+
+const ANSWER_OUTCOMES = {
+  repeated: 'known already, nothing changes',
+  contradicts: 'an earlier answer said otherwise, which counts; ask the partner',
+  unmatched: 'nothing was sent to its sender that it could mean; ask the partner',
+  unreadable: 'it cannot be read; ask the partner to send it again',
+  'of-answer': 'it is about an answer of ours, nothing changes',
+  'answer-refused': 'it refuses an answer of ours; ask the partner',
+} as const
 
 function formatOpenFile(route: string, waiting: WaitingInterchanges): string {
   const { file, routes, answers, failed = [] } = waiting
@@ -67,6 +95,26 @@ function formatOpenFile(route: string, waiting: WaitingInterchanges): string {
 
 export type Fact = readonly [name: string, value: string]
 
+/** One line of the chain of an order; none for a record that was in no interchange. `document`: what it is called. */
+export function listChainRows(
+  { from, interchange, into, sent }: Pick<RecordHistory, 'from' | 'interchange' | 'into' | 'sent'>,
+  document: string,
+): string[][] {
+  if (interchange !== undefined) {
+    const { file, interchange: own, answer } = interchange
+    const { delivery } = answer ?? {}
+    const said =
+      delivery?.deliveredAt === undefined ? 'none yet' : `${delivery.name} ${isoTime(delivery.deliveredAt)}`
+    const when = isoTime(from?.receivedAt ?? file.receivedAt ?? file.claimedAt)
+    return [[when, document, file.name, `in ${own.number}`, answer === undefined ? 'none is due' : said]]
+  }
+  if (sent === undefined || into === undefined) return []
+  const last = sent.answers.at(-1)
+  const said = last === undefined ? 'none yet' : `${last.kind} ${last.file.name} ${isoTime(last.receivedAt)}`
+  const when = isoTime(into.deliveredAt ?? into.composedAt)
+  return [[when, document, into.name, `out ${sent.numbers.interchange}`, said]]
+}
+
 /** The interchange in which a record came, and the answer to it. */
 export function listInterchangeFacts({ file, interchange, answer }: TracedInterchange): Fact[] {
   const came: Fact = ['came in', `file ${file.id}, ${formatInterchange(interchange)}`]
@@ -74,12 +122,30 @@ export function listInterchangeFacts({ file, interchange, answer }: TracedInterc
 }
 
 /** What a file of interchanges brought. */
-export function listBroughtFacts({ interchanges, parts, answers }: TracedInterchanges): Fact[] {
+export function listBroughtFacts({ interchanges, parts, answers, received }: TracedInterchanges): Fact[] {
   return [
     ...interchanges.map((each): Fact => ['brought', formatInterchange(each)]),
     ...parts.map(({ id, route, state }): Fact => ['part', `id ${id}, for ${route}, ${state}`]),
     ...answers.map((each): Fact => ['answer', formatAnswer(each)]),
+    ...received.map(({ delivery, ...each }): Fact => {
+      return ['received', formatReceived({ ...each, ...(delivery && { delivery: delivery.name }) })]
+    }),
   ]
+}
+
+/** The interchange that a delivery is, and what its partner answered. */
+export function listSendingFacts({ numbers, receiver, answers }: TracedSending): Fact[] {
+  const sent = `interchange ${numbers.interchange}, group ${numbers.group}, to ${receiver}`
+  const none: Fact = ['answer', 'none yet']
+  const facts = answers.map((each): Fact => ['answer', formatAnswerOf(each)])
+  return [['sent in', sent], ...(facts.length === 0 ? [none] : facts)]
+}
+
+/** `997 on group 17: 2 documents accepted, 1 refused; fa.x12, id 7, received 2026-03-08T…` */
+function formatAnswerOf({ delivery: _, ...answer }: ReceivedAnswerEntry): string {
+  const { file, receivedAt, reasons } = answer
+  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`
+  return `${formatReceived(answer)}${why}; ${file.name}, id ${file.id}, received ${isoTime(receivedAt)}`
 }
 
 /** What a delivery answers. */

@@ -10,7 +10,14 @@ import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/tra
 import type { NotedVersion } from '../../domain/lease.ts'
 import { formatRecordName } from '../../pipeline/outbound/file-rows.ts'
 import { isoTime } from '../../support/clock.ts'
-import { type Fact, formatAnsweredFile, listBroughtFacts, listInterchangeFacts } from './interchanges.ts'
+import {
+  type Fact,
+  formatAnsweredFile,
+  listBroughtFacts,
+  listChainRows,
+  listInterchangeFacts,
+  listSendingFacts,
+} from './interchanges.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 
 /** `documentRoutes`: the routes that read documents of X12 or EDIFACT. */
@@ -22,6 +29,7 @@ export function formatTrace(trace: Trace, documentRoutes: ReadonlySet<string> = 
     ...files.map((each) => formatFile(each, nameUnit(each.file))),
     ...deliveries.map(formatDelivery),
     ...(records.length === 0 ? [] : [formatRecordsHead(trace)]),
+    ...formatChain(records),
     ...records.map((story, index) =>
       formatStory(story, index + 1, { showsBody: isBodyShown(trace, story), nameUnit }),
     ),
@@ -54,6 +62,15 @@ function formatRecordsHead({ key, records }: Trace): string[] {
   return [`${key}: ${formatCount(records.length, 'record')}, oldest first${related}`]
 }
 
+/** The documents of an order that partners sent and were sent, one to a line: `order → 850 → 997 → 856 → 810`. */
+function formatChain(records: readonly RecordHistory[]): string[][] {
+  const rows = records.flatMap((story) =>
+    listChainRows(story, `${story.record.operation} ${storyLabel(story)}`),
+  )
+  if (rows.length < 2) return []
+  return [formatTable(['when', 'document', 'file', 'interchange', 'answer'], rows)]
+}
+
 /** How many bodies fit on the screen; --json has the whole resource that an export took. */
 const BODIES_SHOWN = 2
 
@@ -73,6 +90,7 @@ function formatDelivery({
   delivery,
   redeliveries = [],
   answered,
+  sent,
   counts,
   records,
 }: TracedDelivery): string[] {
@@ -82,6 +100,7 @@ function formatDelivery({
     ...formatFacts([
       ['delivery', formatDeliveryFact(delivery)],
       ...(answered === undefined ? [] : [['answers', formatAnsweredFile(answered)] as const]),
+      ...(sent === undefined ? [] : listSendingFacts(sent)),
       ...redeliveries.map(({ folder, name, state, beganAt }): Fact => {
         return ['again', `${folder}/${name}, ${state}, asked for on ${isoTime(beganAt)}`]
       }),
@@ -134,7 +153,7 @@ function formatStory(
   number: number,
   { showsBody, nameUnit }: { readonly showsBody: boolean; readonly nameUnit: NameUnit },
 ): string[] {
-  const { record, from, interchange, into, decisions, documents, first } = story
+  const { record, from, interchange, into, sent, decisions, documents, first } = story
   const id = record.apiId === undefined || record.direction === 'outgoing' ? '' : ` as ${record.apiId}`
   const other = record.isMeant ? '' : ' (of the same order)'
   const step = record.step === undefined ? '' : `, step ${record.step}`
@@ -151,6 +170,7 @@ function formatStory(
     ...decisions.map(formatDecision),
     ...documents.map((document): Fact => ['document', formatDocument(document)]),
     ...(into === undefined ? listPendingDelivery(record) : [['delivery', formatDeliveryFact(into)] as const]),
+    ...(sent === undefined ? [] : listSendingFacts(sent)),
     ...formatBody(story, showsBody),
   ]
   const head = `${number}  ${record.operation} ${storyLabel(story)}: ${formatState(record)}${id}${other}`

@@ -47,6 +47,7 @@ export const EDIFACT_GENERAL: Readonly<Record<string, SegmentDefinition>> = {
         7: 'effective',
         10: 'shipment requested',
         11: 'despatch',
+        12: 'discount until',
         13: 'payment due',
         17: 'estimated delivery',
         35: 'delivered',

@@ -444,4 +444,4 @@ export async function* cutPieces(input: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /** Small, so that what is made of a piece is gone before V8 takes it for long-lived: twice as fast as 64 KiB. */
-const PIECE_BYTES = 16 * 1024
+export const PIECE_BYTES = 16 * 1024

@@ -1,5 +1,5 @@
 /** Describes segments for people: the names of their elements, and the meanings of codes. */
-import type { ElementInfo, SegmentInfo } from '../../edi/dictionary.ts'
+import { type ElementInfo, findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
 import { DICTIONARIES } from '../../edi/documents.ts'
 import { type Segment, splitReleased } from '../../edi/segment.ts'
 import { decodeForPeople } from './charset.ts'
@@ -67,7 +67,7 @@ function describeElement(
         label: label + (components.length > 1 || parts.length > 1 ? `-${at + 1}` : '') + suffix,
         text,
         name: own?.name ?? '',
-        meaning: findMeaning(info, element, at + 1, text) || writePoint(text, own, segment),
+        meaning: findCodeMeaning(info, element, at + 1, text) || writePoint(text, own, segment),
       })
     }
   }
@@ -83,23 +83,15 @@ function release(text: string, mark: string | undefined): string {
   return plain
 }
 
-/** Codes stand at their element; those of pairs stand at the first of them. */
-function findMeaning(
+/** The meaning of a code. Empty for others. */
+export function findCodeMeaning(
   info: SegmentInfo | undefined,
   element: number,
   component: number,
   text: string,
 ): string {
-  if (info?.codes === undefined) return ''
-  const { pairs } = info
-  let at = element
-  let codeComponent = 1
-  if (pairs !== undefined && element >= pairs.from) {
-    if ('qualifier' in pairs) codeComponent = pairs.qualifier
-    else if ((element - pairs.from) % 2 === 0) at = pairs.from
-  }
-  const codes = info.codes[at]
-  if (codes === undefined || component !== codeComponent) return ''
+  const codes = info && findCodes(info, element, component)
+  if (codes === undefined) return ''
   return Object.hasOwn(codes, text) ? (codes[text] ?? '') : ''
 }
 
@@ -148,7 +140,7 @@ function summarize(segment: Segment, info: SegmentInfo | undefined) {
   if (info === undefined || qualifier === undefined || code === '')
     return { title: id, summary: info !== undefined && isX12 ? summarizeLine(segment, info) : name }
   const title = `${id}${isX12 ? '*' : '+'}${code}`
-  const meaning = findMeaning(info, qualifier, 1, code) || name
+  const meaning = findCodeMeaning(info, qualifier, 1, code) || name
   const components = info.elements[qualifier - 1]?.components ?? []
   const inside = !isX12 && components.length > 1
   const next = inside ? components[1] : info.elements[qualifier]
@@ -164,5 +156,5 @@ function summarize(segment: Segment, info: SegmentInfo | undefined) {
 function describeSecondMark(segment: Segment, info: SegmentInfo): string {
   const code = segment.value(4).trim()
   const mark = decodeForPeople(segment.value(5)).trim()
-  return code === '' || mark === '' ? '' : `; ${findMeaning(info, 4, 1, code) || code}: ${mark}`
+  return code === '' || mark === '' ? '' : `; ${findCodeMeaning(info, 4, 1, code) || code}: ${mark}`
 }

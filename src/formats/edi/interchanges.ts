@@ -1,13 +1,21 @@
 /** Files of interchanges as a whole: outlines, verdicts, answers and copies of their sets, in X12 and EDIFACT. */
 import { SelectionCursor } from '../../domain/place.ts'
-import type { AnswerRequest, InterchangeFormat, JudgeOptions, SetJudgment } from '../../domain/interchange.ts'
+import type {
+  AnswerRequest,
+  InterchangeFormat,
+  JudgeOptions,
+  SetJudgment,
+  WrittenCheck,
+} from '../../domain/interchange.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { type FindGrammar, findGrammar } from '../../edi/documents.ts'
-import type { Fault } from '../../edi/faults.ts'
+import { type Fault, FAULTS } from '../../edi/faults.ts'
 import { createAnswers } from './answers/answer.ts'
 import { copySelectedSets } from './copy-sets.ts'
-import { showText, type TransactionSet } from './envelopes.ts'
+import { PIECE_BYTES, SegmentCutter } from './cut.ts'
+import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
 import { inspectFile } from './findings.ts'
+import { createInspector } from './inspection.ts'
 import { judgeFile } from './judge.ts'
 import type { JudgedPart, JudgedSet } from './judgment.ts'
 import { compileReading } from './reading-plan.ts'
@@ -21,6 +29,7 @@ export function createInterchangeFormat(): InterchangeFormat {
     judge: judgeSets,
     answer: composeAnswers,
     copySets: copySelectedSets,
+    createWrittenCheck,
     findPathError,
   }
 }
@@ -104,5 +113,36 @@ async function* composeAnswers(
   for await (const parts of judgeFile(input, findings, request)) {
     const text = parts.map(compose).join('')
     if (text !== '') yield Buffer.from(text, 'latin1')
+  }
+}
+
+/** One inspection finds all that makes a verdict; a number of a set that comes twice is only noted, and makes one too. */
+function createWrittenCheck(): WrittenCheck {
+  const cutter = new SegmentCutter()
+  let first: Problem | undefined
+  const onFault = (fault: Fault, { set }: FaultOwner): void => {
+    const isRefused = FAULTS[fault.kind].reach !== 'note' || fault.kind === 'set-number-repeated'
+    if (isRefused) first ??= createFaultProblem(fault, set)
+  }
+  const inspector = createInspector({ onFault })
+  const take = (text: string, isLast: boolean) => {
+    for (const item of cutter.push(text, isLast)) inspector.take(item)
+  }
+  return {
+    take(bytes) {
+      const { buffer, byteOffset, length } = bytes
+      // Each character is a byte. In small pieces, so that what is made of them is gone before V8 takes it for long-lived.
+      for (let from = 0; from < length; from += PIECE_BYTES) {
+        const size = Math.min(PIECE_BYTES, length - from)
+        take(Buffer.from(buffer, byteOffset + from, size).toString('latin1'), false)
+      }
+    },
+    finish() {
+      take('', true)
+      const { interchanges, sets, ofFile, notFound } = inspector.finish()
+      const [fault] = ofFile
+      if (fault !== undefined) first ??= createFaultProblem(fault, undefined)
+      return { interchanges: notFound === undefined ? interchanges : 0, sets, fault: first }
+    },
   }
 }

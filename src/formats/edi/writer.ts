@@ -81,31 +81,44 @@ interface Form {
 /** Elements and components at the end that are empty are left out. `escape` makes delimiters data. */
 function createSegmentText(
   { element, component, segment, newline }: Envelope['delimiters'],
-  escape: (text: string) => string,
+  escape: ((text: string) => string) | undefined,
 ): (row: readonly string[]) => string {
   const end = segment + newline
-  const formatElement = (text: string) => {
+  const escaped = escape ?? ((text: string) => text)
+  const joinComponents = (text: string) => {
     // ISA16 is the separator itself, which may be the mark.
-    if (text === component || !text.includes(COMPONENT_MARK)) return escape(text)
+    if (text === component) return text
     const parts = text.split(COMPONENT_MARK)
     const last = parts.findLastIndex((part) => part !== '')
     return parts
       .slice(0, last + 1)
-      .map(escape)
+      .map(escaped)
       .join(component)
   }
   return (row) => {
     let text = ''
     let blanks = ''
-    for (const [index, value] of row.entries()) {
-      const written = formatElement(value)
+    for (let index = 0; index < row.length; index += 1) {
+      const value = row[index] ?? ''
       if (index > 0) blanks += element
+      if (value === '') continue
+      const written = value.includes(COMPONENT_MARK) ? joinComponents(value) : escaped(value)
       if (written === '') continue
       text += blanks + written
       blanks = ''
     }
     return text + end
   }
+}
+
+/** A segment as it stands in a file with these delimiters, without its terminator. */
+export function formatSegment(
+  row: readonly string[],
+  syntax: EdiWriteOptions['syntax'],
+  { delimiters }: Pick<Envelope, 'delimiters'>,
+): string {
+  const bare = { ...delimiters, segment: '', newline: '' }
+  return createSegmentText(bare, syntax === 'x12' ? undefined : createRelease(delimiters))(row)
 }
 
 // X12.
@@ -116,7 +129,7 @@ const ID_LENGTH = 15
 function createX12Form({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
   const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
   const version = envelope.version ?? ofMapping
-  const write = createSegmentText(delimiters, (text) => text)
+  const write = createSegmentText(delimiters, undefined)
   const number = String(numbers.interchange).padStart(9, '0')
   const { day, time } = formatMoment(envelope)
   const release = version.slice(0, 5)
@@ -153,14 +166,24 @@ const RELEASE = '?'
 /** The level of characters that mappings write: Latin-1. */
 const CHARACTERS = ['UNOC', '3'].join(COMPONENT_MARK)
 
+/** Makes delimiters in a text data. */
+function createRelease({ element, component, segment }: Envelope['delimiters']): (text: string) => string {
+  const special = new Set([element, component, segment, RELEASE])
+  const needsRelease = (text: string) => {
+    for (let at = 0; at < text.length; at += 1) if (special.has(text.charAt(at))) return true
+    return false
+  }
+  return (text) =>
+    needsRelease(text)
+      ? Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
+      : text
+}
+
 /** `D.96A` is the directory; what stands behind it, such as `EAN008`, is the association's code. */
 function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, envelope: Envelope): Form {
   const { sender, receiver, usage, numbers, delimiters, asksForAnswer } = envelope
   const { element, component, segment, newline } = delimiters
-  const special = new Set([element, component, segment, RELEASE])
-  const escape = (text: string) =>
-    Array.from(text, (character) => (special.has(character) ? RELEASE + character : character)).join('')
-  const write = createSegmentText(delimiters, escape)
+  const write = createSegmentText(delimiters, createRelease(delimiters))
   const number = String(numbers.interchange)
   const [directory = '', release = '', ...association] = (envelope.version ?? ofMapping).split('.')
   const type = [document, directory, release, 'UN', ...association].join(COMPONENT_MARK)
@@ -184,4 +207,73 @@ function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, en
 function formatMoment({ at, zone }: Envelope): { readonly day: string; readonly time: string } {
   const local = DateTime.fromMillis(at, { zone })
   return { day: local.toFormat('yyyyMMdd'), time: local.toFormat('HHmm') }
+}
+
+// The envelope for people.
+
+/** What stands in an element of the envelope, and an example; blank where each file has another. */
+export type EnvelopeRow = readonly [element: string, holds: string, example: string]
+
+/** The elements of the envelope that partners agree on or need to know. */
+export function describeEnvelope(options: EdiWriteOptions, envelope: Envelope): EnvelopeRow[] {
+  const version = envelope.version ?? options.version
+  return options.syntax === 'x12'
+    ? listX12Envelope(options.document, version, envelope)
+    : listEdifactEnvelope(options.document, version, envelope)
+}
+
+function listX12Envelope(document: string, version: string, envelope: Envelope): EnvelopeRow[] {
+  const { sender, receiver, usage, delimiters, zone, asksForAnswer } = envelope
+  const release = version.slice(0, 5)
+  return [
+    ['ISA05', 'qualifier of the sender', sender.qualifier ?? 'ZZ'],
+    ['ISA06', 'id of the sender, filled up with blanks', sender.id],
+    ['ISA07', 'qualifier of the receiver', receiver.qualifier ?? 'ZZ'],
+    ['ISA08', 'id of the receiver, filled up with blanks', receiver.id],
+    ['ISA09, ISA10', `date and time, in the time of ${zone}`, ''],
+    release < '00402'
+      ? ['ISA11', 'standard', 'U']
+      : ['ISA11', 'what stands between repetitions', delimiters.repetition],
+    ['ISA12', 'version of the envelope', release],
+    ['ISA13', 'control number of the interchange, again in IEA02', ''],
+    ['ISA14', 'whether a TA1 is asked for', asksForAnswer ? '1' : '0'],
+    ['ISA15', 'P for production, T for a test', usage === 'test' ? 'T' : 'P'],
+    ['ISA16', 'what stands between components', delimiters.component],
+    ['GS01', 'code of the group', GROUP_CODES[document] ?? ''],
+    ['GS02', 'sender of the group', sender.group],
+    ['GS03', 'receiver of the group', receiver.group],
+    ['GS06', 'control number of the group, again in GE02', ''],
+    ['GS08', 'version of the document', version],
+    ['ST01', 'document', document],
+    ['ST02', 'control number of the set, again in SE02', ''],
+  ]
+}
+
+function listEdifactEnvelope(document: string, version: string, envelope: Envelope): EnvelopeRow[] {
+  const { sender, receiver, usage, zone, asksForAnswer } = envelope
+  const [directory = '', release = '', association = ''] = version.split('.')
+  return [
+    ['UNB S001', 'characters and version of the syntax', 'UNOC:3'],
+    [
+      'UNB S002',
+      'id and qualifier of the sender',
+      [sender.id, sender.qualifier ?? ''].join(':').replace(/:$/, ''),
+    ],
+    [
+      'UNB S003',
+      'id and qualifier of the receiver',
+      [receiver.id, receiver.qualifier ?? ''].join(':').replace(/:$/, ''),
+    ],
+    ['UNB S004', `date and time, in the time of ${zone}`, ''],
+    ['UNB 0020', 'control number of the interchange, again in UNZ', ''],
+    ['UNB 0026', 'document', document],
+    ['UNB 0031', 'whether a CONTRL is asked for', asksForAnswer ? '1' : ''],
+    ['UNB 0035', '1 for a test', usage === 'test' ? '1' : ''],
+    ['UNH 0062', 'control number of the message, again in UNT', ''],
+    [
+      'UNH S009',
+      'message, version, release, agency',
+      [document, directory, release, 'UN', association].join(':').replace(/:$/, ''),
+    ],
+  ]
 }

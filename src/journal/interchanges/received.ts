@@ -38,14 +38,13 @@ export function createReceivedAnswerJournal({ reads, leased }: BoundStore) {
         order by sequence`.execute(db)
       return rows.map(toDeliveryEntry)
     }),
-    listReceivedAnswers: reads((db, of) =>
-      selectAnswers(
-        db,
+    listReceivedAnswers: reads((db, of, limit) => {
+      const isMeant =
         'file' in of
           ? sql`received_answers.file_id = ${of.file}`
-          : sql`received_answers.delivery_id = ${of.delivery}`,
-      ),
-    ),
+          : sql`received_answers.delivery_id = ${of.delivery}`
+      return selectAnswers(db, sql`${isMeant} order by received_answers.number limit ${limit}`)
+    }),
     releaseRefused: leased(releaseRefused),
     listRefusedDeliveries: reads(selectRefused),
     listUnansweredDeliveries: reads(selectUnanswered),

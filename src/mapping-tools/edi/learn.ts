@@ -10,12 +10,10 @@ import type { Confidence } from '../learn/column-matching.ts'
 import { listMappedFields, type Options } from '../mapped-fields.ts'
 import { readTableTexts } from '../tables.ts'
 import { getStepInput } from '../trials.ts'
-import type { FoundInterchanges } from './interchanges.ts'
-import { countPaths } from './path-counts.ts'
+import { countPaths, type FoundInterchanges } from './interchanges.ts'
 import { type Learned, prune } from './prune.ts'
 import { chooseReadyMapping, type ChosenMapping, nameDocument } from './ready-mappings.ts'
-import { formatYamlText } from '../learn/yaml-text.ts'
-import { CONFIDENCE_NOTE } from '../learn/mapping-page.ts'
+import { CONFIDENCE_NOTE, formatYamlText } from '../learn/mapping-page.ts'
 
 export interface LearnedDocument {
   /** The mapping file, with a reason on each line. */
@@ -272,7 +270,8 @@ function formatYamlWord(text: string): string {
   return /[^A-Za-z]/.test(text) ? text : formatYamlText(text)
 }
 
-function formatFlow(value: unknown): string {
+/** A value of a mapping on one line. */
+export function formatFlow(value: unknown): string {
   if (typeof value === 'string') return formatText(value)
   if (Array.isArray(value)) return `[${value.map(formatFlow).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value)

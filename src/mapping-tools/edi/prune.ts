@@ -3,7 +3,7 @@ import { parseColumn } from '../../mapping/calc/calculation.ts'
 import { isObject } from '../../support/object-paths.ts'
 import type { Confidence } from '../learn/column-matching.ts'
 import type { MappedField, Options } from '../mapped-fields.ts'
-import type { PathCount, PathCounts } from './path-counts.ts'
+import type { PathCount, PathCounts } from './interchanges.ts'
 
 /** A field of the learned mapping, or an object or list of them. */
 export type Learned =
@@ -177,14 +177,14 @@ function explain({ counts, note, assumed, unfilled = [] }: Kept): string {
   if (note !== undefined) return note
   const [first, ...others] = counts
   if (first === undefined) return ''
-  const one = ({ value, filled, of }: PathCount) => `${quote(value)}, filled in ${filled} of ${of}`
+  const one = ({ value, filled, of }: PathCount) => `${quoteSample(value)}, filled in ${filled} of ${of}`
   const said = [one(first), ...others.map((other) => `${other.path} ${one(other)}`)]
   if (unfilled.length > 0) said.push(`the sample never fills ${unfilled.join(', ')}`)
   return [...said, ...(assumed === undefined ? [] : [assumed])].join('; ')
 }
 
-/** Longer values are cut. */
-function quote(value: string): string {
-  const line = value.replace(/\s+/g, ' ')
+/** A value of the sample in a comment; longer ones are cut. */
+export function quoteSample(value: string): string {
+  const line = value.replace(/[\s\p{Cc}]+/gu, ' ')
   return `"${line.length > 40 ? `${line.slice(0, 40)}…` : line}"`
 }

@@ -1,12 +1,12 @@
 /** Finds the ready mappings of the program for documents, and the one that fits a sample best. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InboundOperationName } from '../../contract/operations.ts'
+import type { InboundOperationName, OutboundOperationName } from '../../contract/operations.ts'
 import type { Format } from '../../domain/format.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { toExampleBody } from '../../mapping/examples.ts'
-import { type InboundMapping, loadMapping } from '../../mapping/load.ts'
+import { type InboundMapping, loadMapping, type Mapping, type OutboundMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { resolvePackagePath } from '../../support/process.ts'
 import { type ExplainedRecord, explainRecord, readRecords } from '../translate-file.ts'
@@ -19,17 +19,49 @@ export interface ReadyMapping {
   readonly mapping: InboundMapping
 }
 
-/** The ready mappings of a syntax, the plain ones before their variants. */
+/** The ready mappings of a syntax for documents that come in, the plain ones before their variants. */
 export async function listReadyMappings(syntax: Syntax): Promise<readonly ReadyMapping[]> {
+  const ready = await loadReadyMappings(syntax)
+  return ready.flatMap(({ mapping, ...each }) =>
+    mapping.direction === 'inbound' ? [{ ...each, mapping }] : [],
+  )
+}
+
+async function loadReadyMappings(syntax: Syntax) {
   const folder = resolvePackagePath(join('mappings', syntax))
   const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml'))
-  const ready: ReadyMapping[] = []
+  const ready: { readonly name: string; readonly path: string; readonly mapping: Mapping }[] = []
   for (const file of files.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
     const path = join(folder, file)
-    const mapping = await loadMapping(path)
-    if (mapping.direction === 'inbound') ready.push({ name: `${syntax}/${file}`, path, mapping })
+    ready.push({ name: `${syntax}/${file}`, path, mapping: await loadMapping(path) })
   }
   return ready
+}
+
+/** A ready mapping that writes a document. */
+export interface ReadyExport {
+  readonly name: string
+  readonly mapping: OutboundMapping
+  readonly document: NonNullable<OutboundMapping['document']>
+}
+
+/** Returns the ready export of the most frequent document. Throws `usage-wrong` when the operation writes none of them. */
+export async function chooseReadyExport(
+  { syntax, documents }: FoundInterchanges,
+  operation: OutboundOperationName,
+): Promise<ReadyExport> {
+  const all = await loadReadyMappings(syntax)
+  const ready = all.flatMap(({ name, mapping }): ReadyExport[] => {
+    if (mapping.direction === 'inbound' || mapping.document === undefined) return []
+    return [{ name, mapping, document: mapping.document }]
+  })
+  const getName = ({ document }: ReadyExport) => document.plan.grammar.document
+  const own = ready.filter(({ mapping }) => mapping.operation === operation)
+  const found = documents.map(({ document }) => document)
+  const chosen = found.flatMap((document) => own.find((each) => getName(each) === document) ?? [])[0]
+  if (chosen !== undefined) return chosen
+  const others = ready.filter((each) => found.includes(getName(each))).map(({ mapping }) => mapping.operation)
+  throw createMisfit({ syntax, found, operation, verb: 'writes', own: own.map(getName), others })
 }
 
 /** The ready mapping with the records that it makes of a sample. */
@@ -121,21 +153,37 @@ function explainMisfit(
 ): BridgeError {
   const [first] = ready
   const syntax = first?.mapping.translator.read.format === 'edifact' ? 'edifact' : 'x12'
-  const named = found.map((document) => nameDocument(syntax, document)).join(', ')
-  const own = ready
-    .filter(({ mapping }) => mapping.operation === operation)
-    .map(({ mapping }) => getDocument(mapping))
-  const read = own.length === 0 ? 'no document' : [...new Set(own)].join(' or ')
-  const others = new Set(
-    ready.flatMap(({ mapping }) => (found.includes(getDocument(mapping)) ? [mapping.operation] : [])),
+  const own = ready.filter(({ mapping }) => mapping.operation === operation)
+  const others = ready.flatMap(({ mapping }) =>
+    found.includes(getDocument(mapping)) ? [mapping.operation] : [],
   )
+  const documents = own.map(({ mapping }) => getDocument(mapping))
+  return createMisfit({ syntax, found, operation, verb: 'reads', own: documents, others })
+}
+
+interface Misfit {
+  readonly syntax: Syntax
+  /** The documents of the file. */
+  readonly found: readonly string[]
+  readonly operation: string
+  readonly verb: 'reads' | 'writes'
+  /** The documents of the operation, and the operations that these documents have. */
+  readonly own: readonly string[]
+  readonly others: readonly string[]
+}
+
+function createMisfit({ syntax, found, operation, verb, own, others }: Misfit): BridgeError {
+  const named = found.map((document) => nameDocument(syntax, document)).join(', ')
+  const documents = own.length === 0 ? 'no document' : [...new Set(own)].join(' or ')
   const fix =
-    others.size > 0
-      ? `Name the operation of this document: --operation ${[...others].join(' or ')}.`
-      : `Take a file with ${read}.`
+    others.length > 0
+      ? `Name the operation of this document: --operation ${[...new Set(others)].join(' or ')}.`
+      : own.length === 0
+        ? 'Name another operation.'
+        : `Take a file with ${documents}.`
   return new BridgeError(
     'usage-wrong',
-    `The file holds ${named === '' ? 'no document' : named}; ${operation} reads ${read}.`,
+    `The file holds ${named === '' ? 'no document' : named}; ${operation} ${verb} ${documents}.`,
     { fix },
   )
 }

@@ -1,6 +1,10 @@
 /** Guesses a first mapping from a sample file. */
 import { basename, extname } from 'node:path'
-import type { InboundOperationName } from '../../contract/operations.ts'
+import {
+  type InboundOperationName,
+  isInbound,
+  type OutboundOperationName,
+} from '../../contract/operations.ts'
 import type { Format } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { compileMapping } from '../../mapping/load.ts'
@@ -23,6 +27,7 @@ import {
 import { formatField, writeMapping } from './mapping-page.ts'
 import { type ColumnProfile, profileColumn } from './column-profile.ts'
 import { findInterchanges } from '../edi/interchanges.ts'
+import { learnExport } from '../edi/export-learn.ts'
 import { learnDocuments } from '../edi/learn.ts'
 import { hasOpenLastLine } from '../translate-file.ts'
 import { readSample, type Sample } from './sample.ts'
@@ -38,8 +43,17 @@ interface LearnTarget {
  * Returns problems for a file that cannot be read as a whole. Throws when it cannot be opened, and for documents that the
  * operation does not read.
  */
-export async function learnMapping(path: string, operation: InboundOperationName, to: LearnTarget) {
+export async function learnMapping(
+  path: string,
+  operation: InboundOperationName | OutboundOperationName,
+  to: LearnTarget,
+) {
   const found = await findInterchanges(path)
+  if (!isInbound(operation)) {
+    if (found === undefined) throw explainNoSample(operation)
+    const learned = await learnExport(path, found, operation)
+    return { ...learned, openCodes: [], unfinished: await findMappingErrors(learned.text, to.name) }
+  }
   if (found !== undefined) {
     const learned = await learnDocuments(path, found, operation, to.format)
     return { ...learned, unfinished: await findMappingErrors(learned.text, to.name) }
@@ -49,6 +63,14 @@ export async function learnMapping(path: string, operation: InboundOperationName
     return { problems: [problem('edi-not-found', {}, why)] }
   }
   return learnColumns(path, operation, to)
+}
+
+/** What a table holds for its reader cannot be guessed from a file. */
+function explainNoSample(operation: OutboundOperationName): BridgeError {
+  const message = `${operation} is an export, and the file is no interchange of X12 or EDIFACT to learn one from`
+  return new BridgeError('usage-wrong', message, {
+    fix: 'Copy the nearest export in mappings/, and change its columns.',
+  })
 }
 
 /** Files with these names are said to be no interchange, instead of being read as columns. */

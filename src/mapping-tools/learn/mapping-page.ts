@@ -1,6 +1,11 @@
 /** Writes a learned mapping as YAML: every line with its reason, and each gap with what it needs. */
 import { basename, extname } from 'node:path'
-import { type InboundOperationName, partiesOf } from '../../contract/operations.ts'
+import {
+  type InboundOperationName,
+  isInbound,
+  type OutboundOperationName,
+  partiesOf,
+} from '../../contract/operations.ts'
 import { describeRule, type Shape } from '../../mapping/shape.ts'
 import {
   type Confidence,
@@ -11,11 +16,10 @@ import {
 } from './column-matching.ts'
 import { computeShare } from './column-profile.ts'
 import { type Grouping, KEY_FIELDS } from './record-rows.ts'
-import { writeReadSection } from './read-section.ts'
+import type { ClosingRow } from './sample-ends.ts'
 import type { Sample } from './sample.ts'
 import { isServiceField, type ServiceTable } from './services.ts'
 import { findUnit } from './spellings.ts'
-import { formatSampleCell, formatYamlText, toOneLine } from './yaml-text.ts'
 
 interface MappingDraft {
   readonly operation: InboundOperationName
@@ -43,9 +47,16 @@ export function writeMapping(learned: MappingDraft): string {
 }
 
 /** A route with the mapping, for a configuration of `init`. */
-export function writeRoute(operation: InboundOperationName, mapping: string): string {
+export function writeRoute(operation: InboundOperationName | OutboundOperationName, mapping: string): string {
   const stem = basename(mapping, extname(mapping)).toLowerCase()
   const name = stem.replace(/[^a-z0-9]+/g, '-')
+  if (!isInbound(operation)) {
+    return `  ${name}:
+    ${partiesOf(operation).includes('retailer') ? 'retailer: 1000' : 'brand: 2000'}
+    operation: ${operation}
+    partner: haven
+    mapping: ${formatYamlText(mapping)}`
+  }
   return `  ${name}:
     ${partiesOf(operation).includes('retailer') ? 'retailer: 1000' : 'brand: 2000'}
     operation: ${operation}
@@ -306,4 +317,109 @@ function findLostZeros(path: string, filled: readonly string[]): number | undefi
   const short = computeShare(filled, isShort)
   const long = filled.some((cell) => /^\d+$/.test(cell) && cell.length > full)
   return short > 0 && !long ? full : undefined
+}
+
+// The `read` section: what the file looks like, with the reason.
+
+/** Returns the lines of the section, without options that the reader detects. */
+function writeReadSection(sample: Sample): string[] {
+  const { statedOptions, hasHeader, columns, rows, closing, typed, places } = sample
+  const options = [`format: ${places === undefined ? 'csv' : 'fixed'}`]
+  if (statedOptions.encoding !== undefined) options.push(`encoding: ${statedOptions.encoding}`)
+  if (statedOptions.delimiter !== undefined)
+    options.push(`delimiter: ${JSON.stringify(statedOptions.delimiter)}`)
+  if (statedOptions.quote === null) options.push('quote: null')
+  if (statedOptions.skip !== undefined) options.push(`skip: ${statedOptions.skip}`)
+  const ignored = [...(statedOptions.ignore ?? []).map(formatIgnoreRule), ...listClosingIgnoreRules(closing)]
+  if (ignored.length > 0) options.push(`ignore: [${ignored.join(', ')}]`)
+  const left =
+    listClosingIgnoreRules(closing).length === 0
+      ? []
+      : [`# likely: the last row, ${closing?.word}, is no record; every line that begins so is left out`]
+  const why: string[] = []
+  if (statedOptions.repeated !== undefined) options.push('repeated: allowed')
+  if (statedOptions.header !== undefined) {
+    options.push(`header: { lines: ${statedOptions.header.lines}, names: ${statedOptions.header.names} }`)
+    why.push('the line below the names explains them')
+  }
+  if (statedOptions.rows?.long !== undefined) {
+    options.push('rows: { long: cut }')
+    why.push('each row ends with a delimiter that the header has not')
+  }
+  if (statedOptions.rows?.short !== undefined) options.push('rows: { short: pad }')
+  const note = why.length === 0 ? '' : ` # likely: ${why.join('; ')}`
+  const lines = ['read:', ...options.map((option) => `  ${option}`)]
+  if (typed !== undefined) return [...lines, ...writeRecords(typed)]
+  if (hasHeader && places === undefined) return [`read: { ${options.join(', ')} }${note}`, ...left]
+  const cellsOf = (index: number) => rows.map((row) => row[index] ?? '')
+  const formatColumn = (name: string, index: number) => {
+    const { start, length } = places?.[index] ?? {}
+    const column =
+      places === undefined
+        ? formatYamlText(name)
+        : `{ name: ${formatYamlText(name)}, start: ${start}, length: ${length} }`
+    return `    - ${column} # ${formatSampleCell(cellsOf(index))}`
+  }
+  const reason =
+    places === undefined
+      ? 'the file has no heading line: give the columns better names, here and below'
+      : 'likely: the places at which all lines have blanks; compare them with the description of the file'
+  return [...lines, `  columns: # ${reason}`, ...columns.map(formatColumn), ...left]
+}
+
+/** Writes the types of the rows, with the names of their cells where the file has none. */
+function writeRecords({ typeIn, kinds, hasHeadings, columns }: NonNullable<Sample['typed']>): string[] {
+  const header = kinds.find(({ as }) => as === 'header')?.type ?? ''
+  const why =
+    typeIn === undefined
+      ? 'the first cell of each row names its type'
+      : 'this column names the type of each row'
+  const rename = hasHeadings ? '' : '; give the columns better names, here and below'
+  const lines = kinds.flatMap(({ type, as }) => {
+    const role = as === 'part' ? `of: ${formatYamlText(header)}` : `as: ${as}`
+    if (as === 'ignore' || hasHeadings) return [`    ${formatYamlText(type)}: { ${role} }`]
+    const own = columns.filter(({ name }) => name.startsWith(`${type} `))
+    return [
+      `    ${formatYamlText(type)}:`,
+      `      ${role}`,
+      '      columns:',
+      ...own.map(({ name, cells }) => `        - ${formatYamlText(name)} # ${formatSampleCell(cells)}`),
+    ]
+  })
+  const place = typeIn === undefined ? [] : [`  typeIn: ${formatYamlText(typeIn)}`]
+  return [...place, `  records: # likely: ${why}${rename}`, ...lines]
+}
+
+function formatIgnoreRule(rule: NonNullable<Sample['statedOptions']['ignore']>[number]): string {
+  return 'startsWith' in rule ? `{ startsWith: ${JSON.stringify(rule.startsWith)} }` : '{ header: repeated }'
+}
+
+/** Ignores a last row whose numbers match no totals. */
+function listClosingIgnoreRules(closing: ClosingRow | undefined): string[] {
+  if (closing === undefined || closing.totals.length > 0) return []
+  const { word, isFirst } = closing
+  const rule = isFirst ? `startsWith: ${JSON.stringify(word)}` : `matches: ${JSON.stringify(`\\b${word}\\b`)}`
+  return [`{ ${rule} }`]
+}
+
+// Texts of a file in a mapping: plain where that is unambiguous, else in quotes; cells in short.
+
+const PLAIN_TEXT = /^[\p{L}][\p{L}\p{N} ()/._-]*(?<! )$/u
+const YAML_WORDS = /^(?:true|false|null|yes|no|on|off|y|n)$/i
+
+/** Quotes what YAML would read as something else. */
+export function formatYamlText(text: string): string {
+  return PLAIN_TEXT.test(text) && !YAML_WORDS.test(text) ? text : JSON.stringify(text)
+}
+
+/** The first cell with a text. */
+function formatSampleCell(cells: readonly string[]): string {
+  const filled = cells.find((cell) => cell !== '')
+  if (filled === undefined) return 'blank'
+  const text = toOneLine(filled)
+  return `"${text.length > 40 ? `${text.slice(0, 40)}…` : text}"`
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }

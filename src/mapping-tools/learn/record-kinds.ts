@@ -1,5 +1,5 @@
 /** Recognizes rows that name their type: which types open a record, and which are its lines. */
-import { isDataCell } from './sample-top.ts'
+import { isDataCell } from './sample-ends.ts'
 
 /** A column of one type of rows, with the cells of those rows. */
 export interface TypedColumn {

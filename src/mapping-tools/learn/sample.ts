@@ -4,10 +4,10 @@ import { isUnreadable } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { cleanText } from '../../mapping/values/text.ts'
 import { readHead, readUnpackedBytes } from '../translate-file.ts'
-import { type ClosingRow, findClosingRow } from './closing-row.ts'
+import { type ClosingRow, findClosingRow } from './sample-ends.ts'
 import { findFixedLayout, type FixedLayout } from './fixed-width.ts'
 import { findTypeColumn, findTypedRows, type TypedColumn, type TypedRows } from './record-kinds.ts'
-import { readTop, type SampleTop } from './sample-top.ts'
+import { readTop, type SampleTop } from './sample-ends.ts'
 
 export interface Sample {
   readonly columns: readonly string[]

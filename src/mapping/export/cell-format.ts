@@ -157,6 +157,8 @@ function createLayoutStep(
   if (width === Infinity) return undefined
   const atRight = (align ?? (isNumber ? 'right' : 'left')) === 'right'
   return (text: string, refuse: RefuseCell) => {
+    // A text has at most as many characters as code units.
+    if (!isFixed && text.length <= width) return text
     const length = countCharacters(text)
     if (length > width) {
       if (long === 'cut') {

@@ -24,6 +24,7 @@ import {
   mayBeNumber,
   noteRefused,
   parseApiNumber,
+  type RefuseCell,
   type OutputLimits,
   toPlainText,
   checkNumberForm,
@@ -57,6 +58,9 @@ export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'value
   /** Whether the written cell is a formula that is neither guarded nor kept on purpose. */
   readonly isOpenFormula: (cell: string) => boolean
   readonly holds: CellCondition | undefined
+  /** A record in which it is blank is held. */
+  readonly isRequired: boolean
+  readonly hasDefault: boolean
   readonly written: unknown
 }
 
@@ -74,14 +78,26 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   )
   if (errors.count() > before) return undefined
   const { field, perItem, values } = reading
-  const column = { name, title, field, perItem, values, steps, isOpenFormula, holds, written: toPlain(node) }
+  const column = {
+    name,
+    title,
+    field,
+    perItem,
+    values,
+    steps,
+    isOpenFormula,
+    holds,
+    isRequired: options.required === true,
+    hasDefault: options.default !== undefined,
+    written: toPlain(node),
+  }
   if (holds === undefined) return { ...column, text }
   const chosen: ReadText = (record, item, refuse) =>
     holds(record, item) ? text(record, item, refuse) : blank
   return { ...column, text: chosen }
 }
 
-const REQUIRED_FIX = 'Fill the value in at the API, or give the column a `default` in the mapping.'
+export const REQUIRED_FIX = 'Fill the value in at the API, or give the column a `default` in the mapping.'
 
 /** Compiles all steps of the column's text. Finishes a constant or default once, here. */
 function compileCellText(
@@ -208,11 +224,15 @@ function compileDifference(
     if (list !== 'none' || !mayBeNumber(kind))
       return errors.add(nodeAt(node, 'minus'), `\`minus\` is for numbers; ${path} is not a number`)
   }
+  const isPlain = !hasNumberForm(options)
   return (record, item, refuse) => {
     const value = first.read(record, item)
     if (value === undefined || value === null || value === '') return ''
+    const minus = taken.read(record, item) ?? 0
+    if (isPlain && Number.isSafeInteger(value) && Number.isSafeInteger(minus))
+      return String((value as number) - (minus as number))
     const number = parseApiNumber(value, refuse)
-    const less = parseApiNumber(taken.read(record, item) ?? 0, refuse)
+    const less = parseApiNumber(minus, refuse)
     if (number === undefined || less === undefined) return ''
     return formatNumber(addDecimals(number, { ...less, units: -less.units }), options, refuse)
   }
@@ -295,15 +315,21 @@ export function compileCellCondition(
       return [[path, reader] as const]
     }),
   )
+  const { tests } = condition
+  const readPath = (path: string, record: unknown, item: unknown) =>
+    readers.get(path)?.(record, item, NEVER_REFUSED).trim() ?? ''
   return (record, item) => {
-    // The tested values are plain texts, which are never refused.
-    const read = (path: string) =>
-      readers
-        .get(path)?.(record, item, () => '')
-        .trim() ?? ''
-    return condition.tests.every(({ column, holds }) => holds(read(column), read))
+    for (const { column, others, holds } of tests) {
+      const readOther = others.length === 0 ? NO_OTHER : (path: string) => readPath(path, record, item)
+      if (!holds(readPath(column, record, item), readOther)) return false
+    }
+    return true
   }
 }
+
+/** The tested values are plain texts. */
+const NEVER_REFUSED: RefuseCell = () => ''
+const NO_OTHER = () => ''
 
 /** Compiles the flag of `filled`, or returns the error of its path. The path may lead to any kind of value. */
 function compileFlag(written: string, { yes = 'true', no = 'false' }: ColumnLeaf, scope: RowScope) {

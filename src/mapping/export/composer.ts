@@ -157,6 +157,9 @@ export interface ExplainedRow {
   /** The text of the first cell, in a file of typed rows. */
   readonly type: string | undefined
   readonly cells: readonly ExplainedExportCell[]
+  /** In a document: the segment, which is absent where it is left out, and why it is. */
+  readonly segment?: readonly string[]
+  readonly absent?: 'condition' | 'blank'
 }
 
 /** Explains the rows in the order of the file, with the same steps that compose it. */
@@ -168,7 +171,8 @@ export function explainRows(rows: readonly RowPlan[], record: ApiRecord): Explai
   )
 }
 
-function explainCell({ name, values, steps, text }: CellPlan, record: unknown, item: unknown) {
+/** Shows the values, steps and text of a cell. */
+export function explainCell({ name, values, steps, text }: CellPlan, record: unknown, item: unknown) {
   const refused: string[] = []
   const note: RefuseCell = (_code, message) => {
     refused.push(message)

@@ -1,6 +1,6 @@
 /** Compiles an outbound mapping: which rows a record makes, and the source of each column. */
 import type { OutboundOperation } from '../../contract/operations.ts'
-import type { WriteOptions } from '../../domain/format.ts'
+import { createExampleEnvelope, type WriteOptions } from '../../domain/format.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
 import { compilePart, createTotalReader } from './cell-source.ts'
@@ -26,8 +26,13 @@ import {
   type SourceNode,
 } from '../source/source.ts'
 import { compileTables, type TableContext } from '../tables.ts'
-import { compileSegments, listSegmentRows } from './segments.ts'
-import { createDocumentComposer } from './segment-rows.ts'
+import { compileSegments, type DocumentPlan, listSegmentRows } from './segments.ts'
+import {
+  createDocumentComposer,
+  createDocumentTracer,
+  explainSegments,
+  type TraceDocument,
+} from './document-composer.ts'
 import { compileWrite, WriteFrame, checkOptionTexts, isDocument } from './write-options.ts'
 import { noteRefused, checkNumberForm, compileFinish, formatNumber, type RefuseCell } from './cell-format.ts'
 import { addDecimals, type Decimal } from '../../support/decimal.ts'
@@ -38,6 +43,8 @@ export interface CompiledOutbound {
   readonly composer: Composer
   readonly explain: (record: Readonly<Record<string, unknown>>) => readonly ExplainedRow[]
   readonly rows: readonly RowPlan[]
+  /** Of a document of X12 or EDIFACT: its segments, and what becomes of each of them. */
+  readonly document?: { readonly plan: DocumentPlan; readonly trace: TraceDocument }
   readonly examples: readonly Example[]
 }
 
@@ -105,15 +112,20 @@ function compileDocument(
   const file = checkPart(OutboundFile, root, errors)
   if (file === undefined || plan === undefined || errors.count() > 0) return undefined
   const rows = listSegmentRows(plan)
+  const rule = { replace: clash === 'hold' ? undefined : replace }
   const composer = createDocumentComposer(plan, {
     operation: operation.name,
     write: options,
     rows,
     recordsPerFile: file.file?.records,
     keep,
-    clash: { replace: clash === 'hold' ? undefined : replace },
+    clash: rule,
   })
-  return { composer, explain: (record) => explainRows(rows, record), rows, examples: file.examples ?? [] }
+  const trace = createDocumentTracer(plan, { clash: rule, version: options.edi?.version ?? '' })
+  const envelope = createExampleEnvelope(syntax)
+  const explain = (record: Readonly<Record<string, unknown>>) =>
+    envelope === undefined ? [] : trace([record], envelope).records.flatMap(explainSegments)
+  return { composer, explain, rows, document: { plan, trace }, examples: file.examples ?? [] }
 }
 
 /** Compiles the kinds of rows of a file whose first cells name the kind. */

@@ -1,112 +1,141 @@
 /** Runs compiled `segments`: an API record becomes the segments of a set. */
-import { COMPONENT_MARK, type Envelope, SET_BEGINNING } from '../../domain/format.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
-import type { ComposedRows, Composer, SetFrame } from '../../domain/translator.ts'
-import { formatDecimal, formatShortDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import { COMPONENT_MARK, type Envelope } from '../../domain/format.ts'
+import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
+import type { ComposedRows } from '../../domain/translator.ts'
 import type { LoopRule, TreeRule } from '../../edi/grammar.ts'
-import type { Syntax } from '../../edi/segment.ts'
-import { assert, BridgeError } from '../../support/errors.ts'
-import { quoteText } from '../values/text.ts'
-import type { RefuseCell } from './cell-format.ts'
-import { type ApiRecord, createComposerFrame, type OutboundPlan } from './composer.ts'
-import { type ElementPlan, isNumeric } from './segment-elements.ts'
-import type { DocumentPlan, EntryPlan, SegmentPlan } from './segments.ts'
+import type { ApiRecord } from './composer.ts'
+import { REQUIRED_FIX } from './cell.ts'
+import {
+  type ClashRule,
+  createDelimiterTest,
+  type DelimiterTest,
+  type ElementPlan,
+  type ElementRun,
+  formatText,
+  listDelimiters,
+} from './segment-elements.ts'
+import type { DocumentPlan, EachPlan, EntryPlan, SegmentPlan } from './segments.ts'
 
-/** Creates the composer of a document: each record has a set of its own, or all share one. */
-export function createDocumentComposer(
-  { grammar, record: plans, frame }: DocumentPlan,
-  { clash, ...common }: Omit<OutboundPlan, 'columns' | 'trailer'> & Pick<SegmentOptions, 'clash'>,
-): Composer {
-  const { syntax } = grammar
-  const beginning = SET_BEGINNING[syntax]
-  const version = common.write.edi?.version ?? ''
-  return {
-    ...createComposerFrame(common),
-    columns: [],
-    composeRows(record, envelope) {
-      assert(envelope, 'A document was to be composed without an envelope.')
-      const own = frame === undefined ? beginning : undefined
-      const options = { syntax, envelope, clash, version, beginning: own }
-      const composed = composeSegments(plans, record, options, { rule: own && grammar.root })
-      return 'rows' in composed && composed.rows.length === 0 ? refuseEmpty() : composed
-    },
-    ...(frame && {
-      frame: (envelope: Envelope) => createSetFrame(frame, beginning, { syntax, envelope, clash, version }),
-    }),
-  }
-}
-
-/** The bridge would acknowledge a record without a segment, and its reader would never see it. */
-function refuseEmpty(): ComposedRows {
-  const message = 'The record has nothing that the document shows, so there is no segment to write.'
-  return { problems: [problem('value-missing', {}, message, 'Check the record at the API.')] }
-}
-
-/** How values are written that hold a delimiter, which X12 cannot make data. */
-export interface ClashRule {
-  /** What stands for it; undefined: the record is held. */
-  readonly replace: string | undefined
-}
-
-interface Run {
+/** The composing of one record. */
+interface Run extends ElementRun {
   readonly record: ApiRecord
   readonly rows: (readonly string[])[]
   /** How many segments of an id came before these rows, in a set of several records. */
   readonly countBefore: (id: string) => number
   readonly problems: Problem[]
-  readonly warnings: Problem[]
-  /** The characters that no value may hold. */
-  readonly delimiters: readonly string[]
-  readonly clash: ClashRule
   /** The levels of the tree that are open, from the outermost, by their numbers. */
   readonly levels: number[]
   lastLevel: number
+  /** The position of the item that fills the element. */
+  index: number
+  /** Gets what becomes of each segment; undefined while files are written. */
+  readonly trace: TracedSegment[] | undefined
+  /** The segment that is filled, where there is a trace. */
+  traced: TraceDraft | undefined
+}
+
+/** What became of a segment of the mapping, for tools that explain one. */
+export interface TracedSegment {
+  readonly plan: SegmentPlan
+  /** The item of the list that its loop stands for; undefined outside of one. */
+  readonly item: unknown
+  /** The text of each element as the file has it, in the order of the plan; blank where it is refused. */
+  readonly texts: readonly string[]
+  /** Why each element cannot be written; mostly nothing. */
+  readonly refused: readonly (readonly string[])[]
+  /** The segment itself; absent where it is left out. */
+  readonly row?: readonly string[]
+  /** Why it is left out: its condition, or because the record fills none of its values. */
+  readonly absent?: 'condition' | 'blank'
+}
+
+type TraceDraft = { -readonly [Key in keyof TracedSegment]: TracedSegment[Key] } & {
+  readonly texts: string[]
+  readonly refused: (readonly string[])[]
 }
 
 export interface SegmentOptions {
-  readonly syntax: Syntax
-  readonly envelope: Envelope
+  readonly clash: ClashRule
+  /** Undefined for EDIFACT, which has a release character. */
+  readonly unsafe: DelimiterTest | undefined
+  /** The values of the envelope, where an element names them. */
+  readonly values: Readonly<Record<string, string>> | undefined
+  /** The row that begins a set; absent where all records share one. */
+  readonly beginning?: string | undefined
+  /** Gets what becomes of each segment of the mapping, in the order of the document. */
+  readonly trace?: TracedSegment[]
+}
+
+/** How the values of a document are written. */
+export interface ValueRules {
   readonly clash: ClashRule
   /** That of the mapping. */
   readonly version: string
 }
 
-/** `beginning`: the row that begins a set; absent where all records share one. `rule`: what a whole set must have. */
+/** What all sets of a file have in common. */
+export function createSegmentOptions(
+  { grammar, namesEnvelope }: DocumentPlan,
+  envelope: Envelope,
+  { clash, version }: ValueRules,
+): SegmentOptions {
+  const isX12 = grammar.syntax === 'x12'
+  return {
+    clash,
+    unsafe: isX12 ? createDelimiterTest(listDelimiters(envelope, version)) : undefined,
+    values: namesEnvelope ? toEnvelopeValues(envelope) : undefined,
+  }
+}
+
+const NOTHING_BEFORE = () => 0
+const NO_ITEM = { item: undefined, index: 0 }
+
+/** `rule`: what a whole set must have. */
 export function composeSegments(
   plans: readonly EntryPlan[],
   record: ApiRecord,
-  {
-    syntax,
-    envelope,
-    clash,
-    version,
-    beginning,
-  }: SegmentOptions & { readonly beginning?: string | undefined },
+  { clash, unsafe, values, beginning, trace }: SegmentOptions,
   {
     rule,
-    countBefore = () => 0,
+    countBefore = NOTHING_BEFORE,
   }: { readonly rule?: LoopRule | undefined; readonly countBefore?: (id: string) => number } = {},
 ): ComposedRows {
   const run: Run = {
-    record: { ...record, ...toEnvelopeValues(envelope) },
+    record: values === undefined ? record : { ...record, ...values },
     rows: [],
     countBefore,
     problems: [],
     warnings: [],
-    delimiters: syntax === 'x12' ? listDelimiters(envelope, version) : [],
+    unsafe,
     clash,
     levels: [],
     lastLevel: 0,
+    element: undefined,
+    index: 0,
+    trace,
+    traced: undefined,
+    refuse: (code, message, fix) => noteRefused(run, { code, message, fix }),
   }
-  const counts = composeEntries(run, plans, undefined, 0)
-  if (rule !== undefined) checkCounts(run, rule, '', counts)
+  const counts = rule && [...rule.zeros]
+  composeInto(counts, run, plans, NO_ITEM)
+  if (rule !== undefined && counts !== undefined) checkCounts(run, rule, '', counts)
   if (run.problems.length > 0) return { problems: run.problems }
   const rows = beginning === undefined ? run.rows : [[beginning], ...run.rows]
   return run.warnings.length === 0 ? { rows } : { rows, warnings: run.warnings }
 }
 
+function noteRefused(
+  { problems, element, index }: Run,
+  { code, message, fix }: { code: ProblemCode; message: string; fix: string | undefined },
+): string {
+  const { field = '', perItem = false } = element?.cell ?? {}
+  const own = perItem ? field.replace(/^[^.]+/, `$&[${index}]`) : field
+  problems.push(problem(code, { column: element?.path ?? '', field: own }, message, fix))
+  return ''
+}
+
 /** The values of an envelope, by the names that elements call them. */
-function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, string>> {
+export function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, string>> {
   return {
     $interchange: String(numbers.interchange),
     $group: String(numbers.group),
@@ -114,87 +143,117 @@ function toEnvelopeValues({ numbers, at }: Envelope): Readonly<Record<string, st
   }
 }
 
-/** Returns how many segments of each id were written right in the loop. */
-function composeEntries(
+/** How many segments were written right in a loop, by its places; undefined where they are not counted. */
+type SegmentCounts = number[] | undefined
+
+function composeInto(
+  counts: SegmentCounts,
   run: Run,
   plans: readonly EntryPlan[],
-  item: unknown,
-  index: number,
-): Map<string, number> {
-  const counts = new Map<string, number>()
-  const compose = (plan: EntryPlan, own: unknown, position: number) => {
-    if (plan.kind === 'segment') {
-      if (composeSegment(run, plan, own, position)) counts.set(plan.id, (counts.get(plan.id) ?? 0) + 1)
-      return
-    }
-    const items = plan.items(run.record)
-    if (items.length === 0 && plan.makesLines) {
-      const message = `The record has nothing in ${plan.each}, so the document would have no line.`
-      run.problems.push(
-        problem('value-missing', { field: plan.each }, message, 'Check the record at the API.'),
-      )
-    }
-    for (const [at, each] of items.entries()) for (const inside of plan.inside) compose(inside, each, at)
+  { item, index }: { readonly item: unknown; readonly index: number },
+): void {
+  for (const plan of plans) {
+    if (plan.kind === 'each') composeItems(counts, run, plan)
+    else if (composeSegment(run, plan, item, index) && plan.slot !== undefined && counts !== undefined)
+      counts[plan.slot] = (counts[plan.slot] ?? 0) + 1
   }
-  for (const plan of plans) compose(plan, item, index)
-  return counts
+}
+
+function composeItems(counts: SegmentCounts, run: Run, { each, items: read, makesLines, inside }: EachPlan) {
+  const items = read(run.record)
+  if (items.length === 0 && makesLines) {
+    const message = `The record has nothing in ${each}, so the document would have no line.`
+    run.problems.push(problem('value-missing', { field: each }, message, 'Check the record at the API.'))
+  }
+  for (const [index, item] of items.entries()) composeInto(counts, run, inside, { item, index })
 }
 
 /** Refuses a loop without a segment that it must have, or with more of one than it may have. */
-function checkCounts(run: Run, rule: LoopRule, path: string, counts: ReadonlyMap<string, number>): void {
-  for (const { id, segment, loop } of rule.places.values()) {
-    const count = counts.get(id) ?? 0
+function checkCounts(run: Run, { places }: LoopRule, path: string, counts: readonly number[]): void {
+  for (const { id, index, segment, loop } of places.values()) {
+    const count = counts[index] ?? 0
     const min = Math.max(segment?.min ?? 0, loop?.min ?? 0)
     const max = (segment?.max ?? 0) + (loop?.max ?? 0)
+    if (count >= min && count <= max) continue
     const place = { column: path === '' ? id : `${path}/${id}`, field: '' }
-    if (count < min)
-      run.problems.push(
-        problem('value-missing', place, `The record has nothing for ${id}, which must be there.`),
-      )
-    if (count > max) {
+    if (count < min) {
+      const message = `The record has nothing for ${id}, which must be there.`
+      run.problems.push(problem('value-missing', place, message))
+    } else {
       const message = `The record makes ${count} segments ${id}, and ${max} may stand there.`
       run.problems.push(problem('value-too-wide', place, message))
     }
   }
 }
 
+const NO_ROW: readonly string[] = []
+
 /** Leaves out a segment of which nothing but constants is filled, unless it has no other elements. Returns whether it is there. */
 function composeSegment(run: Run, plan: SegmentPlan, item: unknown, index: number): boolean {
-  const { rows, record, levels } = run
-  const { loop } = plan
+  const { rows, record, problems } = run
+  const { loop, inside } = plan
   const tree = loop?.tree
-  if (plan.holds?.(record, item) === false) return false
-  const before = { rows: rows.length, problems: run.problems.length }
-  const row = createRow(plan)
-  const isFilled = fillRow(run, { plan, row, item, index })
-  rows.push([])
-  if (tree !== undefined) {
-    run.lastLevel += 1
-    levels.push(run.lastLevel)
-  }
-  const counts = composeEntries(run, plan.inside, item, index)
-  const hasInside = rows.length > before.rows + 1
-  if (tree !== undefined) fillLevel(run, { tree, id: plan.id, row, from: before.rows + 1 })
-  // A value that was refused is there, and its problem holds the record.
-  const isRefused = run.problems.length > before.problems
-  if (!isFilled && !hasInside && !isRefused && tree === undefined) {
-    rows.length = before.rows
+  const traced = run.trace && startTrace(run.trace, plan, item)
+  if (plan.holds?.(record, item) === false) {
+    if (traced !== undefined) traced.absent = 'condition'
     return false
   }
-  checkMandatory(run, plan, row)
-  if (loop !== undefined) checkCounts(run, loop, plan.path, counts)
-  rows[before.rows] = joinComponents(row)
+  const rowsBefore = rows.length
+  const problemsBefore = problems.length
+  const row: DraftRow = plan.template.slice()
+  run.index = index
+  run.traced = traced
+  const isFilled = fillRow(run, plan, row, item)
+  rows.push(NO_ROW)
+  if (tree !== undefined) {
+    run.lastLevel += 1
+    run.levels.push(run.lastLevel)
+  }
+  const counts = loop && [...loop.zeros]
+  if (inside.length > 0) composeInto(counts, run, inside, { item, index })
+  const hasInside = rows.length > rowsBefore + 1
+  if (tree !== undefined) fillLevel(run, { tree, id: plan.id, row, from: rowsBefore + 1 })
+  // A value that was refused is there, and its problem holds the record.
+  const isRefused = problems.length > problemsBefore
+  if (!isFilled && !hasInside && !isRefused && tree === undefined) {
+    rows.length = rowsBefore
+    if (traced !== undefined) traced.absent = 'blank'
+    return false
+  }
+  if (plan.mandatory.length > 0) checkMandatory(run, plan, row)
+  if (loop !== undefined && counts !== undefined) checkCounts(run, loop, plan.path, counts)
+  const joined = joinComponents(row)
+  rows[rowsBefore] = joined
+  if (traced !== undefined) traced.row = joined
   return true
+}
+
+/** Elements of the template have their texts from the beginning. */
+function startTrace(trace: TracedSegment[], plan: SegmentPlan, item: unknown): TraceDraft {
+  const { elements, filled, template } = plan
+  const texts = elements.map((element) =>
+    element.target.kind === 'element' && !filled.includes(element)
+      ? (template[element.target.element] ?? '')
+      : '',
+  )
+  const traced: TraceDraft = { plan, item, texts, refused: elements.map(() => []) }
+  trace.push(traced)
+  return traced
+}
+
+function traceElement(
+  { plan, texts, refused }: TraceDraft,
+  element: ElementPlan,
+  text: string,
+  why: readonly Problem[],
+) {
+  const at = plan.elements.indexOf(element)
+  texts[at] = text
+  refused[at] = why.map(({ message }) => message)
 }
 
 /** A row whose elements may have several components. */
 type DraftRow = (string | string[])[]
-
-function createRow({ id, qualifier }: SegmentPlan): DraftRow {
-  const row: DraftRow = [id]
-  if (qualifier !== undefined) setElement(row, qualifier, qualifier.text)
-  return row
-}
 
 function setElement(
   row: DraftRow,
@@ -215,31 +274,28 @@ function setElement(
   row[element] = parts
 }
 
-function joinComponents(row: DraftRow): string[] {
+function joinComponents(row: DraftRow): readonly string[] {
+  if (isPlainRow(row)) return row
   return row.map((element) => (Array.isArray(element) ? element.join(COMPONENT_MARK) : element))
 }
 
-interface Filling {
-  readonly plan: SegmentPlan
-  readonly row: DraftRow
-  readonly item: unknown
-  readonly index: number
+function isPlainRow(row: DraftRow): row is string[] {
+  for (const element of row) if (typeof element !== 'string') return false
+  return true
 }
 
 /** Returns whether the segment is written: it has a value of the record, or nothing but constants. */
-function fillRow(run: Run, { plan, row, item, index }: Filling): boolean {
-  let hasValues = false
-  let isFilled = false
+function fillRow(run: Run, plan: SegmentPlan, row: DraftRow, item: unknown): boolean {
+  let isFilled = plan.isConstant
   let pairs = 0
-  for (const element of plan.elements) {
+  for (const element of plan.filled) {
     const { target, cell, counted } = element
-    const refuse = createRefusal(run, element, index)
-    const text =
-      counted === undefined ? readText(run, element, item, refuse) : String(countSegments(run, counted))
-    const isValue = counted !== undefined || cell.field !== ''
-    hasValues ||= isValue
-    if (isValue && isThere(run, element, item, text)) isFilled = true
+    run.element = element
+    const refused = run.problems.length
+    const text = counted === undefined ? readText(run, element, item) : String(countSegments(run, counted))
+    if (run.traced !== undefined) traceElement(run.traced, element, text, run.problems.slice(refused))
     if (text === '') continue
+    if (!isFilled && (counted !== undefined || cell.field !== '')) isFilled = isThere(run, element, item)
     if (target.kind === 'element') setElement(row, target, text)
     else if (target.kind === 'date') setDate(row, target.places, text)
     else {
@@ -247,96 +303,32 @@ function fillRow(run: Run, { plan, row, item, index }: Filling): boolean {
       pairs += 1
     }
   }
-  // A segment of its qualifier alone stands for what is inside it.
-  const isOpener = plan.elements.length === 0 && plan.inside.length > 0
-  return isFilled || (!hasValues && !isOpener)
+  return isFilled
 }
 
 /** A default alone does not make a segment. */
-function isThere({ record }: Run, { cell, counted }: ElementPlan, item: unknown, text: string): boolean {
-  if (text === '') return false
-  if (counted !== undefined || cell.values.length === 0) return true
+function isThere({ record }: Run, { cell, counted }: ElementPlan, item: unknown): boolean {
+  if (!cell.hasDefault || counted !== undefined || cell.values.length === 0) return true
   return cell.values.some(({ read }) => {
     const value = read(record, item)
     return value !== undefined && value !== null && value !== ''
   })
 }
 
-function createRefusal(run: Run, { path, cell }: ElementPlan, index: number): RefuseCell {
-  return (code, message, fix) => {
-    const field = cell.perItem ? cell.field.replace(/^[^.]+/, `$&[${index}]`) : cell.field
-    run.problems.push(problem(code, { column: path, field }, message, fix))
-    return ''
-  }
-}
-
 function countSegments({ rows, countBefore }: Run, id: string): number {
-  return countBefore(id) + rows.filter(([first]) => first === id).length
+  let count = countBefore(id)
+  for (const [first] of rows) if (first === id) count += 1
+  return count
 }
 
-// The text of an element: within its length, a number in its form, without delimiters.
-
-function readText(run: Run, element: ElementPlan, item: unknown, refuse: RefuseCell): string {
-  const { info, cell, target } = element
-  const written = cell.text(run.record, item, refuse)
-  if (written === '') return ''
-  if (!isDateOf(target, info, written))
-    return refuse('date-expected', `${quoteText(written)} is no date as ${element.path} takes it.`, DATE_FIX)
-  if (target.kind === 'date') return written
-  if (info !== undefined && isNumeric(info)) return formatNumber(written, element, refuse)
-  const text = removeDelimiters(run, element, written, refuse)
-  if (info !== undefined && text !== '' && text.length < info.min)
-    return refuse(
-      'value-not-allowed',
-      `${quoteText(text)} has ${text.length} characters; ${element.path} takes at least ${info.min}.`,
-    )
-  return text
-}
-
-const DATE_FIX = 'Give the element a value of the API that is a date, or `format: yyyyMMdd`.'
-
-/** Whether the text has the digits that a date or time element takes; true for other elements. */
-function isDateOf(target: ElementPlan['target'], info: ElementPlan['info'], text: string): boolean {
-  if (target.kind === 'date') return /^\d{8}(?:\d{4}|\d{6})?$/.test(text)
-  if (info?.type === 'DT') return /^(?:\d\d)?\d{6}$/.test(text)
-  return info?.type !== 'TM' || /^\d{4,8}$/.test(text)
-}
-
-/** N0, N1, N2 have implied decimals; R has a point where it has decimals. */
-function formatNumber(text: string, { info, path }: ElementPlan, refuse: RefuseCell): string {
-  const number = parseDecimal(text)
-  const { type = '', max = Infinity, min = 0 } = info ?? {}
-  if (number === undefined)
-    return refuse('decimal-expected', `${quoteText(text)} is no number, and ${path} takes one.`)
-  const implied = /^N(\d)$/.exec(type)?.[1]
-  const scaled = implied === undefined ? undefined : rescaleExactly(number, Number(implied))
-  if (implied !== undefined && scaled === undefined)
-    return refuse('decimal-expected', `${quoteText(text)} has more than the ${implied} decimals of ${path}.`)
-  const written = scaled === undefined ? formatShortDecimal(number) : formatDecimal({ ...scaled, scale: 0 })
-  const digits = written.replace(/[-.]/g, '')
-  if (digits.length > max)
-    return refuse('value-too-wide', `${written} has ${digits.length} digits; ${path} takes ${max}.`)
-  return digits.length >= min ? written : written.replace(digits, digits.padStart(min, '0'))
-}
-
-function removeDelimiters(run: Run, { path }: ElementPlan, text: string, refuse: RefuseCell): string {
-  const found = run.delimiters.find((each) => text.includes(each))
-  if (found === undefined) return text
-  const { replace } = run.clash
-  const message = `${quoteText(text)} holds ${quoteText(found)}, which separates the parts of the file.`
-  if (replace === undefined) return refuse('character-unwritable', message)
-  run.warnings.push({ ...problem('character-replaced', { column: path }, message), severity: 'warning' })
-  let clean = text
-  const safe = run.delimiters.includes(replace) ? ' ' : replace
-  for (const each of run.delimiters) clean = clean.replaceAll(each, safe)
-  return clean.trim()
-}
-
-/** In X12 a delimiter is never data. Elements repeat from 00402 on. */
-function listDelimiters({ delimiters, version = '' }: Envelope, ofMapping: string): string[] {
-  const { element, component, repetition, segment } = delimiters
-  const repeats = (version || ofMapping) >= '00402'
-  return [element, component, segment, ...(repeats ? [repetition] : [])].filter((each) => each !== '')
+function readText(run: Run, element: ElementPlan, item: unknown): string {
+  const { cell, path } = element
+  const refused = run.problems.length
+  const written = cell.text(run.record, item, run.refuse)
+  const text = written === '' ? '' : formatText(run, element, written)
+  // Of controls and delimiters alone nothing is left.
+  if (text !== '' || !cell.isRequired || run.problems.length > refused) return text
+  return run.refuse('value-missing', `column "${path}" is blank`, REQUIRED_FIX)
 }
 
 // Pairs, dates, levels of trees, and what must be there.
@@ -398,28 +390,4 @@ function checkMandatory(run: Run, { mandatory, elements }: SegmentPlan, row: Dra
     if (!isRefused)
       run.problems.push(problem('value-missing', place, `${path} is blank, and it must be there.`))
   }
-}
-
-// A set with all records.
-
-/** Throws where the mapping's segments around the records cannot be written: they rest on no record. */
-export function createSetFrame(
-  frame: NonNullable<DocumentPlan['frame']>,
-  beginning: string,
-  options: SegmentOptions,
-): SetFrame {
-  const counts = new Map<string, number>()
-  const add = (rows: readonly (readonly string[])[]) => {
-    for (const [id = ''] of rows) counts.set(id, (counts.get(id) ?? 0) + 1)
-  }
-  const compose = (plans: readonly EntryPlan[], first: string | undefined) => {
-    const own = { ...options, beginning: first }
-    const composed = composeSegments(plans, {}, own, { countBefore: (id) => counts.get(id) ?? 0 })
-    if ('rows' in composed) return composed.rows
-    const why = composed.problems.map(({ message }) => message).join(' ')
-    throw new BridgeError('mapping-invalid', `the segments around the records cannot be written: ${why}`)
-  }
-  const begin = compose(frame.begin, beginning)
-  add(begin)
-  return { begin, addRecord: add, createEnd: () => compose(frame.end, undefined) }
 }

@@ -1,10 +1,11 @@
 /** Compiles `segments` of an export: which segments a record makes, in which loops, and the source of each element. */
-import type { SegmentInfo } from '../../edi/dictionary.ts'
+import { findCodes, type SegmentInfo } from '../../edi/dictionary.ts'
 import { findGrammar } from '../../edi/documents.ts'
 import type { Grammar, LoopRule } from '../../edi/grammar.ts'
 import { compilePath } from '../../edi/paths.ts'
 import type { SegmentTest } from '../../edi/segment.ts'
 import { didYouMean } from '../../support/text.ts'
+import { quoteText } from '../values/text.ts'
 import { followPath } from './paths.ts'
 import type { ObjectShape } from '../shape.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type MappingErrors,
   nodeAt,
   type SourceNode,
+  toPlain,
 } from '../source/source.ts'
 import { type CellCondition, compileCellCondition, type ExportContext } from './cell.ts'
 import type { RowScope } from './cell-source.ts'
@@ -25,18 +27,33 @@ import {
   type ElementPlan,
   type ElementTarget,
   type SegmentContext,
+  warnOfCode,
 } from './segment-elements.ts'
+
+interface Qualifier {
+  readonly element: number
+  readonly text: string
+}
 
 export interface SegmentPlan {
   readonly kind: 'segment'
   readonly id: string
   readonly path: string
+  /** Where its number is among those of the loop that it stands in; undefined for a level in a level. */
+  readonly slot: number | undefined
   /** The element of the qualifier, and its text; absent where the mapping names none. */
-  readonly qualifier: { readonly element: number; readonly text: string } | undefined
+  readonly qualifier: Qualifier | undefined
   readonly elements: readonly ElementPlan[]
+  /** The id, the qualifier and plain constants, which are the same for all records; and the elements that are not in it. */
+  readonly template: readonly string[]
+  readonly filled: readonly ElementPlan[]
+  /** It has no other elements than constants, so it is there although none is of the record. */
+  readonly isConstant: boolean
   /** Elements that must not be blank. */
   readonly mandatory: readonly { readonly element: number; readonly path: string }[]
   readonly holds: CellCondition | undefined
+  /** That condition as the mapping writes it. */
+  readonly when: unknown
   /** The loop that it opens. A level of a tree numbers itself. */
   readonly loop: LoopRule | undefined
   readonly inside: readonly EntryPlan[]
@@ -56,10 +73,14 @@ export type EntryPlan = SegmentPlan | EachPlan
 
 export interface DocumentPlan {
   readonly grammar: Grammar
+  /** What may be wrong, with its line and column. */
+  readonly warnings: readonly string[]
   /** The segments of each record. */
   readonly record: readonly EntryPlan[]
   /** The segments before and after those of the records, where all records share one set. */
   readonly frame: { readonly begin: readonly EntryPlan[]; readonly end: readonly EntryPlan[] } | undefined
+  /** Whether values of the envelope stand in it, such as `$interchange`. */
+  readonly namesEnvelope: boolean
 }
 
 /** What the segments of one list stand in. */
@@ -82,16 +103,21 @@ export function compileSegments(
   const grammar = findGrammar(document.syntax, document.name)
   if (grammar === undefined) return undefined
   const firstPartsOnly = getEntryText(root, 'parts') !== 'all'
-  const own: SegmentContext = { ...context, grammar, firstPartsOnly }
+  const warnings: string[] = []
+  const own: SegmentContext = { ...context, grammar, firstPartsOnly, warnings }
   const scope = { record: context.record, each: undefined, item: undefined }
   const place = { rule: grammar.root, prefix: '', scope }
   if (!document.sharesSet) {
     const record = compileList(node, place, own)
-    return { grammar, record, frame: undefined }
+    return { grammar, warnings, record, frame: undefined, namesEnvelope: namesEnvelope(node) }
   }
   if ([...grammar.root.loops.values()].some(({ tree }) => tree !== undefined))
     errors.add(node, `\`set: file\` is for documents without levels, and ${document.name} has them`)
   return compileFrame(node, place, own)
+}
+
+function namesEnvelope(node: SourceNode): boolean {
+  return /\$(?:interchange|group|date)\b/.test(JSON.stringify(toPlain(node)))
 }
 
 /** `each: record` divides the segments of a set that all records share. */
@@ -110,8 +136,10 @@ function compileFrame(node: ListNode, place: Place, context: SegmentContext): Do
     items.flatMap((item) => compileEntry(item, outer, around) ?? [])
   return {
     grammar: context.grammar,
+    warnings: context.warnings,
     record: inside.items.flatMap((item) => compileEntry(item, place, context) ?? []),
     frame: { begin: compileAround(node.items.slice(0, at)), end: compileAround(node.items.slice(at + 1)) },
+    namesEnvelope: namesEnvelope(node),
   }
 }
 
@@ -160,9 +188,16 @@ function compileEach(node: MapNode, place: Place, context: SegmentContext): Each
   const { lines } = context.grammar.definition
   // Where the document must have a line, one that is missing is a problem anyway.
   const isRequired = place.rule.required.some(({ id }) => ids.has(id))
-  const makesLines =
-    !isRequired && entries.some((entry) => entry.kind === 'segment' && entry.path.endsWith(lines))
+  const makesLines = !isRequired && entries.some((entry) => holdsLine(entry, lines))
   return { kind: 'each', each, items, makesLines, inside: entries }
+}
+
+/** Whether the entry is a line of the document, or one stands in it: an 855 has its lines, the ACKs, in the PO1. */
+function holdsLine(entry: EntryPlan, lines: string): boolean {
+  if (entry.kind === 'each') return false
+  const own = entry.path.slice(entry.path.lastIndexOf('/') + 1)
+  const isLine = own === lines || own.startsWith(`${lines}*`) || own.startsWith(`${lines}+`)
+  return isLine || entry.inside.some((inside) => holdsLine(inside, lines))
 }
 
 function compileSegment(
@@ -184,8 +219,13 @@ function compileSegment(
   const info = grammar.dictionary.find(test.id)
   const [text] = test.qualifiers
   const qualifier = text === undefined ? undefined : { element: test.qualifier, text }
+  checkQualifier(at, { text, info, path, element: test.qualifier }, errors)
+  const codes = info && findCodes(info, test.qualifier, 1)
+  if (text !== undefined)
+    warnOfCode(at, { code: text, path: formatElementPath(path, test.qualifier), codes }, context)
   const elements = compileElements(node, { test, path, info, scope, rule }, context)
   const inside = getEntry(node, 'in')
+  const condition = getEntry(node, 'when')
   if (inside !== undefined && (inside.kind !== 'list' || own === undefined))
     errors.add(
       inside,
@@ -194,20 +234,77 @@ function compileSegment(
   const tree = own?.tree
   const mandatory = listMandatory(info, tree)
   checkMandatory(node, { mandatory, elements, qualifier, path }, errors)
+  // A segment of its qualifier alone stands for what is inside it.
+  const isOpener = elements.length === 0 && inside !== undefined
   return {
     kind: 'segment',
     id: test.id,
     path,
+    slot: found?.index,
     qualifier,
     elements,
+    ...createTemplate(test.id, qualifier, elements),
+    isConstant:
+      !isOpener && elements.every((element) => element.counted === undefined && isConstant(element)),
     mandatory: mandatory.map((element) => ({ element, path: formatElementPath(path, element) })),
     holds: compileCellCondition(node, scope, errors),
+    when: condition && toPlain(condition),
     loop: own,
     inside:
       inside?.kind === 'list' && own !== undefined
         ? compileList(inside, { rule: own, prefix: `${path}/`, scope }, context)
         : [],
   }
+}
+
+/** Notes a qualifier that is longer or shorter than its element. */
+function checkQualifier(
+  at: { offset: number; path: string },
+  {
+    text,
+    info,
+    path,
+    element,
+  }: { text: string | undefined; info: SegmentInfo | undefined; path: string; element: number },
+  errors: MappingErrors,
+): void {
+  const known = info?.elements[element - 1]
+  const { min = 0, max = Infinity } = known?.components[0] ?? known ?? {}
+  if (text === undefined || (text.length >= min && text.length <= max)) return
+  const takes = min === max ? String(max) : `${min} to ${max}`
+  errors.add(
+    at,
+    `${quoteText(text)} has ${text.length} characters; ${formatElementPath(path, element)} takes ${takes}`,
+  )
+}
+
+function createTemplate(id: string, qualifier: Qualifier | undefined, elements: readonly ElementPlan[]) {
+  const template = [id]
+  const set = (element: number, text: string) => {
+    while (template.length <= element) template.push('')
+    template[element] = text
+  }
+  if (qualifier !== undefined) set(qualifier.element, qualifier.text)
+  const filled = elements.filter((element) => {
+    const { target, cell, form, info, counted } = element
+    const isPlain =
+      isConstant(element) &&
+      counted === undefined &&
+      target.kind === 'element' &&
+      target.component === undefined
+    if (!isPlain || form !== 'text' || cell.holds !== undefined) return true
+    const text = cell.text({}, undefined, () => '')
+    // Letters and digits are no delimiters, whatever the partner wants.
+    if (!/^[A-Za-z0-9]+$/.test(text) || text.length < (info?.min ?? 0)) return true
+    set(target.element, text)
+    return false
+  })
+  return { template, filled }
+}
+
+/** A constant names no field. */
+function isConstant({ cell }: ElementPlan): boolean {
+  return cell.field === ''
 }
 
 /** The id and at most one qualifier. */
@@ -292,13 +389,20 @@ function checkOrder(items: readonly SourceNode[], { rule, prefix }: Place, conte
   }
 }
 
-/** The elements of each segment as the cells of a row, for tools that explain a mapping. */
-export function listSegmentRows(plan: DocumentPlan): RowPlan[] {
-  const walk = (entry: EntryPlan, each?: EachPlan): RowPlan[] => {
+/** A segment whose elements are the cells of a row, for tools that explain a mapping. */
+export interface SegmentRow extends RowPlan {
+  readonly plan: SegmentPlan
+}
+
+/** Lists the segments in their order, those around the records too. */
+export function listSegmentRows({ record, frame }: DocumentPlan): SegmentRow[] {
+  const walk = (entry: EntryPlan, each?: EachPlan): SegmentRow[] => {
     if (entry.kind === 'each') return entry.inside.flatMap((inside) => walk(inside, entry))
     const cells = entry.elements.map(({ cell }) => cell)
-    const row = { type: entry.path, each: each?.each, items: each?.items ?? (() => [undefined]), cells }
+    const items = each?.items ?? (() => [undefined])
+    const row = { type: entry.path, each: each?.each, items, cells, plan: entry }
     return [row, ...entry.inside.flatMap((inside) => walk(inside, each))]
   }
-  return plan.record.flatMap((entry) => walk(entry))
+  const entries = [...(frame?.begin ?? []), ...record, ...(frame?.end ?? [])]
+  return entries.flatMap((entry) => walk(entry))
 }

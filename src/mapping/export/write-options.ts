@@ -92,12 +92,16 @@ function compileDocumentWrite(
       isUnquoted: true,
       formulas: 'keep',
       fit(text, refuse) {
+        if (PRINTABLE.test(text)) return text
         const plain = text.replaceAll(/\p{Cc}+/gu, ' ').trim()
         return fit?.(plain, (code, message) => refuse(code, message, UNQUOTED_FIX)) ?? plain
       },
     },
   }
 }
+
+/** ASCII without controls, and without blanks at its ends. */
+const PRINTABLE = /^[!-~](?:[ -~]*[!-~])?$/
 
 function checkWrite(write: WriteFrame, isTable: boolean, note: NoteOption<keyof WriteFrame>): void {
   const { format, encoding = 'utf-8', delimiter = ',', fold, replace, quote } = write
@@ -174,6 +178,9 @@ function createEncodableTest(encoding: string): IsEncodable | undefined {
 // oxlint-disable-next-line no-control-regex -- every character of ASCII
 const ASCII = /^[\u0000-\u007f]*$/
 
+/** The letters whose spelling is kept: those of a language, not all of them. */
+const KNOWN_MAX = 2000
+
 interface UnquotedCells {
   /** Absent where cells have fixed widths. */
   readonly delimiter?: string
@@ -195,10 +202,14 @@ function createFitter(
   const holds: IsEncodable = (character) => plain(character) && !separates(character)
   const isWritable = (text: string) => Array.from(text).every(holds)
   const kept = fold === 'ascii' ? 'plain ASCII' : encoding
-  const instead = (character: string) =>
-    [fold === 'ascii' ? toAscii(character) : undefined, replace].find(
-      (text) => text !== undefined && isWritable(text),
-    )
+  const known = new Map<string, string | undefined>()
+  const instead = (character: string) => {
+    if (known.has(character)) return known.get(character)
+    const texts = [fold === 'ascii' ? toAscii(character) : undefined, replace]
+    const found = texts.find((text) => text !== undefined && isWritable(text))
+    if (known.size < KNOWN_MAX) known.set(character, found)
+    return found
+  }
   const isSafe = bare === undefined ? () => true : (text: string) => !Array.from(text).some(separates)
   const spaced = bare !== undefined && replace !== undefined && isWritable(replace)
   return (given, refuse) => {

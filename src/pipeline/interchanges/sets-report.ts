@@ -2,7 +2,11 @@
 import { type FileEntry, partSuffix } from '../../domain/file.ts'
 import type { Notes } from '../../domain/format.ts'
 import type { SetJudgment } from '../../domain/interchange.ts'
-import type { InterchangeEntry, InterchangeVerdict } from '../../domain/interchange-journal.ts'
+import type {
+  InterchangeEntry,
+  InterchangeVerdict,
+  ReceivedAnswerEntry,
+} from '../../domain/interchange-journal.ts'
 import { countSets, SelectionCursor, type SetSelection } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode } from '../../domain/problem.ts'
 import { isoTime } from '../../support/clock.ts'
@@ -42,11 +46,24 @@ export interface SetsSummary {
     readonly interchanges: number
     readonly groups: number
   }[]
+  /** What partners answered to interchanges that were sent; the first of them. Left out where there is nothing. */
+  readonly received?: readonly ReceivedSummary[]
   /** What is odd and refuses nothing, such as joined lines: how often, and the first ones. Left out where there is nothing. */
   readonly notes?: Notes
   readonly receivedAt?: string
   readonly finishedAt?: string
 }
+
+/** An answer of a partner. `delivery`: the name of the file that it is about. */
+export interface ReceivedSummary extends Pick<
+  ReceivedAnswerEntry,
+  'kind' | 'number' | 'verdict' | 'outcome' | 'accepted' | 'refused'
+> {
+  readonly delivery?: string
+}
+
+/** How many received answers a summary has. */
+const RECEIVED_SHOWN = 100
 
 /** A reported file of an inbox, with the paths of its reports. */
 export interface ReportedSets {
@@ -208,6 +225,7 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
         interchanges: answer.interchanges.length,
         groups: answer.groups,
       }))
+      const received = await journal.listReceivedAnswers({ file: file.id }, RECEIVED_SHOWN)
       return {
         file: file.name,
         inbox: route.name,
@@ -223,11 +241,25 @@ async function createSetsReport(context: InterchangeContext, file: FileEntry) {
         sets: { total: sum(sets), ...Object.fromEntries(sets) },
         routes: Object.fromEntries(selections.map((each) => [each.part.route, countSets(each.sets)])),
         answers: await Promise.all(answers),
+        ...(received.length > 0 && { received: received.map(toReceivedSummary) }),
         ...(notes.total === 0 ? {} : { notes }),
         ...(file.receivedAt === undefined ? {} : { receivedAt: isoTime(file.receivedAt) }),
         ...(file.submittedAt === undefined ? {} : { finishedAt: isoTime(file.submittedAt) }),
       }
     },
+  }
+}
+
+function toReceivedSummary(answer: ReceivedAnswerEntry): ReceivedSummary {
+  const { kind, number, verdict, outcome, accepted, refused, delivery } = answer
+  return {
+    kind,
+    number,
+    verdict,
+    outcome,
+    accepted,
+    refused,
+    ...(delivery && { delivery: delivery.name }),
   }
 }
 

@@ -3,13 +3,14 @@ import type { Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
-import { type Envelope, isUnreadable } from '../../domain/format.ts'
+import type { Envelope } from '../../domain/format.ts'
+import type { WrittenCheck } from '../../domain/interchange.ts'
 import type { NumberReservation } from '../../domain/interchange-journal.ts'
 import { formatPlace } from '../../domain/place.ts'
 import type { Problem } from '../../domain/problem.ts'
-import { repeatable } from '../../support/async.ts'
 import { BridgeError, throwIfStopped } from '../../support/errors.ts'
-import type { OutboundContext, OutgoingInterchanges } from '../context.ts'
+import type { SpooledBlob } from '../../support/spool.ts'
+import type { OutboundContext } from '../context.ts'
 import { addAttributesToPages, addOrderAttributes } from '../references/order-attributes.ts'
 import { readSelected } from './listing.ts'
 import {
@@ -56,13 +57,12 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
   const found: FileContents = { records: 0, rows: 0 }
   const pages = readWaitingPages(context, progress, found)
   const lines = writeDeliveryLines(context, pages, { progress, found, numbers })
-  const blob = await spool.put(getDeliverySpoolName(id), lines)
+  const blob = await spoolFile(context, { name: getDeliverySpoolName(id), lines, found })
   if (found.records === 0) {
     if (progress.held.length > 0) await journal.holdRecords(lease, progress.held)
     await spool.remove(getDeliverySpoolName(id))
     return undefined
   }
-  await checkWritten(context, getDeliverySpoolName(id), found)
   const composedAt = clock.now()
   const icn = numbers?.numbers.interchange
   const delivery = await journal.createDelivery(lease, {
@@ -161,13 +161,12 @@ export async function composeReport(context: OutboundContext, rules: ReportOptio
   const numbers = await reserveNumbers(context)
   const around = { operation: route.operation, envelope: buildEnvelope(context, numbers) }
   const lines = writeReportLines({ ...context, ...around }, shown, tally)
-  const blob = await spool.put(getDeliverySpoolName(id), lines)
+  const blob = await spoolFile(context, { name: getDeliverySpoolName(id), lines, found: tally })
   // An interchange needs a set.
   if (tally.records === 0 && (rules.empty === 'skip' || numbers !== undefined)) {
     await spool.remove(getDeliverySpoolName(id))
     return { tally, missing: missing() }
   }
-  await checkWritten(context, getDeliverySpoolName(id), tally)
   const composedAt = clock.now()
   const icn = numbers?.numbers.interchange
   const delivery = await journal.createReportDelivery(lease, {
@@ -217,52 +216,50 @@ function buildEnvelope(
 }
 
 /** One set may hold all records. */
-function countSets({ composer }: OutboundContext, records: number): number {
+function countSets({ composer }: Pick<OutboundContext, 'composer'>, records: number): number {
   return composer.frame === undefined ? records : 1
 }
 
-/** Throws `edi-self-check` for an interchange that its reader would refuse. Its records stay undelivered. */
-async function checkWritten(context: OutboundContext, spooled: string, { records }: FileContents) {
-  const { interchanges, spool, route } = context
-  if (interchanges === undefined) return
-  const sets = countSets(context, records)
-  const fault = await findFault(interchanges.format, () => spool.read(spooled), sets)
-  if (fault === undefined) return
-  await spool.remove(spooled)
-  throw new BridgeError('edi-self-check', `Route ${route.name} wrote an interchange with faults: ${fault}`)
+/**
+ * Writes the file into the spool. An interchange is checked while it is written: with a fault it throws `edi-self-check`, there
+ * is no file in the spool, and its records stay undelivered.
+ */
+export async function spoolFile(
+  {
+    interchanges,
+    composer,
+    spool,
+    route,
+  }: Pick<OutboundContext, 'interchanges' | 'composer' | 'spool'> & {
+    readonly route: { readonly name: string }
+  },
+  {
+    name,
+    lines,
+    found,
+  }: { readonly name: string; readonly lines: AsyncIterable<Uint8Array>; readonly found: FileContents },
+): Promise<SpooledBlob> {
+  if (interchanges === undefined) return spool.put(name, lines)
+  const check = interchanges.format.createWrittenCheck()
+  async function* checkLines() {
+    for await (const piece of lines) {
+      check.take(piece)
+      yield piece
+    }
+    // A file without records is empty, and is not delivered.
+    if (found.records === 0) return
+    const fault = findFault(check, countSets({ composer }, found.records))
+    if (fault === undefined) return
+    throw new BridgeError('edi-self-check', `Route ${route.name} wrote an interchange with faults: ${fault}`)
+  }
+  return spool.put(name, checkLines())
 }
 
-async function findFault(
-  { judge, outline }: OutgoingInterchanges['format'],
-  read: () => AsyncIterable<Uint8Array>,
-  expected: number,
-): Promise<string | undefined> {
-  let sets = 0
-  for await (const judgments of judge(repeatable(read), { reused: new Set() })) {
-    for (const { verdict, set, problems } of judgments) {
-      sets += 1
-      if (verdict !== 'A')
-        return problems[0] === undefined ? `set ${set} is refused.` : formatFault(problems[0])
-    }
-  }
-  const outlined = await outline(repeatable(read), [])
-  if (isUnreadable(outlined)) return formatFirst(outlined.problems)
-  let interchanges = 0
-  let isRefused = false
-  for await (const parts of outlined.parts) {
-    for (const part of parts) {
-      if (part.kind !== 'interchange-end') continue
-      interchanges += 1
-      isRefused ||= part.isRefused
-    }
-  }
-  if (isRefused || outlined.listProblems().length > 0) return formatFirst(outlined.listProblems())
+function findFault(check: WrittenCheck, expected: number): string | undefined {
+  const { interchanges, sets, fault } = check.finish()
+  if (fault !== undefined) return formatFault(fault)
   if (interchanges === 1 && sets === expected) return undefined
   return `it has ${interchanges} interchanges with ${sets} sets in place of 1 with ${expected}.`
-}
-
-function formatFirst([first]: readonly Problem[]): string {
-  return first === undefined ? 'its envelope is refused.' : formatFault(first)
 }
 
 function formatFault({ message, place }: Problem): string {

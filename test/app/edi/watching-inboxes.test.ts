@@ -1,7 +1,9 @@
 /** A watch over an inbox of interchanges: it and its routes wake each other when there is something to do, and only then. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { anAnsweredWorld, write997 } from '../../fixtures/answering-partner.ts'
 import { makeOrder } from '../../fixtures/edi-chaos.ts'
+import { order, passOver } from '../../fixtures/edi-exports.ts'
 import { anEdiInbox, aPartner, ORDER_ROUTES } from '../../fixtures/edi-inbox.ts'
 import { dress } from '../../fixtures/edi-maker/dress.ts'
 import { HAVEN, makeInterchange, type MadeDocument, NORTHLIGHT } from '../../fixtures/edi-maker/envelope.ts'
@@ -66,4 +68,23 @@ test('an answer that is due goes out although the route is busy elsewhere, while
   await other.close()
   await watching.until(async () => (await world.list('results')).includes('one.x12.summary.json'))
   expect(await world.list('outbox/haven')).toEqual(['997-000000001.x12'])
+})
+
+test('a route acknowledges as soon as its partner has answered, and does not wait for its next run', async () => {
+  const own = await anAnsweredWorld()
+  await order(own, 10_001, 3)
+  await passOver(own)
+  const { world } = own
+  const route = world.configuration.routes.find(({ name }) => name === 'orders-out')
+  const mappingPath = new URL('../../../mappings/x12/850-export.yaml', import.meta.url).pathname
+  Object.assign(route ?? {}, { mappingPath })
+
+  const watching = await watchWorld(world)
+  await watching.until(() =>
+    watching.events.some((each) => each.kind === 'pass-ended' && each.route === 'orders-out'),
+  )
+  expect(world.service.counts().acknowledgedOrders).toBe(0)
+  await world.drop('inbox/van', 'fa.x12', write997({}, 'AK9*A*3*3*3'))
+
+  await watching.until(() => world.service.counts().acknowledgedOrders === 3)
 })

@@ -5,26 +5,32 @@ import {
   coverDocuments,
   type DocumentCoverage,
 } from '../../../mapping-tools/edi/coverage.ts'
-import { countPaths } from '../../../mapping-tools/edi/path-counts.ts'
+import { coverExport, type ExportCoverage } from '../../../mapping-tools/edi/export-coverage.ts'
+import { countPaths } from '../../../mapping-tools/edi/interchanges.ts'
 import { type InboundMapping, loadMapping } from '../../../mapping/load.ts'
-import { EXIT, usageError } from '../../../support/errors.ts'
+import { readApiRecords } from '../../../mapping-tools/exported-rows.ts'
+import { EXIT, type ExitCode, usageError } from '../../../support/errors.ts'
 import { defineCommand, FILE_ARGUMENT, translationFlags } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
-import { formatTable } from '../../format/text.ts'
+import { formatCodedProblem, formatCount, formatTable } from '../../format/text.ts'
 import type { Terminal } from '../../terminal.ts'
 
 export const coverageCommand = defineCommand({
   usage: 'coverage <file>',
-  describe: 'Say which segments of an interchange a mapping uses, which it does not, and why',
+  describe:
+    'Say which segments of an interchange a mapping uses; of an export, which values its document carries',
   ...FILE_ARGUMENT,
   options: translationFlags({
     segment: { type: 'number', describe: 'Say of this segment why it is used or not' },
   }),
   async run(terminal, { file, mapping: name, segment, json }) {
     const mapping = await loadMapping(resolvePath(terminal, name))
-    if (mapping.direction === 'outbound' || mapping.translator.read.edi === undefined)
-      throw usageError('map coverage is for mappings of interchanges; map test says the same of columns')
     const path = resolvePath(terminal, file)
+    if (mapping.direction === 'outbound') {
+      if (segment !== undefined) throw usageError('--segment is for interchanges that come in')
+      return sayExportCoverage(terminal, coverExport(mapping, await readApiRecords(path)), { file, json })
+    }
+    if (mapping.translator.read.edi === undefined) throw notForTables()
     const covered = await coverDocuments(path, mapping, segment)
     if (covered.segments === 0) throw usageError(`${file} holds no interchange`)
     if (segment !== undefined) return sayAsked(terminal, covered, segment, json)
@@ -34,6 +40,45 @@ export const coverageCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+function notForTables() {
+  return usageError('map coverage is for mappings of interchanges; map test says the same of columns')
+}
+
+function sayExportCoverage(
+  terminal: Terminal,
+  covered: ExportCoverage | undefined,
+  { file, json }: { readonly file: string; readonly json: boolean },
+): ExitCode {
+  if (covered === undefined) throw notForTables()
+  const { records, held, values, carried, leftOut, neverWritten, neverFilled } = covered
+  if (records === 0) throw usageError(`${file} holds no record`)
+  const exit = held.length > 0 ? EXIT.rejects : EXIT.ok
+  if (json) {
+    terminal.out(JSON.stringify(covered, null, 2))
+    return exit
+  }
+  const rows = values.map(({ path, filled, of, elements, conditions, example }) => [
+    path,
+    `${filled} of ${of}`,
+    elements.length > 0 ? 'carried' : conditions.length > 0 ? 'condition' : 'left out',
+    [...elements, ...conditions.map((each) => `condition of ${each}`)].join(', ') || JSON.stringify(example),
+  ])
+  for (const line of formatTable(['value', 'filled', 'status', 'where, or an example'], rows, 90))
+    terminal.out(line)
+  terminal.say(
+    `Of ${values.length} values in ${formatCount(records, 'record')}: ${carried} carried, ${leftOut} left out.`,
+  )
+  if (neverWritten.length > 0)
+    terminal.say(`Segments of the mapping that these records never write: ${neverWritten.join(', ')}.`)
+  if (neverFilled.length > 0)
+    terminal.say(`Elements of other segments that they never fill: ${neverFilled.join(', ')}.`)
+  for (const { number, problems } of held) {
+    terminal.say(`Record ${number} would be held:`)
+    for (const each of problems) terminal.say(`  ${formatCodedProblem(each)}`)
+  }
+  return exit
+}
 
 function sayAsked(terminal: Terminal, { asked, segments }: DocumentCoverage, segment: number, json: boolean) {
   if (asked === undefined) throw usageError(`there is no segment ${segment}: the file has ${segments}`)

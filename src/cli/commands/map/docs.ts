@@ -11,13 +11,27 @@ import {
   listPartnerColumns,
   writePartnerPage,
 } from '../../../mapping-tools/partner-docs.ts'
+import { buildEnvelopeSettings } from '../../../config/envelope.ts'
+import { createExampleEnvelope, type Envelope } from '../../../domain/format.ts'
+import {
+  composeGuideAnswer,
+  listGuideSegments,
+  writeGuidePage,
+} from '../../../mapping-tools/edi/export-guide.ts'
 import { createPartnerSamples, type SampleFiles } from '../../../mapping-tools/partner-samples.ts'
 import { readTableTexts } from '../../../mapping-tools/tables.ts'
 import { createFormats } from '../../../formats/formats.ts'
-import { type InboundMapping, loadMapping, type OutboundMapping } from '../../../mapping/load.ts'
-import { BridgeError, EXIT } from '../../../support/errors.ts'
-import { defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
-import { resolvePath } from '../../context.ts'
+import {
+  type InboundMapping,
+  loadMapping,
+  type Mapping,
+  type OutboundMapping,
+} from '../../../mapping/load.ts'
+import { BridgeError, EXIT, usageError } from '../../../support/errors.ts'
+import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../../command.ts'
+import { unknownNameError } from '../../../support/text.ts'
+import { readConfigurationToShow, resolvePath } from '../../context.ts'
+import type { Terminal } from '../../terminal.ts'
 import { formatProblem } from '../../format/text.ts'
 
 export const docsCommand = defineCommand({
@@ -25,15 +39,17 @@ export const docsCommand = defineCommand({
   describe: 'A page that shows a partner what to send, or what comes, with sample files',
   argument: 'MAPPING',
   positionals: { mapping: REQUIRED_TEXT },
-  options: { out: text('The folder to write to; the page goes to stdout without it'), json: JSON_FLAG },
-  async run(terminal, { mapping: name, out, json }) {
+  options: {
+    out: text('The folder to write to; the page goes to stdout without it'),
+    partner: text('Of a document that goes out: the partner of the configuration whose envelope it has'),
+    config: CONFIG_FLAG,
+    json: JSON_FLAG,
+  },
+  async run(terminal, { mapping: name, out, json, partner, config }) {
     const path = resolvePath(terminal, name)
     const mapping = await loadMapping(path)
     const title = basename(name, extname(name))
-    const { data, files } =
-      mapping.direction === 'inbound'
-        ? await createInboundDocs(mapping, path, title)
-        : await createOutboundDocs(mapping, path, title)
+    const { data, files } = await createDocs(terminal, { mapping, path, title, partner, config })
     const page = files[0]?.[1] ?? ''
     if (json) terminal.out(JSON.stringify(data, null, 2))
     else if (out === undefined) terminal.out(page.toString().trimEnd())
@@ -43,6 +59,25 @@ export const docsCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+async function createDocs(
+  terminal: Terminal,
+  {
+    mapping,
+    path,
+    title,
+    partner,
+    config,
+  }: { mapping: Mapping; path: string; title: string; partner: string | undefined; config: string },
+): Promise<Docs> {
+  if (mapping.direction === 'outbound') {
+    const asked = partner === undefined ? undefined : { partner, config }
+    const envelope = asked && (await buildPartnerEnvelope(terminal, mapping, asked))
+    return createOutboundDocs(mapping, path, { title, envelope })
+  }
+  if (partner !== undefined) throw usageError('--partner is for mappings of documents that go out')
+  return createInboundDocs(mapping, path, title)
+}
 
 type NewFile = readonly [name: string, contents: string | Uint8Array]
 
@@ -85,15 +120,66 @@ function createTemplate(
 }
 
 /** The page for a partner who receives files. */
-async function createOutboundDocs(mapping: OutboundMapping, path: string, title: string): Promise<Docs> {
-  const sample = await createExportSample(mapping, path, createFormats())
-  const columns = listReceivedColumns(mapping, sample, await readTableTexts(mapping, path))
-  const page = writeExportPage(mapping, columns, title)
-  const [example] = mapping.examples
-  const extension = extname(example?.expect ?? '') || '.csv'
-  const files: NewFile[] = [[`${title}.md`, page]]
-  if (sample.file !== undefined) files.push([`${title}.sample${extension}`, sample.file])
-  return { data: { columns }, files }
+async function createOutboundDocs(
+  mapping: OutboundMapping,
+  path: string,
+  { title, envelope }: { readonly title: string; readonly envelope: Envelope | undefined },
+): Promise<Docs> {
+  const example = createExampleEnvelope(mapping.composer.write.format)
+  const own = envelope ?? example
+  const sample = await createExportSample(mapping, path, createFormats(), own)
+  const tables = await readTableTexts(mapping, path)
+  const extension = extname(mapping.examples[0]?.expect ?? '') || '.csv'
+  const sampleFiles: NewFile[] =
+    sample.file === undefined ? [] : [[`${title}.sample${extension}`, sample.file]]
+  if (own === undefined) {
+    const columns = listReceivedColumns(mapping, sample, tables)
+    return {
+      data: { columns },
+      files: [[`${title}.md`, writeExportPage(mapping, columns, title)], ...sampleFiles],
+    }
+  }
+  const segments = listGuideSegments(mapping, { records: sample.records, tables, envelope: own })
+  const { file } = sample
+  const answered = file && { file, answer: await composeGuideAnswer(file, own) }
+  const page = writeGuidePage(mapping, segments, {
+    title,
+    envelope: own,
+    isAgreed: envelope !== undefined,
+    sample: answered,
+  })
+  const answerFiles: NewFile[] = answered ? [[`${title}.answer${extension}`, answered.answer]] : []
+  return {
+    data: { envelope: own, segments },
+    files: [[`${title}.md`, page], ...sampleFiles, ...answerFiles],
+  }
+}
+
+/** The envelope of what is written to the partner, with example numbers. */
+async function buildPartnerEnvelope(
+  terminal: Terminal,
+  mapping: OutboundMapping,
+  { partner: name, config }: { readonly partner: string; readonly config: string },
+): Promise<Envelope> {
+  const { edi } = mapping.composer.write
+  const example = createExampleEnvelope(mapping.composer.write.format)
+  if (edi === undefined || example === undefined)
+    throw usageError('--partner is for mappings that write documents of X12 or EDIFACT')
+  const { edi: settings } = await readConfigurationToShow(terminal, config)
+  const partners = settings?.partners ?? []
+  const partner = partners.find((each) => each.name === name)
+  if (settings === undefined || partner === undefined)
+    throw unknownNameError(
+      `there is no partner ${name} in ${config}`,
+      name,
+      partners.map((each) => each.name),
+    )
+  const built = buildEnvelopeSettings(settings, partner, { ...edi, usage: 'production' })
+  if (built === undefined)
+    throw usageError(
+      `the configuration does not say as whom it writes to ${name}: \`we\` of the partner names one of \`edi.us\``,
+    )
+  return { ...example, ...built }
 }
 
 /** The mapping determines these files, so they replace those of an earlier run. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import type { LearnedDocument } from '../../../mapping-tools/edi/learn.ts'
 import { learnMapping } from '../../../mapping-tools/learn/learn.ts'
 import { writeRoute } from '../../../mapping-tools/learn/mapping-page.ts'
-import { INBOUND_OPERATIONS } from '../../../contract/operations.ts'
+import { INBOUND_OPERATIONS, isInbound, OUTBOUND_OPERATIONS } from '../../../contract/operations.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, hasSystemCode } from '../../../support/errors.ts'
 import { quoteForShell } from '../../../support/text.ts'
@@ -17,7 +17,11 @@ export const learnCommand = defineCommand({
   describe: 'Guess a first mapping from a sample file',
   ...FILE_ARGUMENT,
   options: {
-    operation: { ...REQUIRED_TEXT, choices: INBOUND_OPERATIONS, describe: 'Such as create-order' },
+    operation: {
+      ...REQUIRED_TEXT,
+      choices: [...INBOUND_OPERATIONS, ...OUTBOUND_OPERATIONS],
+      describe: 'Such as create-order; of an interchange also an export such as export-invoices',
+    },
     out: text('The mapping file to write; on stdout without it'),
     json: JSON_FLAG,
   },
@@ -43,9 +47,8 @@ export const learnCommand = defineCommand({
     for (const line of open) terminal.say(`  ${line}`)
     if (out !== undefined) {
       const first = open.length > 0 ? 'fill in what is listed above, then ' : ''
-      terminal.say(
-        `Wrote ${out}. Next: ${first}${terminal.program} map try ${quoteForShell(file)} -m ${quoteForShell(out)}`,
-      )
+      const next = isInbound(operation) ? `map try ${quoteForShell(file)}` : 'map coverage RECORDS.json'
+      terminal.say(`Wrote ${out}. Next: ${first}${terminal.program} ${next} -m ${quoteForShell(out)}`)
       terminal.say('Then paste its route below `routes:` in dropbridge.yaml, with your own id:')
       terminal.say(writeRoute(operation, out))
     }

@@ -44,15 +44,24 @@ async function testMapping(terminal: Terminal, name: string) {
   const found = await findExampleFailures(mapping, path, format)
   const failures = found.map((failure) => failure.replace(`${path}: `, ''))
   const examples = mapping.examples.length
-  if (examples === 0) return { mapping: name, examples, failures }
-  return { mapping: name, examples, failures, coverage: await measureCoverage(mapping, path, format) }
+  const warnings = mapping.direction === 'outbound' ? (mapping.document?.plan.warnings ?? []) : []
+  const tested = {
+    mapping: name,
+    examples,
+    failures,
+    warnings: warnings.map((each) => each.replace(path, name)),
+  }
+  if (examples === 0) return tested
+  return { ...tested, coverage: await measureCoverage(mapping, path, format) }
 }
 
-function formatTestedMapping({ mapping, examples, failures, coverage }: TestedMapping): string[] {
+function formatTestedMapping({ mapping, examples, failures, warnings, ...rest }: TestedMapping): string[] {
   const counted = formatExampleCount(examples)
+  const coverage = 'coverage' in rest ? rest.coverage : undefined
   return [
     `${mapping}: ${examples === 0 ? 'no examples, so nothing was tested' : counted}`,
     ...failures.map((failure) => `  wrong: ${failure}`),
+    ...warnings.map((warning) => `  warning: ${warning}`),
     ...COVERAGE_GAPS.flatMap(([what, list]) => {
       const names = coverage?.[list] ?? []
       return names.length === 0 ? [] : [`  ${what}: ${shortenList(names)}`]

@@ -1,8 +1,13 @@
 /** `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. */
+import { createExampleEnvelope } from '../../../domain/format.ts'
+import type { Problem } from '../../../domain/problem.ts'
+import { formatSegment } from '../../../formats/edi/writer.ts'
 import { composeExample } from '../../../mapping/examples.ts'
+import { toEnvelopeValues } from '../../../mapping/export/segment-rows.ts'
+import { explainSegments } from '../../../mapping/export/document-composer.ts'
 import { previewFile } from '../../../app/outcome-preview.ts'
 import { createFormats } from '../../../formats/formats.ts'
-import { readApiRecords } from '../../../mapping-tools/exported-rows.ts'
+import { type ApiRecord, readApiRecords } from '../../../mapping-tools/exported-rows.ts'
 import {
   explainRecord,
   readRecords,
@@ -157,13 +162,17 @@ function shortenText(text: string): string {
 
 async function tryExport(
   terminal: Terminal,
-  { operation, composer, explain }: OutboundMapping,
+  mapping: OutboundMapping,
   { file, record: wanted, json }: TryOptions,
 ): Promise<ExitCode> {
+  const { operation, composer, explain } = mapping
   const records = await readApiRecords(resolvePath(terminal, file))
   if (wanted !== undefined && records[wanted - 1] === undefined)
     throw missingRecordError(file, records.length, wanted)
+  const frame = json ? { begin: [], end: [] } : explainFrame(mapping, records)
+  const format = createRowFormat(mapping)
   let held = 0
+  for (const line of formatFrame('Before the records', frame.begin, format)) terminal.out(line)
   for (const [index, record] of records.entries()) {
     const number = index + 1
     if (wanted === undefined ? number > RECORDS_SHOWN : number !== wanted) continue
@@ -174,28 +183,91 @@ async function tryExport(
     const outcome = problems.length > 0 ? 'held' : 'written'
     const name = formatRecordName(operation, record)
     const warnings = 'problems' in composed ? [] : (composed.warnings ?? [])
-    if (json) terminal.out(JSON.stringify({ number, name, outcome, rows, problems, warnings }))
-    else {
-      const shown = `${name === '' ? '' : ` (${name})`}${outcome === 'held' ? ': held' : ''}`
-      for (const line of [`record ${number}${shown}`, ...rows.flatMap(formatExplainedRow), ''])
-        terminal.out(line)
-      for (const each of warnings) terminal.out(`warning: ${formatCodedProblem(each)}`)
+    if (json) {
+      terminal.out(
+        JSON.stringify({ number, name, outcome, rows: rows.map(format.toPlain), problems, warnings }),
+      )
+      continue
     }
+    const shown = `${name === '' ? '' : ` (${name})`}${outcome === 'held' ? ': held' : ''}`
+    for (const line of [`record ${number}${shown}`, ...format.formatRows(rows)]) terminal.out(line)
+    for (const line of listUnshownProblems(rows, problems)) terminal.out(line)
+    for (const each of warnings) terminal.out(`warning: ${formatCodedProblem(each)}`)
+    terminal.out('')
   }
+  for (const line of formatFrame('Behind the records', frame.end, format)) terminal.out(line)
   if (wanted === undefined) sayHowManyAreShown(terminal, records.length)
   return held > 0 ? EXIT.rejects : EXIT.ok
 }
 
-function formatExplainedRow({ type, cells }: ExplainedRow, index: number): string[] {
+/** Problems of the whole record, such as a segment that must be there; the others stand at their elements. */
+function listUnshownProblems(rows: readonly ExplainedRow[], problems: readonly Problem[]): string[] {
+  const shown = new Set(rows.flatMap(({ cells }) => cells.flatMap(({ refused }) => refused)))
+  return problems.flatMap((each) => (shown.has(each.message) ? [] : [`wrong: ${formatCodedProblem(each)}`]))
+}
+
+/** The segments around the records, where all of them share one set. */
+function explainFrame({ composer, document }: OutboundMapping, records: readonly ApiRecord[]) {
+  const envelope = createExampleEnvelope(composer.write.format)
+  if (document?.plan.frame === undefined || envelope === undefined) return { begin: [], end: [] }
+  const { begin, end } = document.trace(records, envelope)
+  const record = toEnvelopeValues(envelope)
+  return {
+    begin: explainSegments({ record, segments: begin }),
+    end: explainSegments({ record, segments: end }),
+  }
+}
+
+function formatFrame(title: string, rows: readonly ExplainedRow[], { formatRows }: RowFormat): string[] {
+  return rows.length === 0 ? [] : [title, ...formatRows(rows), '']
+}
+
+type RowFormat = ReturnType<typeof createRowFormat>
+
+/** How rows are shown: those of a table by their numbers, segments as they stand in the file. */
+function createRowFormat({ composer, document }: OutboundMapping) {
+  const envelope = createExampleEnvelope(composer.write.format)
+  if (document === undefined || envelope === undefined)
+    return {
+      toPlain: (row: ExplainedRow): unknown => row,
+      formatRows: (rows: readonly ExplainedRow[]) => rows.flatMap(formatExplainedRow),
+    }
+  const { syntax } = document.plan.grammar
+  const toText = ({ segment }: ExplainedRow) => segment && formatSegment(segment, syntax, envelope)
+  return {
+    toPlain: (row: ExplainedRow): unknown => ({ ...row, segment: toText(row) }),
+    formatRows: (rows: readonly ExplainedRow[]) => [
+      ...rows.flatMap((row) =>
+        row.absent === undefined ? formatCells(row, toText(row) ?? '', 'element') : [],
+      ),
+      ...formatLeftOut('Left out, because the record fills nothing of them', rows, 'blank'),
+      ...formatLeftOut('Left out, because their condition does not hold', rows, 'condition'),
+    ],
+  }
+}
+
+function formatLeftOut(title: string, rows: readonly ExplainedRow[], why: ExplainedRow['absent']): string[] {
+  const names = [...new Set(rows.flatMap(({ type = '', absent }) => (absent === why ? [type] : [])))]
+  const count = (name: string) => {
+    const own = rows.filter(({ type }) => type === name)
+    const absent = own.filter((row) => row.absent === why).length
+    return absent === own.length ? name : `${name} (${absent} of ${own.length})`
+  }
+  return names.length === 0 ? [] : [`${title}: ${names.map(count).join(', ')}`]
+}
+
+function formatExplainedRow(row: ExplainedRow, index: number): string[] {
+  return formatCells(row, `row ${index + 1}${row.type === undefined ? '' : ` (${row.type})`}`, 'column')
+}
+
+function formatCells({ cells }: ExplainedRow, title: string, unit: 'column' | 'element'): string[] {
   const lines = cells.map((cell) => [
     cell.column,
     cell.values.map(({ path }) => path).join(' + ') || '-',
     formatCellSteps(cell),
   ])
-  return [
-    `row ${index + 1}${type === undefined ? '' : ` (${type})`}`,
-    ...alignLines([['column', 'field', 'value → steps → cell'], ...lines]).map((line) => `  ${line}`),
-  ]
+  const head = [unit, 'field', `value → steps → ${unit === 'column' ? 'cell' : 'text'}`]
+  return [title, ...(lines.length === 0 ? [] : alignLines([head, ...lines]).map((line) => `  ${line}`))]
 }
 
 /** `"FEDEX_GROUND" → table ship-via "Ground"`: the value, and what each step makes of it. */

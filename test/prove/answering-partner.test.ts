@@ -1,0 +1,107 @@
+/** The partner of a proof: it reads each interchange that it gets, and answers it with a 997, 999 or CONTRL. */
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createInterchangeFormat } from '../../src/formats/formats.ts'
+import { createAnsweringPartner } from '../../src/prove/delivered-interchanges.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { aPartner, anEdiInbox } from '../fixtures/edi-inbox.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+import { type ApiRecord, exportRecords, loadExport, ROOT } from '../formats/edi/exported.ts'
+
+const AT = Date.UTC(2026, 10, 26, 12)
+
+async function exportFile(name: string, sample: string, number: number): Promise<string> {
+  const { composer } = await loadExport(name)
+  const text = await readFile(join(ROOT, 'samples/exports', `${sample}.json`), 'utf8')
+  const { bytes } = exportRecords(composer, JSON.parse(text) as ApiRecord[], {
+    sender: { qualifier: 'ZZ', id: 'HAVENDROP', group: 'HAVENDROP' },
+    receiver: { qualifier: 'ZZ', id: 'HAVENRETAIL', group: 'HAVENRETAIL' },
+    usage: 'production',
+    numbers: { interchange: number, group: number + 100 },
+  })
+  return bytes.toString('latin1')
+}
+
+async function aFolder() {
+  const folder = await tempFolder()
+  const read = async () => {
+    const names = (await readdir(folder)).toSorted()
+    return Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')))
+  }
+  return { folder, read }
+}
+
+const format = createInterchangeFormat()
+
+/** The segments of an answer that say something of what is answered. */
+const verdicts = (text: string) => text.match(/^(?:AK[1259]|IK5|AK9|UCI|UCM)[*+].*$/gm)
+
+test('each delivered interchange is answered once, under numbers of its own, however often the partner looks', async () => {
+  const { folder, read } = await aFolder()
+  const texts = [await exportFile('x12/850-export', 'orders', 700)]
+  const partner = createAnsweringPartner({ format, listTexts: () => texts, folder, now: () => AT })
+
+  expect(await partner.answerNew()).toBe(1)
+  expect(await partner.answerNew()).toBe(0)
+  texts.push(await exportFile('edifact/invoic-export', 'invoices', 701))
+  expect(await partner.answerNew()).toBe(1)
+
+  const [first = '', second = '', ...more] = await read()
+  expect(more).toEqual([])
+  expect(first).toMatch(
+    /^ISA\*00\* {10}\*00\* {10}\*ZZ\*HAVENRETAIL {4}\*ZZ\*HAVENDROP {6}\*.*\*000000001\*0\*P/,
+  )
+  expect(verdicts(first)?.[0]).toBe('AK1*PO*800~')
+  expect(verdicts(first)?.at(-1)).toMatch(/^AK9\*A\*/)
+  expect(second).toMatch(/^UNB\+UNOC:3\+HAVENRETAIL:ZZ\+HAVENDROP:ZZ\+261126:\d{4}\+2'$/m)
+  expect(verdicts(second)?.[0]).toMatch(/^UCI\+701\+.*\+7'$/)
+})
+
+test('it refuses the sets that it is asked to refuse, and no others', async () => {
+  const { folder, read } = await aFolder()
+  const texts = [
+    await exportFile('x12/856-export', 'shipments', 700),
+    await exportFile('edifact/orders-export', 'orders', 701),
+  ]
+  const refuses = (_text: string, set: number) => set === 2
+  const partner = createAnsweringPartner({ format, listTexts: () => texts, folder, now: () => AT, refuses })
+
+  expect(await partner.answerNew()).toBe(2)
+
+  const [x12 = '', edifact = ''] = await read()
+  const said = verdicts(x12)?.filter((line) => line.startsWith('AK5'))
+  expect(said?.map((line) => line[4])).toEqual(said?.map((_, at) => (at === 1 ? 'R' : 'A')))
+  expect(verdicts(x12)?.at(-1)).toMatch(/^AK9\*P\*/)
+  const messages = verdicts(edifact)?.filter((line) => line.startsWith('UCM'))
+  expect(messages?.filter((line) => /\+4\+|\+4'/.test(line))).toHaveLength(1)
+  expect(partner.answered()).toEqual(texts.map((text) => ({ text, refused: [2] })))
+})
+
+test('an inbox of interchanges takes the answers for answers: it neither answers nor refuses them', async () => {
+  const world = await anEdiInbox({
+    ourAddresses: ['ZZ:HAVENDROP'],
+    partners: [aPartner('haven', 'ZZ:HAVENRETAIL')],
+  })
+  const folder = join(world.folder, 'exchange/inbox/van')
+  await mkdir(folder, { recursive: true })
+  const texts = [
+    await exportFile('x12/850-export', 'orders', 700),
+    await exportFile('edifact/invoic-export', 'invoices', 701),
+  ]
+  const partner = createAnsweringPartner({ format, listTexts: () => texts, folder, now: () => AT })
+  await partner.answerNew()
+
+  await world.run()
+
+  expect(await world.list('inbox/van')).toEqual([])
+  expect(await world.list('outbox/haven')).toEqual([])
+  const answers = ['answer-000000001.edi', 'answer-000000002.edi']
+  expect(await world.list('results')).toEqual(
+    answers.flatMap((name) => [`${name}.sets.csv`, `${name}.summary.json`]),
+  )
+  for (const [at, document] of ['997', 'CONTRL'].entries()) {
+    const [set] = parseCsv(await world.read(`results/${answers[at] ?? ''}.sets.csv`))
+    expect(set).toMatchObject({ document, partner: 'haven', _status: 'answer', _message: '' })
+  }
+})
