@@ -28,6 +28,8 @@ const CONNECTION_FIXES: readonly { readonly codes: RegExp; readonly fix: string 
   },
 ]
 
+const TIMEOUT_FIX = 'Run again later; nothing is lost. If the API is always so slow, raise api.timeout.'
+
 /** An https port gives a request without TLS no answer, or one that is not HTTP. */
 const CLOSED_WITHOUT_TLS = /^(UND_ERR_SOCKET|ECONNRESET|HPE_\w+)$/
 
@@ -36,6 +38,7 @@ const CLOSED_WITHOUT_TLS = /^(UND_ERR_SOCKET|ECONNRESET|HPE_\w+)$/
  * `isPlain`: the address begins with http://.
  */
 export function findConnectionFix(cause: Error, { isPlain }: { isPlain: boolean }): string | undefined {
+  if (cause.message.includes('api.timeout')) return TIMEOUT_FIX
   const code = getCode(cause)
   if (code === undefined) return undefined
   if (isPlain && CLOSED_WITHOUT_TLS.test(code)) {

@@ -197,7 +197,7 @@ class Receiver implements Dispatcher.DispatchHandler {
 }
 
 function abortLate(controller: Dispatcher.DispatchController, timeoutMs: number): void {
-  controller.abort(new Error(`no whole answer within ${timeoutMs} ms`))
+  controller.abort(new Error(`no whole answer within ${timeoutMs} ms, which is api.timeout`))
 }
 
 /** The first value of a header. */

@@ -40,9 +40,25 @@ export function checkFolders({ routes, mailboxes, edi }: RawConfiguration, base:
     return from === undefined || place === undefined ? [] : [{ ...taker, place, match: from.match }]
   })
   const outputs = [...routes.flatMap(listRouteOutputs), ...listInterchangeOutputs(edi)]
+  const isResultOf = (taker: Taker, output: Output) =>
+    output.what === 'results' &&
+    placeOf(output.at) === taker.place &&
+    output.path.slice(0, 2).join('.') !== taker.path.slice(0, 2).join('.')
+  // Where several others leave results, the folder of the one that takes files there is the wrong one.
+  const misplaced = takers.filter((taker) => outputs.filter((each) => isResultOf(taker, each)).length > 1)
+  const isExplained = (output: Output) =>
+    output.what === 'results' && misplaced.some(({ place }) => place === placeOf(output.at))
   return [
     ...checkSources(takers),
+    ...misplaced.map((taker) => {
+      const names = outputs
+        .filter((each) => isResultOf(taker, each))
+        .map(({ path }) => path.slice(0, -2).join('.'))
+      const message = `is where the results of ${names.join(', ')} are left, so no files may be taken from there; use another folder.`
+      return valueError([...taker.path, 'folder'], message)
+    }),
     ...outputs.flatMap((output) => {
+      if (isExplained(output)) return []
       const taker = findTaker(takers, placeOf(output.at), output.names)
       if (taker === undefined) return []
       const message = `${output.what} would be left where ${taker.who} takes ${output.names === undefined ? 'files from' : 'them'}; use another folder.`

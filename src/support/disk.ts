@@ -11,7 +11,7 @@ export interface DiskSpace {
   readonly isFull: boolean
 }
 
-/** With less than this the journal cannot store a batch of records. */
+/** With less than this the journal cannot store a batch of records; of a disk that is hardly larger, a tenth. */
 const FULL_BYTES = 256 * 1024
 
 /** Undefined where the folder is not there, may not be read, or its file system does not say how large it is. */
@@ -22,7 +22,7 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace | undefin
     if (blocks === 0) return undefined
     const freeBytes = bavail * bsize
     // A file system without a limit of its files says that it has 0.
-    const isFull = freeBytes < FULL_BYTES || (files > 0 && ffree === 0)
+    const isFull = freeBytes < Math.min(FULL_BYTES, (blocks * bsize) / 10) || (files > 0 && ffree === 0)
     return { device, freeBytes, sizeBytes: blocks * bsize, isFull }
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined
@@ -45,8 +45,9 @@ export async function isOutOfRoom(folder: string): Promise<boolean> {
 
 const PROBE_BYTES = 64 * 1024
 
-/** `1.5 GB`, `820 MB`, `0 MB`. */
+/** `1.5 GB`, `820 MB`, `64 kB`, `0 MB`. */
 export function formatBytes(bytes: number): string {
+  if (bytes > 0 && bytes < 1e5) return `${Math.max(1, Math.round(bytes / 1e3))} kB`
   const [unit, size] = bytes >= 1e9 ? ['GB', bytes / 1e9] : ['MB', bytes / 1e6]
   return `${size >= 100 ? Math.round(size) : Math.round(size * 10) / 10} ${unit}`
 }

@@ -90,3 +90,20 @@ test('a disk with less room than the threshold is an alert before it is full, an
     isFull: false,
   })
 })
+
+test('a disk of a few kilobytes is not full while it has room', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const disk = await smallDisk(join(world.folder, 'exchange/archive/orders'), { size: 64 * 1024 })
+  const dropbridge = await commandsOf(world)
+  await dropbridge('run')
+
+  const empty = await dropbridge('status')
+  await disk.fill()
+  const full = await dropbridge('status')
+
+  expect(empty).toMatchObject({ exit: 0, out: expect.not.stringContaining('disk-') })
+  expect(full).toMatchObject({
+    exit: 74,
+    out: expect.stringContaining('is full: 0 MB of 66 kB are free (disk-full'),
+  })
+})

@@ -31,3 +31,22 @@ test.each([
   expect(lines[0]).toBe('shipments: a.csv: 20 accepted')
   expect(lines.filter((each) => each.includes('missing'))).toEqual([line])
 })
+
+test('a file of which all is skipped says why', () => {
+  const summary = {
+    route: 'ship-in',
+    file: 'b10.edi',
+    outcome: 'processed',
+    records: { total: 1, skipped: 1 },
+    heldFor: {},
+    codes: { 'edi-test': 1 },
+    warnings: {},
+    problems: [],
+  }
+  const lines = formatReport({ summary: summary as unknown as Summary, paths: ['/r/b.csv'], isPart: true })
+
+  expect(lines.slice(0, 2)).toEqual([
+    'ship-in: b10.edi: 1 skipped',
+    '    skipped: The interchange is marked as a test. Nothing to do. To post tests too, write `usage: any` under `read`.  [edi-test]',
+  ])
+})

@@ -566,3 +566,16 @@ test('a file of a route whose daily run is over waits for the next one, and why-
   expect(later.out).toContain('fix: Wait for it, or: `dropbridge run orders`.')
   expect(await world.list('inbox/orders')).toContain('later.csv')
 })
+
+test('a workbook is only to be saved as CSV, whatever its name', async () => {
+  const { world, ask } = await anInbox()
+  const workbook = Buffer.from('504b0304140000000800000021000000', 'hex')
+  await world.drop('inbox/orders', 'orders.csv', workbook)
+  await world.drop('inbox/orders', 'orders.xlsx', workbook)
+
+  for (const name of ['orders.csv', 'orders.xlsx']) {
+    const result = await ask(name, '--route', 'orders')
+    expect(codes(result)).toEqual(['file-not-text'])
+    expect(result.out).toContain('Save')
+  }
+})

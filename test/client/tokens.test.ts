@@ -153,3 +153,14 @@ describe('when the service gives no token', () => {
     })
   })
 })
+
+test('a token that does not come within api.timeout names that setting', async () => {
+  const { server, client } = await setUp({ timeoutMs: 100, retry: { attempts: 1, budgetMs: 1000 } })
+  server.nextToken(() => undefined)
+
+  await expect(client.get({ ...call, endpoint: 'getBrandOrder' })).rejects.toMatchObject({
+    code: 'api-unreachable',
+    message: expect.stringContaining('no whole answer within 100 ms, which is api.timeout'),
+    fix: 'Run again later; nothing is lost. If the API is always so slow, raise api.timeout.',
+  })
+})

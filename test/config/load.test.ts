@@ -400,6 +400,18 @@ routes:
     ])
   })
 
+  test('an inbox in the results folder of several other routes is one error, at the inbox', async () => {
+    const others = ['one', 'two'].map((name) =>
+      ORDERS_IN.replace('orders-in', name).replace('inbox/orders', `inbox/${name}`),
+    )
+    const wrong = ORDERS_IN.replace('orders-in', 'corrections').replace('inbox/orders', 'results')
+    expect(await errorsOf(`${WHOLE}${others.join('')}${wrong}`)).toEqual([
+      expect.stringMatching(
+        /^\d+:\d+ routes\.corrections\.from\.folder: is where the results of routes\.orders-in, routes\.one, routes\.two are left, so no files may be taken from there; use another folder\.$/,
+      ),
+    ])
+  })
+
   test('a name from the language itself is no mailbox', async () => {
     expect(await errorsOf(WHOLE.replace('to: { mailbox: erp', 'to: { mailbox: constructor'))).toEqual([
       '18:20 routes.shipments-out.to.mailbox: there is no such mailbox.',

@@ -424,8 +424,7 @@ test('labels names the possible routes when the given one creates no shipments',
   })
   await expect(labelsOf(world, {})).rejects.toMatchObject({
     code: 'usage-wrong',
-    message:
-      'Route shipments has no `documents`, so packing slips and labels go nowhere.',
+    message: 'Route shipments has no `documents`, so packing slips and labels go nowhere.',
   })
 })
 

@@ -260,6 +260,9 @@ async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox)
       const repeated = await findDuplicateReasons(context, inbox)
       const manifest = await findManifestReasons(context, inbox)
       reasons.push(...repeated, ...manifest, ...(contents?.reasons ?? []))
+      // No other name and no longer wait makes a table of a workbook.
+      const unreadable = reasons.find(({ code }) => code === 'file-not-text')
+      if (unreadable !== undefined) reasons.splice(0, Infinity, unreadable)
       if (repeated.length === 0) notes.push(...(contents?.notes ?? []))
     }
   }

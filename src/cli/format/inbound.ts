@@ -1,7 +1,7 @@
 /** Formats the results of incoming files, and how a person decides about held records. */
 import type { HeldFile } from '../../domain/decision.ts'
 import { isPartOf } from '../../domain/file.ts'
-import type { ProblemCode } from '../../domain/problem.ts'
+import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import type { WaitingFile } from '../../domain/record.ts'
 import type { ArchivedFile } from '../../pipeline/inbound/inbound.ts'
 import type { ReportedFile } from '../../pipeline/inbound/report.ts'
@@ -33,11 +33,23 @@ export function formatReport({ summary, paths, firstReason, isPart }: ReportedFi
   return [
     ...formatSummary(summary),
     ...reason,
+    ...formatSkipReasons(summary),
     ...warnings,
     ...(isPart ? [] : formatNotes(summary.notes)),
     ...(isPlain && summary.outcome === 'processed' ? [] : read),
   ]
 }
+
+/** Why records are skipped; the results say it of each of them. */
+function formatSkipReasons({ records, codes }: Summary): string[] {
+  if ((records.skipped ?? 0) === 0) return []
+  return SKIP_CODES.filter((code) => (codes[code] ?? 0) > 0).map(
+    (code) => `    skipped: ${PROBLEMS[code].title} ${PROBLEMS[code].fix}  [${code}]`,
+  )
+}
+
+/** Codes that records have only where they are skipped. */
+const SKIP_CODES = ['left-out', 'superseded', 'edi-test'] as const satisfies readonly ProblemCode[]
 
 export function countWarnings({ warnings }: Summary): number {
   return Object.values(warnings).reduce((sum, count) => sum + count, 0)

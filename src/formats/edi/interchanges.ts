@@ -56,7 +56,7 @@ async function* judgeSets(
   options: JudgeOptions,
 ): AsyncGenerator<readonly SetJudgment[]> {
   const cursors = options.readings?.map(({ sets }) => new SelectionCursor(sets))
-  // The structure of a document that no route reads matters to nobody.
+  // A document that no route reads has no reader who could use notes about its structure.
   const isShown = (set: number) => cursors?.some((cursor) => cursor.has(set)) ?? true
   const findings = await inspectFile(input, createGrammarFinder(options), isShown)
   options.onNotes?.(findings.firstNotes)

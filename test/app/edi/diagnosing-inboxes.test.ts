@@ -125,7 +125,7 @@ test('a file that was taken says which route got how many sets, and why no route
         "of": "inbox:van",
         "path": "day.x12",
         "reasons": [
-          "finished: was taken by inbox van on TIME (id ID) and closed on TIME, processed; 2 sets to route edi-orders; no route took 1 set; where each set went: day.x12.sets.csv; archived as archive/van/2026/11/21/day~ID.x12 | Add a route for them and drop the exceptions file in again, or discard it.",
+          "finished: was taken by inbox van on TIME (id ID) and closed on TIME, processed; 2 sets to route edi-orders; no route took 1 set; where each set went: day.x12.sets.csv; archived as archive/van/2026/11/21/day~ID.x12 | Add a route for it and drop the exceptions file in, or \`dropbridge dismiss FILE\`.",
         ],
       },
     ]

@@ -106,6 +106,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'order-value-missing': false,
   'price-unknown': false,
   'order-finished': false,
+  'order-unshipped': false,
   'order-acknowledged': false,
   'waiting-for-order': false,
   'order-not-shipped': false,
