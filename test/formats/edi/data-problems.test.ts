@@ -9,7 +9,6 @@ import { isProblemOfData } from '../../../src/formats/edi/judge.ts'
 const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'edi-refused-by-partner': false,
   'edi-noted-by-partner': false,
-  'order-unshipped': false,
   'file-empty': false,
   'file-undecodable': false,
   'file-not-text': false,
