@@ -44,6 +44,8 @@ export interface RecordReader {
 export interface FileRecords {
   /** How often the file holds the record. */
   count(mark: string): number
+  /** The ordinals of the sets that hold the record; none in files without sets. */
+  findSets(mark: string): readonly number[]
   /** Why parts of the file hold no record. */
   readonly faults: readonly string[]
   /** Whether it is a file of this export. */

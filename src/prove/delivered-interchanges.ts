@@ -10,11 +10,13 @@ import {
   SET_BEGINNING,
 } from '../domain/format.ts'
 import type { InterchangeFormat, OutlinedPart } from '../domain/interchange.ts'
+import { listSegmentRows } from '../mapping/export/segments.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import { writeRows } from '../pipeline/outbound/file-rows.ts'
 import { repeatable } from '../support/async.ts'
 import { assert } from '../support/errors.ts'
 import type { FileRecords, RecordReader } from './delivered-files.ts'
+import type { Random } from './fault-plan.ts'
 import { createDefect, type Defect } from './results.ts'
 import { dropFile } from './world.ts'
 
@@ -30,18 +32,21 @@ export function createDocumentReader({ mapping, format, envelope }: DocumentRead
   const { composer, operation } = mapping
   const options = buildReadOptions(mapping)
   const readMarks = async (text: string) => {
-    const marks: string[] = []
+    const marks: { readonly mark: string; readonly set: number }[] = []
     const faults: string[] = []
     let isOwn = false
+    let set = 0
     const reading = await format.read(openText(text), options)
     if (isUnreadable(reading)) return { marks, faults: reading.problems.map(({ message }) => message), isOwn }
     for await (const rows of reading.batches) {
       for (const { layout, verdict, problems = [], values } of rows) {
         // The lines of a record are in its own values; a set of another document is held.
-        if (layout !== RECORD_LAYOUT || verdict !== undefined) continue
+        if (layout !== RECORD_LAYOUT) continue
+        set = sharesSet(mapping) ? 1 : set + 1
+        if (verdict !== undefined) continue
         isOwn = true
         if (problems.length > 0) faults.push(...problems.map(({ message }) => message))
-        else marks.push(JSON.stringify(values))
+        else marks.push({ mark: JSON.stringify(values), set })
       }
     }
     return { marks, faults, isOwn }
@@ -55,10 +60,11 @@ export function createDocumentReader({ mapping, format, envelope }: DocumentRead
         { records: 0, rows: 0 },
         (_unwritten, _record, index) => unwritten.add(index),
       )
-      const chunks: Uint8Array[] = []
-      for await (const chunk of lines) chunks.push(chunk)
+      const text = await collectText(lines)
       if (unwritten.size === records.length) return records.map(() => undefined)
-      const { marks, faults } = await readMarks(Buffer.concat(chunks).toString('latin1'))
+      const found = await readMarks(text)
+      const { faults } = found
+      const marks = found.marks.map(({ mark }) => mark)
       if (faults[0] !== undefined) return `its files have faults: ${faults[0]}`
       if (marks.length !== records.length - unwritten.size) return 'its files hold no record on its own'
       if (new Set(marks).size < marks.length) return 'several of its records look the same in its files'
@@ -66,7 +72,13 @@ export function createDocumentReader({ mapping, format, envelope }: DocumentRead
     },
     async read(text): Promise<FileRecords> {
       const { marks, faults, isOwn } = await readMarks(text)
-      return { count: (mark) => marks.filter((each) => each === mark).length, faults, isOwn }
+      const find = (mark: string) => marks.filter((each) => each.mark === mark)
+      return {
+        count: (mark) => find(mark).length,
+        findSets: (mark) => find(mark).map(({ set }) => set),
+        faults,
+        isOwn,
+      }
     },
   }
 }
@@ -75,24 +87,31 @@ export function createDocumentReader({ mapping, format, envelope }: DocumentRead
 const RECORD_LAYOUT = 0
 
 /** A set is one record; where all records share a set, each of the loops that the mapping writes for a record. */
-function buildReadOptions({ composer, rows }: OutboundMapping): ReadOptions {
-  const { write, frame } = composer
-  const { edi } = write
-  assert(edi, 'the mapping writes documents')
+function buildReadOptions(mapping: OutboundMapping): ReadOptions {
+  const { composer, document: written } = mapping
+  const { edi } = composer.write
+  assert(edi && written, 'the mapping writes documents')
+  // Not the segments around all records.
+  const rows = listSegmentRows({ ...written.plan, frame: undefined })
   const { syntax, document } = edi
-  const sharesSet = frame !== undefined
+  const isShared = sharesSet(mapping)
   const openers = rows.flatMap(({ type = '' }) => (type.includes('/') ? [] : [type]))
   const paths = rows.flatMap(({ cells }) =>
-    cells.flatMap(({ name, field }) => (isOfRecord(field) ? [sharesSet ? name : leaveLoops(name)] : [])),
+    cells.flatMap(({ name, field }) => (isOfRecord(field) ? [isShared ? name : leaveLoops(name)] : [])),
   )
   const recordColumns = [...new Set(paths)].map((path): EdiColumn => {
     return { name: path, path, every: { with: '\n' } }
   })
-  const records = sharesSet ? [...new Set(openers)] : [SET_BEGINNING[syntax]]
+  const records = isShared ? [...new Set(openers)] : [SET_BEGINNING[syntax]]
   return {
     format: syntax,
     edi: { document, usage: 'any', records, recordColumns, lineColumns: [] },
   }
+}
+
+/** Whether all records of a file share one set. */
+function sharesSet({ composer: { frame } }: OutboundMapping): boolean {
+  return frame !== undefined
 }
 
 /** Constants and counts have no field, and the values of the envelope have names with a dollar sign. */
@@ -179,67 +198,152 @@ export function compareNumbers(
 
 // Answers of the partner.
 
+/** How a partner answers one file. */
+export interface AnswerManner {
+  /** Whether it refuses the set with this ordinal. */
+  readonly refuses: (set: number) => boolean
+  /** Whether it answers the first half of the sets in one file, and the others in a later one. */
+  readonly inParts: boolean
+  /** Whether it sends each answer once more, under another control number. */
+  readonly twice: boolean
+}
+
+const PLAIN_MANNER: AnswerManner = { refuses: () => false, inParts: false, twice: false }
+
+/** What can go wrong without any fault shows at once. */
+export const FIRST_MANNER: AnswerManner = { refuses: (set) => set === 2, inParts: true, twice: true }
+
+/** It accepts most sets, and refuses every fourth. */
+export function chooseManner(chance: Random): AnswerManner {
+  const refused = chance.between(0, 3)
+  return {
+    refuses: (set) => set % 4 === refused,
+    inParts: chance.next() < 0.5,
+    twice: chance.next() < 0.5,
+  }
+}
+
 interface AnsweringPartnerOptions {
-  readonly format: Pick<InterchangeFormat, 'outline' | 'answer'>
+  readonly format: Pick<InterchangeFormat, 'outline' | 'answer' | 'copySets'>
   /** The whole files that it has got so far, one character for each byte. */
   readonly listTexts: () => readonly string[]
   /** Where it drops its answers. */
   readonly folder: string
+  /** The name of the answer with this control number. */
+  readonly nameFor?: (number: number) => string
   readonly now: () => number
+  /** Gives the control numbers of its answers. */
+  readonly nextNumber: () => number
   /** How it answers groups of X12; 997 when left out. */
   readonly kind?: '997' | '999'
-  /** Whether it refuses a set, by its ordinal in the file; it accepts all sets when left out. */
-  readonly refuses?: (text: string, set: number) => boolean
+  /** How it answers its next file; when left out it accepts all sets at once. */
+  readonly chooseManner?: () => AnswerManner
 }
 
 export interface AnsweredFile {
   readonly text: string
-  /** The ordinals of the sets that it refused. */
+  /** The ordinals of the sets that the answers which were dropped so far accept and refuse. */
+  readonly accepted: readonly number[]
+  readonly refused: readonly number[]
+}
+
+/** An answer to some sets of a file that follow each other, or to all. */
+interface Answer {
+  readonly text: string
+  readonly sets: readonly [first: number, last: number]
+  readonly isPart: boolean
   readonly refused: readonly number[]
 }
 
 /**
- * Answers each file once, under control numbers of its own, with an answer that the bridge's own code composes. A file that
- * comes again with the same bytes is not answered again: the proof counts it as delivered twice.
+ * Answers each file in its manner, under control numbers of its own, with answers that the bridge's own code composes. A file
+ * that comes again with the same bytes is not answered again: the proof counts it as delivered twice.
  */
 export function createAnsweringPartner({
   format,
   listTexts,
   folder,
+  nameFor = (number) => `answer-${String(number).padStart(9, '0')}.edi`,
   now,
+  nextNumber,
   kind = '997',
-  refuses = () => false,
+  chooseManner = () => PLAIN_MANNER,
 }: AnsweringPartnerOptions) {
+  const seen = new Set<string>()
   const answered = new Map<string, AnsweredFile>()
-  let last = 0
-  const answer = async (text: string) => {
+  /** Answers that are dropped the next time, each row one after the other. */
+  let waiting: Answer[][] = []
+  const plan = async (text: string): Promise<Answer[]> => {
     const found = await readControlNumbers(format, text, [])
-    const sets = found.reduce((sum, interchange) => sum + interchange.sets, 0)
-    const refused = Array.from({ length: sets }, (_, at) => at + 1).filter((set) => refuses(text, set))
-    answered.set(text, { text, refused })
-    const first = last + 1
-    last += found.length
-    const answers = format.answer(openText(text), {
-      interchanges: found.map((_, at) => at + 1),
+    const count = found.reduce((sum, interchange) => sum + interchange.sets, 0)
+    const { refuses, inParts, twice } = chooseManner()
+    const isPart = inParts && count > 1
+    const half = Math.ceil(count / 2)
+    const runs: Answer['sets'][] = isPart
+      ? [
+          [1, half],
+          [half + 1, count],
+        ]
+      : [[1, count]]
+    const answers =
+      count === 0 ? [] : runs.map((sets) => ({ text, sets, isPart, refused: list(sets).filter(refuses) }))
+    return twice ? answers.flatMap((each) => [each, each]) : answers
+  }
+  const drop = async ({ text, sets, isPart, refused }: Answer) => {
+    const before = answered.get(text)
+    const accepted = list(sets).filter((set) => !refused.includes(set))
+    const merge = (known: readonly number[] = [], more: readonly number[]) => [
+      ...new Set([...known, ...more]),
+    ]
+    answered.set(text, {
+      text,
+      accepted: merge(before?.accepted, accepted),
+      refused: merge(before?.refused, refused),
+    })
+    const number = nextNumber()
+    const [first] = sets
+    const input = isPart ? await collectText(format.copySets(openText(text), [sets])) : text
+    const answer = format.answer(openText(input), {
+      interchanges: [1],
       at: now(),
-      numbers: { interchange: first, group: first },
+      numbers: { interchange: number, group: number },
       kind,
       ta1: 'asked',
       echoes: true,
       reused: new Set(),
-      unrouted: refused.map((set) => [set, set] as const),
+      unrouted: refused.map((set) => [set - first + 1, set - first + 1] as const),
     })
-    const chunks: Uint8Array[] = []
-    for await (const chunk of answers) chunks.push(chunk)
-    await dropFile(folder, `answer-${String(first).padStart(9, '0')}.edi`, Buffer.concat(chunks))
+    const whole = await collectText(answer)
+    await dropFile(folder, nameFor(number), Buffer.from(isPart ? judgeNamedSetsOnly(whole) : whole, 'latin1'))
   }
   return {
-    /** Answers what came since it looked last. Returns how many files these were. */
+    /** Answers what came since it looked last, and sends what it has left of earlier answers. Returns how many files it dropped. */
     async answerNew(): Promise<number> {
-      const fresh = [...new Set(listTexts())].filter((text) => !answered.has(text))
-      for (const text of fresh) await answer(text)
-      return fresh.length
+      for (const text of listTexts()) {
+        if (!seen.has(text)) waiting.push(await plan(text))
+        seen.add(text)
+      }
+      const due = waiting.flatMap((answers) => answers.slice(0, 1))
+      waiting = waiting.map((answers) => answers.slice(1)).filter((answers) => answers.length > 0)
+      for (const answer of due) await drop(answer)
+      return due.length
     },
+    /** The files that are answered; a later answer changes nothing of what was returned. */
     answered: (): readonly AnsweredFile[] => [...answered.values()],
   }
+}
+
+function list([first, last]: Answer['sets']): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+}
+
+/** An answer to some sets must not judge the others: AK9 says P (some are accepted), and UCI that the interchange was received. */
+function judgeNamedSetsOnly(answer: string): string {
+  return answer.replace(/(AK9.)[AR]/g, '$1P').replace(/(?<head>UCI(.).*?\2.*?\2.*?\2)[47]/g, '$<head>8')
+}
+
+async function collectText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytes) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
 }

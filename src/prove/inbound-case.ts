@@ -22,7 +22,7 @@ import { type AnsweredFile, type LastNumbers, watchInbox } from './inbox-answers
 import type { RecordedRequest, Recording } from './request-recorder.ts'
 import type { ProofCase, Round } from './rounds.ts'
 import type { Sample } from './document-sample.ts'
-import { dropFile, mailboxFolder, type World } from './world.ts'
+import { createFileName, dropFile, mailboxFolder, type World } from './world.ts'
 
 export interface InboundCaseInput {
   readonly route: InboundRoute
@@ -118,14 +118,9 @@ async function placeFile(
     made.push({ operation, drafts: await sample.drafts(bytes, mapping) })
   const needs = collectNeeds(world.setup.fixture, route, made)
   await runInParallel([...needs.values()], ORDERS_AT_ONCE, (need) => createNeededOrder(world, route, need))
-  const name = createFileName(route, word)
+  const name = createFileName(route.from.match, word)
   await dropFile(mailboxFolder(world, route.from.mailbox, route.from.folder), name, bytes)
   return { route: route.name, name, text: Buffer.from(bytes).toString('latin1') }
-}
-
-/** Makes a name that the route takes. */
-function createFileName({ from: { match } }: InboundRoute, word: string): string {
-  return (match.includes('*') ? match.replace('*', word).replaceAll('*', '') : match).replaceAll('?', 'x')
 }
 
 function createBaseline(watch: Recording, lines: readonly ResultLine[], kinds: ReadonlyMap<string, number>) {

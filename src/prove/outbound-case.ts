@@ -1,14 +1,14 @@
 /** Proves an outbound route: creates records at the service, and counts them in the delivered files. */
 import { join } from 'node:path'
+import type { InterchangeInbox } from '../config/edi.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import type { EndpointName } from '../contract/endpoints.ts'
-import { OPERATIONS, type OutboundOperation, type OutboundOperationName } from '../contract/operations.ts'
+import { OPERATIONS, type OutboundOperation } from '../contract/operations.ts'
 import type { Resource } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import { createInterchangeFormat } from '../formats/formats.ts'
 import type { OutboundMapping } from '../mapping/load.ts'
 import type { OutgoingInterchanges } from '../pipeline/context.ts'
-import { runInParallel } from '../support/async.ts'
 import { createDefect, type Defect, type RoundCount } from './results.ts'
 import {
   type DeliveryFolder,
@@ -19,16 +19,20 @@ import {
   type RecordReader,
 } from './delivered-files.ts'
 import {
+  type AnsweredFile,
+  chooseManner,
   compareNumbers,
+  createAnsweringPartner,
   createDocumentReader,
   type DeliveredInterchange,
+  FIRST_MANNER,
   readControlNumbers,
 } from './delivered-interchanges.ts'
-import { pickItem } from './fixture.ts'
+import { createRandom } from './fault-plan.ts'
 import type { Recording } from './request-recorder.ts'
 import type { ProofCase, Round } from './rounds.ts'
-import type { StagedOrder, Staging } from './staging.ts'
-import { mailboxFolder, type World } from './world.ts'
+import { createListedRecords } from './staging.ts'
+import { createFileName, mailboxFolder, type World } from './world.ts'
 
 export interface OutboundCaseInput {
   readonly route: OutboundRoute
@@ -36,6 +40,8 @@ export interface OutboundCaseInput {
   readonly format: Format
   /** What the route writes to its partner, where it writes interchanges. */
   readonly interchanges?: OutgoingInterchanges
+  /** Where the answers of the partner come, of a route that acknowledges what these accept. */
+  readonly answers?: InterchangeInbox
 }
 
 /** One route of a case, and how its records are recognized. */
@@ -60,13 +66,16 @@ interface ExportRound {
   readonly earlier: RecordsById
   /** Why its records cannot be recognized. */
   readonly why?: string
+  /** Reads a whole file once. */
+  readonly read: (text: string) => Promise<FileRecords>
 }
 
-/** An acknowledge request, with the whole files that were there when it arrived. */
+/** An acknowledge request, with the whole files and the answers that were there when it arrived. */
 interface Acknowledging {
   readonly round: ExportRound
   readonly record: ExpectedRecord
   readonly texts: readonly string[]
+  readonly answered: readonly AnsweredFile[]
 }
 
 /** The first route is the one that is proven. The others write to the same partner and work beside it. */
@@ -83,27 +92,32 @@ export function createOutboundCase(inputs: readonly [OutboundCaseInput, ...Outbo
       const ofWorld = known.get(world) ?? new Map<string, RecordsById>()
       known.set(world, ofWorld)
       const outlet = openOutlet(world, inputs)
-      for (const each of inputs) await createListedRecords(world, each.route, records)
+      for (const each of inputs) await createListedRecords(world.staging, world.setup, each.route, records)
       const rounds: ExportRound[] = []
       for (const exporter of exporters) {
         const { name } = exporter.route
         const earlier = ofWorld.get(name) ?? new Map<string, ExpectedRecord>()
-        ofWorld.set(name, earlier)
-        rounds.push({ exporter, earlier, ...(await listExpectedRecords(world, exporter, earlier)) })
+        const read = readOnce(exporter.reader)
+        rounds.push({ exporter, earlier, read, ...(await listExpectedRecords(world, exporter, earlier)) })
       }
       const readTexts = () => outlet.files().map(readBytesAsText)
+      const partner = openPartner(world, inputs, { readTexts, isFirst: ofWorld.size === 0 })
+      for (const { exporter, earlier } of rounds) ofWorld.set(exporter.route.name, earlier)
       const acknowledgings: Acknowledging[] = []
       const arrived = (endpoint: EndpointName, id: string) => {
         for (const round of rounds) {
           const record = round.expected.find((each) => each.id === id)
           if (endpoint !== round.exporter.operation.acknowledge || record === undefined) continue
-          acknowledgings.push({ round, record, texts: readTexts() })
+          acknowledgings.push({ round, record, texts: readTexts(), answered: partner?.answered() ?? [] })
         }
       }
       const count = async (watch: Recording): Promise<RoundCount> => {
         const texts = readTexts()
+        const answered = partner?.answered() ?? []
+        const held = partner && (await listRefused(world))
         const found: Defect[] = []
-        for (const round of rounds) found.push(...(await findDefects(round, { texts, watch })))
+        for (const round of rounds)
+          found.push(...(await findDefects(round, { texts, watch, answered, ...(held && { held }) })))
         found.push(...(await findEarly(acknowledgings)))
         const numbers = await countNumbers(world, inputs, { texts, lastNumbers })
         for (const { expected, earlier } of rounds) for (const each of expected) earlier.set(each.id, each)
@@ -115,14 +129,17 @@ export function createOutboundCase(inputs: readonly [OutboundCaseInput, ...Outbo
         watch: { arrived },
         outlet,
         count,
-        asBaseline: (watch) => {
+        ...(partner && { answerNew: partner.answerNew }),
+        asBaseline: async (watch) => {
           const [first] = rounds
           const none =
             first?.expected.length === 0
               ? 'the service has no record for it that its mapping could turn into rows'
               : undefined
           const why = rounds.find((round) => round.why !== undefined)?.why ?? none
-          return why === undefined ? count(watch) : Promise.resolve(why)
+          if (why !== undefined) return why
+          const counted = await count(watch)
+          return { ...counted, findings: [...counted.findings, ...findRepeated(rounds, watch)] }
         },
       }
     },
@@ -144,6 +161,39 @@ function openOutlet(world: World, inputs: readonly OutboundCaseInput[]): Deliver
   return joinFolders([...folders].map((folder, index) => openDeliveryFolder(folder, `${taken}-${index}`)))
 }
 
+/** Undefined where no route waits for answers. */
+function openPartner(
+  world: World,
+  inputs: readonly OutboundCaseInput[],
+  { readTexts, isFirst }: { readonly readTexts: () => readonly string[]; readonly isFirst: boolean },
+) {
+  const [first] = inputs.filter(({ answers }) => answers !== undefined)
+  if (first?.answers === undefined) return undefined
+  const { from } = first.answers
+  const { serial } = world.setup
+  let answered = 0
+  const partner = createAnsweringPartner({
+    format: createInterchangeFormat(),
+    listTexts: readTexts,
+    folder: mailboxFolder(world, from.mailbox, from.folder),
+    nameFor: (number) => createFileName(from.match, `answer${number}`),
+    now: world.now,
+    nextNumber: serial,
+    // The baseline has all that can go wrong without a fault.
+    chooseManner: () =>
+      isFirst && answered++ === 0 ? FIRST_MANNER : chooseManner(createRandom('answers', serial())),
+  })
+  return {
+    ...partner,
+    /** Returns once a bridge takes what was dropped. */
+    answerNew: async () => {
+      const dropped = await partner.answerNew()
+      if (dropped > 0) await world.waitForStability()
+      return dropped
+    },
+  }
+}
+
 /** Recognizes each record by the bytes of its rows. */
 function createRowReader({ mapping: { composer }, format }: OutboundCaseInput): RecordReader {
   const writer = format.createWriter(composer.columns, composer.write)
@@ -155,7 +205,12 @@ function createRowReader({ mapping: { composer }, format }: OutboundCaseInput): 
   return {
     describe: (records) => Promise.resolve(records.map(describe)),
     read: (text) =>
-      Promise.resolve({ count: (mark) => countOccurrences(text, mark), faults: [], isOwn: true }),
+      Promise.resolve({
+        count: (mark) => countOccurrences(text, mark),
+        findSets: () => [],
+        faults: [],
+        isOwn: true,
+      }),
   }
 }
 
@@ -183,15 +238,33 @@ async function listExpectedRecords(
   return { expected }
 }
 
+function readOnce(reader: RecordReader): RecordReader['read'] {
+  const known = new Map<string, Promise<FileRecords>>()
+  return (text) => {
+    const file = known.get(text) ?? reader.read(text)
+    known.set(text, file)
+    return file
+  }
+}
+
+interface ExportEvidence {
+  readonly texts: readonly string[]
+  readonly watch: Recording
+  readonly answered: readonly AnsweredFile[]
+  /** The ids of the records that the bridge holds because they were refused; absent where no route waits for answers. */
+  readonly held?: ReadonlySet<string>
+}
+
 async function findDefects(
-  { exporter, expected, earlier, why }: ExportRound,
-  { texts, watch }: { readonly texts: readonly string[]; readonly watch: Recording },
+  round: ExportRound,
+  { texts, watch, answered, held }: ExportEvidence,
 ): Promise<Defect[]> {
-  const { route, operation, reader } = exporter
+  const { exporter, expected, earlier, why, read } = round
+  const { route, operation } = exporter
   if (why !== undefined) return [createDefect('lost', route.name, why)]
-  const all = await Promise.all(texts.map((text) => reader.read(text)))
+  const all = await Promise.all(texts.map(read))
   const files = all.filter(({ isOwn }) => isOwn)
-  const name = ({ id }: ExpectedRecord) => `${route.operation} ${id}`
+  const name = ({ id }: ExpectedRecord) => nameRecord(round, id)
   const faults = all
     .flatMap((file) => file.faults)
     .map((fault) => createDefect('lost', `a file of ${route.name}`, `its reader refuses it: ${fault}`))
@@ -211,13 +284,75 @@ async function findDefects(
   const acknowledged = new Set(
     [...watch.effects.values()]
       .filter(({ endpoint, applied }) => endpoint === operation.acknowledge && applied > 0)
-      .map(({ path }) => /\/(\d+)\/acknowledge\/$/.exec(path)?.[1] ?? ''),
+      .map(({ path }) => readAcknowledgedId(path)),
   )
-  const unacknowledged = expected.filter(({ id }) => !acknowledged.has(id))
-  return [
-    ...delivered,
-    ...unacknowledged.map((each) => createDefect('lost', name(each), 'it was never acknowledged')),
-  ]
+  const unacknowledged: Defect[] = []
+  for (const each of expected) {
+    const isRefused = waitsForAnswers(round) && (await findVerdict(round, each, answered)) === 'refused'
+    if (isRefused && held?.has(each.id) !== true)
+      unacknowledged.push(createDefect('lost', name(each), 'its partner refused it, and it is not held'))
+    if (!isRefused && !acknowledged.has(each.id))
+      unacknowledged.push(createDefect('lost', name(each), 'it was never acknowledged'))
+  }
+  return [...delivered, ...unacknowledged]
+}
+
+function nameRecord({ exporter: { route } }: ExportRound, id: string): string {
+  return `${route.operation} ${id}`
+}
+
+function waitsForAnswers({ exporter: { answers } }: ExportRound): boolean {
+  return answers !== undefined
+}
+
+/** What the partner said of the set that holds the record; undefined where it has not answered it. */
+async function findVerdict(
+  { read }: ExportRound,
+  { mark }: ExpectedRecord,
+  answered: readonly AnsweredFile[],
+): Promise<'accepted' | 'refused' | undefined> {
+  for (const { text, accepted, refused } of answered) {
+    for (const set of (await read(text)).findSets(mark)) {
+      if (refused.includes(set)) return 'refused'
+      if (accepted.includes(set)) return 'accepted'
+    }
+  }
+  return undefined
+}
+
+/** The ids of the records that the bridge holds because their partner refused them. */
+async function listRefused(world: World): Promise<ReadonlySet<string>> {
+  const bridge = await world.open()
+  try {
+    const held = await bridge.journal.listUnacknowledgedRecords(HELD_MAX)
+    const isRefused = (problems: (typeof held)[number]['problems']) =>
+      problems.some(({ code }) => code === 'edi-refused-by-partner')
+    return new Set(held.filter(({ problems }) => isRefused(problems)).map(({ apiId }) => apiId))
+  } finally {
+    await bridge.close()
+  }
+}
+
+/** More than the rounds of one world come to. */
+const HELD_MAX = 100_000
+
+/**
+ * Where nothing is lost, nothing is a reason to acknowledge a record again. In a baseline run neither faults nor impatience
+ * lose an answer of the API.
+ */
+function findRepeated(rounds: readonly ExportRound[], watch: Recording): Defect[] {
+  return rounds.filter(waitsForAnswers).flatMap((round) =>
+    [...watch.effects.values()].flatMap(({ endpoint, path, applied }) => {
+      const id = readAcknowledgedId(path)
+      const isOwn = endpoint === round.exporter.operation.acknowledge
+      if (!isOwn || applied < 2 || !round.expected.some((each) => each.id === id)) return []
+      return [createDefect('doubled', nameRecord(round, id), `it was acknowledged ${applied} times`)]
+    }),
+  )
+}
+
+function readAcknowledgedId(path: string): string {
+  return /\/(\d+)\/acknowledge\/$/.exec(path)?.[1] ?? ''
 }
 
 function checkPlacement({ mark }: ExpectedRecord, files: readonly FileRecords[], name: string): Defect[] {
@@ -227,21 +362,23 @@ function checkPlacement({ mark }: ExpectedRecord, files: readonly FileRecords[],
   return [createDefect('twice', name, `it is ${times} times in the delivered files`)]
 }
 
-/** A record was acknowledged early where no whole file held it when the request arrived. */
+/**
+ * A record was acknowledged early where no whole file held it when the request arrived, or where its partner had not accepted
+ * it.
+ */
 async function findEarly(acknowledgings: readonly Acknowledging[]): Promise<Defect[]> {
-  const read = new Map<string, Promise<FileRecords>>()
   const early: Defect[] = []
-  for (const { round, record, texts } of acknowledgings) {
-    const { route, reader } = round.exporter
-    let isThere = false
-    for (const text of texts) {
-      const key = `${route.name} ${text}`
-      const file = read.get(key) ?? reader.read(text)
-      read.set(key, file)
-      isThere ||= (await file).count(record.mark) > 0
-    }
-    const what = 'it was acknowledged before it stood in a whole file'
-    if (!isThere) early.push(createDefect('early', `${route.operation} ${record.id}`, what))
+  for (const { round, record, texts, answered } of acknowledgings) {
+    const name = nameRecord(round, record.id)
+    const files = await Promise.all(texts.map(round.read))
+    if (!files.some((file) => file.count(record.mark) > 0))
+      early.push(createDefect('early', name, 'it was acknowledged before it stood in a whole file'))
+    if (!waitsForAnswers(round)) continue
+    const verdict = await findVerdict(round, record, answered)
+    if (verdict === 'refused')
+      early.push(createDefect('early', name, 'it was acknowledged although its partner had refused it'))
+    if (verdict === undefined)
+      early.push(createDefect('early', name, 'it was acknowledged before its partner answered'))
   }
   return early
 }
@@ -290,64 +427,4 @@ async function countNumbers(
     return compareNumbers(numbers, before, { name, carrier: 'interchange' })
   })
   return { counted: found.length, findings }
-}
-
-// Creates the records that the list of an export shows.
-
-type RecordCreator = (staging: Staging, order: StagedOrder) => Promise<unknown>
-
-/** The work on an order that adds one record to the list; left out where the fixture alone fills the list. */
-const RECORD_CREATORS: Partial<Record<OutboundOperationName, RecordCreator>> = {
-  'export-orders': () => Promise.resolve(),
-  'export-retailer-orders': () => Promise.resolve(),
-  'export-shipments': shipOrder,
-  'export-invoices': invoiceOrder,
-  'export-brand-invoices': invoiceOrder,
-  'export-cancels': (staging, order) => staging.cancel(order),
-}
-
-/** Exports of items, which are offered. */
-const ITEM_EXPORTS: readonly OutboundOperationName[] = ['export-variants', 'export-brand-variants']
-
-/** Whether records can be created that the list of the route shows. */
-export function canFillList({ operation }: OutboundRoute): boolean {
-  return RECORD_CREATORS[operation] !== undefined || ITEM_EXPORTS.includes(operation)
-}
-
-const RECORDS_AT_ONCE = 8
-
-async function createListedRecords(world: World, route: OutboundRoute, records: number): Promise<void> {
-  const { staging, setup } = world
-  const { fixture, serial } = setup
-  const make = RECORD_CREATORS[route.operation]
-  if (make === undefined) return offerItems(world, route, records)
-  const { party } = route
-  const brand = party.kind === 'brand' ? party.id : fixture.brands[0]
-  const retailer = party.kind === 'retailer' ? party.id : fixture.retailers[0]
-  const one = async (index: number) => {
-    const items = [index, ...(index % 2 ? [index + 1] : [])].map((each) => pickItem(fixture, brand, each))
-    const order = await staging.placeOrder({
-      purchaseOrder: `PROOF-${serial()}`,
-      retailer,
-      brand,
-      lines: items.flatMap((item, line) => (item === undefined ? [] : [{ item, quantity: 1 + line }])),
-    })
-    await make(staging, order)
-  }
-  await runInParallel([...Array(records).keys()], RECORDS_AT_ONCE, one)
-}
-
-async function offerItems({ staging, setup }: World, route: OutboundRoute, records: number): Promise<void> {
-  const offers = ITEM_EXPORTS.includes(route.operation)
-  const brand = route.party.kind === 'brand' ? route.party.id : setup.fixture.brands[0]
-  for (let made = 0; offers && made < records; made++) await staging.offer(brand, `PROOF-${setup.serial()}`)
-}
-
-function shipOrder(staging: Staging, order: StagedOrder): Promise<unknown> {
-  return staging.ship(order, `T-${order.purchaseOrder}`)
-}
-
-async function invoiceOrder(staging: Staging, order: StagedOrder): Promise<unknown> {
-  await shipOrder(staging, order)
-  return staging.invoice(order, `N-${order.purchaseOrder}`)
 }

@@ -4,7 +4,14 @@ import type { Configuration } from '../config/configuration.ts'
 import { resolvePackagePath } from '../support/process.ts'
 import type { Moment } from './crash-point.ts'
 import type { PlayedRound, ProcessTrial } from './results.ts'
-import { type ActionResult, playRound, type RunningScenario, type Scenario } from './rounds.ts'
+import {
+  type ActionResult,
+  answerNew,
+  playRound,
+  runUntilAnswered,
+  type RunningScenario,
+  type Scenario,
+} from './rounds.ts'
 import { LEASE_MS } from './world.ts'
 
 type ProcessScenario = RunningScenario & { readonly pool: ProcessPool; readonly sabotage: string | undefined }
@@ -44,9 +51,11 @@ async function killAtEffects(playing: ProcessScenario): Promise<ActionResult> {
     const effect = chance.between(1, 40)
     const { ended } = pool.start({ ...createJob(playing, proof.names[0]), death: { effect, moment } })
     await outgoing.untilEnded(ended)
-    if ((await ended).signal !== 'SIGKILL') break
-    outgoing.afterDeath()
-    steps.push(`${moment} effect ${effect}`)
+    const isKilled = (await ended).signal === 'SIGKILL'
+    if (isKilled) outgoing.afterDeath()
+    const answers = await answerNew(playing)
+    if (!isKilled && answers === 0) break
+    if (isKilled) steps.push(`${moment} effect ${effect}`)
   }
   return { kills: steps.length, step: `killed right ${steps.join(', then ')}`, happened: steps.length > 0 }
 }
@@ -60,9 +69,9 @@ async function killAllAtRandom(playing: ProcessScenario): Promise<ActionResult> 
   for (let kill = 0; kill < KILLS_IN_ROW; kill++) {
     const killings = proof.names.map((name) => killAtRandom(playing, name))
     const killed = (await Promise.all(killings)).filter((moment) => moment !== undefined)
-    if (killed.length === 0) break
-    outgoing.afterDeath()
+    if (killed.length > 0) outgoing.afterDeath()
     steps.push(...killed)
+    if ((await answerNew(playing)) === 0 && killed.length === 0) break
   }
   service.switches.latencyMs = 0
   return { kills: steps.length, step: `killed ${steps.join(', then ')}`, happened: steps.length > 0 }
@@ -87,6 +96,8 @@ async function killAtRandom(playing: ProcessScenario, name: string): Promise<str
 /** The first process is stopped in the middle of its work, the second takes over, the first continues where it was. */
 async function stopBeyondLease(playing: ProcessScenario): Promise<ActionResult> {
   const { world, watch, outgoing, proof, chance, pool } = playing
+  // It is stopped while it sends.
+  await runUntilAnswered(playing)
   world.service.switches.latencyMs = 30
   const request = watch.arrivals() + chance.between(1, 15)
   const job = createJob(playing, proof.names[0])

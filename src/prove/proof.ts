@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { listMappedSteps, loadMappings } from '../app/context.ts'
 import { assertRoutesExist } from '../app/run.ts'
 import type { Configuration } from '../config/configuration.ts'
-import type { EdiConfiguration } from '../config/edi.ts'
+import { buildInboxKey, type EdiConfiguration, type InterchangeInbox } from '../config/edi.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
 import type { Format } from '../domain/format.ts'
 import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
@@ -13,7 +13,7 @@ import { assert } from '../support/errors.ts'
 import { createFixture, type FileContents, type Fixture } from './fixture.ts'
 import { createInboundCases, type InboundCaseInput } from './inbound-case.ts'
 import { narrowInbox } from './inbox-answers.ts'
-import { canFillList, createOutboundCase, type OutboundCaseInput } from './outbound-case.ts'
+import { createOutboundCase, type OutboundCaseInput } from './outbound-case.ts'
 import {
   type ProofOptions,
   READER_CHOICES,
@@ -32,6 +32,7 @@ import {
 import type { ProofCase } from './rounds.ts'
 import type { NextNumber } from './document-sample.ts'
 import { createSample } from './sample.ts'
+import { canFillList } from './staging.ts'
 import type { WorldSetup } from './world.ts'
 
 export interface Proof {
@@ -76,12 +77,12 @@ export async function prove(options: ProofOptions): Promise<Proof> {
 /** A world has only one route, or it and its twin: more routes would only take time to open. */
 function createWorldSetups({ route, edi, beside }: RouteCase, shared: WorldSetup) {
   const { edi: _, ...configuration } = shared.configuration
-  const groundFor = (...routes: Route[]) => ({
+  const groundFor = (routes: readonly Route[], own: EdiConfiguration | undefined) => ({
     ...shared,
-    configuration: { ...configuration, routes, ...(edi && { edi }) },
+    configuration: { ...configuration, routes, ...(own && { edi: own }) },
   })
-  const twins = beside && { proof: beside.proof, setup: groundFor(route, beside.twin) }
-  return { setup: groundFor(route), ...(twins && { beside: twins }) }
+  const twins = beside && { proof: beside.proof, setup: groundFor(beside.routes, beside.edi) }
+  return { setup: groundFor([route], edi), ...(twins && { beside: twins }) }
 }
 
 function selectRoutes({ configuration: { routes }, routes: names, files }: ProofOptions) {
@@ -101,7 +102,7 @@ interface RouteCase {
    * The route beside its twin, or beside another one to the same partner; left out for other exports, routes of an inbox, and
    * files that are the same each time.
    */
-  readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
+  readonly beside?: Pick<RouteCase, 'edi'> & { readonly proof: ProofCase; readonly routes: readonly Route[] }
 }
 
 async function createCases(
@@ -128,7 +129,10 @@ async function createCases(
     const { alone, beside: proof } = createInboundCases(found.parts)
     const { twin, edi } = found.parts
     if (edi !== undefined) cases.push({ route, proof: alone, edi })
-    else cases.push({ route, proof: alone, ...(!alone.hasFixedRecords && { beside: { proof, twin } }) })
+    else {
+      const beside = !alone.hasFixedRecords && { beside: { proof, routes: [route, twin] } }
+      cases.push({ route, proof: alone, ...beside })
+    }
     wanted.push(found.wanted)
   }
   return { cases, fixture: createFixture(configuration.routes, wanted) }
@@ -142,17 +146,52 @@ interface CaseContext {
 
 /** A route that writes interchanges is proven beside another one to the same partner too: both take the same control numbers. */
 function createExportCase(route: OutboundRoute, context: CaseContext): RouteCase {
-  const { configuration } = context
+  const { edi } = context.configuration
   const input = createOutboundInput(route, context)
   const why = findReasonUnprovable(input)
-  if (why !== undefined || input.interchanges === undefined)
+  if (why !== undefined || input.interchanges === undefined || edi === undefined)
     return { route, proof: why ?? createOutboundCase([input]) }
+  const answers = route.acknowledge === 'answered' ? createAnswersInbox(route, edi) : undefined
   const other = findOtherExport(input, context)
+  // Both would run the inbox of answers at the same moment, and one of them would find it taken.
+  const pair = other && ([acknowledgeDelivered(input), acknowledgeDelivered(other)] as const)
+  const besideEdi = { ...edi, inboxes: [] }
   return {
     route,
-    proof: createOutboundCase([input]),
-    ...(configuration.edi && { edi: { ...configuration.edi, inboxes: [] } }),
-    ...(other && { beside: { proof: createOutboundCase([input, other]), twin: other.route } }),
+    proof: createOutboundCase([{ ...input, ...(answers && { answers }) }]),
+    edi: { ...edi, inboxes: answers === undefined ? [] : [answers] },
+    ...(pair && {
+      beside: { proof: createOutboundCase(pair), routes: pair.map((each) => each.route), edi: besideEdi },
+    }),
+  }
+}
+
+/** The first inbox of the user, which takes each file that is there; a route may have none in its configuration. */
+function createAnswersInbox({ to }: OutboundRoute, { inboxes: [own] }: EdiConfiguration): InterchangeInbox {
+  const { mailbox } = to
+  const made = { mailbox, folder: 'proof-answers', match: '*', archive: 'proof-answers-archive' }
+  const { folder, match, archive } = own?.from ?? made
+  const name = own?.name ?? 'proof-answers'
+  return {
+    name,
+    key: buildInboxKey(name),
+    from: {
+      mailbox: own?.from.mailbox ?? mailbox,
+      folder,
+      match,
+      archive,
+      stableForMs: 0,
+      lastLineEnd: 'optional',
+    },
+    results: own?.results ?? { mailbox, folder: 'proof-answers-results' },
+  }
+}
+
+function acknowledgeDelivered({ route, ...input }: OutboundCaseInput): OutboundCaseInput {
+  const { acknowledge } = route
+  return {
+    ...input,
+    route: { ...route, acknowledge: acknowledge === 'answered' ? 'delivered' : acknowledge },
   }
 }
 

@@ -33,6 +33,11 @@ export interface Round {
   readonly watch: RecordingOptions
   /** Where the files of the round are delivered. */
   readonly outlet: DeliveryFolder
+  /**
+   * Has the partner answer what was delivered, while no bridge is at work. Returns how many files it dropped. Left out where
+   * nothing depends on answers.
+   */
+  readonly answerNew?: () => Promise<number>
   /** Called after the bridge came to rest. */
   readonly count: (watch: Recording) => Promise<RoundCount>
   /** Makes the results of a run without faults the baseline. Returns them, or why they prove nothing. */
@@ -53,6 +58,13 @@ export interface Scenario {
 export interface RunningScenario extends Scenario {
   readonly watch: Recording
   readonly outgoing: Reader
+  /** As the round has it. */
+  readonly answerNew?: Round['answerNew']
+}
+
+/** Returns how many files the partner dropped. */
+export async function answerNew({ answerNew: answer }: Pick<RunningScenario, 'answerNew'>): Promise<number> {
+  return answer === undefined ? 0 : answer()
 }
 
 /** Plays a round without faults and crashes; returns why the route cannot be proven, when it cannot. */
@@ -60,7 +72,7 @@ export async function playBaselineRound(world: World, proof: ProofCase, records:
   clearFaults(world.service)
   const round = await proof.prepare(world, records)
   const watch = world.recorder.start(round.watch)
-  const restless = await runUntilQuiet(world, proof)
+  const restless = await runUntilQuiet({ ...round, world, proof })
   world.recorder.stop()
   const counted = restless ?? (await round.asBaseline(watch))
   if (typeof counted === 'string') return counted
@@ -121,21 +133,37 @@ async function withBridge<Result>(
 
 const NO_CRASH: ActionResult = { kills: 0, step: 'nothing died', happened: false }
 
-/** Returns the effect that the bridge crashed at; undefined when the pass has fewer. */
+/**
+ * Returns the effect that the bridge crashed at; undefined when the pass has fewer, and those over the answers to what it
+ * delivered.
+ */
 async function crashBridgeAt(
-  { world, proof, outgoing }: RunningScenario,
+  playing: RunningScenario,
   { effect, moment }: CrashPoint,
   within?: PartsWrapper,
 ): Promise<string | undefined> {
+  const { world, proof, outgoing } = playing
   const plan = crashAt(effect, moment, isEffect)
   const wrap = combineWrappers(combineWrappers(plan.wrap, within), outgoing.wrap)
   try {
-    await withBridge(world, wrap, (bridge) => runAll(bridge, proof))
+    do await withBridge(world, wrap, (bridge) => runAll(bridge, proof))
+    while ((await answerNew(playing)) > 0)
   } catch (error) {
     if (plan.diedAt() === undefined) throw error
   }
-  if (plan.diedAt() !== undefined) outgoing.afterDeath()
+  if (plan.diedAt() !== undefined) {
+    outgoing.afterDeath()
+    await answerNew(playing)
+  }
   return plan.diedAt()
+}
+
+/** Where nothing is acknowledged before an answer: one pass that delivers, and the answer to it. */
+export async function runUntilAnswered(playing: RunningScenario): Promise<void> {
+  const { world, proof, outgoing } = playing
+  if (playing.answerNew === undefined) return
+  await withBridge(world, outgoing.wrap, (bridge) => runAll(bridge, proof))
+  await answerNew(playing)
 }
 
 /** Runs all routes of the case at the same time, as `watch` does. */
@@ -163,9 +191,10 @@ export async function playRound(
   const outgoing = createReader(outlet, habit, chance, world.pause)
   const before = { ...world.service.faults }
   applyFaults(world.service, faultPlan, world.configuration.api.lateAnswerMs)
-  const done = await act({ ...scenario, watch, outgoing })
+  const playing = { ...round, ...scenario, watch, outgoing }
+  const done = await act(playing)
   await world.waitForLeaseExpiry()
-  const restless = await runUntilQuiet(world, proof, outgoing.wrap)
+  const restless = await runUntilQuiet(playing, outgoing.wrap)
   clearFaults(world.service)
   world.recorder.stop()
   const counted = await round.count(watch)
@@ -192,14 +221,19 @@ const BETWEEN_STARTS_MS = 150
 const QUIET_EXITS: readonly ExitCode[] = [EXIT.ok, EXIT.rejects, EXIT.unusableFile]
 
 /** Returns why the bridge still had work at the end, if it had. */
-async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper) {
+async function runUntilQuiet(
+  playing: Pick<RunningScenario, 'world' | 'proof' | 'answerNew'>,
+  wrap?: PartsWrapper,
+) {
+  const { world, proof } = playing
   let last = ''
   for (let start = 0; start < STARTS_MAX; start++) {
     const runs = await withBridge(world, wrap, (bridge) => runAll(bridge, proof))
     const loud = runs.find(({ exit }) => !QUIET_EXITS.includes(exit))
-    if (loud === undefined) return undefined
-    const [result] = loud.routes
-    last = result?.kind === 'failed' ? result.failure.message : `exit ${loud.exit}`
+    const answers = await answerNew(playing)
+    if (loud === undefined && answers === 0) return undefined
+    const [result] = loud?.routes ?? []
+    last = result?.kind === 'failed' ? result.failure.message : `exit ${loud?.exit}`
     await world.pause(BETWEEN_STARTS_MS)
   }
   return `the bridge still had work after ${STARTS_MAX} starts: ${last}`

@@ -1,12 +1,14 @@
 /** Places orders, shipments and invoices at the service, as the other party would, before a route runs. */
 import { createClient } from '../client/client.ts'
-import type { Credentials } from '../config/routes.ts'
+import type { Credentials, OutboundRoute } from '../config/routes.ts'
+import type { OutboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Party } from '../domain/route.ts'
 import type { SeedVariant } from '../service/seed.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
-import type { Fixture } from './fixture.ts'
+import { runInParallel } from '../support/async.ts'
+import { type Fixture, pickItem } from './fixture.ts'
 
 interface StagedLine {
   readonly item: SeedVariant
@@ -134,4 +136,73 @@ const SHIP_FROM = {
   ship_from_province: 'NV',
   ship_from_postal_code: '89502',
   ship_from_country: 'US',
+}
+
+// Creates the records that the list of an export shows.
+
+type RecordCreator = (staging: Staging, order: StagedOrder) => Promise<unknown>
+
+/** The work on an order that adds one record to the list; left out where the fixture alone fills the list. */
+const RECORD_CREATORS: Partial<Record<OutboundOperationName, RecordCreator>> = {
+  'export-orders': () => Promise.resolve(),
+  'export-retailer-orders': () => Promise.resolve(),
+  'export-shipments': shipOrder,
+  'export-invoices': invoiceOrder,
+  'export-brand-invoices': invoiceOrder,
+  'export-cancels': (staging, order) => staging.cancel(order),
+}
+
+/** Exports of items, which are offered. */
+const ITEM_EXPORTS: readonly OutboundOperationName[] = ['export-variants', 'export-brand-variants']
+
+/** Whether records can be created that the list of the route shows. */
+export function canFillList({ operation }: OutboundRoute): boolean {
+  return RECORD_CREATORS[operation] !== undefined || ITEM_EXPORTS.includes(operation)
+}
+
+const RECORDS_AT_ONCE = 8
+
+interface FilledSetup {
+  readonly fixture: Fixture
+  readonly serial: () => number
+}
+
+export async function createListedRecords(
+  staging: Staging,
+  setup: FilledSetup,
+  route: OutboundRoute,
+  records: number,
+): Promise<void> {
+  const { fixture, serial } = setup
+  const make = RECORD_CREATORS[route.operation]
+  if (make === undefined) return offerItems(staging, setup, route, records)
+  const { party } = route
+  const brand = party.kind === 'brand' ? party.id : fixture.brands[0]
+  const retailer = party.kind === 'retailer' ? party.id : fixture.retailers[0]
+  const one = async (index: number) => {
+    const items = [index, ...(index % 2 ? [index + 1] : [])].map((each) => pickItem(fixture, brand, each))
+    const order = await staging.placeOrder({
+      purchaseOrder: `PROOF-${serial()}`,
+      retailer,
+      brand,
+      lines: items.flatMap((item, line) => (item === undefined ? [] : [{ item, quantity: 1 + line }])),
+    })
+    await make(staging, order)
+  }
+  await runInParallel([...Array(records).keys()], RECORDS_AT_ONCE, one)
+}
+
+async function offerItems(staging: Staging, setup: FilledSetup, route: OutboundRoute, records: number) {
+  const offers = ITEM_EXPORTS.includes(route.operation)
+  const brand = route.party.kind === 'brand' ? route.party.id : setup.fixture.brands[0]
+  for (let made = 0; offers && made < records; made++) await staging.offer(brand, `PROOF-${setup.serial()}`)
+}
+
+function shipOrder(staging: Staging, order: StagedOrder): Promise<unknown> {
+  return staging.ship(order, `T-${order.purchaseOrder}`)
+}
+
+async function invoiceOrder(staging: Staging, order: StagedOrder): Promise<unknown> {
+  await shipOrder(staging, order)
+  return staging.invoice(order, `N-${order.purchaseOrder}`)
 }

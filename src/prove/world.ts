@@ -85,7 +85,10 @@ export async function openWorld(setup: WorldSetup, options: WorldOptions) {
       if (swiftly === undefined) await clock.sleep(LEASE_MS)
       else swiftly.skip(60_000)
     },
+    /** Lets so much time pass that a bridge takes the files that were dropped before. */
+    waitForStability: () => clock.sleep(TIMES[swift ? 'swift' : 'real'].stableForMs),
     pause: (ms: number) => clock.sleep(ms),
+    now: () => clock.now(),
     close: async () => {
       await staging.close()
       await service.close()
@@ -127,8 +130,10 @@ function moveConfiguration(configuration: Configuration, moving: MoveOptions): C
     routes: configuration.routes.map((route): Route => {
       const own = { credentials: credentialsOf(route.party) }
       if (route.direction === 'inbound') return { ...route, ...own, from: { ...route.from, stableForMs } }
-      // No consumer in this world takes or confirms files: a route that waits for that continues once a file is in place.
-      return { ...route, ...own, acknowledge: route.acknowledge === 'never' ? 'never' : 'delivered' }
+      // A partner in this world answers interchanges. No consumer takes or confirms files: a route that waits for that continues
+      // once a file is in place.
+      const isKept = route.acknowledge === 'never' || route.acknowledge === 'answered'
+      return { ...route, ...own, acknowledge: isKept ? route.acknowledge : 'delivered' }
     }),
   }
 }
@@ -143,6 +148,11 @@ function mailboxRoot(folder: string, name: string): string {
 }
 
 // A foreign program drops files.
+
+/** Makes a name that matches the pattern. */
+export function createFileName(match: string, word: string): string {
+  return (match.includes('*') ? match.replace('*', word).replaceAll('*', '') : match).replaceAll('?', 'x')
+}
 
 /** Renames the finished file, so that its name appears with the whole contents. */
 export async function dropFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {

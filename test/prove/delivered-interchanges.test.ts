@@ -77,6 +77,10 @@ describe.each(Object.entries(EXPORTS))('a proof of %s', (name, sample) => {
     expect(written.length).toBeGreaterThan(1)
     expect(known.length).toBe(written.length)
     expect(known.map((mark) => file.count(mark))).toEqual(known.map(() => 1))
+    const isShared = mapping.composer.frame !== undefined
+    expect(known.map((mark) => file.findSets(mark))).toEqual(
+      known.map((_, at) => [isShared ? 1 : known.length - at]),
+    )
     expect(file.faults).toEqual([])
   })
 

@@ -24,12 +24,29 @@ test.each(['x12', 'edifact'])(
 )
 
 test.each([
+  ['x12/850-export', 'anywhere'],
+  ['edifact/invoic-export', 'in an inbox'],
+] as const)(
+  'a bridge that dies at any effect of %s, whose partner answers %s, acknowledges what is accepted and holds what is refused',
+  async (name, answers) => {
+    const path = await configureForExports([name], { answers })
+
+    const proof = await proving({ path, only: ['crashes', 'at-effect', 'at-random', 'stopped'], kills: 1 })
+
+    const [route] = proof.routes
+    expect([route?.unproven, route?.failures]).toEqual([undefined, []])
+    expect(route?.kills).toBeGreaterThan(60)
+  },
+  600_000,
+)
+
+test.each([
   ['x12/810-export', 'x12/846-export', '{ group: interchange, set: grouped }'],
   ['edifact/desadv-export', 'edifact/invrpt-export', '{ start: 700 }'],
 ])(
   'two bridges that die over %s and %s to one partner deliver each record once, under numbers without gaps',
   async (one, other, numbers) => {
-    const path = await configureForExports([one, other], numbers)
+    const path = await configureForExports([one, other], { numbers })
 
     const proof = await proving({ path, only: ['twins', 'readers'], kills: 1 })
 

@@ -143,6 +143,8 @@ async function deliverFile(context: OutboundContext, delivery: DeliveryEntry, is
       await (route.acknowledge === 'never'
         ? journal.markDeliveryDone(lease, id, place)
         : journal.markDeliveryDelivered(lease, id, place))
+      // A bridge stopped before it noted that the file is in place; the partner may have answered since.
+      if (route.acknowledge === 'answered' && !isNew) await applyAnswers(context)
       return () =>
         context.notify({ kind: 'delivered', route: route.name, file: target.describe(folder, name), records })
     },
@@ -164,6 +166,12 @@ async function ensureComposed(context: OutboundContext, delivery: DeliveryEntry)
     `The file ${delivery.name} of route ${delivery.route} was composed but not delivered, and its spool file ${spool.path(name)} is missing.`,
     { details: LOST_FILE_FIX },
   )
+}
+
+/** Carries out what partners answered; the inboxes of interchanges stored it. */
+export async function applyAnswers({ journal, lease, route, notify }: OutboundContext): Promise<void> {
+  for (const { name, accepted, refused } of await journal.applyReceivedAnswers(lease))
+    notify({ kind: 'delivery-answered', route: route.name, file: name, accepted, refused })
 }
 
 /** Puts the bytes of the delivery into the spool; false where its records do not give the same bytes again. */

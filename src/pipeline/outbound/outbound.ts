@@ -19,6 +19,7 @@ import {
   waitsForConfirmation,
 } from './confirmation-rules.ts'
 import {
+  applyAnswers,
   cleanDeliverySpool,
   composeAgain,
   type DeliveryResult,
@@ -62,12 +63,6 @@ export async function runOutbound(context: OutboundContext, deliveries: Delivery
   const pass = await continueRun(context, run)
   if (failures.length > 0) throw failures[0]
   return { ...pass, ...(await listHeldDeliveries(context)) }
-}
-
-/** Carries out what partners answered; the inboxes of interchanges stored it. */
-async function applyAnswers({ journal, lease, route, notify }: OutboundContext): Promise<void> {
-  for (const { name, accepted, refused } of await journal.applyReceivedAnswers(lease))
-    notify({ kind: 'delivery-answered', route: route.name, file: name, accepted, refused })
 }
 
 /** A mailbox only for receipts delays nothing else when it is away, but the pass must report the failure. */
