@@ -26,7 +26,8 @@ export const DEFAULT_TRIALS: readonly TrialName[] = ['crashes', 'readers', ...PR
 export const DEFECTS = {
   lost: 'a record that had no effect, or whose outcome was reported wrong, or that is in no file; a report or answer that never came',
   doubled: 'a record that took effect more than once, or was sent again after it had taken effect',
-  early: 'a record that was acknowledged before it was in a whole file at its place',
+  early:
+    'a record that was acknowledged before it was in a whole file at its place, or before its partner accepted it',
   twice:
     'a record that is in more than one delivered file, or more than once in one; a report or answer that came again',
 } as const

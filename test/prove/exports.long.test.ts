@@ -1,6 +1,8 @@
 /** `dropbridge prove` over exports of interchanges: it finds nothing wrong with the bridge, and each protection that is taken out. */
 import { copyFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import type { DeliveryEntry } from '../../src/domain/delivery.ts'
+import type { ReceivedAnswer } from '../../src/domain/interchange.ts'
 import type { NumberReservation } from '../../src/domain/interchange-journal.ts'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
@@ -23,22 +25,27 @@ test.each(['x12', 'edifact'])(
   600_000,
 )
 
-test.each([
-  ['x12/850-export', 'anywhere'],
-  ['edifact/invoic-export', 'in an inbox'],
-] as const)(
-  'a bridge that dies at any effect of %s, whose partner answers %s, acknowledges what is accepted and holds what is refused',
-  async (name, answers) => {
-    const path = await configureForExports([name], { answers })
+test('a bridge that dies at any effect, those over answers too, acknowledges what is accepted and holds what is refused', async () => {
+  const path = await configureForExports(['x12/850-export'], { answers: 'anywhere' })
 
-    const proof = await proving({ path, only: ['crashes', 'at-effect', 'at-random', 'stopped'], kills: 1 })
+  // After each effect, while a reader takes the files away.
+  const proof = await proving({ path, only: ['readers'] })
 
-    const [route] = proof.routes
-    expect([route?.unproven, route?.failures]).toEqual([undefined, []])
-    expect(route?.kills).toBeGreaterThan(60)
-  },
-  600_000,
-)
+  const [route] = proof.routes
+  expect([route?.unproven, route?.failures]).toEqual([undefined, []])
+  expect(route?.kills).toBeGreaterThan(80)
+}, 600_000)
+
+test('processes that are killed and stopped acknowledge what is accepted and hold what is refused', async () => {
+  const path = await configureForExports(['edifact/invoic-export'], { answers: 'in an inbox' })
+
+  // One trial of each kind.
+  const proof = await proving({ path, only: ['at-effect', 'stopped', 'at-random'], kills: 12 })
+
+  const [route] = proof.routes
+  expect([route?.unproven, route?.failures]).toEqual([undefined, []])
+  expect(route?.processes).toBeGreaterThan(0)
+}, 600_000)
 
 test.each([
   ['x12/810-export', 'x12/846-export', '{ group: interchange, set: grouped }'],
@@ -251,4 +258,119 @@ test('prove detects that each route to a partner counts its control numbers alon
     expect(wrongs.twice).toBeGreaterThan(0)
     expect(failures[0]?.findings.map(({ what }) => what)).toContain('an interchange before had it')
   }
+})
+
+// Answers of the partner.
+
+/** Changes what the journal stores of received answers. */
+function answersChanged(change: (answer: ReceivedAnswer) => ReceivedAnswer): PartsWrapper {
+  return {
+    journal: (journal) =>
+      new Proxy(journal, {
+        get(target, name) {
+          const store: typeof target.markFileUnbundled = (lease, file, { received, ...unbundling }) => {
+            const changed = received.map((each) => ({ ...each, answer: change(each.answer) }))
+            return target.markFileUnbundled(lease, file, { ...unbundling, received: changed })
+          }
+          return name === 'markFileUnbundled' ? store : (Reflect.get(target, name) as unknown)
+        },
+      }),
+  }
+}
+
+/** Gives the verdicts on the sets of an answer to their neighbours. */
+function shiftVerdicts({ sets, ...answer }: ReceivedAnswer): ReceivedAnswer {
+  const shifted = sets.map(({ number }, at) => {
+    const { verdict, reasons } = sets[(at + 1) % sets.length] ?? { verdict: 'A', reasons: [] }
+    return { number, verdict, reasons }
+  })
+  return { ...answer, sets: shifted }
+}
+
+function dropRefusals({ sets, ...answer }: ReceivedAnswer): ReceivedAnswer {
+  return { ...answer, sets: sets.filter(({ verdict }) => verdict !== 'R') }
+}
+
+function acceptRefusals({ sets, ...answer }: ReceivedAnswer): ReceivedAnswer {
+  return { ...answer, sets: sets.map((set) => ({ ...set, verdict: 'A' })) }
+}
+
+/** Takes each delivered file for confirmed. */
+function confirmedAtDelivery(): PartsWrapper {
+  const confirm = <Entry extends DeliveryEntry | undefined>(entry: Entry): Entry =>
+    entry?.state === 'delivered' ? { ...entry, confirmedAt: 1 } : entry
+  return {
+    journal: (journal) =>
+      new Proxy(journal, {
+        get(target, name) {
+          const get: typeof target.getDelivery = async (id) => confirm(await target.getDelivery(id))
+          return name === 'getDelivery' ? get : (Reflect.get(target, name) as unknown)
+        },
+      }),
+  }
+}
+
+/** Acknowledges each record once more. */
+function acknowledgedTwice(): PartsWrapper {
+  return {
+    api: (api) => ({
+      ...api,
+      send: async (call, ...more) => {
+        if (/^acknowledge/i.test(call.endpoint)) await api.send(call, ...more)
+        return api.send(call, ...more)
+      },
+    }),
+  }
+}
+
+test.each<{
+  readonly what: string
+  readonly wrap: PartsWrapper
+  readonly wrong: DefectKind
+  readonly found: readonly RegExp[]
+}>([
+  {
+    what: 'acknowledges at delivery what waits for an answer',
+    wrap: confirmedAtDelivery(),
+    wrong: 'early',
+    found: [/^it was acknowledged before its partner answered$/],
+  },
+  {
+    what: 'applies answers to the wrong records',
+    wrap: answersChanged(shiftVerdicts),
+    wrong: 'early',
+    found: [
+      /^it was acknowledged although its partner had refused it$/,
+      /^it was never acknowledged$/,
+      /^its partner refused it, and it is not held$/,
+    ],
+  },
+  {
+    what: 'drops refusals',
+    wrap: answersChanged(dropRefusals),
+    wrong: 'lost',
+    found: [/^its partner refused it, and it is not held$/],
+  },
+  {
+    what: 'takes refusals for acceptances',
+    wrap: answersChanged(acceptRefusals),
+    wrong: 'early',
+    found: [/^it was acknowledged although its partner had refused it$/],
+  },
+  {
+    what: 'acknowledges a record again although nothing was lost',
+    wrap: acknowledgedTwice(),
+    wrong: 'doubled',
+    found: [/^it was acknowledged 2 times$/],
+  },
+])('prove detects that a bridge $what', async ({ wrap, wrong, found }) => {
+  const path = await configureForExports(['x12/850-export'], { answers: 'anywhere' })
+
+  const proof = await proving({ path, only: ['crashes'], sabotage: { wrap }, failuresMax: 1 })
+
+  const [route] = proof.routes
+  expect(route?.unproven).toBeUndefined()
+  expect(route?.wrongs[wrong]).toBeGreaterThan(0)
+  const lines = route?.failures.flatMap(({ findings }) => findings.map(({ what }) => what))
+  for (const pattern of found) expect(lines).toContainEqual(expect.stringMatching(pattern))
 })
