@@ -50,22 +50,23 @@ edi:
 routes:
 ${routes}`
 
-const receive = (
-  party: string,
-  name: string,
-  operation: string,
-  document: string,
-  mapping: string,
-  more = '',
-) => `
+interface RouteLine {
+  readonly party: string
+  readonly name: string
+  readonly operation: string
+  /** Below `mappings/x12`. */
+  readonly mapping: string
+}
+
+const receive = (document: string, { party, name, operation, mapping }: RouteLine) => `
   ${name}:
     ${party}
     operation: ${operation}
-    from: { inbox: van, partner: erp, document: ${document}${more} }
+    from: { inbox: van, partner: erp, document: ${document} }
     mapping: ${MAPPINGS}${mapping}.yaml
     results: { mailbox: trade, folder: results/${name} }`
 
-const send = (party: string, name: string, operation: string, mapping: string, acknowledge: string) => `
+const send = (acknowledge: string, { party, name, operation, mapping }: RouteLine) => `
   ${name}:
     ${party}
     operation: ${operation}
@@ -76,21 +77,81 @@ const send = (party: string, name: string, operation: string, mapping: string, a
 const BY_ANSWER = 'receipt\n    receipt: { by: edi }\n    verifyBeforeAck: false'
 
 const RETAILER_ROUTES = [
-  receive('retailer: 1000', 'orders-in', 'create-order', '850', '850-orders'),
-  receive('retailer: 1000', 'cancels-in', 'create-cancel', '860', '860-cancel-whole'),
-  send('retailer: 1000', 'shipments-out', 'export-shipments', '856-export', BY_ANSWER),
-  send('retailer: 1000', 'invoices-out', 'export-invoices', '810-export', BY_ANSWER),
-  send('retailer: 1000', 'stock-out', 'export-variants', '846-export', BY_ANSWER),
-  send('retailer: 1000', 'returns-out', 'export-returns', '180-export', BY_ANSWER),
-  send('retailer: 1000', 'credits-out', 'export-credits', '812-export', BY_ANSWER),
+  receive('850', {
+    party: 'retailer: 1000',
+    name: 'orders-in',
+    operation: 'create-order',
+    mapping: '850-orders',
+  }),
+  receive('860', {
+    party: 'retailer: 1000',
+    name: 'cancels-in',
+    operation: 'create-cancel',
+    mapping: '860-cancel-whole',
+  }),
+  send(BY_ANSWER, {
+    party: 'retailer: 1000',
+    name: 'shipments-out',
+    operation: 'export-shipments',
+    mapping: '856-export',
+  }),
+  send(BY_ANSWER, {
+    party: 'retailer: 1000',
+    name: 'invoices-out',
+    operation: 'export-invoices',
+    mapping: '810-export',
+  }),
+  send(BY_ANSWER, {
+    party: 'retailer: 1000',
+    name: 'stock-out',
+    operation: 'export-variants',
+    mapping: '846-export',
+  }),
+  send(BY_ANSWER, {
+    party: 'retailer: 1000',
+    name: 'returns-out',
+    operation: 'export-returns',
+    mapping: '180-export',
+  }),
+  send(BY_ANSWER, {
+    party: 'retailer: 1000',
+    name: 'credits-out',
+    operation: 'export-credits',
+    mapping: '812-export',
+  }),
 ].join('')
 
 const SUPPLIER_ROUTES = [
-  send('brand: 2000', 'orders-out', 'export-orders', '850-export', 'never'),
-  receive('brand: 2000', 'answers-in', 'acknowledge-order', '855', '855-acknowledgements'),
-  receive('brand: 2000', 'shipments-in', 'create-shipment', '856', '856-shipments'),
-  receive('brand: 2000', 'invoices-in', 'create-invoice', '810', '810-invoices'),
-  receive('brand: 2000', 'stock-in', 'update-variant', '846', '846-inventory'),
+  send('never', {
+    party: 'brand: 2000',
+    name: 'orders-out',
+    operation: 'export-orders',
+    mapping: '850-export',
+  }),
+  receive('855', {
+    party: 'brand: 2000',
+    name: 'answers-in',
+    operation: 'acknowledge-order',
+    mapping: '855-acknowledgements',
+  }),
+  receive('856', {
+    party: 'brand: 2000',
+    name: 'shipments-in',
+    operation: 'create-shipment',
+    mapping: '856-shipments',
+  }),
+  receive('810', {
+    party: 'brand: 2000',
+    name: 'invoices-in',
+    operation: 'create-invoice',
+    mapping: '810-invoices',
+  }),
+  receive('846', {
+    party: 'brand: 2000',
+    name: 'stock-in',
+    operation: 'update-variant',
+    mapping: '846-inventory',
+  }),
 ].join('')
 
 type PartyName = 'retailer' | 'brand'

@@ -41,7 +41,8 @@ test.each(['before', 'after'] as const)(
       const plan = crashAt(effect, moment)
       await passOver(own, 'orders-out', plan.wrap).catch(() => undefined)
       const died = plan.diedAt()
-      if (acknowledged() > 0) expect((await look(own)).outcomes, died).toEqual(['matched'])
+      const stored = (await look(own)).outcomes.length
+      expect(acknowledged(), died).toBeLessThanOrEqual(stored)
       // The lease of the dead process ends.
       world.clock.skip(60_000)
       await passOver(own)

@@ -142,10 +142,11 @@ export function listSendingFacts({ numbers, receiver, answers }: TracedSending):
 }
 
 /** `997 on group 17: 2 documents accepted, 1 refused; fa.x12, id 7, received 2026-03-08T…` */
-function formatAnswerOf({ delivery: _, ...answer }: ReceivedAnswerEntry): string {
-  const { file, receivedAt, reasons } = answer
+function formatAnswerOf(entry: ReceivedAnswerEntry): string {
+  const { file, receivedAt, reasons, kind, number, verdict, outcome, accepted, refused } = entry
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`
-  return `${formatReceived(answer)}${why}; ${file.name}, id ${file.id}, received ${isoTime(receivedAt)}`
+  const answer = formatReceived({ kind, number, verdict, outcome, accepted, refused })
+  return `${answer}${why}; ${file.name}, id ${file.id}, received ${isoTime(receivedAt)}`
 }
 
 /** What a delivery answers. */
