@@ -195,7 +195,8 @@ test('an empty inbox beside a folder of nearly its name with files is named by c
   await world.drop('inbox/order', 'new.csv', ordersFile([]).text)
   const message =
     'route orders reads inbox/orders, which is not there; 1 file in inbox/order beside it, which no route reads'
-  const fix = 'If inbox/order is meant, correct `folder` under `from`; if not, move its files into inbox/orders.'
+  const fix =
+    'If inbox/order is meant, correct `folder` under `from`; if not, move its files into inbox/orders.'
 
   const checked = await run('check')
   const ran = await run('run', 'orders')
