@@ -5,7 +5,7 @@ import type { Anchor, JournalEventKind } from '../domain/audit.ts'
 import type { RecordState } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import { digestDecision, digestDelivery, digestFile, type EventDetail } from './event-detail.ts'
-import { type IdRuns, toIdRuns } from './rows.ts'
+import { changeRows, type IdRuns, toIdRuns } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 
 interface NewEvent {
@@ -108,6 +108,28 @@ export async function insertDecision(db: Db, now: number, { by, ...values }: New
   const row = { ...values, decided_by: by, decided_at: now }
   const { id } = await db.insertInto('decisions').values(row).returning('id').executeTakeFirstOrThrow()
   return id
+}
+
+/** Notes a decision about the chosen records of a delivery, or about the delivery where none is chosen. */
+export async function insertDeliveryDecision(
+  db: Db,
+  now: number,
+  {
+    delivery,
+    chosen,
+    ...decided
+  }: Pick<NewDecision, 'action' | 'by' | 'why'> & {
+    readonly delivery: string
+    readonly chosen: RawBuilder<unknown>
+  },
+): Promise<{ readonly id: number; readonly records: number }> {
+  const id = await insertDecision(db, now, { ...decided, delivery_id: delivery, records: 0 })
+  const records = await changeRows(
+    db,
+    sql`insert into decided_records (record_id, decision_id) select id, ${id} from records where ${chosen}`,
+  )
+  await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  return { id, records }
 }
 
 export async function selectDecisionDetail(db: Db, id: number) {

@@ -7,12 +7,12 @@ import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
 import { PRUNED_BODY } from './prune.ts'
-import { changeRows, jsonRows, selectIdRuns } from './rows.ts'
+import { jsonRows, selectIdRuns } from './rows.ts'
 import {
   appendDeliveryEvent,
   appendEvent,
   appendStateEvent,
-  insertDecision,
+  insertDeliveryDecision,
   selectDecisionDetail,
 } from './events.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
@@ -159,13 +159,8 @@ async function dismissUnacknowledged({ db, now }: Tx, deliveryId: string, dismis
   const mentioned = mentions.filter(({ ids }) => ids.length > 0)
   const isOpen = record === undefined && (await isAwaitingDecision(db, deliveryId))
   if (mentioned.length === 0 && !isOpen) return undefined
-  const decision = { delivery_id: deliveryId, action: 'dismiss', by, why, records: 0 } as const
-  const id = await insertDecision(db, now, decision)
-  const records = await changeRows(
-    db,
-    sql`insert into decided_records (record_id, decision_id) select id, ${id} from records where ${chosen}`,
-  )
-  await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  const decision = { delivery: deliveryId, action: 'dismiss', by, why, chosen } as const
+  const { id, records } = await insertDeliveryDecision(db, now, decision)
   await sql`
     update records set corrected = 1
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)

@@ -157,7 +157,13 @@ async function markPruned(
   const batch = jsonRows(ids, { id: (id) => id })
   await sql`
     update ${sql.table(table)} set pruned_at = ${now} where id in (select batch.id from ${batch})`.execute(db)
-  if (table === 'deliveries') return
+  if (table === 'deliveries') {
+    // What a partner says of a refused document repeats its values.
+    await sql`
+      update answered_sets set reasons = '[]'
+      where delivery_id in (select batch.id from ${batch}) and reasons <> '[]'`.execute(db)
+    return
+  }
   await emptySelections(db, batch)
   const { rows } = await sql<{ id: string; problems: string }>`
     select files.id, files.problems from ${batch} cross join files

@@ -8,6 +8,7 @@ import { problem } from '../../src/domain/problem.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { openWatched } from '../fixtures/watched-journal.ts'
+import { accepts, SCOPE, unbundleFile } from '../suites/interchanges.suite.ts'
 import { accepted, planFile, planned, START, type TestClock, testClock } from '../suites/journal.suite.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 
@@ -245,6 +246,33 @@ describe('a journal that prunes', () => {
     })
     expect(await mentions(path)).toEqual([])
     expect(await journal.collectRecords(lease, [order])).toBe(0)
+    await journal.close()
+  })
+
+  it('prunes what a partner repeated of the documents that it refused', async () => {
+    const clock = testClock()
+    const path = join(await tempFolder(), 'journal.db')
+    const { journal, lease } = await open(path, clock)
+    await journal.collectRecords(lease, [
+      { operation: 'export-orders', account: 'brand/7', apiId: '7', body: '{}' },
+    ])
+    const { id } = await journal.reserveNumbers(lease, SCOPE, { start: 1, groupFollows: false })
+    const delivery = { id: 'd', folder: 'out', sha256: 'h', rows: 1, upToRecord: 9, held: [] }
+    const reservation = { id, sets: 1, code: 'PO' }
+    await journal.createDelivery(lease, { ...delivery, reservation, nameFor: () => 'd.x12' })
+    await journal.markDeliveryDone(lease, 'd')
+    const refusal = accepts(SCOPE.receiver, '1')
+    const sets = [{ number: '0001', verdict: 'R' as const, reasons: [`N102 holds "${NAME}": too long`] }]
+    await unbundleFile(journal, lease, 'fa', {
+      received: [{ ...refusal, answer: { ...refusal.answer, sets } }],
+    })
+    expect(await mentions(path)).not.toEqual([])
+
+    await journal.prune({ before: clock.now() + 1, signal })
+
+    expect(await mentions(path)).toEqual([])
+    expect(await journal.listReceivedAnswers({ delivery: 'd' }, 10)).toMatchObject([{ refused: 1 }])
+    expect((await journal.verifyChain({})).findings).toEqual([])
     await journal.close()
   })
 

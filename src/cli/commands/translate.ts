@@ -121,7 +121,7 @@ async function translateRecords(
   return reportTally(terminal, tally, { out, hasRows: edi === undefined })
 }
 
-/** The rows of a document are its segments, shown as they stand in the file; the row that begins a set is none. */
+/** Turns the rows of a document into its segments, as they stand in the file. The row that only marks the begin of a set is left out. */
 function formatSegments(composed: ComposedRows, edi: WriteOptions['edi']) {
   const envelope = edi && createExampleEnvelope(edi.syntax)
   if (edi === undefined || envelope === undefined || 'problems' in composed) return composed

@@ -14,8 +14,8 @@ import type { DecisionEntry, Dismissal } from '../../domain/decision.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { toDeliveryEntry } from '../deliveries.ts'
 import { digestValues } from '../event-detail.ts'
-import { appendDeliveryEvent, insertDecision, selectDecisionDetail } from '../events.ts'
-import { changeRows, jsonRows, selectFirst, selectIdRuns } from '../rows.ts'
+import { appendDeliveryEvent, insertDeliveryDecision, selectDecisionDetail } from '../events.ts'
+import { jsonRows, selectFirst, selectIdRuns } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
 import type { BoundStore, RouteTx } from '../store.ts'
 import {
@@ -57,9 +57,8 @@ const IS_CONFIRMED_OPEN = sql<boolean>`(records.confirmed = 1 and records.state 
 
 // Matching: which delivery an answer is about, and what it says of each set that is not known yet.
 
-interface SentInterchange extends Row<'number_reservations'> {
-  readonly route: string
-}
+/** The control numbers of an interchange that a delivery carries. */
+type SentInterchange = Row<'number_reservations'> & { readonly delivery_id: string }
 
 /** Stores the answers of a file in the transaction that ends its unbundling. Returns what its event says of them. */
 export async function addReceivedAnswers(
@@ -76,17 +75,13 @@ export async function addReceivedAnswers(
   const answered = new Map<string, AnsweredDelivery>()
   for (const answer of answers) {
     const sent = await findSent(db, answer)
-    const number = await insertAnswer(db, { now, fileId, answer, sent })
-    if (sent !== undefined && sent.delivery_id !== null && sent.answered_at === null) {
-      const known = await selectRuns(db, sent.delivery_id)
-      if (countSets(known) >= (sent.sets ?? 0)) {
-        await sql`update number_reservations set answered_at = ${now} where id = ${sent.id}`.execute(db)
-        reservations.set(sent.id, mentionReservation({ ...sent, answered_at: now }))
-      }
-    }
-    if (sent !== undefined && sent.delivery_id !== null)
-      answered.set(sent.delivery_id, { delivery: sent.delivery_id, route: sent.route })
+    const { number, sets } = await insertAnswer(db, { now, fileId, answer, sent })
     mentions.push(await mentionReceived(db, number))
+    if (sent === undefined) continue
+    answered.set(sent.delivery_id, { delivery: sent.delivery_id, route: sent.route })
+    if (sent.answered_at !== null || sets < (sent.sets ?? 0)) continue
+    await sql`update number_reservations set answered_at = ${now} where id = ${sent.id}`.execute(db)
+    reservations.set(sent.id, mentionReservation({ ...sent, answered_at: now }))
   }
   return { mentions, reservations: [...reservations.values()], answered: [...answered.values()] }
 }
@@ -112,7 +107,7 @@ async function findSent(
   )
 }
 
-/** Returns the number of its row. */
+/** Returns the number of its row, and how many sets of the interchange are answered now. */
 async function insertAnswer(
   db: Db,
   {
@@ -126,7 +121,7 @@ async function insertAnswer(
     readonly answer: NewReceivedAnswer
     readonly sent: SentInterchange | undefined
   },
-): Promise<number> {
+): Promise<{ readonly number: number; readonly sets: number }> {
   const delivery = sent?.delivery_id ?? null
   const { runs, isStray } =
     sent === undefined ? NOTHING_SAID : toSetRuns(answer, { sets: sent.sets ?? 0, group: sent.group_number })
@@ -141,7 +136,7 @@ async function insertAnswer(
     runs,
     ...compared,
   })
-  const row = await db
+  const { number } = await db
     .insertInto('received_answers')
     .values({
       file_id: fileId,
@@ -157,7 +152,8 @@ async function insertAnswer(
     })
     .returning('number')
     .executeTakeFirstOrThrow()
-  if (delivery === null || compared.fresh.length === 0) return row.number
+  const sets = countSets(known) + countSets(compared.fresh)
+  if (delivery === null || compared.fresh.length === 0) return { number, sets }
   const batch = jsonRows(compared.fresh, {
     first: 'first',
     last: 'last',
@@ -166,8 +162,8 @@ async function insertAnswer(
   })
   await sql`
     insert into answered_sets (delivery_id, first_set, last_set, verdict, reasons, answer)
-    select ${delivery}, first, last, verdict, reasons, ${row.number} from ${batch}`.execute(db)
-  return row.number
+    select ${delivery}, first, last, verdict, reasons, ${number} from ${batch}`.execute(db)
+  return { number, sets }
 }
 
 const NOTHING_SAID = { runs: [], isStray: false }
@@ -304,13 +300,8 @@ async function releaseRefused(tx: RouteTx, deliveryId: string, { by, why }: Dism
       and (number_reservations.sets = 1 or records.number between first_set and last_set))`
   const ids = await selectIdRuns(db, isRefused)
   if (ids.length === 0) return undefined
-  const decision = { delivery_id: deliveryId, action: 'release', by, why, records: 0 } as const
-  const id = await insertDecision(db, now, decision)
-  const records = await changeRows(
-    db,
-    sql`insert into decided_records (record_id, decision_id) select id, ${id} from records where ${isRefused}`,
-  )
-  await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  const decided = { delivery: deliveryId, action: 'release', by, why, chosen: isRefused } as const
+  const { id, records } = await insertDeliveryDecision(db, now, decided)
   await sql`
     update records set delivery_id = null, number = 0, state = 'collected', problems = '[]', corrected = 0, changed_at = ${now}
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)

@@ -120,20 +120,12 @@ function getOwnerParams(name: EndpointName, party: Party): Record<string, number
 export async function collectRecords(context: OutboundContext): Promise<number> {
   const { api, journal, lease, route, signal } = context
   const { list, query } = OPERATIONS[route.operation]
-  const account = formatAccount(route.party)
   let added = 0
   let done = 0
   const waiting = await listWaitingIds(context)
   for await (const page of api.list({ ...createListCall(route), query })) {
-    const records = page.map((resource) => ({
-      operation: route.operation,
-      account,
-      apiId: requireId(resource, list),
-      body: JSON.stringify(resource),
-    }))
-    await storeOrderAttributes(context, page)
-    for (const { apiId } of records) waiting.delete(apiId)
-    added += await journal.collectRecords(lease, records)
+    for (const resource of page) waiting.delete(requireId(resource, list))
+    added += await storeShown(context, page, list)
     done += page.length
     throwIfStopped(signal)
     context.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
@@ -141,6 +133,20 @@ export async function collectRecords(context: OutboundContext): Promise<number> 
   await journal.markListRead(lease)
   await refreshRecords(context, waiting)
   return added
+}
+
+/** Returns how many were new. */
+async function storeShown(context: OutboundContext, page: Page, endpoint: EndpointName): Promise<number> {
+  const { journal, lease, route } = context
+  const account = formatAccount(route.party)
+  const records = page.map((resource) => ({
+    operation: route.operation,
+    account,
+    apiId: requireId(resource, endpoint),
+    body: JSON.stringify(resource),
+  }))
+  await storeOrderAttributes(context, page)
+  return journal.collectRecords(lease, records)
 }
 
 const WAITING_PAGE = 1000
@@ -155,18 +161,13 @@ async function listWaitingIds({ journal, route }: OutboundContext): Promise<Set<
 
 /** What the list does not show any more is read by itself: it may be canceled, and must not go out as it was. */
 async function refreshRecords(context: OutboundContext, waiting: ReadonlySet<string>): Promise<void> {
-  const { api, journal, lease, route } = context
+  const { api, route, signal } = context
   const { get }: OutboundOperation = OPERATIONS[route.operation]
   if (waiting.size === 0 || get === undefined) return
   const sought = { sought: waiting, found: new Set<string>() }
   for await (const page of readById(api, route, sought)) {
-    const shown = page.map((resource) => ({
-      operation: route.operation,
-      account: formatAccount(route.party),
-      apiId: requireId(resource, get),
-      body: JSON.stringify(resource),
-    }))
-    await journal.collectRecords(lease, shown)
+    throwIfStopped(signal)
+    await storeShown(context, page, get)
   }
 }
 
