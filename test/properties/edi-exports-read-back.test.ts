@@ -43,7 +43,9 @@ function toWritten(value: unknown, syntax: Syntax): string | undefined {
 }
 
 function squash(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\p{Z}]+/gu, ' ').replaceAll(/^[ '"=]+|[ '"]+$/g, '')
+  const blanksAsOne = text.replaceAll(/[\s\p{Cc}\p{Z}]+/gu, ' ').trim()
+  // A text of quotes alone stays.
+  return blanksAsOne.replaceAll(/^[ '"=]+|[ '"]+$/g, '') || blanksAsOne
 }
 
 /** Lost in times: seconds, and which of the two hours it was when the clock is put back. */
