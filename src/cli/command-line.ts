@@ -3,73 +3,9 @@ import yargs, { type Argv, type Options } from 'yargs'
 import { type BridgeError, EXIT, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/process.ts'
 import { unknownNameError } from '../support/text.ts'
-import { type Command, commandName, registerCommand } from './command.ts'
-import { activityCommand } from './commands/activity.ts'
-import { auditCommand } from './commands/audit.ts'
-import { checkCommand } from './commands/check.ts'
-import { demoCommand } from './commands/demo.ts'
-import { dismissCommand } from './commands/dismiss.ts'
-import { ediCommand } from './commands/edi/edi.ts'
-import { explainCommand } from './commands/explain.ts'
-import { exportCommand } from './commands/export.ts'
-import { initCommand } from './commands/init.ts'
-import { labelsCommand } from './commands/labels.ts'
-import { lateCommand } from './commands/late.ts'
-import { mapCommand } from './commands/map/map.ts'
-import { notificationsCommand } from './commands/notifications.ts'
-import { proveCommand } from './commands/prove.ts'
-import { pruneCommand } from './commands/prune.ts'
-import { discardCommand, releaseCommand } from './commands/release.ts'
-import { reloadCommand } from './commands/reload.ts'
-import { redeliverCommand } from './commands/redeliver.ts'
-import { resolveCommand } from './commands/resolve.ts'
-import { restoredCommand } from './commands/restored.ts'
-import { retakeCommand } from './commands/retake.ts'
-import { runCommand } from './commands/run.ts'
-import { serviceCommand } from './commands/service.ts'
-import { statusCommand } from './commands/status.ts'
-import { traceCommand } from './commands/trace.ts'
-import { translateCommand } from './commands/translate.ts'
-import { trustHostCommand } from './commands/trust-host.ts'
-import { undoCommand } from './commands/undo.ts'
-import { watchCommand } from './commands/watch.ts'
-import { whyNotCommand } from './commands/why-not.ts'
+import { commandName, registerCommand } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
-
-/** In the order of the help: commands that work, commands that only read, commands to start with. */
-const COMMANDS: readonly Command[] = [
-  runCommand,
-  watchCommand,
-  reloadCommand,
-  exportCommand,
-  labelsCommand,
-  redeliverCommand,
-  retakeCommand,
-  notificationsCommand,
-  auditCommand,
-  pruneCommand,
-  trustHostCommand,
-  releaseCommand,
-  discardCommand,
-  dismissCommand,
-  restoredCommand,
-  traceCommand,
-  whyNotCommand,
-  activityCommand,
-  lateCommand,
-  undoCommand,
-  resolveCommand,
-  translateCommand,
-  checkCommand,
-  mapCommand,
-  ediCommand,
-  statusCommand,
-  explainCommand,
-  initCommand,
-  serviceCommand,
-  demoCommand,
-  proveCommand,
-]
 
 /** Runs one command line and returns its exit code, mapped if a scheduler asked for that. Never throws: it reports failures. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
@@ -83,9 +19,20 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
       if (output) helped.out(output)
     })
   } catch (error) {
-    return reportFailure(helped, error)
+    return reportFailure(
+      helped,
+      isOfCommandLine(error) ? await createUsageError(error.message, words) : error,
+    )
   }
   return exit
+}
+
+/** What yargs found wrong with the command line, in its words. */
+class CommandLineError extends Error {}
+
+/** Once yargs has waited for a command to be loaded, it throws its own errors past `fail`. */
+function isOfCommandLine(error: unknown): error is Error {
+  return error instanceof CommandLineError || (error instanceof Error && error.name === 'YError')
 }
 
 function buildProgram(terminal: Terminal, words: readonly string[], done: (code: number) => void): Argv {
@@ -98,26 +45,31 @@ function buildProgram(terminal: Terminal, words: readonly string[], done: (code:
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
   for (const command of COMMANDS) registerCommand(program, command, terminal, done)
-  return program
-    .demandCommand(1, 'Name a command.')
-    .strictCommands()
-    .strictOptions()
-    .version(VERSION)
-    .help()
-    .wrap(100)
-    .exitProcess(false)
-    .fail((message, error) => {
-      // Without a message a command failed, and its own error counts; errors of yargs itself are about the command line.
-      if (error && (!message || error.name !== 'YError')) throw error
-      throw createUsageError(message, words)
-    })
+  return (
+    program
+      .demandCommand(1, 'Name a command.')
+      .strictCommands()
+      .strictOptions()
+      // Its words are searched below, and those of commands are in English too.
+      .locale('en')
+      .version(VERSION)
+      .help()
+      .wrap(100)
+      .exitProcess(false)
+      .fail((message, error) => {
+        // Without a message a command failed, and its own error counts.
+        if (error && (!message || !isOfCommandLine(error))) throw error
+        throw new CommandLineError(message)
+      })
+  )
 }
 
 /** Names what yargs only counts, and the choices and names that may be meant. */
-function createUsageError(message: string, words: readonly string[]): BridgeError {
+async function createUsageError(message: string, words: readonly string[]): Promise<BridgeError> {
   const [name, nameBelow] = listNames(words)
   const { command, below, title } = findCommand(words)
-  const { options = {}, argument = 'name that should follow' } = below ?? command ?? {}
+  const declared = await (below ?? command)?.load?.()
+  const { options = {}, argument = 'name that should follow' } = declared ?? {}
   const bare = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
   const missing = bare ?? /^Missing required arguments?: (.+)$/.exec(message)?.[1]
   if (missing !== undefined) {

@@ -1,4 +1,4 @@
-/** The shape of a command: its usage, its options and its action. Each file in `commands` declares one. */
+/** The shape of a command: its place in the list of commands, its options and its action. */
 import type { Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs'
 import { usageError } from '../support/errors.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
@@ -18,21 +18,27 @@ export type OptionValues<Table extends OptionTable | PositionalTable> = {
 }
 
 interface Declaration<Positionals extends PositionalTable, Table extends OptionTable, Values> {
-  /** The usage as in its help: `run [routes..]`. */
-  readonly usage: string
-  readonly describe: string
   /** The argument that it requires, as its help calls it. */
   readonly argument?: string
   readonly positionals?: Positionals
   readonly options?: Table
-  readonly commands?: readonly Command[]
-  /** The message when a required subcommand is missing. */
-  readonly demand?: string
   /** Returns the exit code, which may be one that a scheduler asked for. */
-  readonly run?: (terminal: Terminal, values: Values) => number | Promise<number>
+  readonly run: (terminal: Terminal, values: Values) => number | Promise<number>
 }
 
 export type Command = Declaration<PositionalTable, OptionTable, never>
+
+/** A command in the list of all. */
+export interface CommandEntry {
+  /** As in its help: `run [routes..]`. */
+  readonly usage: string
+  readonly describe: string
+  /** Left out where only its subcommands do something. */
+  readonly load?: () => Promise<Command>
+  readonly commands?: readonly CommandEntry[]
+  /** The message when a required subcommand is missing. */
+  readonly demand?: string
+}
 
 /** Declares a command whose action receives the values of its options. */
 export function defineCommand<
@@ -42,26 +48,28 @@ export function defineCommand<
   return command
 }
 
-export function commandName({ usage }: Command): string {
+export function commandName({ usage }: CommandEntry): string {
   return usage.split(' ', 1)[0] ?? usage
 }
 
-/** Registers the command and its subcommands with yargs. */
+/** Registers the command and its subcommands with yargs, which loads the command that is given. */
 export function registerCommand(
   program: Argv,
-  command: Command,
+  entry: CommandEntry,
   terminal: Terminal,
   done: (code: number) => void,
 ): Argv {
-  const { usage, describe, positionals = {}, options = {}, commands = [], demand, run } = command
-  const build = (args: Argv) => {
+  const { usage, describe, commands = [], demand, load } = entry
+  const build = async (args: Argv) => {
     for (const below of commands) registerCommand(args, below, terminal, done)
     if (demand !== undefined) args.demandCommand(1, demand)
+    const { positionals = {}, options = {} } = (await load?.()) ?? {}
     for (const [name, positional] of Object.entries(positionals)) args.positional(name, positional)
     return args.options(options).check((values) => assertGivenOnce(options, values))
   }
   return program.command(usage, describe, build, async (values) => {
-    if (run !== undefined) done(await run(terminal, values as never))
+    const command = await load?.()
+    if (command !== undefined) done(await command.run(terminal, values as never))
   })
 }
 

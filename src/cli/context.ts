@@ -69,7 +69,7 @@ export async function withProgress<Result>(
   configuration: Configuration,
   work: (bridge: Bridge) => Promise<Result>,
 ): Promise<Result> {
-  const bar = createProgressBar(terminal)
+  const bar = await createProgressBar(terminal)
   try {
     return await withBridge(terminal, configuration, work, { notify: bar.observe })
   } finally {
@@ -103,7 +103,7 @@ export async function withMonitoredBridge<Result>(
   const { isWatch, routes, report, mappings, onOpen = () => undefined } = options
   // A misspelt name is reported before anything opens that other programs may see.
   const chosen = selectRoutes(configuration, routes)
-  const { log, isVerbose, isForPeople, isLogged } = openLog(terminal, configuration, options)
+  const { log, isVerbose, isForPeople, isLogged } = await openLog(terminal, configuration, options)
   const logged = createEventLog(log, isVerbose)
   terminal.onStop?.((event) => {
     logged(event)
@@ -156,7 +156,7 @@ export async function withMonitoredBridge<Result>(
 }
 
 /** Log lines go into the configured file, and to stderr where a program reads that. */
-function openLog(
+async function openLog(
   terminal: Terminal,
   { log: configured }: Configuration,
   { isWatch, logLevel, logFormat }: MonitoringOptions,
@@ -172,6 +172,6 @@ function openLog(
   const isLogged = !isForPeople || logFormat !== undefined || logLevel !== undefined
   const say = (text: string) => terminal.say(text.replace(/\n$/, ''))
   if (isLogged) outputs.push({ format: onStderr, sink: { write: say, close: () => Promise.resolve() } })
-  const log = createLog({ level, outputs, now: () => terminal.clock.now() })
+  const log = await createLog({ level, outputs, now: () => terminal.clock.now() })
   return { log, isVerbose: level === 'debug', isForPeople, isLogged }
 }

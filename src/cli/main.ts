@@ -53,10 +53,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 process.stderr.on('error', () => undefined)
 
-const code = await runCommandLine(terminal, process.argv.slice(2))
-const stopped = exitOnSignal()
-// Never process.exit(): it would cut off what stdout has not written yet.
-process.exitCode = stopped === undefined ? code : (mapped.get(stopped) ?? stopped)
+// The bundle is a script, which has no `await` outside of functions.
+void runCommandLine(terminal, process.argv.slice(2)).then((code) => {
+  const stopped = exitOnSignal()
+  // Never process.exit(): it would cut off what stdout has not written yet.
+  process.exitCode = stopped === undefined ? code : (mapped.get(stopped) ?? stopped)
+})
 
 /** A signal during the question is an empty answer. */
 async function ask(question: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { Presets, SingleBar } from 'cli-progress'
+import type { SingleBar } from 'cli-progress'
 import type { ReloadSignal } from '../app/watch/reload.ts'
 import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'
 import { formatEvent } from '../observability/event-log.ts'
@@ -89,7 +89,10 @@ function listCauses(error: Error): string[] {
 }
 
 /** An observer that draws, and a function that removes the bar before other output. */
-export function createProgressBar({ progressStream: stream }: Pick<Terminal, 'progressStream'>) {
+export async function createProgressBar({ progressStream: stream }: Pick<Terminal, 'progressStream'>) {
+  if (stream === null) return { observe: () => undefined, clear: () => undefined }
+  // Loaded on demand: most commands run where nobody watches.
+  const { Presets, SingleBar } = await import('cli-progress')
   let bar: SingleBar | undefined
   let shown = ''
   const clear = () => {
@@ -97,24 +100,23 @@ export function createProgressBar({ progressStream: stream }: Pick<Terminal, 'pr
     bar = undefined
     shown = ''
   }
+  const start = (what: string) => {
+    const format = `${what}  {bar}  {value} of {total}`
+    const options = { stream, format, clearOnComplete: true, hideCursor: true }
+    const started = new SingleBar(options, Presets.shades_classic)
+    started.start(0, 0)
+    return started
+  }
   const observe = (event: BridgeEvent) => {
-    if (event.kind !== 'progress' || stream === null) return
+    if (event.kind !== 'progress') return
     const what = escapeControlChars(`${event.route} ${event.phase} ${event.file}`.trim())
     if (what !== shown) clear()
-    bar ??= startBar(stream, what)
+    bar ??= start(what)
     shown = what
     if (event.total !== undefined) bar.setTotal(event.total)
     bar.update(event.done)
   }
   return { observe, clear }
-}
-
-function startBar(stream: NodeJS.WriteStream, what: string): SingleBar {
-  const format = `${what}  {bar}  {value} of {total}`
-  const options = { stream, format, clearOnComplete: true, hideCursor: true }
-  const bar = new SingleBar(options, Presets.shades_classic)
-  bar.start(0, 0)
-  return bar
 }
 
 // Signals: the first one asks for a clean stop, a second one or the end of the grace period stops at once.

@@ -1,6 +1,6 @@
 /** Sends one HTTP request and reports how it ended. No other file uses undici. */
 import type { Socket } from 'node:net'
-import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import type { buildConnector, Client, Dispatcher, Pool } from 'undici'
 import type { Clock } from '../support/clock.ts'
 
 /** How a request ended. Never an exception, because the place of a failure decides whether to send again. */
@@ -59,11 +59,61 @@ const LARGEST_FILE = 20 * 1024 * 1024
 const KEEP_ALIVE_MS = 4_000
 const LONGEST_CONNECT_MS = 10_000
 
-export function openTransport({ origin, clock, timeoutMs, connections }: TransportOptions) {
-  const connect = createConnector(Math.min(timeoutMs, LONGEST_CONNECT_MS))
-  const pool = new Pool(origin, {
+export function openTransport(options: TransportOptions) {
+  const { clock, timeoutMs } = options
+  const state: TransportState = { clock, timeoutMs, latestDate: undefined, latestAt: 0 }
+  let pool: Pool | undefined
+  let opening: Promise<Pool> | undefined
+  let abortion: Error | undefined
+  let closed: Promise<void> | undefined
+  const open = async () => {
+    opening ??= openPool(options)
+    pool = await opening
+    if (abortion !== undefined || closed !== undefined) await pool.destroy(abortion ?? null)
+    return pool
+  }
+
+  return {
+    /** `headers` are names and values in turn. */
+    async exchange(request: TransportRequest, headers: string[]): Promise<Exchange> {
+      const target = pool ?? (await open())
+      return new Promise((resolve) => {
+        const { method, path, body = null } = request
+        target.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
+      })
+    },
+    clockOffsetMs(): number {
+      const serverTime = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
+      return Number.isNaN(serverTime) ? 0 : Math.round(serverTime - state.latestAt)
+    },
+    /** Cuts off requests in flight. */
+    async abortAll(): Promise<void> {
+      abortion ??= new Error('the bridge was stopped')
+      await pool?.destroy(abortion)
+    },
+    /** Lets requests in flight finish, then closes every connection. */
+    close(): Promise<void> {
+      closed ??= closePool(opening)
+      return closed
+    },
+  }
+}
+
+async function closePool(opening: Promise<Pool> | undefined): Promise<void> {
+  const pool = await opening
+  if (pool?.destroyed === false) await pool.close()
+}
+
+async function openPool({ origin, timeoutMs, connections }: TransportOptions): Promise<Pool> {
+  // Loaded on demand: many commands send nothing.
+  const undici = await import('undici')
+  const connect = createConnector(undici, Math.min(timeoutMs, LONGEST_CONNECT_MS))
+  return new undici.Pool(origin, {
     factory(url, options) {
-      const client: Client = new Client(url, { ...options, connect: connect(() => client.stats.running > 0) })
+      const client: Client = new undici.Client(url, {
+        ...options,
+        connect: connect(() => client.stats.running > 0),
+      })
       return client
     },
     connections,
@@ -73,28 +123,6 @@ export function openTransport({ origin, clock, timeoutMs, connections }: Transpo
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   })
-  const state: TransportState = { clock, timeoutMs, latestDate: undefined, latestAt: 0 }
-  let closed: Promise<void> | undefined
-
-  return {
-    /** `headers` are names and values in turn. */
-    exchange: (request: TransportRequest, headers: string[]): Promise<Exchange> =>
-      new Promise((resolve) => {
-        const { method, path, body = null } = request
-        pool.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
-      }),
-    clockOffsetMs(): number {
-      const serverTime = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
-      return Number.isNaN(serverTime) ? 0 : Math.round(serverTime - state.latestAt)
-    },
-    /** Cuts off requests in flight. */
-    abortAll: () => pool.destroy(new Error('the bridge was stopped')),
-    /** Lets requests in flight finish, then closes every connection. */
-    close(): Promise<void> {
-      closed ??= pool.destroyed ? Promise.resolve() : pool.close()
-      return closed
-    },
-  }
 }
 
 /** The shared state of the requests of one transport. */
@@ -209,9 +237,9 @@ export function getHeader(answer: Answer, name: string): string | undefined {
 // Opens connections. One that breaks off a request is reset, so that its rest is never sent.
 
 /** TCP connection and TLS handshake may each take `timeoutMs`. `isBusy`: a request has no whole answer yet. */
-function createConnector(timeoutMs: number) {
-  const openTcp = buildConnector({ timeout: timeoutMs })
-  const openTls = buildConnector({ timeout: timeoutMs })
+function createConnector({ buildConnector: build }: typeof import('undici'), timeoutMs: number) {
+  const openTcp = build({ timeout: timeoutMs })
+  const openTls = build({ timeout: timeoutMs })
 
   return (isBusy: () => boolean): buildConnector.connector =>
     (options, callback) => {

@@ -3,7 +3,7 @@ import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { waitAtMost } from './async.ts'
 import { isoTime } from './clock.ts'
 import { hasSystemCode } from './errors.ts'
@@ -41,7 +41,11 @@ interface LogOptions {
   readonly now: () => number
 }
 
-export function createLog({ level, outputs, now }: LogOptions): Log {
+/** Without outputs, nothing is written. */
+export async function createLog({ level, outputs, now }: LogOptions): Promise<Log> {
+  if (outputs.length === 0) return { write: () => undefined, close: () => Promise.resolve() }
+  // Loaded on demand: most commands log nothing.
+  const { pino } = await import('pino')
   const timestamp = () => `,"time":"${isoTime(now())}"`
   const formatters = { level: (label: string) => ({ level: label }) }
   const write = (line: string) => {

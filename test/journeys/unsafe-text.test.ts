@@ -134,10 +134,10 @@ test('commands in messages name such files and keys as a shell reads them', asyn
   expect(learned.err).toContain(String.raw`map try ${file} -m 'it'\''s.yaml'`)
 })
 
-test('the progress bar shows the name of a file without its control characters', () => {
+test('the progress bar shows the name of a file without its control characters', async () => {
   let drawn = ''
   const stream = { isTTY: true, columns: 200, write: (text: string) => ((drawn += text), true) }
-  const bar = createProgressBar({ progressStream: stream as unknown as NodeJS.WriteStream })
+  const bar = await createProgressBar({ progressStream: stream as unknown as NodeJS.WriteStream })
 
   bar.observe({ kind: 'progress', route: 'orders', phase: 'sending', file: `p${CSI}.csv`, done: 1, total: 2 })
   bar.clear()

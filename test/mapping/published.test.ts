@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { commandName } from '../../src/cli/command.ts'
-import { mapCommand } from '../../src/cli/commands/map/map.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { createGrammarSchema, createMappingSchema } from '../../src/mapping/json-schema.ts'
 import { fieldsPage } from './field-tables.ts'
 import { PRINTED } from './page-tables.ts'
@@ -56,7 +56,8 @@ test('docs/fields.md lists the fields of every operation as the contract has the
 })
 
 test('every command about mappings is in the documentation', () => {
-  const names = (mapCommand.commands ?? []).map(commandName)
+  const map = COMMANDS.find((each) => commandName(each) === 'map')
+  const names = (map?.commands ?? []).map(commandName)
 
   expect(names).toContain('learn')
   expect(names.filter((name) => !page.includes(`| \`dropbridge map ${name} `))).toEqual([])

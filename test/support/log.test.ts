@@ -15,14 +15,14 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 15, 20, 1, 123)
 
-function aLog(format: LogFormat, level: LogLevel = 'info') {
+async function aLog(format: LogFormat, level: LogLevel = 'info') {
   const lines: string[] = []
   const sink = { write: (text: string) => void lines.push(text), close: () => Promise.resolve() }
-  return { lines, log: createLog({ level, outputs: [{ format, sink }], now: () => NOW }) }
+  return { lines, log: await createLog({ level, outputs: [{ format, sink }], now: () => NOW }) }
 }
 
-test('a line for programs is one JSON object with its code, its fields and its text', () => {
-  const { lines, log } = aLog('json')
+test('a line for programs is one JSON object with its code, its fields and its text', async () => {
+  const { lines, log } = await aLog('json')
 
   log.write('info', {
     code: 'file.received',
@@ -44,8 +44,8 @@ test('a line for programs is one JSON object with its code, its fields and its t
   })
 })
 
-test('a line for people has the time, the place and the event', () => {
-  const { lines, log } = aLog('human')
+test('a line for people has the time, the place and the event', async () => {
+  const { lines, log } = await aLog('human')
 
   log.write('info', { code: 'file.received', route: 'orders', words: 'a.csv received' })
   log.write('warn', { code: 'watch.unreliable', words: 'inbox tells nothing' })
@@ -61,9 +61,9 @@ test('a line for people has the time, the place and the event', () => {
   )
 })
 
-test('a name with a line break in it makes no line of its own', () => {
+test('a name with a line break in it makes no line of its own', async () => {
   for (const format of ['human', 'json'] as const) {
-    const { lines, log } = aLog(format)
+    const { lines, log } = await aLog(format)
 
     log.write('info', {
       code: 'file.received',
@@ -80,8 +80,8 @@ test('a name with a line break in it makes no line of its own', () => {
   }
 })
 
-test('lines below the level are not written', () => {
-  const { lines, log } = aLog('json', 'warn')
+test('lines below the level are not written', async () => {
+  const { lines, log } = await aLog('json', 'warn')
 
   log.write('info', { code: 'a', words: 'no' })
   log.write('warn', { code: 'b', words: 'yes' })

@@ -21,8 +21,6 @@ const OPTIONS = {
 } as const
 
 export const activityCommand = defineCommand({
-  usage: 'activity',
-  describe: 'Sum up days: files, records, units and money, sent and received, by route and party',
   options: OPTIONS,
   async run(terminal, options) {
     const configuration = await readConfigurationToShow(terminal, options.config)

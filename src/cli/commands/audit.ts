@@ -6,9 +6,7 @@ import { CONFIG_FLAG, defineCommand, JSON_FLAG, text } from '../command.ts'
 import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 
 /** Throws `journal-altered` when something is not as it was written, after it has listed the differences. */
-const verifyCommand = defineCommand({
-  usage: 'verify',
-  describe: 'Walk the chain of events and compare it with the journal; changes nothing',
+export const verifyCommand = defineCommand({
   options: {
     config: CONFIG_FLAG,
     json: JSON_FLAG,
@@ -23,13 +21,6 @@ const verifyCommand = defineCommand({
     if (report.found === 0) return EXIT.ok
     throw new BridgeError('journal-altered', `the journal was altered: ${formatFound(report.found)}`)
   },
-})
-
-export const auditCommand = defineCommand({
-  usage: 'audit',
-  describe: 'Check that the journal is what was written into it',
-  commands: [verifyCommand],
-  demand: 'Say what to do: audit verify.',
 })
 
 function parseAnchor(text: string): Anchor {

@@ -15,8 +15,6 @@ import { readConfiguration } from '../context.ts'
 import { formatExampleCount } from '../format/text.ts'
 
 export const checkCommand = defineCommand({
-  usage: 'check',
-  describe: 'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
   options: { config: CONFIG_FLAG, json: JSON_FLAG, online: flag('Try the API and its credentials too') },
   async run(terminal, { config, json, online }) {
     const configuration = await readConfiguration(terminal, config)

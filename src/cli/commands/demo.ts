@@ -23,8 +23,6 @@ import type { Terminal } from '../terminal.ts'
 const REFUSED_SHOWN = 12
 
 export const demoCommand = defineCommand({
-  usage: 'demo [folder]',
-  describe: 'Run the main job on sample files against a service of its own',
   positionals: { folder: { type: 'string', describe: 'The work folder to make' } },
   async run(terminal, { folder }) {
     const root = await createFolder(terminal, folder)

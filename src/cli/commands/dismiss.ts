@@ -6,9 +6,6 @@ import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 import { assertNotEmpty } from './release.ts'
 
 export const dismissCommand = defineCommand({
-  usage: 'dismiss <what>',
-  describe:
-    'Need no correction of what was rejected or not acknowledged: FILE (name or id), or ROUTE/KEY for one record',
   argument: 'FILE, or ROUTE/KEY of one record,',
   positionals: { what: REQUIRED_TEXT },
   options: { config: CONFIG_FLAG, ...DECISION_FLAGS, json: JSON_FLAG },

@@ -31,8 +31,6 @@ interface Explanation {
 
 /** Explains one code, or lists them all when none is named. */
 export const explainCommand = defineCommand({
-  usage: 'explain [code]',
-  describe: 'Explain a code of a result file or a message, or list them all',
   positionals: { code: { type: 'string' } },
   options: { json: JSON_FLAG },
   run(terminal, { code, json }) {

@@ -33,9 +33,6 @@ const OPTIONS = {
 } as const
 
 export const exportCommand = defineCommand({
-  usage: 'export <route>',
-  describe:
-    'Write records of a route’s list to a file or to stdout, once; nothing is acknowledged or remembered',
   argument: 'ROUTE',
   positionals: { route: REQUIRED_TEXT },
   options: OPTIONS,
@@ -44,7 +41,7 @@ export const exportCommand = defineCommand({
     const route = getOutboundRoute(configuration, options.route)
     const select = readSelection(terminal, route, options)
     const path = options.out === '-' ? undefined : resolvePath(terminal, options.out)
-    const bar = createProgressBar(terminal)
+    const bar = await createProgressBar(terminal)
     const { clock, signal } = terminal
     const given = { clock, signal, random: Math.random, version: VERSION, notify: bar.observe }
     const once = { ...given, asJson: options.json, ...(select && { select }) }

@@ -111,8 +111,6 @@ ${SCHEDULE_HELP}
 
 /** Never overwrites: it refuses a folder that has a configuration. */
 export const initCommand = defineCommand({
-  usage: 'init [folder]',
-  describe: 'Write a configuration, mappings and folders to start from',
   positionals: { folder: { type: 'string', default: '.' } },
   options: { brand: flag('For a supplier: routes of a brand in place of those of a retailer') },
   async run(terminal, { folder, brand }) {

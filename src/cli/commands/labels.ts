@@ -22,8 +22,6 @@ type LabelsOptions = OptionValues<typeof OPTIONS>
 
 /** Reports each document as it comes: where it is, or why it could not be fetched. */
 export const labelsCommand = defineCommand({
-  usage: 'labels',
-  describe: 'Fetch packing slips and labels again: those that are missing, or those of the shipments named',
   options: OPTIONS,
   async run(terminal, options) {
     const configuration = await readConfiguration(terminal, options.config)

@@ -12,8 +12,6 @@ import { readConfiguration, readConfigurationToShow } from '../context.ts'
 import { formatLate, lateToJson } from '../format/orders.ts'
 
 export const lateCommand = defineCommand({
-  usage: 'late',
-  describe: 'List orders that must be acknowledged or shipped soon, by the hours that are left',
   options: {
     config: CONFIG_FLAG,
     within: {

@@ -11,9 +11,7 @@ import { readConfiguration, readConfigurationWithoutApi, withBridge } from '../c
 import { formatCount, formatTable } from '../format/text.ts'
 
 /** Sends a trial without alerts and results. It does not read the journal. */
-const testCommand = defineCommand({
-  usage: 'test <name>',
-  describe: 'Send a trial by one of the ways under `notifications`; it contains no results',
+export const testCommand = defineCommand({
   positionals: { name: REQUIRED_TEXT },
   options: { config: CONFIG_FLAG },
   async run(terminal, { config, name }) {
@@ -49,9 +47,6 @@ function createTrialMessage(now: number): Message {
 }
 
 export const notificationsCommand = defineCommand({
-  usage: 'notifications',
-  describe: 'Show what became of the latest notifications, or send a trial of one',
-  commands: [testCommand],
   options: { config: CONFIG_FLAG, json: JSON_FLAG },
   async run(terminal, { config, json }) {
     const configuration = await readConfigurationWithoutApi(terminal, config)

@@ -36,9 +36,6 @@ const OPTIONS = {
 } as const
 
 export const proveCommand = defineCommand({
-  usage: 'prove',
-  describe:
-    'Prove that your routes lose and double nothing: against a service with faults, killed again and again',
   options: OPTIONS,
   async run(terminal, options) {
     const { route: routes, json, keep } = options

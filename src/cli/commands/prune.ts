@@ -16,8 +16,6 @@ const OPTIONS = {
 } as const
 
 export const pruneCommand = defineCommand({
-  usage: 'prune',
-  describe: 'Remove the contents of work that was finished long ago; keys and states stay',
   options: OPTIONS,
   async run(terminal, options) {
     const { config, json, dryRun } = options

@@ -7,20 +7,12 @@ import { readConfiguration, withProgress } from '../context.ts'
 import { formatHeld, formatReport, formatWaitingFile } from '../format/inbound.ts'
 import { formatCounts } from '../format/text.ts'
 
-export const releaseCommand = defineDecision(
-  'release',
-  'Send what is held because its file was stopped, or what a partner refused: FILE (name or id), or ROUTE/KEY for one record',
-)
+export const releaseCommand = defineDecision('release')
 
-export const discardCommand = defineDecision(
-  'discard',
-  'Give up what is held: FILE (name or id), or ROUTE/KEY for one record',
-)
+export const discardCommand = defineDecision('discard')
 
-function defineDecision(action: DecisionAction, describe: string) {
+function defineDecision(action: DecisionAction) {
   return defineCommand({
-    usage: `${action} <what>`,
-    describe,
     argument: 'FILE, or ROUTE/KEY of one record,',
     positionals: { what: REQUIRED_TEXT },
     options: { config: CONFIG_FLAG, ...DECISION_FLAGS, json: JSON_FLAG },

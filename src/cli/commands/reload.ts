@@ -9,8 +9,6 @@ import { readConfigurationWithoutApi, resolvePath } from '../context.ts'
 const WAIT_MS = 60_000
 
 export const reloadCommand = defineCommand({
-  usage: 'reload',
-  describe: 'Let a running watch use the changed configuration and mappings, after they passed their check',
   options: { config: CONFIG_FLAG, json: JSON_FLAG },
   async run(terminal, { config, json }) {
     const configuration = await readConfigurationWithoutApi(terminal, config)

@@ -38,9 +38,6 @@ const OPTIONS = {
 type ResolveOptions = OptionValues<typeof WHAT> & OptionValues<typeof OPTIONS>
 
 export const resolveCommand = defineCommand({
-  usage: 'resolve <what>',
-  describe:
-    'Say what came of a record whose answer was lost (KEY or ROUTE/KEY), or of a held delivery (FILE)',
   argument: 'KEY',
   positionals: WHAT,
   options: OPTIONS,

@@ -10,8 +10,6 @@ import { assertNotEmpty } from './release.ts'
 const SKIP_MAX = 1_000_000_000
 
 export const restoredCommand = defineCommand({
-  usage: 'restored',
-  describe: 'Say that the journal was restored from a backup: what may have been done since is in doubt',
   options: {
     config: CONFIG_FLAG,
     by: { ...DECISION_FLAGS.by, demandOption: false, default: '' },

@@ -5,8 +5,6 @@ import { readConfiguration, withProgress } from '../context.ts'
 import { formatRouteResults } from '../format/run.ts'
 
 export const retakeCommand = defineCommand({
-  usage: 'retake <file>',
-  describe: 'Take an archived file (name or id) again, such as after its mapping was mended',
   ...FILE_ARGUMENT,
   options: { config: CONFIG_FLAG, json: JSON_FLAG },
   async run(terminal, { config, file, json }) {

@@ -42,8 +42,6 @@ type RunCommandOptions = OptionValues<typeof ROUTES_POSITIONAL> & OptionValues<t
 
 /** Returns the exit code, or the one that replaces it. */
 export const runCommand = defineCommand({
-  usage: 'run [routes..]',
-  describe: 'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
   positionals: ROUTES_POSITIONAL,
   options: OPTIONS,
   async run(terminal, options) {
@@ -64,7 +62,7 @@ async function runWithBounds(terminal: Terminal, options: RunCommandOptions, exi
   // Schedulers of this machine use its own zone.
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
   const bounds = parseRunBounds(options, { now: terminal.clock.now(), zone })
-  const bar = createProgressBar(quiet ? { progressStream: null } : terminal)
+  const bar = await createProgressBar(quiet ? { progressStream: null } : terminal)
   const formatNotificationFailure = createNotificationFailureFormatter()
   const report = (event: BridgeEvent) => {
     bar.observe(event)

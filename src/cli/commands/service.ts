@@ -9,8 +9,6 @@ import { resolvePath } from '../context.ts'
 
 /** Secrets are shown once, when the clients are created: the service keeps only their hashes. */
 export const serviceCommand = defineCommand({
-  usage: 'service',
-  describe: 'Run the order-fulfilment API itself, with its data in a folder',
   options: {
     port: { type: 'number', default: 8080, describe: 'The port; 0 takes a free one' },
     host: { type: 'string', default: '127.0.0.1', describe: 'The address to listen on' },

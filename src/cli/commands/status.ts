@@ -8,8 +8,6 @@ import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG } from '../command.ts'
 import { readConfigurationToShow, withBridge } from '../context.ts'
 
 export const statusCommand = defineCommand({
-  usage: 'status [route]',
-  describe: 'Show what is done, what waits, and files that no route takes; of one ROUTE, or of all',
   positionals: { route: { type: 'string' } },
   options: { config: CONFIG_FLAG, json: JSON_FLAG, all: flag('Show all alerts, however many there are') },
   async run(terminal, { config, route, json, all }) {

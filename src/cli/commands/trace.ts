@@ -18,9 +18,6 @@ import { formatJournalFailure } from '../format/status.ts'
 import { formatTrace } from '../format/trace.ts'
 
 export const traceCommand = defineCommand({
-  usage: 'trace <key>',
-  describe:
-    'All that is known of an order, record or file: by PO, invoice or tracking number, id, or file name (:line)',
   argument: 'KEY',
   positionals: { key: REQUIRED_TEXT },
   options: {

@@ -28,8 +28,6 @@ type TranslateOptions = TranslationOptions & { readonly out: string | undefined 
 
 /** Bodies go to stdout, one JSON line each; problems are reported on stderr. */
 export const translateCommand = defineCommand({
-  usage: 'translate <file>',
-  describe: 'Translate a file to JSON, or for an export JSON records to its file; nothing is sent',
   ...FILE_ARGUMENT,
   options: translationFlags({ out: text('For an export: the file to write; on stdout without it') }),
   async run(terminal, options) {

@@ -22,8 +22,6 @@ const OPTIONS = {
 } as const
 
 export const trustHostCommand = defineCommand({
-  usage: 'trust-host <mailbox>',
-  describe: 'Show the host key of an SFTP server, and trust it once you say that it is right; never logs in',
   positionals: { mailbox: REQUIRED_TEXT },
   options: OPTIONS,
   async run(terminal, { mailbox, ...options }) {

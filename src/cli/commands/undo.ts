@@ -19,8 +19,6 @@ import { readConfiguration } from '../context.ts'
 import { formatUndo } from '../format/undo.ts'
 
 export const undoCommand = defineCommand({
-  usage: 'undo <key>',
-  describe: 'Say what can still be undone of an order or record, and by which command; nothing is sent',
   argument: 'KEY',
   positionals: { key: REQUIRED_TEXT },
   options: {

@@ -14,8 +14,6 @@ import { formatFinishedWork, formatRun } from '../format/run.ts'
 import { formatCount } from '../format/text.ts'
 
 export const watchCommand = defineCommand({
-  usage: 'watch [routes..]',
-  describe: 'Continue until stopped: take files as soon as they are whole, export by the schedules',
   positionals: ROUTES_POSITIONAL,
   options: { config: CONFIG_FLAG, ...LOG_FLAGS },
   async run(terminal, { config, routes, logLevel, logFormat }) {

@@ -6,8 +6,6 @@ import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG, text } from '../c
 import { readConfigurationToShow } from '../context.ts'
 
 export const whyNotCommand = defineCommand({
-  usage: 'why-not <file>',
-  describe: 'Why a file is not picked up, and what to do; changes nothing',
   ...FILE_ARGUMENT,
   options: { config: CONFIG_FLAG, json: JSON_FLAG, route: text('Only as far as this route goes') },
   async run(terminal, { config, file, route, json }) {

@@ -1,7 +1,7 @@
 /** Notifiers send a message by mail, webhook or command, as the configuration names them. */
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { Agent, request } from 'undici'
+import type { request } from 'undici'
 import type { NotificationConfiguration } from '../../config/notifications.ts'
 import type { Message, Notifier } from '../../domain/notification.ts'
 import { startDeadline } from '../../support/async.ts'
@@ -103,11 +103,17 @@ export function createWebhookNotifier(options: WebhookOptions): Notifier {
   return {
     async send({ id, subject, text, data }, signal, { once } = { once: false }) {
       const body = JSON.stringify({ id, subject, text, digest: data })
+      const { Agent, request } = await import('undici')
       // A connection of its own, which must not outlive the notification.
       const dispatcher = new Agent({ connections: 1, pipelining: 1 })
       try {
         for (const wait of [...(once ? [] : RETRY_WAITS_MS), undefined]) {
-          const failure = await postOnce(options, { id, body, dispatcher, signal })
+          const failure = await postOnce(options, {
+            id,
+            body,
+            signal,
+            post: (url, sent) => request(url, { ...sent, dispatcher }),
+          })
           if (failure === undefined) return
           if (wait === undefined || !failure.isTransient) throw new Error(failure.why)
           await options.clock.sleep(wait, signal)
@@ -125,16 +131,22 @@ interface PostFailure {
   readonly isTransient: boolean
 }
 
+interface Posting {
+  readonly id: string
+  readonly body: string
+  readonly signal: AbortSignal
+  readonly post: typeof request
+}
+
 async function postOnce(
   { url, secret, timeoutMs, version }: WebhookOptions,
-  { id, body, dispatcher, signal }: { id: string; body: string; dispatcher: Agent; signal: AbortSignal },
+  { id, body, signal, post }: Posting,
 ): Promise<PostFailure | undefined> {
   const { host } = new URL(url)
   const deadline = startDeadline(timeoutMs, signal)
   try {
-    const answer = await request(url, {
+    const answer = await post(url, {
       method: 'POST',
-      dispatcher,
       body,
       signal: deadline.signal,
       headers: {

@@ -11,8 +11,6 @@ import type { Terminal } from '../../terminal.ts'
 const ANSWER = { numbers: { interchange: 1, group: 1 }, ta1: 'asked', echoes: true } as const
 
 export const checkCommand = defineCommand({
-  usage: 'check <files..>',
-  describe: 'Check files: the verdict on each interchange, group and set, and where the faults are',
   argument: 'FILE',
   positionals: { files: { type: 'string', array: true, demandOption: true } },
   options: {

@@ -7,8 +7,6 @@ import { resolvePath } from '../../context.ts'
 import { formatCount } from '../../format/text.ts'
 
 export const fixCommand = defineCommand({
-  usage: 'fix <file>',
-  describe: 'Write a copy with right counts, numbers, trailers and padding; nothing else is changed',
   ...FILE_ARGUMENT,
   options: { out: { ...REQUIRED_TEXT, describe: 'The file to write; it must not exist' }, json: JSON_FLAG },
   async run(terminal, { file, out, json }) {

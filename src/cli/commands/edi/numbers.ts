@@ -8,8 +8,6 @@ import { readConfigurationToShow } from '../../context.ts'
 import { formatTable } from '../../format/text.ts'
 
 export const numbersCommand = defineCommand({
-  usage: 'numbers [partner]',
-  describe: 'List the last control numbers that were given to partners, or set those of one',
   positionals: { partner: { type: 'string', describe: 'Its name in the configuration; all when left out' } },
   options: {
     config: CONFIG_FLAG,

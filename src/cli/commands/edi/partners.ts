@@ -8,9 +8,6 @@ import { readConfigurationToShow } from '../../context.ts'
 import { formatTable } from '../../format/text.ts'
 
 export const partnersCommand = defineCommand({
-  usage: 'partners',
-  describe:
-    'List the partners: their addresses, when they last sent something, and the answers they wait for',
   options: { config: CONFIG_FLAG, json: JSON_FLAG },
   async run(terminal, { config, json }) {
     const configuration = await readConfigurationToShow(terminal, config)

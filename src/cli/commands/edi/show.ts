@@ -9,8 +9,6 @@ import type { Terminal } from '../../terminal.ts'
 import { formatRawItem, formatShownItem, shownItemToJson, toShownBytes } from '../../format/edi.ts'
 
 export const showCommand = defineCommand({
-  usage: 'show <file>',
-  describe: 'Show a file: its loops, segments and elements with their names and the meanings of codes',
   ...FILE_ARGUMENT,
   options: {
     set: { type: 'number', describe: 'Only this set of the file, counted from 1' },

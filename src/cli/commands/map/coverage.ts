@@ -16,9 +16,6 @@ import { formatCodedProblem, formatCount, formatTable } from '../../format/text.
 import type { Terminal } from '../../terminal.ts'
 
 export const coverageCommand = defineCommand({
-  usage: 'coverage <file>',
-  describe:
-    'Say which segments of an interchange a mapping uses; of an export, which values its document carries',
   ...FILE_ARGUMENT,
   options: translationFlags({
     segment: { type: 'number', describe: 'Say of this segment why it is used or not' },

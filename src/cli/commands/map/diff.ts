@@ -11,8 +11,6 @@ import { formatCount } from '../../format/text.ts'
 import type { Terminal } from '../../terminal.ts'
 
 export const diffCommand = defineCommand({
-  usage: 'diff <old> <new>',
-  describe: 'Show which bodies or rows change when one mapping takes the place of another',
   argument: 'OLD or NEW mapping',
   positionals: { old: REQUIRED_TEXT, new: REQUIRED_TEXT },
   options: {

@@ -35,8 +35,6 @@ import type { Terminal } from '../../terminal.ts'
 import { formatProblem } from '../../format/text.ts'
 
 export const docsCommand = defineCommand({
-  usage: 'docs <mapping>',
-  describe: 'A page that shows a partner what to send, or what comes, with sample files',
   argument: 'MAPPING',
   positionals: { mapping: REQUIRED_TEXT },
   options: {

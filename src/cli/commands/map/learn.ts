@@ -13,8 +13,6 @@ import { resolvePath } from '../../context.ts'
 import { sayOpenEnd, sayProblems } from '../../format/text.ts'
 
 export const learnCommand = defineCommand({
-  usage: 'learn <file>',
-  describe: 'Guess a first mapping from a sample file',
   ...FILE_ARGUMENT,
   options: {
     operation: {

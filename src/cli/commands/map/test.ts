@@ -13,8 +13,6 @@ import type { Terminal } from '../../terminal.ts'
 type TestedMapping = Awaited<ReturnType<typeof testMapping>>
 
 export const testCommand = defineCommand({
-  usage: 'test <mappings..>',
-  describe: 'Run the examples of mappings, and say what they leave untried',
   positionals: { mappings: { ...REQUIRED_TEXT, array: true } },
   options: { json: JSON_FLAG },
   async run(terminal, { mappings, json }) {

@@ -36,8 +36,6 @@ const RECORDS_SHOWN = 3
 type TryOptions = TranslationOptions & { readonly record: number | undefined }
 
 export const tryCommand = defineCommand({
-  usage: 'try <file>',
-  describe: 'Show records of a file beside their bodies, field by field; nothing is sent',
   ...FILE_ARGUMENT,
   options: translationFlags({
     record: { type: 'number', describe: 'The number of the record; the first three without it' },

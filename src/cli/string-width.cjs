@@ -1,0 +1,4 @@
+/** In the bundle, in place of the package of this name: help and progress are written in plain letters, each one column wide. */
+module.exports = function stringWidth(text) {
+  return text.replaceAll(/\u001B\[[\d;]*m/g, '').length
+}
