@@ -80,9 +80,6 @@ for (const [name, path] of Object.entries(PROGRAMS)) {
   await writeFile(`${ROOT}dist/${path}.js`, code)
 }
 
-const { status } = spawnSync(
-  process.execPath,
-  [fileURLToPath(new URL('compile.mjs', import.meta.url)), `${FOLDER}${bundle}`],
-  { stdio: 'inherit' },
-)
-process.exitCode = status ?? 1
+// A process of its own, with the flags of the program.
+const compile = fileURLToPath(new URL('compile.mjs', import.meta.url))
+process.exitCode = spawnSync(process.execPath, [compile], { stdio: 'inherit' }).status ?? 1

@@ -1,4 +1,6 @@
+const { stripVTControlCharacters } = require('node:util')
+
 /** In the bundle, in place of the package of this name: help and progress are written in plain letters, each one column wide. */
 module.exports = function stringWidth(text) {
-  return text.replaceAll(/\u001B\[[\d;]*m/g, '').length
+  return stripVTControlCharacters(text).length
 }

@@ -91,7 +91,7 @@ function listCauses(error: Error): string[] {
 /** An observer that draws, and a function that removes the bar before other output. */
 export async function createProgressBar({ progressStream: stream }: Pick<Terminal, 'progressStream'>) {
   if (stream === null) return { observe: () => undefined, clear: () => undefined }
-  // Loaded on demand: most commands run where nobody watches.
+  // Loaded on demand: most commands run without a screen.
   const { Presets, SingleBar } = await import('cli-progress')
   let bar: SingleBar | undefined
   let shown = ''

@@ -1,5 +1,6 @@
 /** Sends one HTTP request and reports how it ended. No other file uses undici. */
 import type { Socket } from 'node:net'
+import type Undici from 'undici'
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici'
 import type { Clock } from '../support/clock.ts'
 
@@ -237,7 +238,7 @@ export function getHeader(answer: Answer, name: string): string | undefined {
 // Opens connections. One that breaks off a request is reset, so that its rest is never sent.
 
 /** TCP connection and TLS handshake may each take `timeoutMs`. `isBusy`: a request has no whole answer yet. */
-function createConnector({ buildConnector: build }: typeof import('undici'), timeoutMs: number) {
+function createConnector({ buildConnector: build }: typeof Undici, timeoutMs: number) {
   const openTcp = build({ timeout: timeoutMs })
   const openTls = build({ timeout: timeoutMs })
 

@@ -1,7 +1,7 @@
 /** Tracks liveness and failing routes from events, and serves /livez, /readyz and /metrics over HTTP. */
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import type { RouteFailure, RouteResults } from '../domain/alert.ts'
@@ -128,6 +128,8 @@ const TIME_LIMITS = { headersTimeout: 5000, requestTimeout: 10_000, connectionsC
 /** Throws when the server cannot listen on the address. */
 export async function startHealthServer(options: HealthOptions) {
   const isOwnHost = createHostCheck([options.host, ...options.hostNames])
+  // Loaded on demand: most commands serve nothing.
+  const { createServer } = await import('node:http')
   const server = createServer(TIME_LIMITS, (request, response) => {
     if (!isOwnHost(request.headers.host)) {
       response.writeHead(421, { connection: 'close' }).end()

@@ -1,0 +1,59 @@
+/** The built program starts from a bundle and its compiled code. */
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { HEAP_FLAGS, VERSION } from '../../src/support/process.ts'
+import { runProgram, startScript } from '../fixtures/program.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+import { ROOT } from '../formats/edi/exported.ts'
+
+const BUNDLES = join(ROOT, 'dist/bundle')
+
+async function findBundle(folder = BUNDLES): Promise<string> {
+  const [name, ...more] = (await readdir(folder)).filter((each) => each.endsWith('.cjs'))
+  expect(more).toEqual([])
+  return join(folder, name ?? '')
+}
+
+/** What is needed of the package to start, in a folder of its own. */
+async function copyProgram() {
+  const folder = await tempFolder()
+  await cp(BUNDLES, join(folder, 'dist/bundle'), { recursive: true })
+  await mkdir(join(folder, 'dist/cli'))
+  await cp(join(ROOT, 'dist/cli/main.js'), join(folder, 'dist/cli/main.js'))
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  const compiled = `${await findBundle(join(folder, 'dist/bundle'))}.compiled`
+  const run = (...words: string[]) => startScript(folder, join(folder, 'dist/cli/main.js'), words).finished
+  return { compiled, run }
+}
+
+test('this Node takes the compiled code that was built, with the flags of the program', async () => {
+  const bundle = await findBundle()
+  const script = `
+    const { readFileSync } = require('node:fs')
+    for (const flag of ${JSON.stringify(HEAP_FLAGS)}) require('node:v8').setFlagsFromString(flag)
+    const cachedData = readFileSync(${JSON.stringify(`${bundle}.compiled`)})
+    const { cachedDataRejected } = new (require('node:vm').Script)(readFileSync(${JSON.stringify(bundle)}, 'latin1'), { cachedData })
+    process.stdout.write(String(cachedDataRejected))`
+
+  expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stdout).toBe('false')
+})
+
+test('the program works without compiled code, and with code that another Node wrote', async () => {
+  const { compiled, run } = await copyProgram()
+  const expected = { exit: 0, stdout: `${VERSION}\n`, stderr: '' }
+
+  expect(await run('--version')).toEqual(expected)
+  await writeFile(compiled, 'of another Node')
+  expect(await run('--version')).toEqual(expected)
+  await rm(compiled)
+  expect(await run('--version')).toEqual(expected)
+})
+
+test('a wrong command line is explained in English, whatever language the machine speaks', async () => {
+  const { exit, stderr } = await runProgram(await tempFolder(), ['trace'], { LC_ALL: 'de_DE.UTF-8' })
+
+  expect(exit).toBe(64)
+  expect(stderr).toContain('The KEY is missing after dropbridge trace')
+})
