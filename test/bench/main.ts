@@ -11,6 +11,7 @@ import { outboundRows } from './outbound.ts'
 import { readyRow } from './ready.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
 import { sftpRows } from './sftp.ts'
+import { startRows } from './start.ts'
 import { serviceScaleRows } from './service-scale.ts'
 import { type MemoryRow, printMemory, printRows, type Row } from './table.ts'
 import { translateRows } from './translate.ts'
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, (scale: Scale) => Promise<Findings>>> = {
   service: async (scale) => ({ rows: await serviceScaleRows(scale) }),
   outbound: async (scale) => ({ rows: await outboundRows(scale) }),
   ready: async (scale) => ({ rows: [await readyRow(scale)] }),
+  start: async (scale) => ({ rows: await startRows(scale) }),
   sftp: async (scale) => ({ rows: await sftpRows(scale) }),
   memory: memoryFindings,
 }

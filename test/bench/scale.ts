@@ -14,6 +14,8 @@ export interface Scale {
   readonly outbound: { readonly orders: number; readonly rounds: number; readonly verifiedRounds: number }
   /** Rows of the files whose memory is measured, smallest first. */
   readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
+  /** Starts of short commands. */
+  readonly start: { readonly rounds: number }
   readonly oldFiles: { readonly files: number; readonly rounds: number }
   /** How many orders the service has, and how many pages a run reads and orders it makes and acknowledges. */
   readonly service: {
@@ -46,6 +48,7 @@ export const QUICK: Scale = {
   inbound: { orders: 3_000, slowOrders: 3_000, serviceOrders: 1_500, rounds: 5, slowRounds: 3 },
   outbound: { orders: 1_000, rounds: 3, verifiedRounds: 1 },
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
+  start: { rounds: 5 },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
   edi: {
@@ -67,6 +70,7 @@ export const FULL: Scale = {
   inbound: { orders: 20_000, slowOrders: 10_000, serviceOrders: 5_000, rounds: 7, slowRounds: 5 },
   outbound: { orders: 5_000, rounds: 5, verifiedRounds: 3 },
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
+  start: { rounds: 15 },
   oldFiles: { files: 100_000, rounds: 7 },
   service: { fewOrders: 10_000, manyOrders: 1_000_000, requests: 8, writes: 1_000, rounds: 9 },
   edi: {
