@@ -96,11 +96,15 @@ export async function loadMappings({
   edi,
 }: Configuration): Promise<Map<string, Mapping>> {
   const mappings = new Map<string, Mapping>()
+  // A mapping has no state of its own, so routes share it: bridges with hundreds of routes have a few mappings.
+  const compiled = new Map<string, Mapping>()
   const errors: string[] = []
   for (const route of routes.flatMap(listMappedSteps)) {
     try {
       const { name, operation, mappingPath: path } = route
-      const mapping = await loadMapping(path, { route: name, operation })
+      const id = `${operation} ${path}`
+      const mapping = compiled.get(id) ?? (await loadMapping(path, { route: name, operation }))
+      compiled.set(id, mapping)
       mappings.set(route.key, mapping)
       const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
       if (isSplit && route.direction === 'outbound' && route.report !== undefined)
