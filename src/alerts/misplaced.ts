@@ -28,6 +28,7 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
   const configured = listConfiguredFolders(configuration)
   const misplaced = new Map<string, MisplacedFile>()
   const listings = new Map<string, Promise<readonly FileInfo[]>>()
+  const intake = new Set(listIntakeFolders(configuration))
   const findMistyped = createMistypedFolderFinder(configuration)
   const mistyped = await listMistypedInboxes(context, findMistyped)
   for (const inbox of listScannedInboxes(configuration)) {
@@ -37,7 +38,7 @@ export async function findMisplacedFiles(context: EvaluationContext): Promise<re
     const parent = posix.dirname(posix.normalize(inbox.from.folder))
     const beside = [...new Set([parent, ROOT])].filter((folder) => !configured.has(folder))
     const folders = [...beside, ...(await findMistyped(inbox, mailbox))]
-    const outboxes = listOutboxes(configuration, inbox)
+    const outboxes = listOutboxes(configuration, inbox, intake)
     for (const folder of [...folders, ...outboxes.keys()]) {
       // One alert about the folder says more than one about each of its files.
       if (mistyped.some((each) => each.mailbox === name && each.folder === folder)) continue
@@ -242,9 +243,11 @@ interface Outbox {
 }
 
 /** The folders that the bridge delivers to in the mailbox of the inbox, and in which it takes no files. */
-function listOutboxes(configuration: Configuration, { from }: ScannedInbox): Map<string, Outbox[]> {
-  const { routes, edi } = configuration
-  const intake = new Set(listIntakeFolders(configuration))
+function listOutboxes(
+  { routes, edi }: Configuration,
+  { from }: ScannedInbox,
+  intake: ReadonlySet<string>,
+): Map<string, Outbox[]> {
   const outboxes = [
     ...routes.flatMap((route) => (route.direction === 'outbound' ? [route.to] : [])),
     ...(edi?.partners ?? []).flatMap(({ to }) => to ?? []),

@@ -4,6 +4,7 @@ import { PLACEHOLDER } from './file-name.ts'
 import { type ConfigError, keyError, valueError } from './errors.ts'
 import { resolvePlace } from './mailboxes.ts'
 import type { RawConfiguration, RawRoute } from './raw-route.ts'
+import { groupBy } from '../support/collections.ts'
 
 interface RawFolder {
   readonly mailbox?: string | undefined
@@ -31,9 +32,12 @@ interface Output {
 
 /** Relative paths are relative to `base`. */
 export function checkFolders({ routes, mailboxes, edi }: RawConfiguration, base: string): ConfigError[] {
+  const places = new Map<string, ReturnType<typeof resolvePlace>>()
   const placeOf = ({ mailbox, folder }: RawFolder = {}) => {
     if (mailbox === undefined || folder === undefined) return undefined
-    return resolvePlace(mailboxes, { mailbox, folder }, base)
+    const key = JSON.stringify([mailbox, folder])
+    if (!places.has(key)) places.set(key, resolvePlace(mailboxes, { mailbox, folder }, base))
+    return places.get(key)
   }
   const takers = listTakers({ routes, edi }).flatMap(({ from, ...taker }): Taker[] => {
     const place = placeOf(from)
@@ -41,19 +45,21 @@ export function checkFolders({ routes, mailboxes, edi }: RawConfiguration, base:
   })
   const outputs = [...routes.flatMap(listRouteOutputs), ...listInterchangeOutputs(edi)]
   const isResultOf = (taker: Taker, output: Output) =>
-    output.what === 'results' &&
-    placeOf(output.at) === taker.place &&
     output.path.slice(0, 2).join('.') !== taker.path.slice(0, 2).join('.')
+  const results = groupBy(
+    outputs.filter(({ what }) => what === 'results'),
+    ({ at }) => placeOf(at) ?? '',
+  )
+  const listResults = (taker: Taker) =>
+    (results.get(taker.place) ?? []).filter((each) => isResultOf(taker, each))
   // Where several others leave results, the folder of the one that takes files there is the wrong one.
-  const misplaced = takers.filter((taker) => outputs.filter((each) => isResultOf(taker, each)).length > 1)
+  const misplaced = takers.filter((taker) => listResults(taker).length > 1)
   const isExplained = (output: Output) =>
     output.what === 'results' && misplaced.some(({ place }) => place === placeOf(output.at))
   return [
     ...checkSources(takers),
     ...misplaced.map((taker) => {
-      const names = outputs
-        .filter((each) => isResultOf(taker, each))
-        .map(({ path }) => path.slice(0, -2).join('.'))
+      const names = listResults(taker).map(({ path }) => path.slice(0, -2).join('.'))
       const message = `is where the results of ${names.join(', ')} are left, so no files may be taken from there; use another folder.`
       return valueError([...taker.path, 'folder'], message)
     }),
