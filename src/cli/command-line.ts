@@ -98,6 +98,7 @@ function buildProgram(terminal: Terminal, words: readonly string[], done: (code:
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
   for (const command of COMMANDS) registerCommand(program, command, terminal, done)
+  skipHelpAfterCommand(program)
   return program
     .demandCommand(1, 'Name a command.')
     .strictCommands()
@@ -111,6 +112,14 @@ function buildProgram(terminal: Terminal, words: readonly string[], done: (code:
       if (error && (!message || error.name !== 'YError')) throw error
       throw createUsageError(message, words)
     })
+}
+
+/** yargs formats the help of every command that has run, should somebody ask for it then. Nobody does, and it takes 10 ms. */
+function skipHelpAfterCommand(program: Argv): void {
+  const internals = program as unknown as {
+    getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } }
+  }
+  internals.getInternalMethods().getUsageInstance().cacheHelpMessage = () => undefined
 }
 
 /** Names what yargs only counts, and the choices and names that may be meant. */
