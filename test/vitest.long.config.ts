@@ -11,6 +11,8 @@ export default defineConfig({
     globalSetup: ['test/servers.ts'],
     env: { TMPDIR: tempDisk() },
     pool: 'forks',
+    // Garbage of short life is collected less often: 7 % of the time.
+    execArgv: ['--max-semi-space-size=32'],
     // A third of it is waiting for processes, disks and leases: one more than a small machine has processors.
     maxWorkers: 3,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.

@@ -45,26 +45,32 @@ function buildProgram(terminal: Terminal, words: readonly string[], done: (code:
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
   for (const command of COMMANDS) registerCommand(program, command, terminal, done)
-  return (
-    program
-      .demandCommand(1, 'Name a command.')
-      .strictCommands()
-      .strictOptions()
-      // Its words are searched below, and those of commands are in English too.
-      .locale('en')
-      .version(VERSION)
-      .help()
-      .wrap(100)
-      .exitProcess(false)
-      .fail((message, error) => {
-        // Without a message a command failed, and its own error counts.
-        if (error && (!message || !isOfCommandLine(error))) throw error
-        throw new CommandLineError(message)
-      })
-  )
+  skipHelpAfterCommand(program)
+  return program
+    .demandCommand(1, 'Name a command.')
+    .strictCommands()
+    .strictOptions()
+    .locale('en')
+    .version(VERSION)
+    .help()
+    .wrap(100)
+    .exitProcess(false)
+    .fail((message, error) => {
+      // Without a message a command failed, and its own error counts.
+      if (error && (!message || !isOfCommandLine(error))) throw error
+      throw new CommandLineError(message)
+    })
 }
 
-/** Names what yargs only counts, and the choices and names that may be meant. */
+/** yargs formats the help of each command that has run, to have it at hand. It takes 10 ms, and is never asked for. */
+function skipHelpAfterCommand(program: Argv): void {
+  const internals = program as unknown as {
+    getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } }
+  }
+  internals.getInternalMethods().getUsageInstance().cacheHelpMessage = () => undefined
+}
+
+/** Names what yargs only counts, and the choices and names that may be meant. It searches the English texts of yargs. */
 async function createUsageError(message: string, words: readonly string[]): Promise<BridgeError> {
   const [name, nameBelow] = listNames(words)
   const { command, below, title } = findCommand(words)

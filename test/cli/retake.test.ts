@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt, isEffect } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -111,9 +111,10 @@ test('several archived files of one name are listed with their ids, and one goes
 test.each(['before', 'after'] as const)(
   'a command that dies right %s any effect takes the file at most once more, and posts nothing twice',
   async (moment) => {
+    const archived = await anArchivedFile()
     const effects = await atEachEffect(moment, async (effect) => {
-      const world = await anArchivedFile()
-      const plan = crashAt(effect, moment)
+      const world = await archived.fork()
+      const plan = crashAt(effect, moment, isEffect)
       const dying = await world.open(plan.wrap)
       await dying.retake('orders.csv', new AbortController().signal).catch((error: unknown) => {
         if (plan.diedAt() === undefined) throw error

@@ -17,20 +17,43 @@ function readSample(): Promise<string> {
   return readFile(new URL(`../../samples/${SAMPLE}`, import.meta.url), 'utf8')
 }
 
+interface Outcome {
+  readonly exit: number
+  readonly posted: readonly string[]
+  readonly summary: Summary
+  readonly results: string
+  readonly rejects: string
+}
+
+let processed: Promise<Outcome> | undefined
+
+/** What comes of the sample, which is run once for all tests that only look at it. */
+function processSample(): Promise<Outcome> {
+  processed ??= (async () => {
+    const world = await aWorld({ routes: ['orders'] })
+    await world.drop('inbox/orders', 'orders.csv', await readSample())
+    const { exit } = await world.run('orders')
+    return {
+      exit,
+      posted: (await world.orders()).map((order) => order.purchase_order_number),
+      summary: await summaryOf(world, 'orders.csv'),
+      results: await world.read('results/orders.csv.results.csv'),
+      rejects: await world.read('results/orders.csv.rejects.csv'),
+    }
+  })()
+  return processed
+}
+
 async function summaryOf(world: World, name: string): Promise<Summary> {
   return JSON.parse(await world.read(`results/${name}.summary.json`)) as Summary
 }
 
 test('every good record of a damaged file is at the service exactly once, and the counts add up', async () => {
-  const world = await aWorld({ routes: ['orders'] })
-  await world.drop('inbox/orders', 'orders.csv', await readSample())
-
-  const { exit } = await world.run('orders')
+  const { exit, posted, summary } = await processSample()
 
   expect(exit).toBe(2)
-  const posted = (await world.orders()).map((order) => order.purchase_order_number)
   expect(posted.toSorted()).toEqual(GOOD.map((order) => order.po).toSorted())
-  const { records, rows, codes } = await summaryOf(world, 'orders.csv')
+  const { records, rows, codes } = summary
   expect(records).toEqual({ total: 2000, accepted: 1946, rejected: 54 })
   expect(rows.total).toBe(DAMAGED.reduce((sum, order) => sum + order.rows.length, 0))
   const expectedCodes = DAMAGED.flatMap((order) => order.damage)
@@ -38,13 +61,10 @@ test('every good record of a damaged file is at the service exactly once, and th
 })
 
 test('every problem of a bad record is reported at once, with its line, column, code, reason and fix', async () => {
-  const world = await aWorld({ routes: ['orders'] })
   const { lines } = ordersFile(DAMAGED)
-  await world.drop('inbox/orders', 'orders.csv', await readSample())
 
-  await world.run('orders')
+  const results = parseCsv((await processSample()).results)
 
-  const results = parseCsv(await world.read('results/orders.csv.results.csv'))
   for (const order of DAMAGED.filter((each) => each.damage.length > 0)) {
     const [first, last] = lines.get(order) ?? [0, 0]
     const row = results.find((each) => Number(each['_line']) >= first && Number(each['_line']) <= last)
@@ -58,18 +78,16 @@ test('every problem of a bad record is reported at once, with its line, column, 
 })
 
 test('the rejects file holds the refused rows byte for byte, and nothing else', async () => {
-  const world = await aWorld({ routes: ['orders'] })
   const { text, lines } = ordersFile(DAMAGED)
-  await world.drop('inbox/orders', 'orders.csv', await readSample())
 
-  await world.run('orders')
+  const { rejects } = await processSample()
 
   const physical = text.split('\n').map((line) => `${line}\n`)
   const refused = DAMAGED.filter((order) => order.damage.length > 0).flatMap((order) => {
     const [first, last] = lines.get(order) ?? [0, 0]
     return physical.slice(first - 1, last)
   })
-  expect(await world.read('results/orders.csv.rejects.csv')).toBe([physical[0], ...refused].join(''))
+  expect(rejects).toBe([physical[0], ...refused].join(''))
 })
 
 test('a corrected rejects file that is dropped in sends just those records', async () => {

@@ -38,6 +38,14 @@ const TEXTS = fc.oneof(
 )
 /** Texts that every document can hold. */
 const PLAIN = fc.stringMatching(/^[A-Za-z0-9]{2,8}( [A-Za-z0-9]{1,6}){0,2}$/)
+// Made once: fast-check takes longer to make a generator of texts than to draw from it.
+const UPCS = fc.option(fc.stringMatching(/^0[0-9]{11}$/), { freq: 8 })
+const POSTAL_CODES = fc.stringMatching(/^[0-9]{5}$/)
+/** A city has two letters, and a postal code three. */
+const CITIES = fc.stringMatching(/^[A-Z][a-z]{2,9}$/)
+const ANY_TEXT = fc.oneof(PLAIN, TEXTS)
+const LISTED_PLAIN = fc.array(PLAIN, { maxLength: 12 })
+const LISTED_TEXTS = fc.array(TEXTS, { maxLength: 12 })
 const AMOUNTS = fc.oneof(
   fc.constantFrom('0', '0.00', '0.5', '0.50', '1234567.89', '-1', '-1.00'),
   fc.integer({ min: 1, max: 99_999 }).map((cents) => (cents / 100).toFixed(2)),
@@ -81,7 +89,7 @@ function vary(value: unknown, key: string, choice: Choice): unknown {
   if (key === 'shipping_method' && value !== null) return varyMethod(value, choice)
   if (FIXED.test(key)) return value
   if (key === 'reason') return any ? draw(() => fc.oneof(fc.constant(value), TEXTS)) : value
-  if (key === 'upc') return draw(() => fc.option(fc.stringMatching(/^0[0-9]{11}$/), { freq: 8 }))
+  if (key === 'upc') return draw(() => UPCS)
   if (key.endsWith('_at') || key === 'fulfill_by') {
     return draw(() => (any ? fc.option(INSTANTS, { freq: 10 }) : INSTANTS))
   }
@@ -105,15 +113,14 @@ function vary(value: unknown, key: string, choice: Choice): unknown {
 function varyText(value: string, key: string, { any, draw }: Choice): string {
   if (/^-?\d+(\.\d+)?$/.test(value) && key.startsWith('ship_'))
     return draw(() => fc.constantFrom('0.5', '12.5', '1', '150.25'))
-  // A city has two letters, and a postal code three.
-  const least = key === 'postal_code' ? /^[0-9]{5}$/ : /^[A-Z][a-z]{2,9}$/
-  if (!any && (key === 'postal_code' || key === 'city')) return draw(() => fc.stringMatching(least))
-  return draw(() => (any ? fc.oneof(PLAIN, TEXTS) : PLAIN))
+  if (!any && key === 'postal_code') return draw(() => POSTAL_CODES)
+  if (!any && key === 'city') return draw(() => CITIES)
+  return draw(() => (any ? ANY_TEXT : PLAIN))
 }
 
 function varyList(list: readonly unknown[], key: string, choice: Choice): unknown[] {
   if (key === 'gift_message')
-    return choice.draw(() => fc.array(choice.any ? TEXTS : PLAIN, { maxLength: 12 }))
+    return choice.draw(() => (choice.any ? LISTED_TEXTS : LISTED_PLAIN))
   const [first] = list
   if (first === undefined || key === 'attributes' || key === 'media')
     return list.map((item) => (key === 'attributes' ? varyAttribute(item, choice) : vary(item, '', choice)))

@@ -76,9 +76,9 @@ describe.each(['', MANY_WAYS])('with %s behind it', (behind) => {
 
         expect(typeof own !== 'string' && own.find(text)).toBe(expected)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
-    expect(found).toBeGreaterThan(100)
+    expect(found).toBeGreaterThan(50)
   })
 
   test('an expression matches where the built-in engine matches, also if it repeats nothing', () => {
@@ -91,7 +91,7 @@ describe.each(['', MANY_WAYS])('with %s behind it', (behind) => {
           findNatively(pattern, text, flags) !== undefined,
         )
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 })

@@ -20,7 +20,7 @@ import {
 } from './market.ts'
 
 /** Rounds of every race; this many of them run at once. */
-const ROUNDS = 200
+const ROUNDS = 100
 const AT_ONCE = 16
 const CONNECTIONS = 32
 
