@@ -2,7 +2,7 @@
 import type { DecisionEntry, Dismissal } from './decision.ts'
 import type { DeliveryEntry, NewReport } from './delivery.ts'
 import type { FileEntry } from './file.ts'
-import type { AnswerNumbers, ReceivedAnswer, Syntax } from './interchange.ts'
+import type { AnsweredSet, AnswerNumbers, ReceivedAnswer, Syntax } from './interchange.ts'
 import type { Lease } from './lease.ts'
 import type { SetSelection } from './place.ts'
 import type { Problem } from './problem.ts'
@@ -274,6 +274,8 @@ export interface InterchangeJournal {
   applyReceivedAnswers(lease: Lease): Promise<readonly AppliedAnswers[]>
   /** Lists deliveries that wait for more answers, with records that were accepted and are not acknowledged. */
   listPartlyConfirmedDeliveries(route: string): Promise<readonly DeliveryEntry[]>
+  /** What the partner said of the set with this record of a delivery; undefined before it said anything. */
+  findSetVerdict(deliveryId: string, record: number): Promise<AnsweredSet['verdict'] | undefined>
   /** In the order of their storing. */
   listReceivedAnswers(
     of: { readonly file: string } | { readonly delivery: string },

@@ -276,6 +276,49 @@ test('what a partner refused goes out in a new interchange once a person release
   expect(await auditOf(own)).toEqual([])
 })
 
+test('a trace shows both sendings of a record that was released, and what the partner said of each', async () => {
+  const own = await exportThree()
+  const documents = new Map([['orders-out', '850']])
+  const linesOf = (po: string) =>
+    withBridge(own, async (_, journal) => formatTrace(await traceKey(journal, { key: po }), documents))
+  const [{ orders = [] } = {}] = await listExported(own.world)
+  const [, refused = '', third = ''] = orders
+  const isRow = (line: string) => line.includes(`850 `) && line.includes('  out ')
+  expect((await linesOf(refused)).filter(isRow)).toEqual([
+    expect.stringMatching(/ 850 .+ 850-000000001\.x12 +out 1 +not answered yet +none yet$/),
+  ])
+  await answer(own, 'fa.x12', ONE_REFUSED)
+  expect((await linesOf(third)).filter(isRow)).toEqual([
+    expect.stringMatching(/out 1 +accepted by partner +997 fa\.x12 20/),
+  ])
+  const [name = ''] = await own.world.list('outbox')
+  const { signal } = new AbortController()
+  await withBridge(own, (bridge) =>
+    bridge.decide({ action: 'release', what: name, by: 'Ada', why: 'the price is right now' }, signal),
+  )
+  await passOver(own)
+  await answer(own, 'fa-2.x12', write997({}, 'AK9*A*1*1*1', { group: 2, number: 2 }))
+
+  const lines = await linesOf(refused)
+  expect(lines.filter(isRow)).toEqual([
+    expect.stringMatching(/850-000000001\.x12 +out 1 +refused by partner +997 fa\.x12 20/),
+    expect.stringMatching(/850-000000002\.x12 +out 2 +accepted by partner +997 fa-2\.x12 20/),
+  ])
+  const facts = lines.filter((line) => /^ {3}(before|delivery|sent in|answer)/.test(line))
+  expect(facts).toEqual([
+    expect.stringContaining('before    outbox/850-000000001.x12'),
+    expect.stringContaining('sent in   interchange 1, group 1'),
+    expect.stringContaining('997 on group 1: 2 documents accepted, 1 refused'),
+    expect.stringContaining('delivery  outbox/850-000000002.x12'),
+    expect.stringContaining('sent in   interchange 2, group 2'),
+    expect.stringContaining('997 on group 2: 1 document accepted'),
+  ])
+  await withBridge(own, (bridge) => bridge.redeliver('850-000000002.x12', signal))
+  expect((await linesOf(refused)).filter(isRow).at(-1)).toMatch(
+    /850-000000002\S+\.x12 +out 2 +the same once more/,
+  )
+})
+
 test('an order that was canceled after the refusal does not go out again as it was', async () => {
   const own = await anAnsweredWorld(undefined, {
     composeRows: ({ purchase_order_number: po, status }) =>

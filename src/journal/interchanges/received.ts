@@ -45,6 +45,17 @@ export function createReceivedAnswerJournal({ reads, leased }: BoundStore) {
           : sql`received_answers.delivery_id = ${of.delivery}`
       return selectAnswers(db, sql`${isMeant} order by received_answers.number limit ${limit}`)
     }),
+    findSetVerdict: reads(async (db, deliveryId: string, record: number) => {
+      const row = await selectFirst(
+        db,
+        sql<Pick<Row<'answered_sets'>, 'verdict'>>`
+          select verdict from answered_sets
+            join number_reservations on number_reservations.delivery_id = answered_sets.delivery_id
+          where answered_sets.delivery_id = ${deliveryId}
+            and (number_reservations.sets = 1 or ${record} between first_set and last_set) limit 1`,
+      )
+      return row?.verdict
+    }),
     releaseRefused: leased(releaseRefused),
     listRefusedDeliveries: reads(selectRefused),
     listUnansweredDeliveries: reads(selectUnanswered),
