@@ -1,4 +1,5 @@
 /** What the journal keeps of interchanges: where their sets went, and which answers are due under which numbers. */
+import type { Resource } from './api.ts'
 import type { DecisionEntry, Dismissal } from './decision.ts'
 import type { DeliveryEntry, NewReport } from './delivery.ts'
 import type { FileEntry } from './file.ts'
@@ -164,12 +165,23 @@ export interface AppliedAnswers {
   readonly isWhole: boolean
 }
 
+interface RefusedRecord {
+  readonly apiId: string
+  readonly operation: string
+  readonly body?: Resource
+}
+
 /** A delivery of which the partner refused sets, and of which no person decided since. */
 export interface RefusedDelivery extends AnsweredDelivery {
   readonly name: string
   readonly folder: string
   readonly sets: number
   readonly since: number
+  readonly numbers: AnswerNumbers
+  /** The number of the first refused set in its group. */
+  readonly firstSet: number
+  /** The first refused records; a body that was pruned is left out. */
+  readonly records: readonly RefusedRecord[]
   /** Of the first refused sets. */
   readonly reasons: readonly string[]
 }

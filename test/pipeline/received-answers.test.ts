@@ -9,6 +9,8 @@ import { caller } from '../fixtures/day.ts'
 import { anAnsweredWorld, write997, writeContrl, writeTa1 } from '../fixtures/answering-partner.ts'
 import { traceKey } from '../../src/app/trace.ts'
 import { formatInterchanges } from '../../src/cli/format/interchanges.ts'
+import { formatOutbound } from '../../src/cli/format/outbound.ts'
+import { formatStatus } from '../../src/cli/format/status.ts'
 import { formatTrace } from '../../src/cli/format/trace.ts'
 import { crashAt } from '../fixtures/crash-after.ts'
 import {
@@ -281,8 +283,8 @@ test('a trace shows both sendings of a record that was released, and what the pa
   const documents = new Map([['orders-out', '850']])
   const linesOf = (po: string) =>
     withBridge(own, async (_, journal) => formatTrace(await traceKey(journal, { key: po }), documents))
-  const [{ orders = [] } = {}] = await listExported(own.world)
-  const [, refused = '', third = ''] = orders
+  const [exported] = await listExported(own.world)
+  const [, refused = '', third = ''] = exported?.orders ?? []
   const isRow = (line: string) => line.includes(`850 `) && line.includes('  out ')
   expect((await linesOf(refused)).filter(isRow)).toEqual([
     expect.stringMatching(/ 850 .+ 850-000000001\.x12 +out 1 +not answered yet +none yet$/),
@@ -353,7 +355,12 @@ test('an alert about a refusal repeats no value of the document', async () => {
     const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
     return alerts.map(({ message }) => message)
   })
-  expect(messages).toEqual([expect.stringContaining('refused 1 document of')])
+  const [exported] = await listExported(own.world)
+  expect(messages).toEqual([
+    expect.stringContaining(
+      `850-000000001.x12 (interchange 1, group 1, set 2): order ${String(exported?.orders[1])}: `,
+    ),
+  ])
   expect(messages[0]).toContain('PO104 (segment 3): invalid character')
 })
 
@@ -364,6 +371,11 @@ test.each(['answered', 'never'] as const)(
     expect(await alertsOf(own)).toEqual([])
     own.world.clock.skip(25 * HOUR_MS)
     expect(await alertsOf(own)).toEqual(['interchange-unanswered'])
+    const message = await withBridge(own, async (bridge) => (await bridge.snapshot()).alerts[0]?.message)
+    const [exported] = await listExported(own.world)
+    expect(message).toContain(
+      `850-000000001.x12 (interchange 1, group 1: ${String(exported?.orders.map((po) => `order ${po}`).join(', '))})`,
+    )
     await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
     expect(await alertsOf(own)).toEqual([])
   },
@@ -440,6 +452,20 @@ test('a CONTRL says in words which element of which segment is wrong', async () 
 })
 
 // What a person reads.
+
+test('a run says that an interchange waits for its 997, and status that a 997 was read', async () => {
+  const own = await anAnsweredWorld()
+  await order(own, 10_001, 1)
+  const { routes } = await passOver(own)
+  const lines = routes.flatMap((each) =>
+    each.kind === 'outbound' ? formatOutbound('orders-out', each.pass) : [],
+  )
+  expect(lines[0]).toMatch(/1 records, waits for the answer of the partner \(997 or 999\)$/)
+  await answer(own, 'fa.x12', write997({}, 'AK9*A*1*1*1'))
+  const snapshot = await withBridge(own, (bridge) => bridge.snapshot())
+  const row = formatStatus(snapshot).find((line) => line.startsWith('fa.x12'))
+  expect(row).toMatch(/read as an answer of a partner$/)
+})
 
 test('a run says what came of each answer, and a trace shows the interchange and its answers', async () => {
   const own = await exportThree()
