@@ -14,7 +14,7 @@ import type { Resource } from '../../domain/api.ts'
 import type { DecisionEntry, Dismissal } from '../../domain/decision.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { toDeliveryEntry } from '../deliveries.ts'
-import { digestValues } from '../event-detail.ts'
+import { digestReceived } from './digests.ts'
 import { appendDeliveryEvent, insertDeliveryDecision, selectDecisionDetail } from '../events.ts'
 import { jsonRows, omitNull, selectFirst, selectIdRuns } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
@@ -429,29 +429,4 @@ export interface ReceivedMention {
 
 export async function mentionReceived(db: Db, number: number): Promise<ReceivedMention> {
   return { number, digest: (await digestReceived(db, number)) ?? '' }
-}
-
-/** Leaves out the reasons, which are pruned, and whether it was carried out. Undefined where there is no such answer. */
-export async function digestReceived(db: Db, number: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('received_answers')
-    .selectAll()
-    .where('number', '=', number)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const { rows: sets } = await sql<Row<'answered_sets'>>`
-    select * from answered_sets where answer = ${number} order by first_set`.execute(db)
-  return digestValues([
-    row.number,
-    row.file_id,
-    row.interchange,
-    row.segment,
-    row.kind,
-    row.control_number,
-    row.verdict,
-    row.outcome,
-    row.delivery_id,
-    row.received_at,
-    sets.map((set) => [set.delivery_id, set.first_set, set.last_set, set.verdict]),
-  ])
 }
