@@ -1,6 +1,7 @@
 /** Alerts about deliveries: held, not fetched or confirmed in time, and receipts that confirm nothing. */
 import { fillNameTemplate } from '../config/file-name.ts'
 import type { OutboundOperationName } from '../contract/operations.ts'
+import type { Resource } from '../domain/api.ts'
 import type { OverdueRules } from '../config/alerts.ts'
 import type { OutboundRoute } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
@@ -58,7 +59,8 @@ export async function findDeliveryAlerts(context: EvaluationContext): Promise<Al
       if (delivery.refusedReceipt !== undefined) found.push(buildRefusedAlert(route, delivery, path))
       else if (late !== undefined) {
         const former = mailbox && findFormerPath(mailbox, delivery)
-        found.push(buildOverdueAlert(route, delivery, { ...late, path, former, now }))
+        const which = await describeInterchange(context, route, delivery)
+        found.push(buildOverdueAlert(route, delivery, { ...late, path: `${path}${which}`, former, now }))
       }
     }
     alerts.push(...limitAlerts(context, found, route.name))
@@ -163,21 +165,24 @@ function buildOverdueAlert(
 
 /** Interchanges that wait for nothing at the API, and are not answered all the same. */
 async function findUnanswered(
-  { journal, mailboxes, now }: EvaluationContext,
+  context: EvaluationContext,
   route: OutboundRoute,
   overdue: OverdueRules,
 ): Promise<Alert[]> {
+  const { journal, mailboxes, now } = context
   if (route.partner === undefined) return []
   const found = await journal.listUnansweredDeliveries(route.name, AWAITED_MAX)
-  return found.flatMap((delivery) => {
+  const alerts: Alert[] = []
+  for (const delivery of found) {
     const late = checkOverdue(delivery, overdue, now)
-    if (late === undefined) return []
-    const { folder, name, id, interchange, deliveredAt, composedAt } = delivery
+    if (late === undefined) continue
+    const { folder, name, id, deliveredAt, composedAt } = delivery
+    const which = await describeInterchange(context, route, delivery)
     const path = mailboxes.get(route.to.mailbox)?.describe(folder, name) ?? name
     const since = isoTime(deliveredAt ?? composedAt)
-    const message = `no answer came for ${path} (interchange ${interchange}), delivered at ${since}`
+    const message = `no answer came for ${path}${which}, delivered at ${since}`
     const subject = `${name} (${id})`
-    return createAlert({
+    const alert = createAlert({
       code: 'interchange-unanswered',
       route: route.name,
       subject,
@@ -185,21 +190,27 @@ async function findUnanswered(
       message,
       fix: `Ask the partner. If it never came: \`dropbridge edi resend ${quoteForShell(name)}\`; if it did: \`dropbridge dismiss ${quoteForShell(name)} --by NAME --why TEXT\`.`,
     })
-  })
+    alerts.push(alert)
+  }
+  return alerts
 }
 
-function buildRefusalAlert(
-  { configuration, mailboxes }: EvaluationContext,
-  { delivery, name, folder, route: routeName, sets, since, reasons }: RefusedDelivery,
-): Alert {
+function buildRefusalAlert({ configuration, mailboxes }: EvaluationContext, refused: RefusedDelivery): Alert {
+  const { delivery, name, folder, route: routeName, sets, since, reasons, numbers, firstSet } = refused
   const route = configuration.routes.find((each) => each.name === routeName)
   const mailbox = route?.direction === 'outbound' ? mailboxes.get(route.to.mailbox) : undefined
   const path = mailbox?.describe(folder, name) ?? name
+  const where = `interchange ${numbers.interchange}, group ${numbers.group}, set ${firstSet}`
+  const which = sets === 1 ? where : `${where} first`
+  const records = nameRecords(refused.records, sets)
   // What the partner repeats of our values may be personal.
   const plain = reasons.map((reason) => reason.replaceAll(/ holds ".*"(?=: )/gu, ''))
   const why = plain.length === 0 ? '' : `: ${plain.join('; ')}`
   const documents = sets === 1 ? '1 document' : `${sets} documents`
-  const message = `the partner refused ${documents} of ${path}${why}`.slice(0, MESSAGE_MAX)
+  const message = `the partner refused ${documents} of ${path} (${which}): ${records}${why}`.slice(
+    0,
+    MESSAGE_MAX,
+  )
   const answer = `--by NAME --why TEXT`
   return createAlert({
     code: 'document-refused',
@@ -210,6 +221,36 @@ function buildRefusalAlert(
     fix: `\`dropbridge trace ${quoteForShell(name)}\` lists them. Mend the cause. Send them anew: \`dropbridge release ${quoteForShell(name)} ${answer}\`; or give them up: \`dropbridge dismiss ${quoteForShell(name)} ${answer}\`.`,
   })
 }
+
+/** `order HV-30015, order HV-30016 and 4 more`, as people know them. */
+function nameRecords(
+  first: readonly { readonly operation: string; readonly apiId?: string; readonly body?: Resource }[],
+  count: number,
+): string {
+  const names = first.map(({ operation, apiId = '', body }) => {
+    const name = body === undefined ? '' : formatRecordName(operation as OutboundOperationName, body)
+    return name === '' ? `id ${apiId}` : name
+  })
+  const more = count - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** ` (interchange 101, group 101: order HV-30015 and 2 more)`; empty for a delivery that is no interchange. */
+async function describeInterchange(
+  { journal }: EvaluationContext,
+  { operation }: OutboundRoute,
+  { id, records, prunedAt }: DeliveryEntry,
+): Promise<string> {
+  const reserved = await journal.findReservation(id)
+  if (reserved === undefined) return ''
+  const { interchange, group } = reserved.numbers
+  const kept = prunedAt === undefined ? await journal.listDeliveryRecords(id, 0, RECORDS_NAMED) : []
+  const first = kept.map(({ apiId, body }) => ({ operation, apiId, body: JSON.parse(body) as Resource }))
+  const named = first.length === 0 ? '' : `: ${nameRecords(first, records)}`
+  return ` (interchange ${interchange}, group ${group}${named})`
+}
+
+const RECORDS_NAMED = 3
 
 const MESSAGE_MAX = 500
 

@@ -128,6 +128,7 @@ async function buildSnapshot(
     warnings: await journal.countWarnings(file.id),
     ...(inboxes.has(file.route) && {
       givenTo: (await journal.listParts(file.id)).map(({ route: taker }) => taker),
+      hasAnswers: (await journal.listReceivedAnswers({ file: file.id }, 1)).length > 0,
     }),
   })
   return {

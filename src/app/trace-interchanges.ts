@@ -1,8 +1,9 @@
 /** Collects what the journal knows of interchanges for a trace: which one brought a record, and how it was answered. */
 import type { Configuration } from '../config/configuration.ts'
-import type { DeliveryEntry } from '../domain/delivery.ts'
+import type { DecisionEntry } from '../domain/decision.ts'
+import type { DeliveryEntry, RedeliveryEntry } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
-import type { AnswerNumbers } from '../domain/interchange.ts'
+import type { AnsweredSet, AnswerNumbers } from '../domain/interchange.ts'
 import type { AnswerEntry, InterchangeEntry, ReceivedAnswerEntry } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { TracedRecord } from '../domain/trace.ts'
@@ -83,6 +84,16 @@ export interface TracedSending {
   readonly receiver: string
   /** The first of them. */
   readonly answers: readonly ReceivedAnswerEntry[]
+  /** What the partner says of the set of the record; absent where it says nothing of it, and of a whole delivery. */
+  readonly verdict?: AnsweredSet['verdict']
+  /** The same bytes once more, as persons asked; left out where there are none. */
+  readonly redeliveries?: readonly RedeliveryEntry[]
+}
+
+/** An interchange in which a record went out before a person had it sent anew. */
+export interface TracedEarlierSending {
+  readonly into: DeliveryEntry
+  readonly sent: TracedSending
 }
 
 /** Answers to one delivery that are shown. */
@@ -99,6 +110,39 @@ export async function traceSending(
   return { numbers: reserved.numbers, receiver: reserved.scope.receiver, answers }
 }
 
+/** The same of one record of the delivery, with what the partner says of its set. */
+export async function traceRecordSending(
+  journal: Journal,
+  { delivery, number }: TracedRecord,
+): Promise<TracedSending | undefined> {
+  const sent = await traceSending(journal, delivery)
+  if (sent === undefined || delivery === undefined) return undefined
+  const verdict = await journal.findSetVerdict(delivery, number)
+  const all = await journal.listRedeliveries(delivery)
+  return { ...sent, ...omitUndefined({ verdict, redeliveries: all.length === 0 ? undefined : all }) }
+}
+
+/** A release takes the record out of its delivery, so only the decision says in which one it was. Oldest first. */
+export async function traceEarlierSendings(
+  journal: Journal,
+  { direction, delivery }: TracedRecord,
+  decisions: readonly DecisionEntry[],
+): Promise<readonly TracedEarlierSending[]> {
+  if (direction === 'incoming') return []
+  const released = decisions.filter(({ action, file }) => action === 'release' && file !== delivery)
+  const found: TracedEarlierSending[] = []
+  for (const id of new Set(released.map(({ file }) => file))) {
+    const into = await journal.getDelivery(id)
+    const sent = await traceSending(journal, id)
+    const all = await journal.listRedeliveries(id)
+    const redeliveries = all.length === 0 ? undefined : all
+    // Only what was refused is released.
+    if (into && sent)
+      found.push({ into, sent: { ...sent, verdict: 'R', ...omitUndefined({ redeliveries }) } })
+  }
+  return found.toSorted((one, other) => one.into.composedAt - other.into.composedAt)
+}
+
 /** The file that a delivery answers; undefined for any other delivery. */
 export async function traceAnsweredFile(
   journal: Journal,
@@ -109,18 +153,19 @@ export async function traceAnsweredFile(
   return file && { answer, file }
 }
 
-/** Of these routes, those that read documents: the lines of their records are segments. A mapping that is broken says nothing. */
-export async function listDocumentRoutes(
+/** Of these routes, those that read or write documents, such as 850, by name. A mapping that is broken says nothing. */
+export async function listRouteDocuments(
   { routes }: Configuration,
   names: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
   for (const { name, mappingPath } of routes
     .filter((route) => names.has(route.name))
     .flatMap(listMappedSteps)) {
     try {
       const mapping = await loadMapping(mappingPath)
-      if (mapping.direction === 'inbound' && mapping.translator.read.edi !== undefined) found.add(name)
+      const { edi } = mapping.direction === 'inbound' ? mapping.translator.read : mapping.composer.write
+      if (edi !== undefined) found.set(name, edi.document)
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
     }

@@ -20,9 +20,12 @@ import { formatRecordName } from '../pipeline/outbound/file-rows.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import {
   traceAnsweredFile,
+  traceEarlierSendings,
   traceInterchange,
   traceInterchanges,
+  traceRecordSending,
   traceSending,
+  type TracedEarlierSending,
   type TracedSending,
   type TracedInterchange,
   type TracedInterchanges,
@@ -82,6 +85,8 @@ export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'f
   readonly into?: DeliveryEntry
   /** Only where its delivery is an interchange to a partner. */
   readonly sent?: TracedSending
+  /** Interchanges in which it went out before a person had it sent anew; left out where there are none. */
+  readonly sentBefore?: readonly TracedEarlierSending[]
   /** Method and path of its call. */
   readonly call?: string
   readonly body?: unknown
@@ -219,6 +224,7 @@ async function traceRecords(journal: Journal, records: readonly TracedRecord[]):
       const own = documents.filter(({ recordId }) => recordId === record.id)
       const history = { record, attempts, lookUps, decisions, documents: own }
       const from = await findSourceFile(journal, record)
+      const before = await traceEarlierSendings(journal, record, decisions)
       return omitUndefined({
         ...history,
         call: formatCall(record, body),
@@ -227,7 +233,8 @@ async function traceRecords(journal: Journal, records: readonly TracedRecord[]):
         from,
         interchange: await traceInterchange(journal, record, from),
         into: record.delivery === undefined ? undefined : await journal.getDelivery(record.delivery),
-        sent: await traceSending(journal, record.delivery),
+        sent: await traceRecordSending(journal, record),
+        sentBefore: before.length === 0 ? undefined : before,
         first:
           detail?.first &&
           omitUndefined({ record: detail.first, from: await findSourceFile(journal, detail.first) }),

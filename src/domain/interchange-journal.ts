@@ -1,8 +1,9 @@
 /** What the journal keeps of interchanges: where their sets went, and which answers are due under which numbers. */
+import type { Resource } from './api.ts'
 import type { DecisionEntry, Dismissal } from './decision.ts'
 import type { DeliveryEntry, NewReport } from './delivery.ts'
 import type { FileEntry } from './file.ts'
-import type { AnswerNumbers, ReceivedAnswer, Syntax } from './interchange.ts'
+import type { AnsweredSet, AnswerNumbers, ReceivedAnswer, Syntax } from './interchange.ts'
 import type { Lease } from './lease.ts'
 import type { SetSelection } from './place.ts'
 import type { Problem } from './problem.ts'
@@ -164,12 +165,23 @@ export interface AppliedAnswers {
   readonly isWhole: boolean
 }
 
+interface RefusedRecord {
+  readonly apiId: string
+  readonly operation: string
+  readonly body?: Resource
+}
+
 /** A delivery of which the partner refused sets, and of which no person decided since. */
 export interface RefusedDelivery extends AnsweredDelivery {
   readonly name: string
   readonly folder: string
   readonly sets: number
   readonly since: number
+  readonly numbers: AnswerNumbers
+  /** The number of the first refused set in its group. */
+  readonly firstSet: number
+  /** The first refused records; a body that was pruned is left out. */
+  readonly records: readonly RefusedRecord[]
   /** Of the first refused sets. */
   readonly reasons: readonly string[]
 }
@@ -274,6 +286,8 @@ export interface InterchangeJournal {
   applyReceivedAnswers(lease: Lease): Promise<readonly AppliedAnswers[]>
   /** Lists deliveries that wait for more answers, with records that were accepted and are not acknowledged. */
   listPartlyConfirmedDeliveries(route: string): Promise<readonly DeliveryEntry[]>
+  /** What the partner said of the set with this record of a delivery; undefined before it said anything. */
+  findSetVerdict(deliveryId: string, record: number): Promise<AnsweredSet['verdict'] | undefined>
   /** In the order of their storing. */
   listReceivedAnswers(
     of: { readonly file: string } | { readonly delivery: string },

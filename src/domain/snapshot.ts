@@ -46,6 +46,8 @@ export type LatestFile = FileEntry & {
   readonly warnings: number
   /** Of a file of interchanges: the routes that got sets of it. */
   readonly givenTo?: readonly string[]
+  /** Of a file of interchanges: whether it holds answers of partners, such as a 997. */
+  readonly hasAnswers?: boolean
 }
 
 export interface SnapshotRoute extends RouteOverview {

@@ -267,3 +267,25 @@ test('the correction of a whole set under another name ends the alert of the ref
   expect(await world.read('results/a1.rejects.edi.ship-in.results.csv')).toMatch(/^HV-41001,.*,accepted,/m)
   expect([await countRejected('a1.edi'), await countRejected('a10.edi')]).toEqual([before[0]! - 1, before[1]])
 })
+
+test('edi numbers shows where a partner begins, and refuses to go back without a word', async () => {
+  const world = await anEdiInbox()
+  const run = await commandsOf(world)
+  expect((await run('edi', 'numbers')).out).toMatch(/^haven +none yet, begins with 1$/m)
+  await world.drop('inbox/van', 'day.x12', drop(ONE_DAY))
+  await run('run')
+  const who = ['--by', 'Ada', '--why', 'moved']
+  const set = (last: number, ...more: string[]) =>
+    run('edi', 'numbers', 'haven', '--set', String(last), ...more, ...who)
+
+  expect((await set(700)).exit).toBe(0)
+  for (const last of [700, 699]) {
+    const refused = await set(last)
+    expect(refused.exit).toBe(64)
+    expect(refused.err).toContain(`${last} (group ${last}) is not above what was given`)
+    expect(refused.err).toContain('With --repeat numbers are used twice')
+  }
+  expect((await run('edi', 'numbers')).out).toMatch(/^haven .+ 700 +700$/m)
+  expect((await set(500, '--repeat')).exit).toBe(0)
+  expect((await run('edi', 'numbers')).out).toMatch(/^haven .+ 500 +500$/m)
+})

@@ -9,6 +9,8 @@ import { caller } from '../fixtures/day.ts'
 import { anAnsweredWorld, write997, writeContrl, writeTa1 } from '../fixtures/answering-partner.ts'
 import { traceKey } from '../../src/app/trace.ts'
 import { formatInterchanges } from '../../src/cli/format/interchanges.ts'
+import { formatOutbound } from '../../src/cli/format/outbound.ts'
+import { formatStatus } from '../../src/cli/format/status.ts'
 import { formatTrace } from '../../src/cli/format/trace.ts'
 import { crashAt } from '../fixtures/crash-after.ts'
 import {
@@ -276,6 +278,49 @@ test('what a partner refused goes out in a new interchange once a person release
   expect(await auditOf(own)).toEqual([])
 })
 
+test('a trace shows both sendings of a record that was released, and what the partner said of each', async () => {
+  const own = await exportThree()
+  const documents = new Map([['orders-out', '850']])
+  const linesOf = (po: string) =>
+    withBridge(own, async (_, journal) => formatTrace(await traceKey(journal, { key: po }), documents))
+  const [exported] = await listExported(own.world)
+  const [, refused = '', third = ''] = exported?.orders ?? []
+  const isRow = (line: string) => line.includes(`850 `) && line.includes('  out ')
+  expect((await linesOf(refused)).filter(isRow)).toEqual([
+    expect.stringMatching(/ 850 .+ 850-000000001\.x12 +out 1 +not answered yet +none yet$/),
+  ])
+  await answer(own, 'fa.x12', ONE_REFUSED)
+  expect((await linesOf(third)).filter(isRow)).toEqual([
+    expect.stringMatching(/out 1 +accepted by partner +997 fa\.x12 20/),
+  ])
+  const [name = ''] = await own.world.list('outbox')
+  const { signal } = new AbortController()
+  await withBridge(own, (bridge) =>
+    bridge.decide({ action: 'release', what: name, by: 'Ada', why: 'the price is right now' }, signal),
+  )
+  await passOver(own)
+  await answer(own, 'fa-2.x12', write997({}, 'AK9*A*1*1*1', { group: 2, number: 2 }))
+
+  const lines = await linesOf(refused)
+  expect(lines.filter(isRow)).toEqual([
+    expect.stringMatching(/850-000000001\.x12 +out 1 +refused by partner +997 fa\.x12 20/),
+    expect.stringMatching(/850-000000002\.x12 +out 2 +accepted by partner +997 fa-2\.x12 20/),
+  ])
+  const facts = lines.filter((line) => /^ {3}(before|delivery|sent in|answer)/.test(line))
+  expect(facts).toEqual([
+    expect.stringContaining('before    outbox/850-000000001.x12'),
+    expect.stringContaining('sent in   interchange 1, group 1'),
+    expect.stringContaining('997 on group 1: 2 documents accepted, 1 refused'),
+    expect.stringContaining('delivery  outbox/850-000000002.x12'),
+    expect.stringContaining('sent in   interchange 2, group 2'),
+    expect.stringContaining('997 on group 2: 1 document accepted'),
+  ])
+  await withBridge(own, (bridge) => bridge.redeliver('850-000000002.x12', signal))
+  expect((await linesOf(refused)).filter(isRow).at(-1)).toMatch(
+    /850-000000002\S+\.x12 +out 2 +the same once more/,
+  )
+})
+
 test('an order that was canceled after the refusal does not go out again as it was', async () => {
   const own = await anAnsweredWorld(undefined, {
     composeRows: ({ purchase_order_number: po, status }) =>
@@ -310,7 +355,12 @@ test('an alert about a refusal repeats no value of the document', async () => {
     const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
     return alerts.map(({ message }) => message)
   })
-  expect(messages).toEqual([expect.stringContaining('refused 1 document of')])
+  const [exported] = await listExported(own.world)
+  expect(messages).toEqual([
+    expect.stringContaining(
+      `850-000000001.x12 (interchange 1, group 1, set 2): order ${String(exported?.orders[1])}: `,
+    ),
+  ])
   expect(messages[0]).toContain('PO104 (segment 3): invalid character')
 })
 
@@ -321,6 +371,11 @@ test.each(['answered', 'never'] as const)(
     expect(await alertsOf(own)).toEqual([])
     own.world.clock.skip(25 * HOUR_MS)
     expect(await alertsOf(own)).toEqual(['interchange-unanswered'])
+    const message = await withBridge(own, async (bridge) => (await bridge.snapshot()).alerts[0]?.message)
+    const [exported] = await listExported(own.world)
+    expect(message).toContain(
+      `850-000000001.x12 (interchange 1, group 1: ${String(exported?.orders.map((po) => `order ${po}`).join(', '))})`,
+    )
     await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
     expect(await alertsOf(own)).toEqual([])
   },
@@ -397,6 +452,20 @@ test('a CONTRL says in words which element of which segment is wrong', async () 
 })
 
 // What a person reads.
+
+test('a run says that an interchange waits for its 997, and status that a 997 was read', async () => {
+  const own = await anAnsweredWorld()
+  await order(own, 10_001, 1)
+  const { routes } = await passOver(own)
+  const lines = routes.flatMap((each) =>
+    each.kind === 'outbound' ? formatOutbound('orders-out', each.pass) : [],
+  )
+  expect(lines[0]).toMatch(/1 records, waits for the answer of the partner \(997 or 999\)$/)
+  await answer(own, 'fa.x12', write997({}, 'AK9*A*1*1*1'))
+  const snapshot = await withBridge(own, (bridge) => bridge.snapshot())
+  const row = formatStatus(snapshot).find((line) => line.startsWith('fa.x12'))
+  expect(row).toMatch(/read as an answer of a partner$/)
+})
 
 test('a run says what came of each answer, and a trace shows the interchange and its answers', async () => {
   const own = await exportThree()

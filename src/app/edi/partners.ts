@@ -2,7 +2,7 @@
 import type { Configuration } from '../../config/configuration.ts'
 import type { Partner } from '../../config/edi.ts'
 import type { InterchangeJournal, NumberCounter, PartnerActivity } from '../../domain/interchange-journal.ts'
-import { MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
+import { type AnswerNumbers, MAX_CONTROL_NUMBER } from '../../domain/interchange.ts'
 import type { Grammar } from '../../edi/grammar.ts'
 import type { Syntax } from '../../edi/segment.ts'
 import { compileReading } from '../../formats/edi/reading-plan.ts'
@@ -133,15 +133,35 @@ export interface NumberChange {
   readonly interchange: number
   /** The same of groups; that of interchanges when left out. */
   readonly group?: number
+  /** Also where numbers that were given are given once more by it. */
+  readonly mayRepeat?: boolean
   readonly by: string
   readonly why: string
+}
+
+/** A partner that was given no number yet, and the first one it gets. */
+export interface FirstNumber {
+  readonly partner: string
+  readonly first: number
+}
+
+/** Partners without a counter among these. */
+export function listFirstNumbers(
+  { edi }: Pick<Configuration, 'edi'>,
+  given: readonly NumbersOf[],
+  wanted?: string,
+): readonly FirstNumber[] {
+  const known = new Set(given.map(({ partner }) => partner))
+  return (edi?.partners ?? [])
+    .filter(({ name }) => !known.has(name) && (wanted === undefined || name === wanted))
+    .map(({ name: partner, firstNumber: first }) => ({ partner, first }))
 }
 
 /** Sets the last numbers that were given to a partner. Throws `usage-wrong` where it is not clear which are meant. */
 export async function setNumbers(
   configuration: Pick<Configuration, 'edi'>,
   journal: InterchangeJournal,
-  { partner, usage, interchange, group = interchange, by, why }: NumberChange,
+  { partner, usage, interchange, group = interchange, mayRepeat = false, by, why }: NumberChange,
 ): Promise<NumberCounter> {
   for (const last of [interchange, group])
     if (!Number.isInteger(last) || last < 0 || last > MAX_CONTROL_NUMBER)
@@ -162,7 +182,22 @@ export async function setNumbers(
         fix: 'Change the addresses of the partner one after the other.',
       },
     )
+  if (!mayRepeat) assertHigher(first.counter, { interchange, group })
   const counter = { ...first.counter, interchange, group }
   await journal.setNumberCounter(counter, { by, why })
   return counter
+}
+
+/** Partners refuse a file whose number they know, so going back needs a word of its own. */
+function assertHigher(last: AnswerNumbers, { interchange, group }: AnswerNumbers): void {
+  const isLower = interchange < last.interchange || group < last.group
+  if (!isLower && (interchange > last.interchange || group > last.group)) return
+  const used = `the last interchange had ${last.interchange}, the last group ${last.group}`
+  throw new BridgeError(
+    'usage-wrong',
+    `${interchange} (group ${group}) is not above what was given: ${used}`,
+    {
+      fix: 'Set a higher one. With --repeat numbers are used twice, and the partner may refuse those files.',
+    },
+  )
 }

@@ -5,7 +5,7 @@ import { type LiveOrders, readLiveOrders } from '../../app/live-orders.ts'
 import { withPartyApis } from '../../app/party-apis.ts'
 import { findMarkFailure, withExistingJournal } from '../../app/journal-access.ts'
 import { isEmptyTrace, listTracedRoutes, type Trace, traceKey } from '../../app/trace.ts'
-import { listDocumentRoutes } from '../../app/trace-interchanges.ts'
+import { listRouteDocuments } from '../../app/trace-interchanges.ts'
 import { isoTime } from '../../support/clock.ts'
 import { type BridgeError, EXIT, usageError } from '../../support/errors.ts'
 import { unknownNameError } from '../../support/text.ts'
@@ -54,8 +54,8 @@ export const traceCommand = defineCommand({
     else {
       if (trace.requestedKey !== undefined)
         terminal.say(`Nothing goes by "${trace.requestedKey}"; this is "${trace.key}".`)
-      const documentRoutes = await listDocumentRoutes(configuration, listTracedRoutes(trace))
-      for (const line of formatTrace(trace, documentRoutes)) terminal.out(line)
+      const documents = await listRouteDocuments(configuration, listTracedRoutes(trace))
+      for (const line of formatTrace(trace, documents)) terminal.out(line)
     }
     if (!live) return isEmpty ? EXIT.rejects : EXIT.ok
     // What the journal knows is printed already when the API cannot be reached.

@@ -1,4 +1,5 @@
 /** Formats what came of the files of an inbox of interchanges, and what a trace shows of interchanges. */
+import type { RedeliveryEntry } from '../../domain/delivery.ts'
 import { type FileEntry, isPartOf } from '../../domain/file.ts'
 import type { InterchangeOutcome, WaitingInterchanges } from '../../pipeline/interchanges/interchange-pass.ts'
 import type { ReceivedSummary, ReportedSets, SetsSummary } from '../../pipeline/interchanges/sets-report.ts'
@@ -6,6 +7,7 @@ import { formatCodedProblem, formatCount, formatCounts, formatNotes } from './te
 import type { RecordHistory } from '../../app/trace.ts'
 import type {
   TracedAnswer,
+  TracedEarlierSending,
   TracedInterchange,
   TracedInterchanges,
   TracedSending,
@@ -95,25 +97,44 @@ function formatOpenFile(route: string, waiting: WaitingInterchanges): string {
 
 export type Fact = readonly [name: string, value: string]
 
-/** One line of the chain of an order; none for a record that was in no interchange. `document`: what it is called. */
+/** The lines of the chain of an order; none for a record that was in no interchange. `document`: what it is called. */
 export function listChainRows(
-  { from, interchange, into, sent }: Pick<RecordHistory, 'from' | 'interchange' | 'into' | 'sent'>,
-  document: string,
+  story: Pick<RecordHistory, 'from' | 'interchange' | 'into' | 'sent' | 'sentBefore'>,
+  { document, state }: { readonly document: string; readonly state: string },
 ): string[][] {
+  const { from, interchange, into, sent, sentBefore = [] } = story
   if (interchange !== undefined) {
     const { file, interchange: own, answer } = interchange
     const { delivery } = answer ?? {}
     const said =
       delivery?.deliveredAt === undefined ? 'none yet' : `${delivery.name} ${isoTime(delivery.deliveredAt)}`
     const when = isoTime(from?.receivedAt ?? file.receivedAt ?? file.claimedAt)
-    return [[when, document, file.name, `in ${own.number}`, answer === undefined ? 'none is due' : said]]
+    const outcome = `${state} here`
+    return [
+      [when, document, file.name, `in ${own.number}`, outcome, answer === undefined ? 'none is due' : said],
+    ]
   }
-  if (sent === undefined || into === undefined) return []
-  const last = sent.answers.at(-1)
-  const said = last === undefined ? 'none yet' : `${last.kind} ${last.file.name} ${isoTime(last.receivedAt)}`
-  const when = isoTime(into.deliveredAt ?? into.composedAt)
-  return [[when, document, into.name, `out ${sent.numbers.interchange}`, said]]
+  const last = sent === undefined || into === undefined ? [] : [{ into, sent }]
+  return [...sentBefore, ...last].flatMap((each) => listSentRows(each, document))
 }
+
+/** The interchange, and each time that its bytes went out once more. */
+function listSentRows({ into, sent }: TracedEarlierSending, document: string): string[][] {
+  const { numbers, answers, verdict, redeliveries = [] } = sent
+  const last = answers.at(-1)
+  const said = last === undefined ? 'none yet' : `${last.kind} ${last.file.name} ${isoTime(last.receivedAt)}`
+  const outcome = verdict === undefined ? 'not answered yet' : `${SET_VERDICTS[verdict]} by partner`
+  const number = `out ${numbers.interchange}`
+  const again = redeliveries.map(({ beganAt, name }) => {
+    return [isoTime(beganAt), document, name, number, 'the same once more', '']
+  })
+  return [
+    [isoTime(into.deliveredAt ?? into.composedAt), document, into.name, number, outcome, said],
+    ...again,
+  ]
+}
+
+const SET_VERDICTS = { A: 'accepted', E: 'accepted with errors', R: 'refused' } as const
 
 /** The interchange in which a record came, and the answer to it. */
 export function listInterchangeFacts({ file, interchange, answer }: TracedInterchange): Fact[] {
@@ -134,11 +155,17 @@ export function listBroughtFacts({ interchanges, parts, answers, received }: Tra
 }
 
 /** The interchange that a delivery is, and what its partner answered. */
-export function listSendingFacts({ numbers, receiver, answers }: TracedSending): Fact[] {
+export function listSendingFacts({ numbers, receiver, answers, redeliveries = [] }: TracedSending): Fact[] {
   const sent = `interchange ${numbers.interchange}, group ${numbers.group}, to ${receiver}`
   const none: Fact = ['answer', 'none yet']
   const facts = answers.map((each): Fact => ['answer', formatAnswerOf(each)])
-  return [['sent in', sent], ...(facts.length === 0 ? [none] : facts)]
+  const again = redeliveries.map(formatRedeliveryFact)
+  return [['sent in', sent], ...(facts.length === 0 ? [none] : facts), ...again]
+}
+
+/** The bytes of a delivery once more. */
+export function formatRedeliveryFact({ folder, name, state, beganAt }: RedeliveryEntry): Fact {
+  return ['again', `${folder}/${name}, ${state}, asked for on ${isoTime(beganAt)}`]
 }
 
 /** `997 on group 17: 2 documents accepted, 1 refused; fa.x12, id 7, received 2026-03-08T…` */

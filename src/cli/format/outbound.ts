@@ -38,16 +38,26 @@ export function formatMissingNames(route: string, count: number, first: readonly
   return `${route}: not found: ${shown.join(', ')}${more}`
 }
 
-function formatDelivery(route: string, { delivery, isAwaited, path, records, troubled }: DeliveryResult) {
+function formatDelivery(route: string, result: DeliveryResult) {
+  const { delivery, isAwaited, answerSyntax, path, records, troubled } = result
   // The list of held files names this one already.
   if (delivery.held !== undefined) return []
-  if (isAwaited === true) return [`${route}: ${path}: ${delivery.records} records, waits for its reader`]
+  if (isAwaited === true)
+    return [
+      `${route}: ${path}: ${delivery.records} records, waits for ${AWAITED_TEXTS[answerSyntax ?? 'none']}`,
+    ]
   const counts = Object.keys(records).length === 0 ? 'a report' : formatCounts(records, 'acknowledged')
   const problems = troubled.flatMap((record) =>
     record.problems.map((each) => `    ${record.apiId ?? ''} ${record.state}: ${formatProblem(each)}`),
   )
   return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...problems]
 }
+
+const AWAITED_TEXTS = {
+  x12: 'the answer of the partner (997 or 999)',
+  edifact: 'the answer of the partner (CONTRL)',
+  none: 'its reader',
+} as const
 
 /** `/out/orders~2.csv: the bytes of orders.csv once more, 3 records; nothing was acknowledged` */
 export function formatRedelivery({ redelivery, delivery, path }: RedeliveryResult): string {

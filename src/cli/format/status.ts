@@ -98,13 +98,19 @@ function formatCurrentState(route: SnapshotRoute): string {
 }
 
 function formatFileRow(file: LatestFile): string[] {
-  const { records, outcome: whole = '', warnings, givenTo } = file
-  const takers = givenTo === undefined || givenTo.length > 0 ? givenTo : ['no route']
-  const given = whole === 'processed' && takers ? `given to ${takers.join(', ')}` : undefined
+  const { records, outcome: whole = '', warnings } = file
+  const given = whole === 'processed' ? formatTakers(file) : undefined
   const isCounted = whole === 'processed' || Object.keys(records).length > 0
   const counts = isCounted ? [formatCounts(records), ...formatWarnings(warnings)].join(', ') : whole
   const outcome = file.duplicateOf === undefined ? (given ?? counts) : `duplicate of ${file.duplicateOf.name}`
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
+}
+
+/** Answers of partners are read by the bridge itself; no route takes them. */
+function formatTakers({ givenTo, hasAnswers = false }: LatestFile): string | undefined {
+  if (givenTo === undefined) return undefined
+  if (givenTo.length === 0) return hasAnswers ? 'read as an answer of a partner' : 'given to no route'
+  return `given to ${givenTo.join(', ')}${hasAnswers ? '; its answers were read' : ''}`
 }
 
 /** An answer to interchanges answers groups, and has no records. */

@@ -13,6 +13,7 @@ import { isoTime } from '../../support/clock.ts'
 import {
   type Fact,
   formatAnsweredFile,
+  formatRedeliveryFact,
   listBroughtFacts,
   listChainRows,
   listInterchangeFacts,
@@ -20,16 +21,16 @@ import {
 } from './interchanges.ts'
 import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
 
-/** `documentRoutes`: the routes that read documents of X12 or EDIFACT. */
-export function formatTrace(trace: Trace, documentRoutes: ReadonlySet<string> = new Set()): string[] {
+/** `documents`: those of X12 or EDIFACT that routes read and write, such as 850. */
+export function formatTrace(trace: Trace, documents: ReadonlyMap<string, string> = new Map()): string[] {
   const nameUnit = ({ route, partOf }: FileEntry): Unit =>
-    partOf !== undefined || documentRoutes.has(route) ? 'segment' : 'line'
+    partOf !== undefined || documents.has(route) ? 'segment' : 'line'
   const { files, deliveries, records, versions = [], earlier } = trace
   const parts = [
     ...files.map((each) => formatFile(each, nameUnit(each.file))),
     ...deliveries.map(formatDelivery),
     ...(records.length === 0 ? [] : [formatRecordsHead(trace)]),
-    ...formatChain(records),
+    ...formatChain(records, documents),
     ...records.map((story, index) =>
       formatStory(story, index + 1, { showsBody: isBodyShown(trace, story), nameUnit }),
     ),
@@ -63,12 +64,16 @@ function formatRecordsHead({ key, records }: Trace): string[] {
 }
 
 /** The documents of an order that partners sent and were sent, one to a line: `order → 850 → 997 → 856 → 810`. */
-function formatChain(records: readonly RecordHistory[]): string[][] {
-  const rows = records.flatMap((story) =>
-    listChainRows(story, `${story.record.operation} ${storyLabel(story)}`),
-  )
-  if (rows.length < 2) return []
-  return [formatTable(['when', 'document', 'file', 'interchange', 'answer'], rows)]
+function formatChain(records: readonly RecordHistory[], documents: ReadonlyMap<string, string>): string[][] {
+  const rows = records.flatMap((story) => {
+    const { route, operation } = story.record
+    const document = `${documents.get(route) ?? operation} ${storyLabel(story)}`
+    return listChainRows(story, { document, state: formatState(story.record) })
+  })
+  if (rows.length === 0) return []
+  // A record that went out twice has a row for each time.
+  const byTime = rows.toSorted(([one = ''], [other = '']) => (one < other ? -1 : one > other ? 1 : 0))
+  return [formatTable(['when', 'document', 'file', 'interchange', 'outcome', 'answer'], byTime)]
 }
 
 /** How many bodies fit on the screen; --json has the whole resource that an export took. */
@@ -101,9 +106,7 @@ function formatDelivery({
       ['delivery', formatDeliveryFact(delivery)],
       ...(answered === undefined ? [] : [['answers', formatAnsweredFile(answered)] as const]),
       ...(sent === undefined ? [] : listSendingFacts(sent)),
-      ...redeliveries.map(({ folder, name, state, beganAt }): Fact => {
-        return ['again', `${folder}/${name}, ${state}, asked for on ${isoTime(beganAt)}`]
-      }),
+      ...redeliveries.map(formatRedeliveryFact),
     ]),
     ...formatDeliveryRecords(records, sumCounts(counts)),
   ]
@@ -153,7 +156,7 @@ function formatStory(
   number: number,
   { showsBody, nameUnit }: { readonly showsBody: boolean; readonly nameUnit: NameUnit },
 ): string[] {
-  const { record, from, interchange, into, sent, decisions, documents, first } = story
+  const { record, from, interchange, into, sent, sentBefore = [], decisions, documents, first } = story
   const id = record.apiId === undefined || record.direction === 'outgoing' ? '' : ` as ${record.apiId}`
   const other = record.isMeant ? '' : ' (of the same order)'
   const step = record.step === undefined ? '' : `, step ${record.step}`
@@ -169,6 +172,10 @@ function formatStory(
     ...formatAttempts(story),
     ...decisions.map(formatDecision),
     ...documents.map((document): Fact => ['document', formatDocument(document)]),
+    ...sentBefore.flatMap((each): Fact[] => [
+      ['before', formatDeliveryFact(each.into)],
+      ...listSendingFacts(each.sent),
+    ]),
     ...(into === undefined ? listPendingDelivery(record) : [['delivery', formatDeliveryFact(into)] as const]),
     ...(sent === undefined ? [] : listSendingFacts(sent)),
     ...formatBody(story, showsBody),

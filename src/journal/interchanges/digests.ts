@@ -100,3 +100,28 @@ export function isEmptied(selections: readonly string[]): boolean {
 }
 
 const NO_SETS = '[]'
+
+/** Leaves out the reasons, which are pruned, and whether it was carried out. Undefined where there is no such answer. */
+export async function digestReceived(db: Db, number: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('received_answers')
+    .selectAll()
+    .where('number', '=', number)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { rows: sets } = await sql<Row<'answered_sets'>>`
+    select * from answered_sets where answer = ${number} order by first_set`.execute(db)
+  return digestValues([
+    row.number,
+    row.file_id,
+    row.interchange,
+    row.segment,
+    row.kind,
+    row.control_number,
+    row.verdict,
+    row.outcome,
+    row.delivery_id,
+    row.received_at,
+    sets.map((set) => [set.delivery_id, set.first_set, set.last_set, set.verdict]),
+  ])
+}

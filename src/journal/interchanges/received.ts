@@ -10,12 +10,13 @@ import type {
   RefusedDelivery,
   UnansweredDelivery,
 } from '../../domain/interchange-journal.ts'
+import type { Resource } from '../../domain/api.ts'
 import type { DecisionEntry, Dismissal } from '../../domain/decision.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { toDeliveryEntry } from '../deliveries.ts'
-import { digestValues } from '../event-detail.ts'
+import { digestReceived } from './digests.ts'
 import { appendDeliveryEvent, insertDeliveryDecision, selectDecisionDetail } from '../events.ts'
-import { jsonRows, selectFirst, selectIdRuns } from '../rows.ts'
+import { jsonRows, omitNull, selectFirst, selectIdRuns } from '../rows.ts'
 import type { Db, Row } from '../schema.ts'
 import type { BoundStore, RouteTx } from '../store.ts'
 import {
@@ -44,6 +45,17 @@ export function createReceivedAnswerJournal({ reads, leased }: BoundStore) {
           ? sql`received_answers.file_id = ${of.file}`
           : sql`received_answers.delivery_id = ${of.delivery}`
       return selectAnswers(db, sql`${isMeant} order by received_answers.number limit ${limit}`)
+    }),
+    findSetVerdict: reads(async (db, deliveryId: string, record: number) => {
+      const row = await selectFirst(
+        db,
+        sql<Pick<Row<'answered_sets'>, 'verdict'>>`
+          select verdict from answered_sets
+            join number_reservations on number_reservations.delivery_id = answered_sets.delivery_id
+          where answered_sets.delivery_id = ${deliveryId}
+            and (number_reservations.sets = 1 or ${record} between first_set and last_set) limit 1`,
+      )
+      return row?.verdict
     }),
     releaseRefused: leased(releaseRefused),
     listRefusedDeliveries: reads(selectRefused),
@@ -356,16 +368,42 @@ async function selectAnswers(db: Db, condition: ReturnType<typeof sql>): Promise
 }
 
 async function selectRefused(db: Db, limit: number): Promise<RefusedDelivery[]> {
-  const { rows } = await sql<RefusedDelivery & { reasons: string }>`
+  const { rows } = await sql<
+    Omit<RefusedDelivery, 'numbers' | 'records' | 'reasons'> & {
+      reasons: string
+      records: string
+      interchange: number
+      group: number
+    }
+  >`
     select deliveries.id as delivery, deliveries.name, deliveries.folder, deliveries.route,
       sum(last_set - first_set + 1) as sets, min(received_answers.received_at) as since,
-      min(answered_sets.reasons) as reasons
+      min(answered_sets.reasons) as reasons, min(first_set) as "firstSet",
+      number_reservations.interchange_number as interchange, number_reservations.group_number as "group",
+      (select json_group_array(json_object('apiId', api_id, 'operation', operation, 'body', json(body))) from (
+        select api_id, operation, case when json_valid(body) then body else 'null' end as body
+        from records left join bodies on bodies.record_id = records.id
+        where records.delivery_id = deliveries.id and exists (
+          select 1 from answered_sets as said where said.delivery_id = records.delivery_id and said.verdict = 'R'
+            and (number_reservations.sets = 1 or records.number between said.first_set and said.last_set))
+        order by records.number limit ${REFUSED_NAMED})) as records
     from answered_sets join received_answers on received_answers.number = answered_sets.answer
       join deliveries on deliveries.id = answered_sets.delivery_id
+      join number_reservations on number_reservations.delivery_id = deliveries.id
     where ${IS_OPEN_REFUSAL}
     group by deliveries.id order by since, deliveries.id limit ${limit}`.execute(db)
-  return rows.map((row) => ({ ...row, reasons: JSON.parse(row.reasons as unknown as string) as string[] }))
+  return rows.map(({ reasons, records, interchange, group, ...row }) => ({
+    ...row,
+    numbers: { interchange, group },
+    records: (JSON.parse(records) as { apiId: string; operation: string; body: Resource | null }[]).map(
+      omitNull,
+    ) as RefusedDelivery['records'],
+    reasons: JSON.parse(reasons) as string[],
+  }))
 }
+
+/** How many refused records of a delivery are named. */
+const REFUSED_NAMED = 3
 
 /** The first condition is that of an index. Deliveries that wait for a confirmation are listed with the others that do. */
 async function selectUnanswered(db: Db, route: string, limit: number): Promise<UnansweredDelivery[]> {
@@ -391,29 +429,4 @@ export interface ReceivedMention {
 
 export async function mentionReceived(db: Db, number: number): Promise<ReceivedMention> {
   return { number, digest: (await digestReceived(db, number)) ?? '' }
-}
-
-/** Leaves out the reasons, which are pruned, and whether it was carried out. Undefined where there is no such answer. */
-export async function digestReceived(db: Db, number: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('received_answers')
-    .selectAll()
-    .where('number', '=', number)
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const { rows: sets } = await sql<Row<'answered_sets'>>`
-    select * from answered_sets where answer = ${number} order by first_set`.execute(db)
-  return digestValues([
-    row.number,
-    row.file_id,
-    row.interchange,
-    row.segment,
-    row.kind,
-    row.control_number,
-    row.verdict,
-    row.outcome,
-    row.delivery_id,
-    row.received_at,
-    sets.map((set) => [set.delivery_id, set.first_set, set.last_set, set.verdict]),
-  ])
 }

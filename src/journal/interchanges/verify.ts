@@ -5,8 +5,7 @@ import type { Db, EventRow, Row } from '../schema.ts'
 import { createIdSet, type Mismatches, type ParsedEvent } from '../verify-check.ts'
 import { type AnswerMention, mentionAnswer } from './answers.ts'
 import { mentionReservation, NO_RESERVATION, type ReservationMention } from './numbers.ts'
-import { digestReceived } from './received.ts'
-import { digestInterchanges, digestPart, digestUnbundling, isEmptied } from './digests.ts'
+import { digestInterchanges, digestPart, digestReceived, digestUnbundling, isEmptied } from './digests.ts'
 
 export function createInterchangeCheck(db: Db, found: Mismatches) {
   const checks = [

@@ -1,5 +1,6 @@
 /** Takes one delivery from state to state: gives its file its final name exactly once, then acknowledges its records. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/delivery.ts'
+import type { Syntax } from '../../domain/interchange.ts'
 import type { NumberScope } from '../../domain/interchange-journal.ts'
 import type { WorkRef } from '../../domain/journal.ts'
 import { addNameSuffix } from '../../domain/name-suffix.ts'
@@ -28,6 +29,8 @@ export interface DeliveryResult {
   readonly isNewlyDelivered: boolean
   /** Its records are acknowledged once its file is picked up or confirmed. */
   readonly isAwaited?: true
+  /** Only where it waits for the answer of a partner: in which syntax. */
+  readonly answerSyntax?: Syntax
   /** The path of the file, for people. */
   readonly path: string
   readonly records: StateCounts
@@ -58,12 +61,17 @@ export async function finishDelivery(context: OutboundContext, delivery: Deliver
   const result: DeliveryResult = {
     delivery: current,
     isNewlyDelivered: !isDelivered(delivery) && isDelivered(current),
-    ...(isAwaitingConfirmation(context, current) ? { isAwaited: true } : {}),
+    ...(isAwaitingConfirmation(context, current) ? { isAwaited: true, ...describeAwaited(context) } : {}),
     path: context.target.describe(current.folder, current.name),
     records,
     troubled: await context.journal.listProblemRecords(work, TROUBLED_MAX),
   }
   return result
+}
+
+function describeAwaited({ route, interchanges }: OutboundContext): Pick<DeliveryResult, 'answerSyntax'> {
+  if (route.acknowledge !== 'answered' || interchanges === undefined) return {}
+  return { answerSyntax: interchanges.scope.syntax }
 }
 
 /** An interchange composed for one partner must not go to the place of another one. */

@@ -1,9 +1,15 @@
 /** `dropbridge edi numbers`: the last control numbers that partners were given, and how to change them. */
-import { listNumbers, type NumbersOf, setNumbers } from '../../../app/edi/partners.ts'
+import {
+  type FirstNumber,
+  listFirstNumbers,
+  listNumbers,
+  type NumbersOf,
+  setNumbers,
+} from '../../../app/edi/partners.ts'
 import { withExistingJournal } from '../../../app/journal-access.ts'
 import { EXIT, usageError } from '../../../support/errors.ts'
 import { omitUndefined } from '../../../support/object-paths.ts'
-import { CONFIG_FLAG, defineCommand, JSON_FLAG, text } from '../../command.ts'
+import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG, text } from '../../command.ts'
 import { readConfigurationToShow } from '../../context.ts'
 import { formatTable } from '../../format/text.ts'
 
@@ -21,40 +27,55 @@ export const numbersCommand = defineCommand({
       default: 'production' as const,
       describe: 'With --set: of which interchanges',
     },
+    repeat: flag(
+      'With --set: also a lower number. Numbers are used twice then, and the partner may refuse those files',
+    ),
     by: text('With --set: who decided it'),
     why: text('With --set: why'),
     json: JSON_FLAG,
   },
-  async run(terminal, { config, partner, set, group, usage, by = '', why = '', json }) {
+  async run(terminal, { config, partner, set, group, usage, repeat, by = '', why = '', json }) {
     if (set !== undefined && (partner === undefined || by.trim() === '' || why.trim() === ''))
       throw usageError('--set needs a partner, --by NAME and --why TEXT')
     const configuration = await readConfigurationToShow(terminal, config)
     const numbers =
       (await withExistingJournal(configuration, terminal.clock, async (journal) => {
         if (set !== undefined && partner !== undefined) {
-          const change = { partner, usage, interchange: set, by: by.trim(), why: why.trim() }
+          const change = {
+            partner,
+            usage,
+            interchange: set,
+            mayRepeat: repeat,
+            by: by.trim(),
+            why: why.trim(),
+          }
           await setNumbers(configuration, journal, { ...change, ...omitUndefined({ group }) })
         }
         return listNumbers(configuration, journal, partner)
       })) ?? []
-    if (json) terminal.out(JSON.stringify(numbers.map(toJson), null, 2))
-    else if (numbers.length === 0) terminal.say('No number was given yet.')
-    else for (const line of formatNumbers(numbers)) terminal.out(line)
+    const first = listFirstNumbers(configuration, numbers, partner)
+    if (json) terminal.out(JSON.stringify([...numbers.map(toJson), ...first], null, 2))
+    else if (numbers.length + first.length === 0) terminal.say('No number was given yet.')
+    else for (const line of formatNumbers(numbers, first)) terminal.out(line)
     return EXIT.ok
   },
 })
 
-function formatNumbers(numbers: readonly NumbersOf[]): string[] {
+function formatNumbers(numbers: readonly NumbersOf[], first: readonly FirstNumber[]): string[] {
+  const given = numbers.map(({ partner = '', counter: { sender, receiver, usage, interchange, group } }) => [
+    partner,
+    sender,
+    receiver,
+    usage,
+    String(interchange),
+    String(group),
+  ])
+  const none = first.map(({ partner, first: begin }) => {
+    return [partner, '', '', '', `none yet, begins with ${begin}`, '']
+  })
   return formatTable(
     ['partner', 'from', 'to', 'usage', 'last interchange', 'last group'],
-    numbers.map(({ partner = '', counter: { sender, receiver, usage, interchange, group } }) => [
-      partner,
-      sender,
-      receiver,
-      usage,
-      String(interchange),
-      String(group),
-    ]),
+    [...given, ...none],
   )
 }
 
