@@ -86,7 +86,8 @@ function refuse({ name }: DeliveryEntry, why: string, fix: string): never {
 }
 
 async function assertRecordsKept({ journal }: BridgeContext, route: OutboundRoute, delivery: DeliveryEntry) {
-  assertFinished(route.name, delivery)
+  // A partner that got nothing, or lost it, answers only what is sent again.
+  if (delivery.state !== 'delivered' || route.acknowledge !== 'answered') assertFinished(route.name, delivery)
   const { id, prunedAt } = delivery
   const exported = `Write the records anew: \`dropbridge export ${route.name} --out FILE\`.`
   if (prunedAt !== undefined) refuse(delivery, `its contents were pruned on ${isoTime(prunedAt)}`, exported)

@@ -97,6 +97,21 @@ test('nothing is acknowledged before the answer, and all of it once the group is
   expect(await auditOf(own)).toEqual([])
 })
 
+test('an interchange without an answer is sent again under its numbers, and acknowledged once that is answered', async () => {
+  const own = await exportThree()
+  const [first = ''] = await own.world.list('outbox')
+  await withBridge(own, (bridge) => bridge.redeliver(first, new AbortController().signal))
+
+  const [, second = ''] = await own.world.list('outbox')
+  expect(await own.world.read(`outbox/${second}`)).toBe(await own.world.read(`outbox/${first}`))
+  expect(acknowledged(own)).toBe(0)
+
+  await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
+  expect(acknowledged(own)).toBe(3)
+  expect(await outcomesOf(own)).toEqual(['matched'])
+  expect(await auditOf(own)).toEqual([])
+})
+
 test('a refused set is held with the reasons of the partner, and the others are acknowledged', async () => {
   const own = await exportThree()
   const sets = { '0001': ['AK5*A'], '0002': REFUSED, '0003': ['AK3*CTT*4**2', 'AK5*E*5'] }
