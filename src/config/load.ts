@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isScalar, visit } from 'yaml'
-import { BridgeError, describeUnreadable, hasCode } from '../support/errors.ts'
+import { BridgeError, describeUnreadable, hasCode, hasSystemCode } from '../support/errors.ts'
 import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
 import { checkShape, type ConfigError, getRawValue, valueError } from './errors.ts'
@@ -152,7 +152,9 @@ const CONFIGURATION_CHARACTERS_MAX = 1 << 20
 
 async function readText(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const fix = 'Name the configuration file with --config, or write a new one: `dropbridge init`.'
+    const fix = hasSystemCode(cause, 'EACCES', 'EPERM')
+      ? 'Let the user that runs dropbridge read the file.'
+      : 'Name the configuration file with --config, or write a new one: `dropbridge init`.'
     const message = `The configuration file ${path} cannot be read.`
     throw new BridgeError('configuration-invalid', message, { cause, fix })
   })

@@ -9,7 +9,7 @@ export const FILE_PROBLEMS = {
   },
   'file-undecodable': {
     title: 'The bytes of the file do not fit its encoding.',
-    fix: 'Save the file as UTF-8, or set its encoding in the mapping: `read: { encoding: … }`.',
+    fix: 'Save it in the encoding of the mapping, or correct that there: `read: { encoding: … }`.',
   },
   'file-not-text': {
     title: 'The file is no text, such as CSV.',
@@ -52,7 +52,7 @@ export const FILE_PROBLEMS = {
   },
   'column-missing': {
     title: 'A column that the mapping needs is missing.',
-    fix: 'Add the column, or add its other spelling to the mapping.',
+    fix: 'Add the column, or its other spelling to the mapping. A fixed value there is { const: TEXT }.',
   },
   'file-foreign': {
     title: 'The file is not one of this route.',

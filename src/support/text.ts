@@ -109,9 +109,9 @@ export function rankSimilarNames(name: string, candidates: readonly string[], li
     .map(({ candidate }) => candidate)
 }
 
-/** How many letters of a name may be typing errors. */
-function maxEditDistance(name: string): number {
-  return Math.max(2, Math.floor(name.length / 3))
+/** How many letters of a name may be typing errors: not all of a short one, so that US does not mean Pos. */
+function maxEditDistance({ length }: string): number {
+  return Math.min(Math.max(2, Math.floor(length / 3)), length - 1)
 }
 
 // Makes the ids that people read aloud: files, deliveries, instances.

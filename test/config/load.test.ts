@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
+import { asUser } from '../fixtures/as-user.ts'
 
 let folder: string
 let path: string
@@ -432,6 +433,16 @@ describe('a file that is no configuration at all', () => {
       message: `The configuration file ${path} cannot be read.`,
       fix: 'Name the configuration file with --config, or write a new one: `dropbridge init`.',
       cause: expect.objectContaining({ code: 'ENOENT' }),
+    })
+  })
+
+  test('asks for the right to read it, and for no new one, where that is what lacks', async () => {
+    await writeFile(path, 'api: {}\n', { mode: 0 })
+    await chmod(folder, 0o755)
+
+    await expect(asUser(() => loadConfiguration(path, ENV))).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      fix: 'Let the user that runs dropbridge read the file.',
     })
   })
 

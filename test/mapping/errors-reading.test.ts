@@ -112,7 +112,7 @@ test('record types that do not go together are all reported', async () => {
   expect(await ofRead(read.replace(/ +G:.*\n/, ''))).toEqual([
     '5:3 read.typeIn: `start` and `length` are for `format: fixed`; here write the number of a cell or a column name',
     '8:17 read.records.A.columns: the type H has a column "Name" already: its rows become one',
-    '9:10 read.records.B.of: there is no record type "D". Did you mean "H"?',
+    '9:10 read.records.B.of: there is no record type "D".',
     '10:5 read.records.C: say either what its rows are, `as: header`, `detail`, `ignore` or `totals`, or `of` which type they are a part',
     '12:10 read.records.F.of: rows are a part of a type that is `as: header` or `as: detail`',
   ])

@@ -80,7 +80,9 @@ test.skipIf(process.platform === 'win32')('a stop ends the program too', async (
   const stop = new AbortController()
   const sent = notifier.send(MESSAGE, stop.signal)
   const failed = sent.catch((error: unknown) => String(error))
-  await expect.poll(() => readFile(join(folder, 'began'), 'utf8').catch(() => undefined)).toBe('')
+  await expect
+    .poll(() => readFile(join(folder, 'began'), 'utf8').catch(() => undefined), { timeout: 20_000 })
+    .toBe('')
   stop.abort()
 
   expect(await failed).toContain('was asked to stop')

@@ -119,8 +119,7 @@ function varyText(value: string, key: string, { any, draw }: Choice): string {
 }
 
 function varyList(list: readonly unknown[], key: string, choice: Choice): unknown[] {
-  if (key === 'gift_message')
-    return choice.draw(() => (choice.any ? LISTED_TEXTS : LISTED_PLAIN))
+  if (key === 'gift_message') return choice.draw(() => (choice.any ? LISTED_TEXTS : LISTED_PLAIN))
   const [first] = list
   if (first === undefined || key === 'attributes' || key === 'media')
     return list.map((item) => (key === 'attributes' ? varyAttribute(item, choice) : vary(item, '', choice)))

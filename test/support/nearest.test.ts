@@ -14,7 +14,7 @@ test.each([
   expect(didYouMean(slip, ROUTES)).toBe(` Did you mean "${meant}"?`)
 })
 
-test.each(['invoices', 'customer-returns', 'xyzzy'])('for "%s" nothing is guessed', (word) => {
+test.each(['invoices', 'customer-returns', 'xyzzy', 'US'])('for "%s" nothing is guessed', (word) => {
   expect(findSimilarName(word, ROUTES)).toBeUndefined()
   expect(didYouMean(word, ROUTES)).toBe('')
 })
