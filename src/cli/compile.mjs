@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 
 const FOLDER = fileURLToPath(new URL('../../dist/bundle/', import.meta.url))
 
@@ -31,10 +31,7 @@ if (bundle !== undefined) {
 async function compile(filename) {
   const { HEAP_FLAGS } = await import('../../dist/support/process.js')
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag)
-  const script = new Script(await readFile(filename, 'latin1'), {
-    filename,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const script = new Script(await readFile(filename, 'latin1'), { filename })
   const programs = {}
   script.runInThisContext()(programs, createRequire(filename), filename, dirname(filename))
   const folder = await mkdtemp(join(tmpdir(), 'dropbridge-'))

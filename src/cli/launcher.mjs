@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 
 /* global BUNDLE, HEAP_FLAGS, PROGRAM -- filled in when the package is built */
 
@@ -20,7 +20,6 @@ for (const flag of HEAP_FLAGS) setFlagsFromString(flag)
 const script = new Script(readFileSync(filename, 'latin1'), {
   filename,
   cachedData: readCompiledCode(),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 })
 const programs = {}
 script.runInThisContext()(programs, createRequire(filename), filename, dirname(filename))

@@ -1,6 +1,6 @@
 /** The built program starts from a bundle and its compiled code. */
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { HEAP_FLAGS, VERSION } from '../../src/support/process.ts'
@@ -38,6 +38,14 @@ test('this Node takes the compiled code that was built, with the flags of the pr
     process.stdout.write(String(cachedDataRejected))`
 
   expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stdout).toBe('false')
+})
+
+// Compiled code that calls `import` fails, and only where it is used: such as for the first mail.
+test('the bundle loads packages by require alone', async () => {
+  const bundle = await readFile(await findBundle(), 'latin1')
+
+  expect(bundle).toMatch(/require\("nodemailer"\)/)
+  expect(bundle.match(/\bimport\((?:["'`]|[\w.]+\))/g) ?? []).toEqual([])
 })
 
 test('the program works without compiled code, and with code that another Node wrote', async () => {
