@@ -133,7 +133,7 @@ export interface NumberChange {
   readonly interchange: number
   /** The same of groups; that of interchanges when left out. */
   readonly group?: number
-  /** Also where numbers that were given are given once more by it. */
+  /** Allows a number from which numbers are given a second time. */
   readonly mayRepeat?: boolean
   readonly by: string
   readonly why: string
@@ -145,7 +145,7 @@ export interface FirstNumber {
   readonly first: number
 }
 
-/** Partners without a counter among these. */
+/** The partners that have none of the given counters. */
 export function listFirstNumbers(
   { edi }: Pick<Configuration, 'edi'>,
   given: readonly NumbersOf[],
@@ -188,7 +188,7 @@ export async function setNumbers(
   return counter
 }
 
-/** Partners refuse a file whose number they know, so going back needs a word of its own. */
+/** Partners refuse a file whose number they know, so a lower number must be asked for with `--repeat`. */
 function assertHigher(last: AnswerNumbers, { interchange, group }: AnswerNumbers): void {
   const isLower = interchange < last.interchange || group < last.group
   if (!isLower && (interchange > last.interchange || group > last.group)) return
