@@ -1,16 +1,21 @@
 /** Countries and their states or provinces, from ISO 3166. */
 import { iso31661, iso31662 } from 'iso-3166'
+import { makeOnDemand } from '../support/collections.ts'
 
-const COUNTRIES: ReadonlySet<string> = new Set(iso31661.map((country) => country.alpha2))
+// The tables are large, and short commands need none of them.
+
+const getCountries = makeOnDemand(
+  (): ReadonlySet<string> => new Set(iso31661.map((country) => country.alpha2)),
+)
 
 /** Military post has state codes of its own that ISO does not list. */
 const US_MILITARY = ['AA', 'AE', 'AP']
 
-const PROVINCES: ReadonlyMap<string, ReadonlySet<string>> = collectProvinces()
+const getProvinces = makeOnDemand((): ReadonlyMap<string, ReadonlySet<string>> => collectProvinces())
 
 /** Whether the text is a two-letter country code, in capitals. */
 export function isCountry(code: string): boolean {
-  return COUNTRIES.has(code)
+  return getCountries().has(code)
 }
 
 /**
@@ -18,12 +23,12 @@ export function isCountry(code: string): boolean {
  * Spec: "Only the province code and the country code are validated". A country ISO knows no parts of takes any code.
  */
 export function isProvinceOf(country: string, code: string): boolean {
-  const known = PROVINCES.get(country)
+  const known = getProvinces().get(country)
   return known === undefined || known.has(code)
 }
 
 export function isProvince(code: string): boolean {
-  return [...PROVINCES.values()].some((known) => known.has(code))
+  return [...getProvinces().values()].some((known) => known.has(code))
 }
 
 function collectProvinces(): Map<string, Set<string>> {

@@ -14,3 +14,22 @@ export function groupBy<Item, Key>(
   }
   return groups
 }
+
+/** Makes a value when it is first asked for, and keeps it. */
+export function makeOnDemand<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Calls a function once for the same arguments, and keeps what it returned. */
+export function rememberByArguments<Args extends readonly (string | number | undefined)[], Value>(
+  find: (...args: Args) => Value,
+) {
+  const found = new Map<string, { readonly value: Value }>()
+  return (...args: Args): Value => {
+    const key = JSON.stringify(args)
+    const known = found.get(key) ?? { value: find(...args) }
+    found.set(key, known)
+    return known.value
+  }
+}

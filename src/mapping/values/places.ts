@@ -1,6 +1,7 @@
 /** Countries and provinces by their names or other spellings, as the codes the API takes. */
 import { iso31661, iso31662 } from 'iso-3166'
 import { isCountry, isProvinceOf } from '../../contract/places.ts'
+import { makeOnDemand } from '../../support/collections.ts'
 import { type Convert, quoteText } from './text.ts'
 
 /** Common names of countries whose ISO names are not in use. */
@@ -18,14 +19,18 @@ const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   Taiwan: 'TW',
 }
 
-const COUNTRIES: ReadonlyMap<string, string> = new Map([
-  ...iso31661.map((country): [string, string] => [foldPlaceName(country.name), country.alpha2]),
-  ...iso31661.map((country): [string, string] => [foldPlaceName(country.alpha3), country.alpha2]),
-  ...Object.entries(COUNTRY_NAMES).map(([name, code]): [string, string] => [foldPlaceName(name), code]),
-])
+const getCountries = makeOnDemand(
+  (): ReadonlyMap<string, string> =>
+    new Map([
+      ...iso31661.map((country): [string, string] => [foldPlaceName(country.name), country.alpha2]),
+      ...iso31661.map((country): [string, string] => [foldPlaceName(country.alpha3), country.alpha2]),
+      ...Object.entries(COUNTRY_NAMES).map(([name, code]): [string, string] => [foldPlaceName(name), code]),
+    ]),
+)
 
-const PROVINCES: ReadonlyMap<string, string> = new Map(
-  iso31662.map(({ code, name }) => [`${code.slice(0, 2)} ${foldPlaceName(name)}`, code.slice(3)]),
+const getProvinces = makeOnDemand(
+  (): ReadonlyMap<string, string> =>
+    new Map(iso31662.map(({ code, name }) => [`${code.slice(0, 2)} ${foldPlaceName(name)}`, code.slice(3)])),
 )
 
 /** `us`, `USA` and `United States` are all `US`. */
@@ -34,7 +39,7 @@ export const toCountry: Convert = (text, refuse) => {
   const code = text.length === 2 ? text.toUpperCase() : ''
   if (isCountry(code)) return code
   return (
-    COUNTRIES.get(foldPlaceName(text)) ??
+    getCountries().get(foldPlaceName(text)) ??
     refuse('country-unknown', `${quoteText(text)} is no country that ISO 3166 knows.`)
   )
 }
@@ -44,7 +49,7 @@ export function toProvince(text: string, country: string): string {
   if (text.length === 2 && isProvinceOf(country, text)) return text.toUpperCase()
   const code = text.toUpperCase()
   if (code.length <= 3 && isProvinceOf(country, code)) return code
-  const named = PROVINCES.get(`${country} ${foldPlaceName(text)}`)
+  const named = getProvinces().get(`${country} ${foldPlaceName(text)}`)
   if (named !== undefined) return named
   const bare = code.startsWith(`${country}-`)
     ? code.slice(country.length + 1)
