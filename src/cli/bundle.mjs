@@ -30,6 +30,12 @@ const NOT_BUNDLED = [
   'ssh2-sftp-client',
 ]
 
+/** Packages that short commands never use, each in a file of its own that is read when something of the package is asked for. */
+const ON_DEMAND = ['iconv-lite', 'iso-3166', 'undici']
+
+/** Modules of Node that many modules import, and that short commands never use. */
+const BUILT_IN_ON_DEMAND = ['assert', 'node:child_process', 'node:net', 'node:readline/promises', 'node:zlib']
+
 // The command line is for compile.mjs.
 const entries = Object.entries({ ...PROGRAMS, commandLine: 'cli/command-line' }).map(
   ([name, path]) => `${name}: () => require('./src/${path}.ts'),`,
@@ -51,7 +57,11 @@ const {
   external: NOT_BUNDLED,
   // Code that was compiled before cannot call `import`; packages that are ES modules can be required, too.
   supported: { 'dynamic-import': false },
-  plugins: [{ name: 'plain-help', setup: measureHelpAsPlainText }],
+  plugins: [
+    { name: 'plain-help', setup: measureHelpAsPlainText },
+    { name: 'english-only', setup: leaveOutLanguages },
+    { name: 'on-demand', setup: loadOnDemand },
+  ],
   legalComments: 'linked',
   define: { 'import.meta.url': 'moduleUrl' },
   logLevel: 'warning',
@@ -64,6 +74,30 @@ function measureHelpAsPlainText({ onResolve }) {
   )
 }
 
+/** zod has its messages in fifty languages, a twentieth of the bundle. It takes English from the file of that language. */
+function leaveOutLanguages({ onResolve, onLoad }) {
+  onResolve({ filter: /\/locales\/index\.js$/ }, () => ({ path: 'languages', namespace: 'empty' }))
+  onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'export {}' }))
+}
+
+/** What the bundle imports of these is loaded at the first use. */
+function loadOnDemand({ onResolve, onLoad }) {
+  const namespace = 'on-demand'
+  const all = [...ON_DEMAND, ...BUILT_IN_ON_DEMAND]
+  onResolve({ filter: /^/, namespace }, ({ path }) => ({ path, external: true }))
+  onResolve({ filter: new RegExp(`^(${all.join('|')})$`) }, ({ path }) => ({ path, namespace }))
+  onLoad({ filter: /^/, namespace }, async ({ path }) => {
+    const { default: _, ...names } = await import(path)
+    const from = ON_DEMAND.includes(path) ? `./${path}.cjs` : path
+    const getters = Object.keys(names).map((name) => `get ${name}() { return load().${name} }`)
+    return {
+      contents: `let loaded
+        const load = () => (loaded ??= require(${JSON.stringify(from)}))
+        module.exports = { ${getters.join(', ')} }`,
+    }
+  })
+}
+
 // V8 compares only the length of the source with its compiled code, so the name changes with the contents.
 const hash = createHash('sha256').update(text).digest('hex').slice(0, 12)
 const bundle = `programs-${hash}.cjs`
@@ -74,6 +108,21 @@ await writeFile(
   `${FOLDER}${bundle}`,
   `(function (programs, require, __filename, __dirname) { const moduleUrl = require('node:url').pathToFileURL(__filename).href\n${text}})`,
 )
+
+await build({
+  entryPoints: ON_DEMAND,
+  absWorkingDir: ROOT,
+  outdir: FOLDER,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'linked',
+  logLevel: 'warning',
+})
 
 const launcher = await readFile(new URL('launcher.mjs', import.meta.url), 'utf8')
 for (const [name, path] of Object.entries(PROGRAMS)) {

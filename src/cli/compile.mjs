@@ -15,7 +15,9 @@ import { Script } from 'node:vm'
 const FOLDER = fileURLToPath(new URL('../../dist/bundle/', import.meta.url))
 
 // A checkout has none before it is built.
-const bundle = existsSync(FOLDER) ? readdirSync(FOLDER).find((name) => name.endsWith('.cjs')) : undefined
+const bundle = existsSync(FOLDER)
+  ? readdirSync(FOLDER).find((name) => /^programs-.*\.cjs$/.test(name))
+  : undefined
 if (bundle !== undefined) {
   try {
     await compile(join(FOLDER, bundle))

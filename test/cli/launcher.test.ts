@@ -11,7 +11,7 @@ import { ROOT } from '../formats/edi/exported.ts'
 const BUNDLES = join(ROOT, 'dist/bundle')
 
 async function findBundle(folder = BUNDLES): Promise<string> {
-  const [name, ...more] = (await readdir(folder)).filter((each) => each.endsWith('.cjs'))
+  const [name, ...more] = (await readdir(folder)).filter((each) => /^programs-.*\.cjs$/.test(each))
   expect(more).toEqual([])
   return join(folder, name ?? '')
 }
@@ -45,6 +45,7 @@ test('the bundle loads packages by require alone', async () => {
   const bundle = await readFile(await findBundle(), 'latin1')
 
   expect(bundle).toMatch(/require\("nodemailer"\)/)
+  expect(bundle).toMatch(/require\("\.\/undici\.cjs"\)/)
   expect(bundle.match(/\bimport\((?:["'`]|[\w.]+\))/g) ?? []).toEqual([])
 })
 
