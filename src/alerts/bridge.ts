@@ -9,6 +9,7 @@ import type { Configuration } from '../config/configuration.ts'
 import type { FileSource } from '../config/inbox.ts'
 import type { Route } from '../config/routes.ts'
 import type { DiskStatus } from '../domain/snapshot.ts'
+import { runInParallel } from '../support/async.ts'
 import { formatBytes, isOutOfRoom, readDiskSpace } from '../support/disk.ts'
 import type { BridgeError } from '../support/errors.ts'
 
@@ -66,6 +67,9 @@ function formatReload({ reloadFailure }: Watcher): string {
 
 // Alerts about disks of this machine that are full, or nearly. They need no journal, which may be on such a disk.
 
+/** Folders of shares answer slowly, and a bridge may have hundreds. */
+const FOLDERS_AT_ONCE = 32
+
 /** On a small disk, a tenth of it is enough. */
 const SHARE_OF_DISK = 10
 
@@ -108,8 +112,9 @@ async function readDisks({
   ]
   const paths = new Map(places.map(({ place, path }) => [path, place]))
   const disks = new Map<number, DiskStatus>()
-  for (const [path, place] of paths) {
-    const space = await readDiskSpace(path)
+  const spaces = await runInParallel([...paths.keys()], FOLDERS_AT_ONCE, readDiskSpace)
+  for (const [index, [path, place]] of [...paths].entries()) {
+    const space = spaces[index]
     if (space === undefined) continue
     const { device, freeBytes, sizeBytes } = space
     const known = disks.get(device)

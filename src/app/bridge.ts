@@ -2,15 +2,17 @@
 import { type Client, createClient } from '../client/client.ts'
 import { createHostHealth } from '../client/retry.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { AcceptedMappings } from '../config/kept.ts'
 import type { Route } from '../config/routes.ts'
 import type { RouteResults } from '../domain/alert.ts'
 import type { Api } from '../domain/api.ts'
 import type { NewRestoration, RestorationResult } from '../domain/audit.ts'
 import type { Journal } from '../domain/journal.ts'
+import type { BridgeVersion } from '../domain/lease.ts'
 import type { WorkingFiles } from '../domain/mailbox.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { createFormats, createInterchangeFormat } from '../formats/formats.ts'
-import { hasCode } from '../support/errors.ts'
+import { BridgeError, hasCode } from '../support/errors.ts'
 import { newId as createId } from '../support/text.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { VERSION } from '../support/process.ts'
@@ -20,26 +22,19 @@ import {
   allowMissingLineEnds,
   type BridgeContext,
   type BridgeOptions,
-  loadMappings,
+  listRoutesWithoutLineEnds,
+  loadMappings as compileMappings,
   openMailboxes,
 } from './context.ts'
-import { decideHeldRecords, type DecisionRequest } from './decide.ts'
-import { dismissRejected, type DismissRequest } from './dismiss.ts'
+import type { DecisionRequest } from './decide.ts'
+import type { DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
-import { fetchLabels, type LabelsHooks, type LabelsRequest } from './labels.ts'
-import { redeliver } from './redeliver.ts'
-import {
-  type ResolveDeliveryRequest,
-  resolveHeldDelivery,
-  resolveRecord,
-  type ResolveRequest,
-} from './resolve.ts'
-import { retakeFile } from './retake.ts'
-import { createReaderFinder } from './run-route.ts'
-import { type RunOptions, runRoutes, runWithDeadline } from './run.ts'
+import type { LabelsHooks, LabelsRequest } from './labels.ts'
+import type { ResolveDeliveryRequest, ResolveRequest } from './resolve.ts'
+import type { RunOptions } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
-import { buildVersion, createDiskReader } from './version.ts'
-import { type WatchHooks, watchRoutes } from './watch/watch.ts'
+import { buildVersion, createDiskReader, findAcceptedVersion } from './version.ts'
+import type { WatchHooks } from './watch/watch.ts'
 
 export type Bridge = Awaited<ReturnType<typeof openBridge>>
 
@@ -49,10 +44,8 @@ export async function openBridge(
   { newId = createId, ...own }: Partial<BridgeOptions> & Pick<BridgeOptions, 'clock'>,
 ) {
   const given = { random: Math.random, notify: () => undefined, version: VERSION, ...own }
-  const loaded = await openMappings(written, given)
-  const mappings = loaded ?? new Map<string, Mapping>()
-  const configuration = allowMissingLineEnds(written, mappings)
-  const version = loaded && buildVersion(configuration, loaded)
+  const { mappings, loadMappings, accepted, version } = await openMappings(written, given)
+  const configuration = allowMissingLineEnds(written, accepted?.withoutLineEnds ?? [])
   const { path } = configuration.journal
   const opened: Journal = await openJournal({ path, clock: given.clock, version })
   const journal = given.wrap?.journal?.(opened) ?? opened
@@ -80,6 +73,7 @@ export async function openBridge(
     apis,
     mailboxes,
     mappings,
+    loadMappings,
     format: createFormats(),
     interchanges: createInterchangeFormat(),
     journalGuard,
@@ -90,33 +84,58 @@ export async function openBridge(
     ...shared,
     folderCache: new Map(),
     readDisk,
-    findReaders: createReaderFinder(context),
+    findReaders: async (path: string, mailbox: string) => {
+      const { createReaderFinder } = await import('./run-route.ts')
+      return createReaderFinder(context)(path, mailbox)
+    },
     findJournalFailure: journalGuard.findFailure,
   }
+  // The use cases are loaded when they are called: a command has one of them, and loading all takes a part of its time.
   return {
     /** For reading: what `status` shows. */
     journal,
+    /** What the next start needs not compile again to know that it is right. */
+    accepted,
     /** One pass over the routes named, or over all, in the order of the configuration. Failures of a route are results. */
-    run: (names: readonly string[], signal: AbortSignal, bounds: RunOptions = {}) =>
-      runWithDeadline(bounds, options.clock, signal, (either) =>
+    run: async (names: readonly string[], signal: AbortSignal, bounds: RunOptions = {}) => {
+      const { runRoutes, runWithDeadline } = await import('./run.ts')
+      return runWithDeadline(bounds, options.clock, signal, (either) =>
         withShutdown(either, () => runRoutes(context, names, either, bounds)),
-      ),
+      )
+    },
     /** Passes over the routes until the signal, or a reload. Failures are reported and tried again; throws when no route can continue. */
-    watch: async (names: readonly string[], hooks: WatchHooks) =>
-      withShutdown(hooks.signal, () => watchRoutes(context, names, hooks)),
-    decide: (request: DecisionRequest, signal: AbortSignal) =>
-      withShutdown(signal, () => decideHeldRecords(context, request, signal)),
-    dismiss: (request: DismissRequest) => dismissRejected(context, request),
-    resolve: (request: ResolveRequest, signal: AbortSignal) =>
-      withShutdown(signal, () => resolveRecord(context, request, signal)),
-    resolveDelivery: (request: ResolveDeliveryRequest, signal: AbortSignal) =>
-      withShutdown(signal, () => resolveHeldDelivery(context, request, signal)),
-    fetchLabels: (request: LabelsRequest, work: LabelsHooks) =>
-      withShutdown(work.signal, () => fetchLabels(context, request, work)),
-    redeliver: (what: string, signal: AbortSignal) =>
-      withShutdown(signal, () => redeliver(context, what, signal)),
-    retake: (what: string, signal: AbortSignal) =>
-      withShutdown(signal, () => retakeFile(context, what, signal)),
+    watch: async (names: readonly string[], hooks: WatchHooks) => {
+      const { watchRoutes } = await import('./watch/watch.ts')
+      return withShutdown(hooks.signal, () => watchRoutes(context, names, hooks))
+    },
+    decide: async (request: DecisionRequest, signal: AbortSignal) => {
+      const { decideHeldRecords } = await import('./decide.ts')
+      return withShutdown(signal, () => decideHeldRecords(context, request, signal))
+    },
+    dismiss: async (request: DismissRequest) => {
+      const { dismissRejected } = await import('./dismiss.ts')
+      return dismissRejected(context, request)
+    },
+    resolve: async (request: ResolveRequest, signal: AbortSignal) => {
+      const { resolveRecord } = await import('./resolve.ts')
+      return withShutdown(signal, () => resolveRecord(context, request, signal))
+    },
+    resolveDelivery: async (request: ResolveDeliveryRequest, signal: AbortSignal) => {
+      const { resolveHeldDelivery } = await import('./resolve.ts')
+      return withShutdown(signal, () => resolveHeldDelivery(context, request, signal))
+    },
+    fetchLabels: async (request: LabelsRequest, work: LabelsHooks) => {
+      const { fetchLabels } = await import('./labels.ts')
+      return withShutdown(work.signal, () => fetchLabels(context, request, work))
+    },
+    redeliver: async (what: string, signal: AbortSignal) => {
+      const { redeliver } = await import('./redeliver.ts')
+      return withShutdown(signal, () => redeliver(context, what, signal))
+    },
+    retake: async (what: string, signal: AbortSignal) => {
+      const { retakeFile } = await import('./retake.ts')
+      return withShutdown(signal, () => retakeFile(context, what, signal))
+    },
     /** Of all routes, or of one. */
     snapshot: (route?: string) => takeSnapshot(alertContext, route),
     /** Also reports each alert once when it is raised and once when it ends. */
@@ -138,17 +157,51 @@ export async function openBridge(
   }
 }
 
-/** Undefined where one cannot be loaded, which does not matter for reading: `status` reports it as an alert. */
+/** Compiles the mappings, now or, where an earlier start accepted the same files, when one is needed. */
 async function openMappings(
   configuration: Configuration,
-  { mappings, isReading = false }: Pick<BridgeOptions, 'mappings' | 'isReading'>,
-): Promise<BridgeContext['mappings'] | undefined> {
+  { mappings: given, isReading = false }: Pick<BridgeOptions, 'mappings' | 'isReading'>,
+): Promise<OpenMappings> {
+  const known = given === undefined ? await findAcceptedVersion(configuration) : undefined
+  if (known !== undefined) return openMappingsOnDemand(configuration, known)
+  const loadMappings = () => Promise.resolve()
   try {
-    return mappings ?? (await loadMappings(configuration))
+    const mappings = given ?? (await compileMappings(configuration))
+    const version = buildVersion(configuration, mappings)
+    const withoutLineEnds = listRoutesWithoutLineEnds(configuration, mappings)
+    return { mappings, loadMappings, version, accepted: { files: version?.files ?? {}, withoutLineEnds } }
   } catch (error) {
-    if (isReading && hasCode(error, 'mapping-invalid')) return undefined
+    // Of no matter for reading: `status` reports it as an alert.
+    if (isReading && hasCode(error, 'mapping-invalid')) return { mappings: new Map(), loadMappings }
     throw error
   }
+}
+
+interface OpenMappings extends Pick<BridgeContext, 'mappings' | 'loadMappings'> {
+  /** Undefined where the files of the configuration are not known, or wrong. */
+  readonly version?: BridgeVersion | undefined
+  readonly accepted?: AcceptedMappings
+}
+
+function openMappingsOnDemand(
+  configuration: Configuration,
+  { version, ...accepted }: NonNullable<Awaited<ReturnType<typeof findAcceptedVersion>>>,
+): OpenMappings {
+  const mappings = new Map<string, Mapping>()
+  const compile = async () => {
+    const compiled = await compileMappings(configuration)
+    // The journal notes the version with all work, so the mappings must be those of the version.
+    if (buildVersion(configuration, compiled)?.id !== version.id) throw mappingsChangedError()
+    for (const [key, mapping] of compiled) mappings.set(key, mapping)
+  }
+  let compiling: Promise<void> | undefined
+  const loadMappings = () => (compiling ??= compile())
+  return { mappings, loadMappings, version, accepted }
+}
+
+function mappingsChangedError(): BridgeError {
+  const fix = 'Run again: the next start reads the new files.'
+  return new BridgeError('mapping-invalid', 'The mappings changed while the bridge was at work.', { fix })
 }
 
 /** After a stop signal, requests in flight may take this long; then the bridge drops them, and the next run looks them up. */

@@ -12,11 +12,12 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
+import type { Mapping } from '../mapping/load.ts'
 import { findExampleFailures } from '../mapping-tools/examples.ts'
 import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
 import { readId } from '../operations/operation.ts'
 import { createGoneInboxError, getInboxPlace } from '../pipeline/inbound/inbox.ts'
-import { groupBy } from '../support/collections.ts'
+import { groupBy, rememberByArguments } from '../support/collections.ts'
 import { BridgeError, EXIT } from '../support/errors.ts'
 import { findOpenToOthers, isMountPoint } from '../support/files.ts'
 import { omitUndefined } from '../support/object-paths.ts'
@@ -25,6 +26,7 @@ import {
   type BridgeOptions,
   listMappedSteps,
   allowMissingLineEnds,
+  listRoutesWithoutLineEnds,
   loadMappings,
   type MailboxOptions,
   openMailbox,
@@ -56,19 +58,26 @@ export interface CheckFinding {
 /** Throws `mapping-invalid` when a mapping does not compile; every other finding is in the result. Sends and changes nothing. */
 export async function checkConfiguration(written: Configuration): Promise<CheckResult> {
   const mappings = await loadMappings(written)
-  const configuration = allowMissingLineEnds(written, mappings)
+  const configuration = allowMissingLineEnds(written, listRoutesWithoutLineEnds(written, mappings))
   const format = createFormats()
   const failures: string[] = []
   const warnings: string[] = []
   const routes: { route: string; mapping: string; examples: number }[] = []
+  // Many routes share a mapping, and its examples are tried once.
+  const tried = new Set<Mapping>()
+  const isOpen = rememberByArguments(hasOpenLastLine)
   for (const route of configuration.routes) {
-    warnings.push(...(await warnAboutOpenExamples(route, mappings)), ...warnAboutMatch(route, mappings))
+    warnings.push(
+      ...(await warnAboutOpenExamples(route, mappings, isOpen)),
+      ...warnAboutMatch(route, mappings),
+    )
   }
   for (const { key, name, mappingPath } of configuration.routes.flatMap(listMappedSteps)) {
     const mapping = mappings.get(key)
     if (!mapping) continue
     routes.push({ route: name, mapping: mappingPath, examples: mapping.examples.length })
-    failures.push(...(await findExampleFailures(mapping, mappingPath, format)))
+    if (!tried.has(mapping)) failures.push(...(await findExampleFailures(mapping, mappingPath, format)))
+    tried.add(mapping)
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
   warnings.push(...warnAboutIdlePartners(configuration))
@@ -135,12 +144,13 @@ function warnAboutMatch(route: Route, mappings: Awaited<ReturnType<typeof loadMa
 async function warnAboutOpenExamples(
   route: Route,
   mappings: Awaited<ReturnType<typeof loadMappings>>,
+  isOpen: typeof hasOpenLastLine,
 ): Promise<string[]> {
   if (route.direction === 'outbound' || route.from.lastLineEnd === 'optional') return []
   const warnings: string[] = []
   for (const { key, mappingPath } of listMappedSteps(route)) {
     for (const { input } of mappings.get(key)?.examples ?? []) {
-      if (!(await hasOpenLastLine(join(dirname(mappingPath), input)))) continue
+      if (!(await isOpen(join(dirname(mappingPath), input)))) continue
       const message = `${mappingPath}: the last line of the example ${input} has no line end; of a file that ends so, run holds the last record.`
       warnings.push(
         `${message} If all files of the route end so, set \`lastLineEnd: optional\` under \`from\`.`,

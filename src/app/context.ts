@@ -12,7 +12,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
 import { createInterchangeFormat } from '../formats/formats.ts'
-import { type InboundMapping, loadMapping, type Mapping, type OutboundMapping } from '../mapping/load.ts'
+import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Spool } from '../support/spool.ts'
@@ -24,7 +24,10 @@ export interface BridgeContext {
   readonly journal: Journal
   readonly apis: { readonly get: (route: Route) => Api }
   readonly mailboxes: ReadonlyMap<string, Mailbox>
+  /** Empty until `loadMappings` was called, where an earlier start accepted the same files. */
   readonly mappings: ReadonlyMap<string, Mapping>
+  /** Compiles the mappings, where that is still to be done. Called before work that needs one. */
+  readonly loadMappings: () => Promise<void>
   readonly format: Format
   readonly interchanges: InterchangeFormat
   readonly journalGuard: JournalGuard
@@ -95,6 +98,8 @@ export async function loadMappings({
   mappingPlaces,
   edi,
 }: Configuration): Promise<Map<string, Mapping>> {
+  // Most short commands compile no mapping, and loading the compiler is a part of their time.
+  const { loadMapping } = await import('../mapping/load.ts')
   const mappings = new Map<string, Mapping>()
   // A mapping has no state of its own, so routes share it: bridges with hundreds of routes have a few mappings.
   const compiled = new Map<string, Mapping>()
@@ -160,17 +165,25 @@ function listConditionErrors(route: InboundRoute, mapping: InboundMapping): stri
   })
 }
 
-/** Interchanges say themselves where they end, and many have no line ends. */
-export function allowMissingLineEnds(
-  configuration: Configuration,
+/** The routes that read interchanges, which say themselves where they end; many have no line ends. */
+export function listRoutesWithoutLineEnds(
+  { routes }: Configuration,
   mappings: ReadonlyMap<string, Mapping>,
-): Configuration {
-  const routes = configuration.routes.map((route): Route => {
-    const mapping = mappings.get(route.name)
-    if (route.direction === 'outbound' || mapping?.direction !== 'inbound') return route
-    if (mapping.translator.read.edi === undefined) return route
-    return { ...route, from: { ...route.from, lastLineEnd: 'optional' } }
+): string[] {
+  return routes.flatMap(({ name }) => {
+    const mapping = mappings.get(name)
+    return mapping?.direction === 'inbound' && mapping.translator.read.edi !== undefined ? [name] : []
   })
+}
+
+/** The files of these routes may end without a line end. */
+export function allowMissingLineEnds(configuration: Configuration, names: readonly string[]): Configuration {
+  const allowed = new Set(names)
+  const routes = configuration.routes.map((route): Route =>
+    route.direction === 'inbound' && allowed.has(route.name)
+      ? { ...route, from: { ...route.from, lastLineEnd: 'optional' } }
+      : route,
+  )
   return { ...configuration, routes }
 }
 

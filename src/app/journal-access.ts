@@ -18,9 +18,13 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import { findMarkMismatch, hasForeignMark, markPath, writeMark } from '../journal/mark.ts'
 import { openJournal } from '../journal/open.ts'
 import { CLAIMED_FOLDER, parseArchivedId } from '../mailboxes/names.ts'
+import { runInParallel } from '../support/async.ts'
 import { type Clock, DAY_MS } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { ignoreCodes } from '../support/files.ts'
+
+/** Folders of shares answer slowly, and a bridge may have hundreds. */
+const PLACES_AT_ONCE = 32
 
 /** While the bridge works on a route, it writes the mark no more often than this. */
 const MARK_INTERVAL_MS = 5_000
@@ -58,7 +62,8 @@ export function createJournalGuard(context: JournalContext & { readonly isReadOn
     const failure = await findMarkFailure(context)
     if (failure !== undefined) return failure
     isNew ||= (await journal.getBeginning()).isUnused
-    return findFirst(listLocalPlaces(configuration), findEvidence)
+    const failures = await runInParallel(listLocalPlaces(configuration), PLACES_AT_ONCE, findEvidence)
+    return failures.find((each) => each !== undefined)
   }
   const write = async () => {
     if (marked === undefined || context.isReadOnly === true) return

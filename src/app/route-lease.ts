@@ -1,10 +1,12 @@
 /** Works on a route or an inbox under its lease, and opens its spool. */
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Configuration, getSpoolFolder } from '../config/configuration.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
 import { BridgeError, hasCode, throwIfStopped } from '../support/errors.ts'
+import { ignoreCodes } from '../support/files.ts'
 import { openSpool, type Spool } from '../support/spool.ts'
 import type { BridgeContext } from './context.ts'
 
@@ -58,6 +60,11 @@ export async function openRouteSpool(
 ): Promise<Spool> {
   const opened = await openSpool(getSpoolFolder(configuration, lease.route), () => journal.renewLease(lease))
   return options.wrap?.spool?.(opened) ?? opened
+}
+
+export async function isSpoolEmpty(configuration: Configuration, route: string): Promise<boolean> {
+  const names = await readdir(getSpoolFolder(configuration, route)).catch(ignoreCodes('ENOENT'))
+  return names === undefined || names.length === 0
 }
 
 /** The path of a file in the spool of a route or inbox. */

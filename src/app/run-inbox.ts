@@ -58,6 +58,7 @@ async function runUnderLease(
   const { journal, options, format, interchanges } = context
   const { clock, newId, notify } = options
   try {
+    await context.loadMappings()
     return await withRouteLease(context, inbox.key, signal, async (lease) => {
       await context.journalGuard.checkInbox(inbox)
       const own: InterchangeContext = {

@@ -32,7 +32,7 @@ import {
   buildOutboundRoute,
   buildOutgoingInterchanges,
 } from '../pipeline/route-settings.ts'
-import { readUnpackedBytes } from '../mapping-tools/translate-file.ts'
+import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import { type FileReaders, findReaders } from '../pipeline/inbound/wrong-inbox.ts'
 import { MINUTE_MS } from '../support/clock.ts'
 import { assert, BridgeError, hasSystemCode } from '../support/errors.ts'
@@ -40,8 +40,8 @@ import { omitUndefined } from '../support/object-paths.ts'
 import { type BridgeContext, buildStepKey } from './context.ts'
 import { getMailbox } from './journal-access.ts'
 import { type RouteOutcome, type RouteResult, toBridgeError } from './outcome.ts'
-import { locateSpooled, openRouteSpool, withRouteLease } from './route-lease.ts'
-import { carryOutScheduledRuns, type PassPlan, type ScheduleMode } from './scheduled-runs.ts'
+import { isSpoolEmpty, locateSpooled, openRouteSpool, withRouteLease } from './route-lease.ts'
+import { carryOutScheduledRuns, hasOwnRuns, type PassPlan, type ScheduleMode } from './scheduled-runs.ts'
 
 export interface RouteWork {
   /** In place of a whole pass over an inbound route. */
@@ -69,10 +69,47 @@ export async function runRoute(
   return result
 }
 
+/**
+ * Whether a pass over an inbound route would find nothing to do: it ran before, no bridge is working on it, the journal knows no
+ * unfinished work, and its folders on this machine are empty. Then it needs no lease, which would cost two flushes of the disk.
+ */
+export async function hasNothingToDo(
+  context: BridgeContext,
+  route: Route,
+  mode: ScheduleMode,
+): Promise<boolean> {
+  const { configuration, journal, journalGuard } = context
+  if (route.direction === 'outbound' || route.alertIfLate !== undefined || hasOwnRuns(route, mode))
+    return false
+  const { mailbox: name, folder, interchanges } = route.from
+  if (interchanges === undefined && configuration.mailboxes[name]?.type !== 'directory') return false
+  try {
+    await journalGuard.checkRoute(route)
+    if (!(await journal.hasNoWork(route.name)) || !(await isSpoolEmpty(configuration, route.name)))
+      return false
+    // A route that gets parts takes no files itself.
+    if (interchanges !== undefined) return true
+    const mailbox = getMailbox(context, name)
+    if (!(await mailbox.hasFolder(folder)) || (await mailbox.listClaims(folder)).length > 0) return false
+    return (await mailbox.list(folder, undefined, () => refuseToCreateFolder(folder))).length === 0
+  } catch (error) {
+    // The pass reports it.
+    if (error instanceof BridgeError) return false
+    throw error
+  }
+}
+
+/** The result of a pass that found nothing to do. */
+export function reportIdlePass({ options }: BridgeContext, { name }: Route): RouteResult {
+  options.notify({ kind: 'pass-ended', route: name, ms: 0 })
+  return { kind: 'inbound', route: name, pass: getInboundOutcome(name, createInboundProgress()) }
+}
+
 async function runUnderLease(context: BridgeContext, route: Route, signal: AbortSignal, work: RouteWork) {
   const { journal, options } = context
   const done: RouteOutcome[] = []
   try {
+    await context.loadMappings()
     return await withRouteLease(context, route.name, signal, async (lease) => {
       await context.journalGuard.checkRoute(route)
       const { clock, notify } = options
@@ -220,11 +257,15 @@ function listOtherRoutes(
 }
 
 /** Finds the routes whose mappings read a file of this machine that is in no inbox. A file that cannot be read has none. */
-export function createReaderFinder(context: Pick<BridgeContext, 'configuration' | 'mappings' | 'format'>) {
+export function createReaderFinder(
+  context: Pick<BridgeContext, 'configuration' | 'mappings' | 'loadMappings' | 'format'>,
+) {
   return async (path: string, mailbox: string): Promise<FileReaders | undefined> => {
-    const routes = listOtherRoutes(context, mailbox)
+    const { readUnpackedBytes } = await import('../mapping-tools/translate-file.ts')
     const file = { name: basename(path), read: () => readUnpackedBytes(path) }
     try {
+      await context.loadMappings()
+      const routes = listOtherRoutes(context, mailbox)
       return await findReaders(context.format, file, { routes })
     } catch (error) {
       if (error instanceof BridgeError || hasSystemCode(error, 'EIO', 'EPERM')) return undefined

@@ -2,21 +2,20 @@
 import { findMistypedInboxes } from '../alerts/misplaced.ts'
 import { type Configuration, listWorkNames } from '../config/configuration.ts'
 import type { InterchangeInbox } from '../config/edi.ts'
-import type { Route } from '../config/routes.ts'
+import { type Route, selectRoutes } from '../config/routes.ts'
 import type { Journal } from '../domain/journal.ts'
 import { isOwnerAlive } from '../journal/heartbeat.ts'
 import { findDueRoutes } from '../schedule/schedule.ts'
 import { type Clock, isoTime } from '../support/clock.ts'
 import { BridgeError, type FailureCode, hasCode } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
-import { unknownNameError } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import { applyRetention, chooseExitCode, listOutcomes, type RouteResult, type RunResult } from './outcome.ts'
 import { INBOX_FATAL } from '../pipeline/interchanges/answers.ts'
 import { createPlaceBackoff, type PlaceBackoff } from '../pipeline/interchanges/context.ts'
 import { runInterchanges } from '../pipeline/interchanges/interchange-pass.ts'
 import { runInbox } from './run-inbox.ts'
-import { createReaderFinder, runRoute } from './run-route.ts'
+import { createReaderFinder, hasNothingToDo, reportIdlePass, runRoute } from './run-route.ts'
 import type { ScheduleMode } from './scheduled-runs.ts'
 
 export interface RunOptions {
@@ -80,16 +79,46 @@ async function runChosenRoutes(
 ): Promise<RouteResult[]> {
   const now = context.options.clock.now()
   const found = options.scheduleMode === 'due' ? await findDueRoutes(context.journal, chosen, now) : undefined
+  const { scheduleMode = 'now' } = options
+  const due = found === undefined ? undefined : new Set(found.due)
+  const idle = createIdleFinder(context, chosen, scheduleMode)
   const results: RouteResult[] = []
-  for (const route of chosen) {
+  for (const [index, route] of chosen.entries()) {
     const nextAt = found?.nextAt.get(route.name)
-    const { scheduleMode = 'now' } = options
     const run = () => runRoute(context, route, signal, { scheduleMode })
-    if (found === undefined || found.due.includes(route))
+    if (due !== undefined && !due.has(route)) {
+      results.push({ kind: 'idle', route: route.name, scheduledRuns: omitUndefined({ nextAt }) })
+    } else if (!signal.aborted && (await idle.isIdle(index))) {
+      results.push(reportIdlePass(context, route))
+    } else {
       results.push(await runWhenFree(context, { name: route.name, run }, signal, options))
-    else results.push({ kind: 'idle', route: route.name, scheduledRuns: omitUndefined({ nextAt }) })
+      // What it did may be work for the next ones, such as a file in their inbox.
+      idle.reset()
+    }
   }
   return results
+}
+
+/** So many routes are checked together: folders of shares answer slowly. */
+const LOOK_AHEAD = 32
+
+/** Finds routes with nothing to do, some ahead of their turn. Nothing happens between as long as all of them are idle. */
+function createIdleFinder(context: BridgeContext, routes: readonly Route[], mode: ScheduleMode) {
+  let known: readonly boolean[] = []
+  let from = 0
+  return {
+    isIdle: async (index: number): Promise<boolean> => {
+      if (index < from || index >= from + known.length) {
+        const next = routes.slice(index, index + LOOK_AHEAD)
+        known = await Promise.all(next.map((route) => hasNothingToDo(context, route, mode)))
+        from = index
+      }
+      return known[index - from] === true
+    },
+    reset: () => {
+      known = []
+    },
+  }
 }
 
 /** How often a waiting run checks whether a route is free. */
@@ -200,17 +229,6 @@ function hasFailedWith(code: FailureCode, result: RouteResult): result is Failed
 async function findStrandedRoutes(journal: Journal, configuration: Configuration): Promise<string[]> {
   const configured = new Set(listWorkNames(configuration))
   return (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
-}
-
-export function selectRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {
-  assertRoutesExist(routes, names)
-  return names.length === 0 ? routes : routes.filter((route) => names.includes(route.name))
-}
-
-export function assertRoutesExist(routes: readonly Route[], names: readonly string[]): void {
-  const known = routes.map(({ name }) => name)
-  const unknown = names.find((name) => !known.includes(name))
-  if (unknown !== undefined) throw unknownNameError(`there is no route "${unknown}"`, unknown, known)
 }
 
 /** Timers of the platform count to 24 days. */

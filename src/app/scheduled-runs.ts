@@ -44,8 +44,7 @@ interface ScheduledRunContext extends Pick<
 export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: ScheduleMode, pass: RunPass) {
   const { journal, lease, route, clock } = context
   const schedule = getEffectiveSchedule(route)
-  // Without a schedule the route has only its interval, which counts where the bridge decides by itself.
-  if (schedule === 'always' || (route.schedule === undefined && mode !== 'due')) return pass({})
+  if (schedule === 'always' || !hasOwnRuns(route, mode)) return pass({})
   if (schedule === 'never') return passUnfinished(context, {}, pass)
   const now = clock.now()
   const known = await journal.getKnownRuns(route.name)
@@ -65,6 +64,11 @@ export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: 
   const result = await pass({})
   await journal.saveIntervalRun(lease, first.dueAt)
   return result
+}
+
+/** Whether the journal knows runs of the route. Without a schedule it has only its interval, which counts where the bridge decides by itself. */
+export function hasOwnRuns(route: Route, mode: ScheduleMode): boolean {
+  return getEffectiveSchedule(route) !== 'always' && (route.schedule !== undefined || mode === 'due')
 }
 
 /** Finishes what an earlier pass began, between the runs too. */

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, relative, resolve } from 'node:path'
 import type { Configuration, ConfigurationSource } from '../config/configuration.ts'
+import { type AcceptedMappings, readAcceptedMappings } from '../config/kept.ts'
 import { listPartnerFiles } from '../config/partner-files.ts'
 import type { BridgeVersion } from '../domain/lease.ts'
 import type { Mapping } from '../mapping/load.ts'
@@ -18,17 +19,45 @@ export function buildVersion(
 ): BridgeVersion | undefined {
   if (source === undefined || broken !== undefined) return undefined
   const folder = dirname(source.path)
-  const toName = (path: string) => relative(folder, path).replaceAll('\\', '/')
-  const others = new Map([...(source.partners?.files ?? [])].map(([path, sha256]) => [toName(path), sha256]))
+  const partners = [...(source.partners?.files ?? [])]
+  const others = new Map(partners.map(([path, sha256]) => [toName(folder, path), sha256]))
   for (const { key, mappingPath } of routes.flatMap(listMappedSteps)) {
     for (const [path, sha256] of Object.entries(mappings.get(key)?.files ?? {})) {
       const file = path === '' ? mappingPath : resolve(dirname(mappingPath), path)
-      others.set(toName(file), sha256)
+      others.set(toName(folder, file), sha256)
     }
   }
   const sorted = [...others].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const files = Object.fromEntries([[basename(source.path), source.sha256], ...sorted])
+  return toVersion(files)
+}
+
+function toVersion(files: BridgeVersion['files']): BridgeVersion {
   return { id: hash('sha256', JSON.stringify(files)).slice(0, ID_DIGITS), files }
+}
+
+/**
+ * The version whose mappings an earlier start accepted, where nothing has changed since: then no mapping needs compiling before
+ * it is used. Undefined where they must be compiled to know whether they are right.
+ */
+export async function findAcceptedVersion(
+  configuration: Configuration,
+): Promise<(AcceptedMappings & { readonly version: BridgeVersion }) | undefined> {
+  const { source, broken } = configuration
+  const accepted = broken === undefined ? await readAcceptedMappings(configuration) : undefined
+  if (source === undefined || accepted === undefined) return undefined
+  const { files } = accepted
+  const folder = dirname(source.path)
+  const partners = [...(source.partners?.files.keys() ?? [])].map((path) => toName(folder, path))
+  const isSame =
+    files[basename(source.path)] === source.sha256 &&
+    partners.every((name) => files[name] !== undefined) &&
+    (await isUnchanged(folder, files))
+  return isSame ? { ...accepted, version: toVersion(files) } : undefined
+}
+
+function toName(folder: string, path: string): string {
+  return relative(folder, path).replaceAll('\\', '/')
 }
 
 /** What the files on the disk say now: another version, or why no bridge could work with them. */

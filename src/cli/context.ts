@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path'
 import { type Bridge, openBridge } from '../app/bridge.ts'
 import type { BridgeOptions } from '../app/context.ts'
-import { selectRoutes } from '../app/run.ts'
+import { selectRoutes } from '../config/routes.ts'
 import { takeSnapshotWithoutJournal } from '../app/snapshot.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { keepConfiguration } from '../config/kept.ts'
@@ -134,7 +134,12 @@ export async function withMonitoredBridge<Result>(
         onOpen()
         // A journal that is refused must not take the place of the one that is missed.
         if ((await bridge.findJournalFailure()) === undefined)
-          await keepConfiguration(configuration, await bridge.journal.getIdentity(), terminal.clock.now())
+          await keepConfiguration(
+            configuration,
+            await bridge.journal.getIdentity(),
+            terminal.clock.now(),
+            bridge.accepted,
+          )
         await operating.start(bridge)
         try {
           return await work({ bridge, notify, isForPeople })

@@ -1,10 +1,12 @@
 /** Keeps the last configuration that a bridge worked with, without its secrets: commands that read need one that is right. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { type Document, isScalar, type Scalar, visit } from 'yaml'
+import { type Document, isScalar, type Scalar } from 'yaml'
 import { z } from 'zod'
 import { ignoreCodes, makeFolderDurably, PRIVATE_FILE, replaceFile, syncFolder } from '../support/files.ts'
+import { VERSION } from '../support/process.ts'
 import type { Configuration } from './configuration.ts'
+import { walkDocument } from './source.ts'
 
 /** In the folder of the state. */
 const KEPT_NAME = 'configuration.json'
@@ -16,15 +18,33 @@ const KeptFile = z.object({
   /** The journal that was at work: another one in its place would be a new one. */
   journal: z.object({ path: z.string(), id: z.string() }),
   configuration: z.record(z.string(), z.unknown()),
+  /** The files whose mappings compiled, as a version of the program found. */
+  accepted: z
+    .object({
+      program: z.string(),
+      files: z.record(z.string(), z.string()),
+      withoutLineEnds: z.array(z.string()),
+    })
+    .optional(),
 })
+
+/** Mappings that compiled: a later start of the same program needs not compile them again before they are used. */
+export interface AcceptedMappings {
+  /** The SHA-256 of the configuration and of the files of its partners and mappings, as in a `BridgeVersion`. */
+  readonly files: Readonly<Record<string, string>>
+  /** The routes whose files may end without a line end, because their mappings read interchanges. */
+  readonly withoutLineEnds: readonly string[]
+}
 
 /** Writes it where it differs from what is kept. A failure is no failure of the work: the copy only helps readers. */
 export async function keepConfiguration(
   { source, stateFolder, journal: { path: journalPath } }: Configuration,
   journalId: string,
   now: number,
+  mappings?: AcceptedMappings,
 ): Promise<void> {
   if (source === undefined) return
+  const accepted = mappings && { program: VERSION, ...mappings }
   const journal = { path: journalPath, id: journalId }
   const path = join(stateFolder, KEPT_NAME)
   const { withoutSecrets: configuration } = source
@@ -32,19 +52,37 @@ export async function keepConfiguration(
     const known = parseKept(text)
     if (known?.from !== source.path || known.journal.path !== journalPath || known.journal.id !== journalId)
       return false
-    return JSON.stringify(known.configuration) === JSON.stringify(configuration)
+    return isEqual(known.configuration, configuration) && isEqual(known.accepted, accepted)
   }
   try {
     const known = await readFile(path, 'utf8').catch(ignoreCodes('ENOENT'))
     if (known !== undefined && isSame(known)) return
     makeFolderDurably(stateFolder)
-    const text = JSON.stringify({ from: source.path, keptAt: now, journal, configuration })
+    const text = JSON.stringify({ from: source.path, keptAt: now, journal, configuration, accepted })
     // Flushed: after a power cut a bridge must still know which journal was at work, to refuse another one in its place.
     await replaceFile(path, text, PRIVATE_FILE)
     await syncFolder(stateFolder)
   } catch {
     // The next start tries again.
   }
+}
+
+/**
+ * The mappings that an earlier start of this program accepted with this configuration, with the same values of variables.
+ * The caller compares the files with those on the disk.
+ */
+export async function readAcceptedMappings({
+  source,
+  stateFolder,
+}: Configuration): Promise<AcceptedMappings | undefined> {
+  if (source === undefined) return undefined
+  const known = parseKept(await readFile(join(stateFolder, KEPT_NAME), 'utf8').catch(() => ''))
+  if (known?.accepted?.program !== VERSION || known.from !== source.path) return undefined
+  return isEqual(known.configuration, source.withoutSecrets) ? known.accepted : undefined
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** The id of the journal that a bridge with this state last worked with at `path`; undefined where none is known. */
@@ -106,26 +144,35 @@ export function getSecretPlaceholder(path: readonly string[]): string | undefine
   return SECRET_KEYS.includes(path.at(-1) ?? '') ? REMOVED : undefined
 }
 
-/** The document with variables substituted, except those of secrets, which stay names. Secrets themselves are removed. */
-export function removeSecrets(filled: Document, written: Document): Record<string, unknown> {
-  const copy = filled.clone()
-  const before = new Map(listTextPairs(written).map((pair) => [pair.key.range?.[0], pair.value.value]))
-  visit(copy, {
-    Scalar: (key, node) => {
+/** The texts of the settings as they are written, by their places. */
+export function listWrittenTexts(document: Document): ReadonlyMap<number | undefined, string> {
+  return new Map(listTextPairs(document).map((pair) => [pair.key.range?.[0], pair.value.value]))
+}
+
+/**
+ * The document with variables substituted, except those of secrets, which stay names. Secrets themselves are removed. Changes the
+ * document: a copy of a large one takes long.
+ */
+export function removeSecrets(
+  filled: Document,
+  written: ReturnType<typeof listWrittenTexts>,
+): Record<string, unknown> {
+  walkDocument(filled, {
+    value: (node) => {
       // A dollar and a brace that came from a variable are text.
-      if (key !== 'key' && typeof node.value === 'string') node.value = node.value.replaceAll('${', '$${')
+      if (typeof node.value === 'string') node.value = node.value.replaceAll('${', '$${')
     },
   })
-  for (const pair of listTextPairs(copy)) {
+  for (const pair of listTextPairs(filled)) {
     const { key, value } = pair
     if (isSecretKey(pair)) {
-      const text = before.get(key.range?.[0]) ?? ''
+      const text = written.get(key.range?.[0]) ?? ''
       value.value = /^\$\{[^}]+\}$/.test(text) ? text : REMOVED
     } else if (key.value === 'proxy') value.value = removeLogin(value.value)
     // The address of a webhook may hold a token.
     else if (key.value === 'url') value.value = 'https://removed.invalid/'
   }
-  return removeCommandArguments(copy.toJS({ maxAliasCount: 100 }) as Record<string, unknown>)
+  return removeCommandArguments(filled.toJS({ maxAliasCount: 100 }) as Record<string, unknown>)
 }
 
 /** An address may be written in ways that only its own parser understands. */
@@ -147,8 +194,8 @@ function removeCommandArguments({ notifications, ...file }: Record<string, unkno
 
 function listTextPairs(document: Document): TextPair[] {
   const found: TextPair[] = []
-  visit(document, {
-    Pair: (_, { key, value }) => {
+  walkDocument(document, {
+    setting: (key, value) => {
       if (isText(key) && isText(value)) found.push({ key, value })
     },
   })

@@ -2,12 +2,19 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { isScalar, visit } from 'yaml'
+import { isScalar } from 'yaml'
 import { BridgeError, describeUnreadable, hasCode, hasSystemCode } from '../support/errors.ts'
 import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
 import { checkShape, type ConfigError, getRawValue, valueError } from './errors.ts'
-import { getSecretPlaceholder, isReference, listSecrets, readKept, removeSecrets } from './kept.ts'
+import {
+  getSecretPlaceholder,
+  isReference,
+  listSecrets,
+  listWrittenTexts,
+  readKept,
+  removeSecrets,
+} from './kept.ts'
 import { listPartnerFiles, type PartnerFiles, readPartnerFiles } from './partner-files.ts'
 import { configurationJsonSchema } from './schema.ts'
 import {
@@ -17,6 +24,7 @@ import {
   type LocatedError,
   parseSource,
   toPlainData,
+  walkDocument,
 } from './source.ts'
 import { substituteVariables } from './variables.ts'
 
@@ -72,7 +80,7 @@ async function parseConfiguration(
 
   const places = locateSecrets(source)
   const files = listSecretFiles(source, folder)
-  const written = source.document.clone()
+  const written = listWrittenTexts(source.document)
   const standIn = (place: readonly string[]) =>
     (options.withoutApi === true ? getApiPlaceholder(place) : undefined) ??
     (options.withoutSecrets === true ? getSecretPlaceholder(place) : undefined)
@@ -92,14 +100,16 @@ async function parseConfiguration(
     ...found.flatMap((error) => locateAny(source, partners, error)),
   ]
   if ('file' in shape && errors.length === 0) {
+    const mappingPlaces = locateMappings(source)
     return {
       ...toConfiguration(shape.file, folder),
-      mappingPlaces: locateMappings(source),
+      mappingPlaces,
       ...(places.length + files.length > 0 && { secretPlaces: { file: resolve(path), places, files } }),
       source: {
         path: resolve(path),
         sha256: hash('sha256', text),
         ...(partners && { partners }),
+        // The last use of the document, which it changes.
         withoutSecrets: removeSecrets(source.document, written),
         load: () => loadConfiguration(path, env, options),
       },
@@ -171,8 +181,8 @@ function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly Config
 /** Maps the path of each mapping to the place that names it. */
 function locateMappings({ document, file, locate }: ConfigSource): Map<string, string> {
   const places = new Map<string, string>()
-  visit(document, {
-    Pair: (_, { key, value }) => {
+  walkDocument(document, {
+    setting: (key, value) => {
       if (!isScalar(key) || key.value !== 'mapping' || !isScalar(value)) return
       const { line, column } = locate(getStart(value) ?? 0)
       places.set(resolve(dirname(file), String(value.value)), `${file}:${line}:${column}`)
@@ -194,8 +204,8 @@ function locateSecrets({ document, file, locate }: ConfigSource): string[] {
 /** The files that `${file:PATH}` names, before variables are substituted. */
 function listSecretFiles({ document }: ConfigSource, folder: string): string[] {
   const files = new Set<string>()
-  visit(document, {
-    Scalar: (_, { value }) => {
+  walkDocument(document, {
+    value: ({ value }) => {
       if (typeof value !== 'string') return
       for (const [, path = ''] of value.matchAll(/(?<!\$)\$\{file:([^}]+)\}/g))
         files.add(resolve(folder, path))

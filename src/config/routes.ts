@@ -5,6 +5,7 @@ import { type InboundOperationName, isReceived, type OutboundOperationName } fro
 import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { omitUndefined } from '../support/object-paths.ts'
+import { unknownNameError } from '../support/text.ts'
 import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
 import { type LateRules, toLateRules, toOverdueRules } from './alerts.ts'
 import {
@@ -185,4 +186,21 @@ function toParty({ retailer, brand }: RouteSettings): Party {
   if (retailer !== undefined) return { kind: 'retailer', id: retailer }
   assert(brand !== undefined, 'a route without a party passed the checks')
   return { kind: 'brand', id: brand }
+}
+
+// Routes by the names that a person gives.
+
+/** All of them when no name is given. Throws for a name that no route has. */
+export function selectRoutes(
+  { routes }: { readonly routes: readonly Route[] },
+  names: readonly string[],
+): readonly Route[] {
+  assertRoutesExist(routes, names)
+  return names.length === 0 ? routes : routes.filter((route) => names.includes(route.name))
+}
+
+export function assertRoutesExist(routes: readonly Route[], names: readonly string[]): void {
+  const known = new Set(routes.map(({ name }) => name))
+  const unknown = names.find((name) => !known.has(name))
+  if (unknown !== undefined) throw unknownNameError(`there is no route "${unknown}"`, unknown, [...known])
 }

@@ -1,5 +1,5 @@
 /** The text of a YAML file of the configuration, with the lines and columns of what stands in it. */
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml'
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Scalar } from 'yaml'
 import { BridgeError } from '../support/errors.ts'
 import { parseYaml } from '../support/yaml.ts'
 import type { ConfigError } from './errors.ts'
@@ -41,6 +41,26 @@ export function locateError(
   const dotted = path.map(String).join('.')
   const text = dotted === '' ? `the file ${message}` : `${dotted}: ${message}`
   return { ...locate(findPlace(document, path, at).offset), text }
+}
+
+/** Calls for each setting and each value of the document, keys left out, in their order. An alias is not followed. */
+export function walkDocument({ contents }: Pick<Document, 'contents'>, on: DocumentWalk): void {
+  const walk = (node: unknown): void => {
+    if (isScalar(node)) on.value?.(node)
+    else if (isSeq(node)) node.items.forEach(walk)
+    else if (isMap(node)) {
+      for (const { key, value } of node.items) {
+        on.setting?.(key, value)
+        walk(value)
+      }
+    }
+  }
+  walk(contents)
+}
+
+interface DocumentWalk {
+  readonly setting?: (key: unknown, value: unknown) => void
+  readonly value?: (value: Scalar) => void
 }
 
 /** How many steps of the path the file has. */

@@ -104,6 +104,8 @@ export interface TraceJournal {
     route: string,
     sha256: string,
   ): Promise<{ readonly id: string; readonly name: string; readonly receivedAt: number } | undefined>
+  /** Whether a bridge worked on the route before, none does now, and the journal knows no unfinished work of it. */
+  hasNoWork(route: string): Promise<boolean>
   /** The owner of the route's lease, while it is valid, and its last renewal. */
   getLeaseOwner(route: string): Promise<{ readonly owner: string; readonly renewedAt: number } | undefined>
   /** Suggests keys for a name without matches. Scans the whole journal. */

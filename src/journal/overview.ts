@@ -13,6 +13,14 @@ export function createOverviewJournal({ store, reads }: BoundStore) {
   return {
     summarizeRoutes: reads((db) => summarizeRoutes(db, store.clock.now())),
     listUnfinishedRoutes: reads(selectUnfinishedRoutes),
+    hasNoWork: reads(async (db, route) => {
+      const { rows } = await sql`
+        select 1 from leases where route = ${route} and owner is null
+          and not exists (select 1 from files where route = ${route} and state <> 'closed')
+          and not exists (select 1 from deliveries where route = ${route} and ${IS_UNFINISHED})
+          and not exists (select 1 from redeliveries where route = ${route} and state = 'begun')`.execute(db)
+      return rows.length > 0
+    }),
   } satisfies Partial<Journal>
 }
 

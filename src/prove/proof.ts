@@ -1,7 +1,7 @@
 /** The proof: each route passes a run without faults, crashes at every effect, and killed processes. */
 import { dirname, resolve } from 'node:path'
 import { listMappedSteps, loadMappings } from '../app/context.ts'
-import { assertRoutesExist } from '../app/run.ts'
+import { assertRoutesExist } from '../config/routes.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { buildInboxKey, type EdiConfiguration, type InterchangeInbox } from '../config/edi.ts'
 import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'

@@ -1,8 +1,8 @@
 /** The built program against the real service: what a scheduler and the operator see. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -436,4 +436,46 @@ test('the service as a program prints where it listens and who may log in, and s
     exit: 143,
     stderr: 'finishing what is in flight; a second signal ends it at once\n',
   })
+})
+
+/** An office whose route has a mapping of its own, which may be changed. */
+async function anOfficeWithOwnMapping() {
+  const world = await aWorld({ routes: ['orders'] })
+  const [route] = world.configuration.routes
+  const from = route?.mappingPath ?? ''
+  await cp(dirname(from), join(world.folder, 'own'), { recursive: true })
+  const mapping = join(world.folder, 'own', basename(from))
+  const text = await readFile(mapping, 'utf8')
+  Object.assign(route ?? {}, { mappingPath: mapping })
+  const env = await writeConfigurationFile(world)
+  return { world, mapping, text, run: (...args: string[]) => runHere(world.folder, args, env) }
+}
+
+test('a mapping that a run accepted is checked again when it changes, and a mistake ends the next run at its start', async () => {
+  const { world, mapping, text, run } = await anOfficeWithOwnMapping()
+  expect((await run('run')).exit).toBe(0)
+  await writeFile(mapping, `${text}\nno_such_key: 1\n`)
+  await dropOrders(world, 'orders.csv', GOOD)
+
+  const broken = await run('run')
+  await writeFile(mapping, text)
+  const mended = await run('run')
+
+  expect([broken.exit, mended.exit]).toEqual([78, 0])
+  expect(broken.stderr).toContain(mapping)
+  expect(broken.stderr).toContain('no_such_key')
+  expect(world.service.counts().orders).toBe(GOOD.length)
+})
+
+test('a run that compiled nothing at its start translates the files that came with the accepted mapping', async () => {
+  const { world, run } = await anOfficeWithOwnMapping()
+  const idle = [await run('run'), await run('run')]
+  const before = await run('status')
+  await dropOrders(world, 'orders.csv', GOOD)
+  const working = await run('run')
+
+  expect([...idle, before, working].map(({ exit }) => exit)).toEqual([0, 0, 0, 0])
+  expect(idle.map(({ stderr }) => stderr)).toEqual(idle.map(() => expect.stringContaining('nothing to do')))
+  expect(before.stdout).toMatch(/^orders .*idle$/m)
+  expect(world.service.counts().orders).toBe(GOOD.length)
 })

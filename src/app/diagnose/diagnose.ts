@@ -18,7 +18,13 @@ import type { Mapping } from '../../mapping/load.ts'
 import { assertInboxUnused, refuseToCreateFolder } from '../../pipeline/inbound/inbox.ts'
 import { assert, BridgeError, type ExitCode, hasCode } from '../../support/errors.ts'
 import { quoteForShell, rankSimilarNames } from '../../support/text.ts'
-import { allowMissingLineEnds, listMappedSteps, loadMappings, openMailboxes } from '../context.ts'
+import {
+  allowMissingLineEnds,
+  listMappedSteps,
+  listRoutesWithoutLineEnds,
+  loadMappings,
+  openMailboxes,
+} from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
 import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
 import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
@@ -70,7 +76,10 @@ export async function diagnoseFile(
   controls: DiagnosisControls,
 ): Promise<{ readonly file: string; readonly verdicts: readonly RouteDiagnosis[]; readonly exit: ExitCode }> {
   const mappings = await loadMappingsOrReason(written)
-  const configuration = 'loaded' in mappings ? allowMissingLineEnds(written, mappings.loaded) : written
+  const configuration =
+    'loaded' in mappings
+      ? allowMissingLineEnds(written, listRoutesWithoutLineEnds(written, mappings.loaded))
+      : written
   const isAddress = isServerAddress(file)
   const inboxes = isAddress ? [] : listLocalInboxes(configuration, route)
   const at = await findInboxesAt(resolve(from, file), inboxes)
@@ -81,7 +90,12 @@ export async function diagnoseFile(
   }
   const findReaders =
     'loaded' in mappings
-      ? createReaderFinder({ configuration, mappings: mappings.loaded, format: createFormats() })
+      ? createReaderFinder({
+          configuration,
+          mappings: mappings.loaded,
+          loadMappings: () => Promise.resolve(),
+          format: createFormats(),
+        })
       : undefined
   const remote = await listRemoteInboxes(configuration, controls.clock, file, route)
   const located = isAddress ? locateAddress(file, remote) : await locateFile(file, from, inboxes, findReaders)

@@ -6,7 +6,7 @@ import { assert, BridgeError, getErrorMessage } from '../../support/errors.ts'
 import { checkConfiguration } from '../check.ts'
 import { type BridgeContext, loadMappings } from '../context.ts'
 import { fullMessage, toBridgeError } from '../outcome.ts'
-import { selectRoutes } from '../run.ts'
+import { selectRoutes } from '../../config/routes.ts'
 
 /** A configuration that passed its check, with the mappings as they were then. */
 export interface LoadedBridge {

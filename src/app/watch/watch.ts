@@ -1,7 +1,7 @@
 /** `dropbridge watch`: runs every route whenever it has something to do, until a signal arrives. */
 import { setMaxListeners } from 'node:events'
 import { buildInboxKey } from '../../config/edi.ts'
-import type { InboundRoute, Route } from '../../config/routes.ts'
+import { type InboundRoute, type Route, selectRoutes } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/schedule.ts'
 import { classifyWatches, createOwnerId, sendHeartbeats } from '../../journal/heartbeat.ts'
 import { findNextRunAt, getEffectiveSchedule } from '../../schedule/schedule.ts'
@@ -13,7 +13,7 @@ import { applyRetention, type RetentionResult, type RouteResult, toBridgeError }
 import { runInbound } from '../../pipeline/inbound/inbound.ts'
 import { createFileBackoff } from '../../pipeline/inbound/file-tracker.ts'
 import { watchInterchanges, watchRouteInbox } from './inbox-watch.ts'
-import { selectInboxes, selectRoutes } from '../run.ts'
+import { selectInboxes } from '../run.ts'
 import { type RouteWork, runRoute } from '../run-route.ts'
 import {
   type ContinuedWatch,
@@ -57,6 +57,7 @@ export async function watchRoutes(
 ): Promise<Reload | undefined> {
   const { configuration, options, journal } = context
   const chosen = selectRoutes(configuration, names)
+  await context.loadMappings()
   const { atOnce, scanMs } = configuration.watch ?? WATCH_DEFAULTS
   const stop = new AbortController()
   const ending = new AbortController()

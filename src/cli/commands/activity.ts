@@ -1,7 +1,7 @@
 /** `dropbridge activity`: files, records, units and money of days, by route and party. */
 import { sumActivity, toDays } from '../../app/activity.ts'
 import { withExistingJournal } from '../../app/journal-access.ts'
-import { selectRoutes } from '../../app/run.ts'
+import { selectRoutes } from '../../config/routes.ts'
 import { getLocalDate, addDays } from '../../schedule/zone-time.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'

@@ -1,5 +1,5 @@
 /** `dropbridge status`: shows alerts, finished and waiting work, and files that no route takes. */
-import { assertRoutesExist } from '../../app/run.ts'
+import { assertRoutesExist } from '../../config/routes.ts'
 import type { Alert } from '../../domain/alert.ts'
 import type { NotificationEntry } from '../../domain/notification.ts'
 import { type BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
