@@ -3,6 +3,7 @@ import { type Alert, createAlert } from '../domain/alert.ts'
 import { listWorkNames } from '../config/configuration.ts'
 import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
+import { partSuffix } from '../domain/file.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import type { MissingDocuments } from '../domain/shipping-document.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
@@ -20,7 +21,8 @@ const UNRESOLVED_MAX = 1000
 /** A lookup or two may well fail; a record that waits longer than this needs a person. */
 const UNKNOWN_MS = HOUR_MS
 
-export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
+export async function findRecordAlerts(context: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, now } = context
   const held = await journal.listHeldFiles(HELD_MAX)
   const rejected = await journal.listRejectedFiles(HELD_MAX)
   const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
@@ -30,7 +32,7 @@ export async function findRecordAlerts({ journal, configuration, now }: Evaluati
   const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
-    ...rejected.map((each) => buildRejectedAlert(each, rejected, configuration.edi?.ourAddresses)),
+    ...rejected.map((each) => buildRejectedAlert(context, each, rejected)),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...(await journal.listMissingDocuments(HELD_MAX)).map(buildMissingDocumentsAlert),
     ...stranded.map((route) => buildStrandedAlert(route, now)),
@@ -55,7 +57,7 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
 /** Of an interchange that is from or to an unknown address: which of the two. */
 function describeUnknown(
   addresses: string | undefined,
-  us: readonly string[],
+  us: readonly string[] = [],
 ): readonly [what: string, fix: string] {
   const again =
     'and drop the file in again (where a part of it was taken, its exceptions file, which is not answered), or'
@@ -71,11 +73,34 @@ function describeUnknown(
   return [what, `If you know it, add its address under \`edi\` ${again}`]
 }
 
+/** How many problem codes of one file are named. */
+const CODES_SHOWN = 5
+
+/** `integer-expected`, or `3 integer-expected, 2 value-missing`: how many records have each problem. */
+function formatCodes(codes: RejectedFile['codes']): string {
+  const [first, second] = codes
+  if (first === undefined) return ''
+  if (second === undefined) return ` (${first.code})`
+  const shown = codes.slice(0, CODES_SHOWN).map(({ code, records }) => `${records} ${code}`)
+  const more = codes.length - shown.length
+  return ` (${[...shown, ...(more > 0 ? [`${more} more codes`] : [])].join(', ')})`
+}
+
+/** Undefined until the file is reported, and where the route has gone. */
+function findRejectsPath({ configuration, mailboxes }: EvaluationContext, file: RejectedFile) {
+  const { route: ofFile, name, reportName } = file
+  const route = configuration.routes.find((each) => each.name === ofFile)
+  if (route?.direction !== 'inbound' || reportName === undefined) return undefined
+  const { mailbox, folder } = route.results
+  return mailboxes.get(mailbox)?.describe(folder, `${reportName}${partSuffix('rejects', name)}`)
+}
+
 function buildRejectedAlert(
+  context: EvaluationContext,
   rejectedFile: RejectedFile,
   all: readonly RejectedFile[],
-  us: readonly string[] = [],
 ): Alert {
+  const us = context.configuration.edi?.ourAddresses
   const { what, route, name, file, code, records, since } = rejectedFile
   const addresses = rejectedFile.addresses ?? undefined
   // The name of several files does not say which one is meant. Of more than the listed ones it is not known.
@@ -86,8 +111,8 @@ function buildRejectedAlert(
   const texts = {
     rejected: [
       'records-rejected',
-      `: ${are} rejected and not corrected${why}`,
-      'Have them corrected and sent again, or',
+      `: ${are} rejected and not corrected${formatCodes(rejectedFile.codes)}`,
+      `Have ${findRejectsPath(context, rejectedFile) ?? 'them'} corrected and sent again, or`,
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
     unknown: ['partner-unknown', ...describeUnknown(addresses, us)],
