@@ -4,7 +4,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { FoundResource, KnownResource } from '../../domain/resource.ts'
 import { blameMapping, type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import { formatAccount } from '../../domain/route.ts'
-import type { BoundTranslator } from '../../domain/translator.ts'
+import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import type { RequestBody } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
 import { isCheckedWhenSent } from '../inbound/steps.ts'
@@ -190,8 +190,27 @@ function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: P
   return { ...rest, ...withWarnings, problems: [...draft.problems, ...refused] }
 }
 
+/**
+ * The warnings that the values of a record alone give, with the default policies. It asks neither the API nor the journal, so
+ * that a body with values of the order is not judged: what is missing may change the verdict.
+ */
+export function findBodyWarnings(
+  { body, problems, deferred = [] }: Pick<Draft, 'body' | 'problems' | 'deferred'>,
+  about: Pick<RuleCheck, 'bound'> & { readonly operation: InboundOperationName; readonly now: number },
+): readonly Problem[] {
+  if (body === undefined || problems.length > 0 || deferred.length > 0) return []
+  const found = BUSINESS_RULES[about.operation]?.onBody?.({ body, order: undefined, now: about.now }) ?? []
+  return found.flatMap((violation): Problem[] => {
+    const { policy, field, fix: own = '' } = violation
+    if (policy === undefined || DEFAULT_POLICIES[policy] !== 'warn') return []
+    if (policy === 'totals' && isCheckedByMapping(field, about)) return []
+    const fix = `${own} To refuse such: \`rules: { ${policy}: refuse }\` in the route.`.trim()
+    return [{ ...toProblem(violation, about), fix, severity: 'warning' }]
+  })
+}
+
 /** The column of the field has a total that the mapping compares with the lines. */
-function isCheckedByMapping(field: string, { bound }: RuleCheck): boolean {
+function isCheckedByMapping(field: string, { bound }: Pick<RuleCheck, 'bound'>): boolean {
   const column = bound.findColumn(field)
   return column !== undefined && bound.checkedTotals.includes(column)
 }
@@ -247,7 +266,10 @@ const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
 /** Violations about a name, and not about a quantity or a date beside other values. */
 const ABOUT_NAMES: readonly ProblemCode[] = ['method-not-allowed', 'account-not-of-order']
 
-function toProblem({ code, field, message, fix }: RuleViolation, { bound }: RuleCheck): Problem {
+function toProblem(
+  { code, field, message, fix }: RuleViolation,
+  { bound }: Pick<RuleCheck, 'bound'>,
+): Problem {
   const place = omitUndefined({ field, column: bound.findColumn(field) })
   return blameMapping(
     problem(code, place, message, fix),
