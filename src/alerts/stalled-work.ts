@@ -22,20 +22,18 @@ const UNRESOLVED_MAX = 1000
 const UNKNOWN_MS = HOUR_MS
 
 export async function findRecordAlerts(context: EvaluationContext): Promise<Alert[]> {
-  const { journal, configuration, now } = context
+  const { journal, now } = context
   const held = await journal.listHeldFiles(HELD_MAX)
   const rejected = await journal.listRejectedFiles(HELD_MAX)
   const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
     ({ state, since }) => state === 'uncertain' && now - since > UNKNOWN_MS,
   )
-  const configured = new Set(listWorkNames(configuration))
-  const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
   return [
     ...held.map(buildHeldAlert),
     ...rejected.map((each) => buildRejectedAlert(context, each, rejected)),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...(await journal.listMissingDocuments(HELD_MAX)).map(buildMissingDocumentsAlert),
-    ...stranded.map((route) => buildStrandedAlert(route, now)),
+    ...(await findStrandedRoutes(context)).map((each) => buildStrandedAlert(each, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
   ]
 }
@@ -197,9 +195,37 @@ function buildMissingDocumentsAlert({
   return createAlert({ code: 'documents-missing', route, subject: `${fileName} (${fileId})`, since, message })
 }
 
-function buildStrandedAlert(route: string, since: number): Alert {
-  const message = `the configuration has no route ${route} any more, and it has unfinished work`
-  const fix = `Give the route back its name, ${route}.`
+/** Unfinished work of a route that was renamed or removed: no run continues it. */
+export interface StrandedRoute {
+  readonly route: string
+  readonly message: string
+  readonly fix: string
+}
+
+/** The routes and inboxes with unfinished work that the configuration does not name, and how much of it there is. */
+export async function findStrandedRoutes({
+  journal,
+  configuration,
+}: Pick<EvaluationContext, 'journal' | 'configuration'>): Promise<StrandedRoute[]> {
+  const configured = new Set(listWorkNames(configuration))
+  const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
+  const found: StrandedRoute[] = []
+  for (const route of stranded) {
+    const files = (await journal.listUnfinishedFiles(route)).length
+    const deliveries = (await journal.listUnfinishedDeliveries(route)).length
+    const counts = [
+      ...(files === 0 ? [] : [files === 1 ? '1 file' : `${files} files`]),
+      ...(deliveries === 0 ? [] : [deliveries === 1 ? '1 delivery' : `${deliveries} deliveries`]),
+    ]
+    const work = counts.length === 0 ? '' : `: ${counts.join(' and ')}`
+    const message = `the configuration has no route ${route} any more, and it has unfinished work${work}`
+    const fix = `Give the route back its name, ${route}, at least until its work is done.`
+    found.push({ route, message, fix })
+  }
+  return found
+}
+
+function buildStrandedAlert({ route, message, fix }: StrandedRoute, since: number): Alert {
   return { code: 'route-not-configured', route, subject: route, since, message, fix }
 }
 

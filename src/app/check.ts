@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findMistypedInboxes } from '../alerts/misplaced.ts'
+import { findStrandedRoutes } from '../alerts/stalled-work.ts'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { DEFAULT_MATCH } from '../config/folders.ts'
@@ -239,7 +240,8 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
     const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
     const mistyped = await findMistypedInboxes({ configuration, mailboxes })
-    const warnings = mistyped.map(({ message, fix }) => `${message}. ${fix}`)
+    const stranded = journal === undefined ? [] : await findStrandedRoutes({ journal, configuration })
+    const warnings = [...mistyped, ...stranded].map(({ message, fix }) => `${message}. ${fix}`)
     return { isNew: journal === undefined, missing, failures, warnings }
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
