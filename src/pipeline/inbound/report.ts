@@ -209,7 +209,7 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
     record.http === undefined ? '' : String(record.http),
     record.apiId ?? '',
     ...formatProblemCells([...problems, ...warnings]),
-    String(record.attempts),
+    String(record.attempts - (record.unsent ?? 0)),
     isoTime(record.changedAt),
   ]
   const { spot, line } = problems[0]?.place ?? {}
