@@ -11,7 +11,7 @@ import { isCheckedWhenSent } from '../inbound/steps.ts'
 import type { InboundContext } from '../context.ts'
 import { tryRead } from '../failures.ts'
 import { type FinderContext, type OrderReader, planLists, readList } from '../references/finder.ts'
-import type { ResolvedDraft } from '../references/resolver.ts'
+import { findOtherSpellings, type ResolvedDraft } from '../references/resolver.ts'
 import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
@@ -312,14 +312,21 @@ async function checkItems(
   const known = new Map<string, KnownResource[]>()
   for (const each of byId) known.set(`id ${each.id}`, [each])
   for (const { key, ...each } of byKey) known.set(`key ${key}`, [...(known.get(`key ${key}`) ?? []), each])
+  const findItem = (item: RequestBody) => {
+    const { id, key } = readItemName(item)
+    return known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
+  }
+  const meant = await findMeantItems(
+    { journal, route },
+    items.filter((item) => findItem(item).length === 0),
+  )
   return bodies.map((body) =>
     readItems(body, 'order_lines').flatMap((item, index): RuleViolation[] => {
-      const { id, key } = readItemName(item)
       const field = `order_lines[${index}]`
-      const found = known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
+      const found = findItem(item)
       if (found.length === 0) {
         const name = describeItem(item)
-        const fix = suggestItemFix(name)
+        const fix = suggestItemFix(name) ?? meant.get(readItemName(item).key ?? '')
         const message = `no brand offers this item (${name})`
         return [
           { code: 'item-unknown', field: findItemField(item, field), message, ...omitUndefined({ fix }) },
@@ -328,6 +335,16 @@ async function checkItems(
       return stock === 'off' ? [] : checkStock(item, found, field)
     }),
   )
+}
+
+/** The fixes for unknown items that the brand has under the same name with other case or other leading zeros. */
+async function findMeantItems(context: Pick<FinderContext, 'journal' | 'route'>, unknown: RequestBody[]) {
+  const fixes = new Map<string, string>()
+  for (const key of new Set(unknown.flatMap((item) => readItemName(item).key ?? []))) {
+    const [spelling] = await findOtherSpellings(context, { kind: 'variant', key })
+    if (spelling !== undefined) fixes.set(key, `Did you mean "${spelling}"?`)
+  }
+  return fixes
 }
 
 /** Spec: when several are given, the priority is id, identifier, upc. */
