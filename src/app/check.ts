@@ -18,7 +18,7 @@ import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
 import { readId } from '../operations/operation.ts'
 import { createGoneInboxError, getInboxPlace } from '../pipeline/inbound/inbox.ts'
 import { groupBy } from '../support/collections.ts'
-import { BridgeError, EXIT } from '../support/errors.ts'
+import { BridgeError, EXIT, FAILURES } from '../support/errors.ts'
 import { findOpenToOthers, isMountPoint } from '../support/files.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { quoteForShell } from '../support/text.ts'
@@ -352,7 +352,7 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const kind = classifyFailure(error)
-      const fix = kind === 'unanswered' ? CHECK_SERVER : error.fix
+      const fix = error.fix === FAILURES['mailbox-unreachable'].fix ? CHECK_SERVER : error.fix
       found[kind].push({ message: `mailbox ${name}: ${error.message}`, fix })
     } finally {
       await mailbox.close()
@@ -361,7 +361,7 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
   return found
 }
 
-/** The fix of the failure is to run the check that found it. */
+/** The common fix of the failure is to run the check that found it. */
 const CHECK_SERVER = 'Check its host, port and proxy. If they are right, check again when the server answers.'
 
 /** The name to ask for where listing is forbidden, so that such a server is tried as well. */

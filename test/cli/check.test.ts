@@ -235,6 +235,27 @@ test('a mapping of another operation than its route does is named alone, and not
   expect(found).toEqual([expect.stringMatching(new RegExp(`own\\.yaml:\\d+:12 operation: ${wrong}$`))])
 })
 
+test('a mapping file that is not there is named with the one of its folder that was meant', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  for (const [written, meant] of [
+    ['retailer-ordres.yaml', 'retailer-orders.yaml'],
+    ['retailer-orders', 'retailer-orders.yaml'],
+    ['quite-another-name.yaml', undefined],
+  ] as const) {
+    await writeFile(path, text.replace(/retailer-orders\.yaml/g, written))
+
+    const { exit, err } = await run('check')
+
+    expect(exit).toBe(78)
+    expect(err).toContain(`${written} is not there`)
+    if (meant === undefined) expect(err).not.toContain('Did you mean')
+    else expect(err).toContain(`Did you mean "${meant}"?`)
+  }
+})
+
 test('unfinished work of a route that was renamed is a warning with its name, how many files, and the fix', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
