@@ -2,6 +2,7 @@
 import { type Alert, createAlert } from '../domain/alert.ts'
 import { listWorkNames } from '../config/configuration.ts'
 import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
+import type { AnswerOutcome } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
 import { partSuffix } from '../domain/file.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
@@ -28,9 +29,12 @@ export async function findRecordAlerts(context: EvaluationContext): Promise<Aler
   const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
     ({ state, since }) => state === 'uncertain' && now - since > UNKNOWN_MS,
   )
+  const answers = new Map<string, string>()
+  for (const { what, file } of rejected)
+    if (what === 'answer') answers.set(file, await describeOpenAnswers(journal, file))
   return [
     ...held.map(buildHeldAlert),
-    ...rejected.map((each) => buildRejectedAlert(context, each, rejected)),
+    ...rejected.map((each) => buildRejectedAlert(context, each, { all: rejected, answers })),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...(await journal.listMissingDocuments(HELD_MAX)).map(buildMissingDocumentsAlert),
     ...(await findStrandedRoutes(context)).map((each) => buildStrandedAlert(each, now)),
@@ -96,7 +100,7 @@ function findRejectsPath({ configuration, mailboxes }: EvaluationContext, file: 
 function buildRejectedAlert(
   context: EvaluationContext,
   rejectedFile: RejectedFile,
-  all: readonly RejectedFile[],
+  { all, answers }: { readonly all: readonly RejectedFile[]; readonly answers: ReadonlyMap<string, string> },
 ): Alert {
   const us = context.configuration.edi?.ourAddresses
   const { what, route, name, file, code, records, since } = rejectedFile
@@ -133,7 +137,7 @@ function buildRejectedAlert(
     ],
   } as const
   const [kind, text, fix] = texts[what]
-  const message = `${name}${text}`
+  const message = `${name}${text}${answers.get(file) ?? ''}`
   // Sent again as it is, the file would be refused again.
   if (what === 'unusable' && rejectedFile.fix !== undefined) {
     const steps = `${rejectedFile.fix} When that is done: ${dismissal}.`
@@ -141,6 +145,27 @@ function buildRejectedAlert(
   }
   return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }
+
+/** How many answers of a file are read, and how many of the open ones are named. */
+const FILE_ANSWERS_MAX = 1000
+const NAMED_ANSWERS_MAX = 3
+
+const OPEN_OUTCOMES: readonly AnswerOutcome[] = ['unmatched', 'contradicts', 'unreadable', 'answer-refused']
+
+/** `: 997 for group 77 of van-1.x12, set 2 was accepted before`: which interchanges, groups and sets, and why. */
+async function describeOpenAnswers(journal: Journal, file: string): Promise<string> {
+  const all = await journal.listReceivedAnswers({ file }, FILE_ANSWERS_MAX)
+  const open = all.filter(({ outcome }) => OPEN_OUTCOMES.includes(outcome))
+  const named = open.slice(0, NAMED_ANSWERS_MAX).map(({ kind, number, delivery, reasons }) => {
+    const what = kind === '997' || kind === '999' ? 'group' : 'interchange'
+    const of = delivery === undefined ? '' : ` of ${delivery.name}`
+    return [`${kind} for ${what} ${number}${of}`, ...reasons.slice(0, REASONS_MAX)].join(', ')
+  })
+  const more = open.length - named.length
+  return named.length === 0 ? '' : `: ${[...named, ...(more > 0 ? [`${more} more`] : [])].join('; ')}`
+}
+
+const REASONS_MAX = 3
 
 /** `code`: what came of the answer. */
 function findAnswerText(code: string) {

@@ -247,9 +247,13 @@ export const IS_REUSED = sql<boolean>`(files.id in (
   select file_id from interchanges as reused
   where verdict in ('unknown', 'reused') and verdict = 'reused' and not ${IS_TAKEN_LATER}) and ${IS_LEFT})`
 
-/** Condition on `received_answers`: nothing came of it, and no person dismissed its file. The words are those of an index. */
+/** Condition on `received_answers`: nothing came of it, no person dismissed its file, and no later answer
+ * about the same delivery could be read in its place. The words are those of an index. */
 export const IS_OPEN_ANSWER = sql<boolean>`(received_answers.outcome in ('unmatched', 'contradicts', 'unreadable', 'answer-refused') and not exists (
-  select 1 from decisions where decisions.file_id = received_answers.file_id and action = 'dismiss'))`
+  select 1 from decisions where decisions.file_id = received_answers.file_id and action = 'dismiss')
+  and not (received_answers.outcome = 'unreadable' and received_answers.delivery_id is not null and exists (
+    select 1 from received_answers as later where later.delivery_id = received_answers.delivery_id
+      and later.number > received_answers.number and later.outcome in ('matched', 'repeated'))))`
 
 /** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
 const UNKNOWN_ADDRESSES = sql`(select sender || ' to ' || receiver from interchanges

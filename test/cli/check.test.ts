@@ -243,7 +243,7 @@ test('a mapping file that is not there is named with the one of its folder that 
   for (const [written, meant] of [
     ['retailer-ordres.yaml', 'retailer-orders.yaml'],
     ['retailer-orders', 'retailer-orders.yaml'],
-    ['quite-another-name.yaml', undefined],
+    ['quite-another-name.yaml', ''],
   ] as const) {
     await writeFile(path, text.replace(/retailer-orders\.yaml/g, written))
 
@@ -251,8 +251,7 @@ test('a mapping file that is not there is named with the one of its folder that 
 
     expect(exit).toBe(78)
     expect(err).toContain(`${written} is not there`)
-    if (meant === undefined) expect(err).not.toContain('Did you mean')
-    else expect(err).toContain(`Did you mean "${meant}"?`)
+    expect(/Did you mean "(.*?)"/.exec(err)?.[1] ?? '').toBe(meant)
   }
 })
 
