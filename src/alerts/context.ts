@@ -9,7 +9,7 @@ import { refuseToCreateFolder } from '../pipeline/inbound/inbox.ts'
 import type { FileReaders } from '../pipeline/inbound/wrong-inbox.ts'
 import type { Clock } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
-import { BridgeError, hasCode } from '../support/errors.ts'
+import { BridgeError, FAILURES } from '../support/errors.ts'
 
 export interface AlertContext {
   readonly journal: Journal
@@ -92,7 +92,8 @@ export function createListings(mailboxes: ReadonlyMap<string, Mailbox>) {
     try {
       return await read(mailbox)
     } catch (error) {
-      if (hasCode(error, 'mailbox-unreachable')) return fail(error.message)
+      if (error instanceof BridgeError && error.fix === FAILURES['mailbox-unreachable'].fix)
+        return fail(error.message)
       if (error instanceof BridgeError) return fail(error.message, error.fix)
       throw error
     }

@@ -2,7 +2,9 @@
 import { type Alert, createAlert } from '../domain/alert.ts'
 import { listWorkNames } from '../config/configuration.ts'
 import type { HeldFile, RejectedFile, UnresolvedRecord } from '../domain/decision.ts'
+import type { AnswerOutcome } from '../domain/interchange-journal.ts'
 import type { Journal } from '../domain/journal.ts'
+import { partSuffix } from '../domain/file.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
 import type { MissingDocuments } from '../domain/shipping-document.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
@@ -20,20 +22,22 @@ const UNRESOLVED_MAX = 1000
 /** A lookup or two may well fail; a record that waits longer than this needs a person. */
 const UNKNOWN_MS = HOUR_MS
 
-export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
+export async function findRecordAlerts(context: EvaluationContext): Promise<Alert[]> {
+  const { journal, now } = context
   const held = await journal.listHeldFiles(HELD_MAX)
   const rejected = await journal.listRejectedFiles(HELD_MAX)
   const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
     ({ state, since }) => state === 'uncertain' && now - since > UNKNOWN_MS,
   )
-  const configured = new Set(listWorkNames(configuration))
-  const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
+  const answers = new Map<string, string>()
+  for (const { what, file } of rejected)
+    if (what === 'answer') answers.set(file, await describeOpenAnswers(journal, file))
   return [
     ...held.map(buildHeldAlert),
-    ...rejected.map((each) => buildRejectedAlert(each, rejected, configuration.edi?.ourAddresses)),
+    ...rejected.map((each) => buildRejectedAlert(context, each, { all: rejected, answers })),
     ...[...groupBy(unknown, ({ file }) => file).values()].map(buildUnknownAlert),
     ...(await journal.listMissingDocuments(HELD_MAX)).map(buildMissingDocumentsAlert),
-    ...stranded.map((route) => buildStrandedAlert(route, now)),
+    ...(await findStrandedRoutes(context)).map((each) => buildStrandedAlert(each, now)),
     ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
   ]
 }
@@ -55,7 +59,7 @@ function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): 
 /** Of an interchange that is from or to an unknown address: which of the two. */
 function describeUnknown(
   addresses: string | undefined,
-  us: readonly string[],
+  us: readonly string[] = [],
 ): readonly [what: string, fix: string] {
   const again =
     'and drop the file in again (where a part of it was taken, its exceptions file, which is not answered), or'
@@ -71,11 +75,34 @@ function describeUnknown(
   return [what, `If you know it, add its address under \`edi\` ${again}`]
 }
 
+/** How many problem codes of one file are named. */
+const CODES_SHOWN = 5
+
+/** `integer-expected`, or `3 integer-expected, 2 value-missing`: how many records have each problem. */
+function formatCodes(codes: RejectedFile['codes']): string {
+  const [first, second] = codes
+  if (first === undefined) return ''
+  if (second === undefined) return ` (${first.code})`
+  const shown = codes.slice(0, CODES_SHOWN).map(({ code, records }) => `${records} ${code}`)
+  const more = codes.length - shown.length
+  return ` (${[...shown, ...(more > 0 ? [`${more} more codes`] : [])].join(', ')})`
+}
+
+/** Undefined until the file is reported, and where the route has gone. */
+function findRejectsPath({ configuration, mailboxes }: EvaluationContext, file: RejectedFile) {
+  const { route: ofFile, name, reportName } = file
+  const route = configuration.routes.find((each) => each.name === ofFile)
+  if (route?.direction !== 'inbound' || reportName === undefined) return undefined
+  const { mailbox, folder } = route.results
+  return mailboxes.get(mailbox)?.describe(folder, `${reportName}${partSuffix('rejects', name)}`)
+}
+
 function buildRejectedAlert(
+  context: EvaluationContext,
   rejectedFile: RejectedFile,
-  all: readonly RejectedFile[],
-  us: readonly string[] = [],
+  { all, answers }: { readonly all: readonly RejectedFile[]; readonly answers: ReadonlyMap<string, string> },
 ): Alert {
+  const us = context.configuration.edi?.ourAddresses
   const { what, route, name, file, code, records, since } = rejectedFile
   const addresses = rejectedFile.addresses ?? undefined
   // The name of several files does not say which one is meant. Of more than the listed ones it is not known.
@@ -86,8 +113,8 @@ function buildRejectedAlert(
   const texts = {
     rejected: [
       'records-rejected',
-      `: ${are} rejected and not corrected${why}`,
-      'Have them corrected and sent again, or',
+      `: ${are} rejected and not corrected${formatCodes(rejectedFile.codes)}`,
+      `Have ${findRejectsPath(context, rejectedFile) ?? 'them'} corrected and sent again, or`,
     ],
     unusable: ['file-unusable', ` cannot be used${why}`, 'Have it sent again, or'],
     unknown: ['partner-unknown', ...describeUnknown(addresses, us)],
@@ -110,7 +137,7 @@ function buildRejectedAlert(
     ],
   } as const
   const [kind, text, fix] = texts[what]
-  const message = `${name}${text}`
+  const message = `${name}${text}${answers.get(file) ?? ''}`
   // Sent again as it is, the file would be refused again.
   if (what === 'unusable' && rejectedFile.fix !== undefined) {
     const steps = `${rejectedFile.fix} When that is done: ${dismissal}.`
@@ -118,6 +145,27 @@ function buildRejectedAlert(
   }
   return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }
+
+/** How many answers of a file are read, and how many of the open ones are named. */
+const FILE_ANSWERS_MAX = 1000
+const NAMED_ANSWERS_MAX = 3
+
+const OPEN_OUTCOMES: readonly AnswerOutcome[] = ['unmatched', 'contradicts', 'unreadable', 'answer-refused']
+
+/** `: 997 for group 77 of van-1.x12, set 2 was accepted before`: which interchanges, groups and sets, and why. */
+async function describeOpenAnswers(journal: Journal, file: string): Promise<string> {
+  const all = await journal.listReceivedAnswers({ file }, FILE_ANSWERS_MAX)
+  const open = all.filter(({ outcome }) => OPEN_OUTCOMES.includes(outcome))
+  const named = open.slice(0, NAMED_ANSWERS_MAX).map(({ kind, number, delivery, reasons }) => {
+    const what = kind === '997' || kind === '999' ? 'group' : 'interchange'
+    const of = delivery === undefined ? '' : ` of ${delivery.name}`
+    return [`${kind} for ${what} ${number}${of}`, ...reasons.slice(0, REASONS_MAX)].join(', ')
+  })
+  const more = open.length - named.length
+  return named.length === 0 ? '' : `: ${[...named, ...(more > 0 ? [`${more} more`] : [])].join('; ')}`
+}
+
+const REASONS_MAX = 3
 
 /** `code`: what came of the answer. */
 function findAnswerText(code: string) {
@@ -172,9 +220,37 @@ function buildMissingDocumentsAlert({
   return createAlert({ code: 'documents-missing', route, subject: `${fileName} (${fileId})`, since, message })
 }
 
-function buildStrandedAlert(route: string, since: number): Alert {
-  const message = `the configuration has no route ${route} any more, and it has unfinished work`
-  const fix = `Give the route back its name, ${route}.`
+/** Unfinished work of a route that was renamed or removed: no run continues it. */
+export interface StrandedRoute {
+  readonly route: string
+  readonly message: string
+  readonly fix: string
+}
+
+/** The routes and inboxes with unfinished work that the configuration does not name, and how much of it there is. */
+export async function findStrandedRoutes({
+  journal,
+  configuration,
+}: Pick<EvaluationContext, 'journal' | 'configuration'>): Promise<StrandedRoute[]> {
+  const configured = new Set(listWorkNames(configuration))
+  const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
+  const found: StrandedRoute[] = []
+  for (const route of stranded) {
+    const files = (await journal.listUnfinishedFiles(route)).length
+    const deliveries = (await journal.listUnfinishedDeliveries(route)).length
+    const counts = [
+      ...(files === 0 ? [] : [files === 1 ? '1 file' : `${files} files`]),
+      ...(deliveries === 0 ? [] : [deliveries === 1 ? '1 delivery' : `${deliveries} deliveries`]),
+    ]
+    const work = counts.length === 0 ? '' : `: ${counts.join(' and ')}`
+    const message = `the configuration has no route ${route} any more, and it has unfinished work${work}`
+    const fix = `Give the route back its name, ${route}, at least until its work is done.`
+    found.push({ route, message, fix })
+  }
+  return found
+}
+
+function buildStrandedAlert({ route, message, fix }: StrandedRoute, since: number): Alert {
   return { code: 'route-not-configured', route, subject: route, since, message, fix }
 }
 

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findMistypedInboxes } from '../alerts/misplaced.ts'
+import { findStrandedRoutes } from '../alerts/stalled-work.ts'
 import { createClient } from '../client/client.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { DEFAULT_MATCH } from '../config/folders.ts'
@@ -18,7 +19,7 @@ import { hasOpenLastLine } from '../mapping-tools/translate-file.ts'
 import { readId } from '../operations/operation.ts'
 import { createGoneInboxError, getInboxPlace } from '../pipeline/inbound/inbox.ts'
 import { groupBy, rememberByArguments } from '../support/collections.ts'
-import { BridgeError, EXIT } from '../support/errors.ts'
+import { BridgeError, EXIT, FAILURES } from '../support/errors.ts'
 import { findOpenToOthers, isMountPoint } from '../support/files.ts'
 import { omitUndefined } from '../support/object-paths.ts'
 import { quoteForShell } from '../support/text.ts'
@@ -249,7 +250,8 @@ export async function checkJournal(configuration: Configuration, options: Mailbo
     const { gone, missing } = await findMissingInboxes(configuration, journal, mailboxes)
     const failures = [...(failure ? [failure] : []), ...gone].map(toFinding)
     const mistyped = await findMistypedInboxes({ configuration, mailboxes })
-    const warnings = mistyped.map(({ message, fix }) => `${message}. ${fix}`)
+    const stranded = journal === undefined ? [] : await findStrandedRoutes({ journal, configuration })
+    const warnings = [...mistyped, ...stranded].map(({ message, fix }) => `${message}. ${fix}`)
     return { isNew: journal === undefined, missing, failures, warnings }
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
@@ -360,7 +362,7 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const kind = classifyFailure(error)
-      const fix = kind === 'unanswered' ? CHECK_SERVER : error.fix
+      const fix = error.fix === FAILURES['mailbox-unreachable'].fix ? CHECK_SERVER : error.fix
       found[kind].push({ message: `mailbox ${name}: ${error.message}`, fix })
     } finally {
       await mailbox.close()
@@ -369,7 +371,7 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
   return found
 }
 
-/** The fix of the failure is to run the check that found it. */
+/** The common fix of the failure is to run the check that found it. */
 const CHECK_SERVER = 'Check its host, port and proxy. If they are right, check again when the server answers.'
 
 /** The name to ask for where listing is forbidden, so that such a server is tried as well. */

@@ -7,6 +7,8 @@ import type { BoundTranslator, Draft } from '../domain/translator.ts'
 import { createConflictProblem } from '../journal/duplicates.ts'
 import { toExampleBody } from '../mapping/examples.ts'
 import { identifyRecord, isNamedByKeys, type RecordIdentity } from '../operations/operations.ts'
+import { addLine } from '../pipeline/inbound/report.ts'
+import { findBodyWarnings } from '../pipeline/rules/check.ts'
 import { groupBy } from '../support/collections.ts'
 
 export interface FilePreview {
@@ -128,6 +130,15 @@ export function previewFile({ operation, bound, reading, known }: PreviewedFile)
       return { unusable: bound.listMismatches(), conflicts, openLine, isEmpty, counts }
     },
   }
+}
+
+/** Adds the warnings of a run that need neither the API nor the journal, such as those of prices and totals. */
+export function addBodyWarnings(
+  draft: Draft,
+  about: Parameters<typeof findBodyWarnings>[1] & Parameters<typeof addLine>[2],
+): Draft {
+  const found = findBodyWarnings(draft, about).map((each) => addLine(each, draft, about))
+  return found.length === 0 ? draft : { ...draft, warnings: [...(draft.warnings ?? []), ...found] }
 }
 
 /** The keys that the journal knows. Repeatable records are the same only within their file. */

@@ -204,7 +204,8 @@ function throwAccountErrors(exchange: Exchange, request: Request, base: BaseUrl)
     throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`, { fix })
   }
   if (ending === 'account-refused') {
-    const fix = `Check that the account of ${party} may act for it: \`dropbridge check --online\`.`
+    const setting = party.replace(/^(\w+) (.*)$/, '`$1: $2`')
+    const fix = `Correct ${setting} of the route, or its login: \`dropbridge check --online\` says for whom it may act.`
     throw new BridgeError('credentials-refused', `The API does not let this account act ${why()}`, { fix })
   }
 }

@@ -64,6 +64,36 @@ function readSetNumber(text: string, group: number, count: number): number | und
 const GROUP_NUMBERS = 100_000
 const GROUPED_SETS_MAX = 9999
 
+/** Which sets an answer names that are not there, and of which sets an earlier answer said otherwise. */
+export function describeMismatches(
+  { sets }: Pick<ReceivedAnswer, 'sets'>,
+  { count, group, runs, known }: SentSets & Readonly<Record<'runs' | 'known', readonly SetRun[]>>,
+): string[] {
+  const stray = sets.filter(({ number }) => readSetNumber(number, group, count) === undefined)
+  const others = runs.flatMap((run) =>
+    known.filter((each) => each.last >= run.first && each.first <= run.last && isOtherwise(each, run)),
+  )
+  return [
+    ...stray.slice(0, MISMATCHES_MAX).map(({ number }) => `set ${number.slice(0, 9)} was not sent`),
+    ...others.slice(0, MISMATCHES_MAX).map(({ first, last, verdict }) => {
+      const which = first === last ? `set ${first} was` : `sets ${first} to ${last} were`
+      return `${which} ${verdict === 'R' ? 'refused' : 'accepted'} before`
+    }),
+  ]
+}
+
+interface SentSets {
+  /** How many sets the interchange has. */
+  readonly count: number
+  readonly group: number
+}
+
+const MISMATCHES_MAX = 5
+
+function isOtherwise(one: SetRun, other: SetRun): boolean {
+  return (one.verdict === 'R') !== (other.verdict === 'R')
+}
+
 /** Compares verdicts with those that are known, ascending. `fresh`: what is said of sets of which nothing is known. A verdict that is known stays. */
 export function compareRuns(
   runs: readonly SetRun[],
@@ -75,7 +105,7 @@ export function compareRuns(
     let next = run.first
     for (const each of known) {
       if (each.last < next || each.first > run.last) continue
-      if ((each.verdict === 'R') !== (run.verdict === 'R')) isContradiction = true
+      if (isOtherwise(each, run)) isContradiction = true
       if (each.first > next) fresh.push({ ...run, first: next, last: each.first - 1 })
       next = each.last + 1
     }

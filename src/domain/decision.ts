@@ -115,8 +115,12 @@ export interface RejectedFile {
   readonly file: string
   readonly name: string
   readonly records: number
-  /** The code of one of its problems; empty where it was pruned. */
+  /** Of a file that was lost as a whole: the code of its first problem, or what came of an answer; empty for others. */
   readonly code: string
+  /** How many of the records have each problem, the most frequent one first; empty where they were pruned. */
+  readonly codes: readonly { readonly code: string; readonly records: number }[]
+  /** How the names of its reports begin; left out until all of them are delivered. */
+  readonly reportName?: string
   /** The fix of the problem that makes the file unusable; left out for other files. */
   readonly fix?: string
   readonly since: number

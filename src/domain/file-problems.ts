@@ -131,6 +131,11 @@ export const FILE_PROBLEMS = {
     title: 'The value is not a decimal number that the API can keep.',
     fix: 'Write digits with a point, such as 12.50.',
   },
+  'point-as-grouping': {
+    title: 'A point in the number was read as a separator of thousands.',
+    fix: 'If that is right: `grouping: "."` under `read` of the mapping. Else correct its `decimal`.',
+    details: 'A warning: the mapping says `decimal: ","`, so `1.124` is 1124. The record is sent.',
+  },
   'date-expected': {
     title: 'The value is not a date in the form of the mapping.',
     fix: 'Write the date as the message says, or correct `format` in the mapping.',

@@ -129,6 +129,8 @@ export interface ReportedRecord {
   /** Warnings, which did not stop it. */
   readonly warnings: readonly Problem[]
   readonly attempts: number
+  /** How many of them were taken back before their request, such as at a stop; left out for none. */
+  readonly unsent?: number
   /** When its state last changed, milliseconds. */
   readonly changedAt: number
 }

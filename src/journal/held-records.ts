@@ -12,6 +12,7 @@ import type {
 } from '../domain/decision.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
+import { groupBy } from '../support/collections.ts'
 import { appendFileEvent, appendStateEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { assertSendable } from './records.ts'
 import { changeRows, exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
@@ -246,9 +247,13 @@ export const IS_REUSED = sql<boolean>`(files.id in (
   select file_id from interchanges as reused
   where verdict in ('unknown', 'reused') and verdict = 'reused' and not ${IS_TAKEN_LATER}) and ${IS_LEFT})`
 
-/** Condition on `received_answers`: nothing came of it, and no person dismissed its file. The words are those of an index. */
+/** Condition on `received_answers`: nothing came of it, no person dismissed its file, and no later answer
+ * about the same delivery could be read in its place. The words are those of an index. */
 export const IS_OPEN_ANSWER = sql<boolean>`(received_answers.outcome in ('unmatched', 'contradicts', 'unreadable', 'answer-refused') and not exists (
-  select 1 from decisions where decisions.file_id = received_answers.file_id and action = 'dismiss'))`
+  select 1 from decisions where decisions.file_id = received_answers.file_id and action = 'dismiss')
+  and not (received_answers.outcome = 'unreadable' and received_answers.delivery_id is not null and exists (
+    select 1 from received_answers as later where later.delivery_id = received_answers.delivery_id
+      and later.number > received_answers.number and later.outcome in ('matched', 'repeated'))))`
 
 /** Of files with unrouted sets: the sender and the receiver of the first interchange that is unknown. */
 const UNKNOWN_ADDRESSES = sql`(select sender || ' to ' || receiver from interchanges
@@ -258,13 +263,16 @@ const UNKNOWN_ADDRESSES = sql`(select sender || ' to ' || receiver from intercha
 const IS_UNREPLACED = sql<boolean>`(${IS_LOST} and (files.source_removed = 1 or not ${IS_REPLACED})
   and not (files.outcome = 'unusable' and ${IS_TAKEN_ELSEWHERE}) and not ${IS_DISMISSED})`
 
+type RejectedFileRow = Omit<RejectedFile, 'codes' | 'fix' | 'reportName'> &
+  Readonly<Record<'fix' | 'reportName', string | null>>
+
 /** Files that are not submitted yet have no outcome: their records may still change. */
 async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Promise<RejectedFile[]> {
   const isChosen = fileId === undefined ? sql`true` : sql`files.id = ${fileId}`
-  const { rows } = await sql<Omit<RejectedFile, 'fix'> & { readonly fix: string | null }>`
+  const { rows } = await sql<RejectedFileRow>`
     select files.id as file, files.name, files.route, min(records.changed_at) as since, count(*) as records,
-      'rejected' as what,
-      coalesce(min(records.problems ->> '$[0].code'), '') as code, null as addresses, null as fix
+      'rejected' as what, '' as code, null as addresses, null as fix,
+      case when files.state in ('reported', 'closed') then files.report_name end as "reportName"
     from records join files on files.id = records.file_id
     where ${IS_UNCORRECTED} and files.outcome is not null and ${isChosen}
     group by files.id
@@ -272,23 +280,41 @@ async function selectRejectedFiles(db: Db, limit: number, fileId?: string): Prom
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
       case when files.source_removed = 1 then 'source-removed' else files.outcome end,
       coalesce(files.problems ->> '$[0].code', ''), null,
-      case when files.outcome = 'unusable' then files.problems ->> '$[0].fix' end
+      case when files.outcome = 'unusable' then files.problems ->> '$[0].fix' end, null
     from files where ${IS_UNREPLACED} and ${isChosen}
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0,
-      case when ${UNKNOWN_ADDRESSES} is null then 'unrouted' else 'unknown' end, '', ${UNKNOWN_ADDRESSES}, null
+      case when ${UNKNOWN_ADDRESSES} is null then 'unrouted' else 'unknown' end, '', ${UNKNOWN_ADDRESSES}, null, null
     from unbundlings join files on files.id = unbundlings.file_id where ${IS_UNROUTED} and ${isChosen}
     union all
     select files.id, files.name, files.route, coalesce(files.closed_at, files.submitted_at), 0, 'reused',
-      'edi-number-reused', null, null
+      'edi-number-reused', null, null, null
     from files where ${IS_REUSED} and ${isChosen}
     union all
     select files.id, files.name, files.route, min(received_answers.received_at), 0, 'answer',
-      max(received_answers.outcome), null, null
+      max(received_answers.outcome), null, null, null
     from received_answers join files on files.id = received_answers.file_id
     where ${IS_OPEN_ANSWER} and ${isChosen} group by files.id
     order by since, file limit ${limit}`.execute(db)
-  return rows.map(({ fix, ...row }) => ({ ...row, ...(fix === null ? {} : { fix }) }))
+  const codes = await countProblemCodes(
+    db,
+    rows.flatMap(({ what, file }) => (what === 'rejected' ? [file] : [])),
+  )
+  return rows.map(({ fix, reportName, ...row }) => ({
+    ...row,
+    ...omitNull({ fix, reportName }),
+    codes: row.what === 'rejected' ? (codes.get(row.file) ?? []) : [],
+  }))
+}
+
+/** The problem codes of the rejected records of these files that wait for a correction, the most frequent first. */
+async function countProblemCodes(db: Db, files: readonly string[]) {
+  const { rows } = await sql<{ file: string; code: string; records: number }>`
+    select records.file_id as file, problem.value ->> 'code' as code, count(distinct records.id) as records
+    from records cross join json_each(records.problems) as problem
+    where ${IS_UNCORRECTED} and records.file_id in (select name from ${jsonRows(files, { name: (file) => file })})
+    group by records.file_id, code order by records desc, code`.execute(db)
+  return groupBy(rows, ({ file }) => file)
 }
 
 async function selectRejectedRecords(

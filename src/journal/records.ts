@@ -122,12 +122,20 @@ async function countWarnings(db: Db, fileId: string): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+/**
+ * How many attempts on `records` were taken back before their request. The only attempt of a record with an answer is the
+ * answered one, so most records need no search.
+ */
+const UNSENT_ATTEMPTS = sql<number>`(case when records.attempts = 0 or records.attempts = 1 and records.http is not null
+  then 0 else (select count(*) from attempts where attempts.record_id = records.id and attempts.result = 'planned') end)`
+
 /** Unordered; the caller sets the order. */
 export function selectReportedRecords(db: Db) {
   return db
     .selectFrom('records')
     .select(['id', 'number', 'operation', 'lines', 'key_values', 'state', 'http', 'api_id'])
     .select(['problems', 'warnings', 'attempts', 'changed_at'])
+    .select(UNSENT_ATTEMPTS.as('unsent'))
 }
 
 type ReportedRow = Awaited<ReturnType<ReturnType<typeof selectReportedRecords>['execute']>>[number]
@@ -143,6 +151,7 @@ export function toReportedRecord(row: ReportedRow): ReportedRecord {
     problems: JSON.parse(row.problems),
     warnings: JSON.parse(row.warnings),
     attempts: row.attempts,
+    ...(row.unsent > 0 && { unsent: row.unsent }),
     changedAt: row.changed_at,
     ...omitNull({ http: row.http, apiId: row.api_id }),
   }

@@ -34,6 +34,7 @@ export async function translateFile(path: string, format: Pick<Format, 'read'>, 
   }
   return {
     drafts: readDrafts(reading, bound),
+    bound,
     /** Columns that are only in the mapping, or only in the file. */
     columns: { absent: bound.absentColumns, unused: bound.unusedColumns },
     /** How many lines the mapping's ignore rules have left out so far. */

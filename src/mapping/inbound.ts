@@ -63,6 +63,7 @@ export async function compileInbound(
     packed: packed?.columns,
     paths,
     decimal: read.decimal,
+    isPointGrouping: read.grouping === '.',
     allowsDamage: read.damaged === 'allow',
     blanks: normalizeBlanks(read.blanks),
     noOrder: explainNoOrder(operation, shape),

@@ -1,7 +1,7 @@
 /** Loads a mapping file and compiles it; every error in it is reported at once, with its line and column. */
 import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, parse, resolve } from 'node:path'
 import {
   type InboundOperationName,
   isInbound,
@@ -9,7 +9,7 @@ import {
   OPERATIONS,
   type OutboundOperationName,
 } from '../contract/operations.ts'
-import { BridgeError, describeUnreadable } from '../support/errors.ts'
+import { BridgeError, describeUnreadable, hasSystemCode } from '../support/errors.ts'
 import { didYouMean, findSimilarName } from '../support/text.ts'
 import { type CompiledInbound, compileInbound } from './inbound.ts'
 import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
@@ -60,11 +60,25 @@ export async function loadMapping(path: string, user?: MappingUser): Promise<Map
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    const message = `the mapping file ${path} ${describeUnreadable(cause)}.`
-    throw new BridgeError('mapping-invalid', message, { cause, fix: 'Correct the path of the mapping file.' })
+    const meant = hasSystemCode(cause, 'ENOENT') ? await findMeantFile(path) : undefined
+    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`
+    const message = `the mapping file ${path} ${describeUnreadable(cause)}.${question}`
+    const fix = meant === undefined ? 'Correct the path of the mapping file.' : `Write "${meant}" there.`
+    throw new BridgeError('mapping-invalid', message, { cause, fix })
   }
   const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
   return compileMapping({ text, name: path, readTable, ...(user && { user }) })
+}
+
+/** The file of the same folder whose name is nearest, with its extension or without. */
+async function findMeantFile(path: string): Promise<string | undefined> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  const files = names.filter((name) => /\.ya?ml$/i.test(name))
+  const stem = findSimilarName(
+    parse(path).name,
+    files.map((name) => parse(name).name),
+  )
+  return findSimilarName(basename(path), files) ?? files.find((name) => parse(name).name === stem)
 }
 
 export async function compileMapping(mapping: {

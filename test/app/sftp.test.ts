@@ -213,5 +213,7 @@ test('check --online reports which server cannot be reached, trusted or logged i
   await server.close()
   const away = (await asked({})).unanswered
   expect(away[0]?.message).toContain('ECONNREFUSED')
-  expect(away[0]?.fix).toContain('Check its host, port and proxy.')
+  expect(away[0]?.fix).toMatch(
+    /^Check host \S+ and port \d+ in mailboxes\.\w+, whether the server runs, and the firewall\.$/,
+  )
 })

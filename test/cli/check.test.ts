@@ -234,3 +234,50 @@ test('a mapping of another operation than its route does is named alone, and not
   const wrong = 'route orders does create-order, and this mapping is for create-shipment: correct one of them'
   expect(found).toEqual([expect.stringMatching(new RegExp(`own\\.yaml:\\d+:12 operation: ${wrong}$`))])
 })
+
+test('a mapping file that is not there is named with the one of its folder that was meant', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  for (const [written, meant] of [
+    ['retailer-ordres.yaml', 'retailer-orders.yaml'],
+    ['retailer-orders', 'retailer-orders.yaml'],
+    ['quite-another-name.yaml', ''],
+  ] as const) {
+    await writeFile(path, text.replace(/retailer-orders\.yaml/g, written))
+
+    const { exit, err } = await run('check')
+
+    expect(exit).toBe(78)
+    expect(err).toContain(`${written} is not there`)
+    expect(/Did you mean "(.*?)"/.exec(err)?.[1] ?? '').toBe(meant)
+  }
+})
+
+test('unfinished work of a route that was renamed is a warning with its name, how many files, and the fix', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  await world.drop(
+    'inbox/orders',
+    'a.csv',
+    ordersFile(sampleOrders({ seed: 5, orders: 2, damageEvery: 0 })).text,
+  )
+  await world.service.close()
+  await run('run')
+  const before = await run('check')
+  await writeFile(path, text.replace('\n  orders:', '\n  purchases:'))
+
+  const { exit, err } = await run('check')
+  const status = await run('status')
+
+  expect(before.err).not.toContain('unfinished work')
+  expect(exit).toBe(0)
+  expect(err).toContain(
+    'warning: the configuration has no route orders any more, and it has unfinished work: 1 file.' +
+      ' Give the route back its name, orders, at least until its work is done.',
+  )
+  expect(status.out).toContain('it has unfinished work: 1 file (route-not-configured')
+})

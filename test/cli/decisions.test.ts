@@ -160,5 +160,6 @@ body: { order_id: { from: PO, find: order } }
   expect(err.split('\n')).toEqual([
     'record 2 (B) is held for a person: Ask the warehouse.',
     '1 records translated, 0 refused, 1 held',
+    expect.stringMatching(/^Not checked here: /),
   ])
 })

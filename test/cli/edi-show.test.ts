@@ -19,6 +19,19 @@ test('segments stand in their loops, with names, meanings, numbers and bytes', a
   expect(stdout).not.toContain('HV-41002')
 })
 
+test('the standard of an envelope and a mutually defined mode of transport have their meanings', async () => {
+  const folder = await tempFolder()
+  const text = await readFile(join(SAMPLES, '850-two-orders.x12'), 'utf8')
+  const other = text.replace(/(TD5\*[^*~]*\*[^*~]*\*[^*~]*\*)[A-Z]+/, '$1ZZ')
+  expect(other).not.toBe(text)
+  await writeFile(join(folder, 'other.x12'), other)
+
+  const { stdout } = await runHere(folder, ['edi', 'show', 'other.x12'])
+
+  expect(stdout).toContain('ISA11 U standard of X12')
+  expect(stdout).toContain('TD504 ZZ mutually defined')
+})
+
 test('--raw prints the segments as they stand in the file, and --json an object for each', async () => {
   const raw = await runHere(SAMPLES, ['edi', 'show', 'orders.edi', '--raw'])
   const json = await runHere(SAMPLES, ['edi', 'show', 'orders.edi', '--json'])

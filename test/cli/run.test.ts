@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { formatRun } from '../../src/cli/format/run.ts'
 import type { Summary } from '../../src/pipeline/inbound/summary.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
@@ -478,4 +479,26 @@ test('a run that compiled nothing at its start translates the files that came wi
   expect(idle.map(({ stderr }) => stderr)).toEqual(idle.map(() => expect.stringContaining('nothing to do')))
   expect(before.stdout).toMatch(/^orders .*idle$/m)
   expect(world.service.counts().orders).toBe(GOOD.length)
+})
+
+test('from twenty routes without work on, one line counts them', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const [orders] = world.configuration.routes
+  if (orders?.direction !== 'inbound') throw new Error('no such route')
+  const routes = Array.from({ length: 21 }, (_, index) => ({
+    ...orders,
+    name: `orders-${index}`,
+    from: { ...orders.from, folder: `inbox/${index}` },
+  }))
+  Object.assign(world.configuration, { routes })
+  await world.drop('inbox/7', 'a.csv', ordersFile(sampleOrders({ seed: 8, orders: 1, damageEvery: 0 })).text)
+
+  const lines = formatRun(await world.run())
+  const few = formatRun(await world.run(...routes.slice(0, 19).map(({ name }) => name)))
+
+  expect(lines).toContain('20 routes: nothing to do')
+  expect(lines.filter((line) => line.endsWith(': nothing to do'))).toHaveLength(1)
+  expect(lines.join()).toContain('orders-7: a.csv: 1 accepted')
+  expect(few.filter((line) => line.endsWith(': nothing to do'))).toHaveLength(19)
+  expect(few).not.toContain('19 routes: nothing to do')
 })

@@ -186,3 +186,24 @@ test('status shows eight alerts and names --all, which shows the others', async 
   expect(whole.out.match(/no route takes \S+\.odd/g)).toHaveLength(10)
   expect(whole.out).not.toContain('more:')
 })
+
+test('a file with several problems is shown with each code, how many records have it, and its rejects file', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const orders = sampleOrders({ seed: 7, orders: 4, damageEvery: 0 })
+  for (const [index, change] of [{ Qty: 'two' }, { Qty: '0' }, { Qty: 'none', City: '' }].entries())
+    for (const row of orders[index]?.rows ?? []) Object.assign(row, change)
+  for (const { rows } of orders) rows.length = 1
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  await run('run')
+
+  const { out } = await run('status')
+
+  expect(out).toContain(
+    'orders: orders.csv: 3 records are rejected and not corrected' +
+      ' (2 integer-expected, 1 number-out-of-range, 1 value-missing)',
+  )
+  const rejects = join(world.folder, 'exchange', 'results', 'orders.csv.rejects.csv')
+  expect(out).toContain(`    fix: Have ${rejects} corrected and sent again, or: \`dropbridge dismiss`)
+  expect(await world.list('results')).toContain('orders.csv.rejects.csv')
+})

@@ -293,6 +293,16 @@ describe('the account', () => {
     })
   })
 
+  test('that may not act for the party gets the setting of the route as the fix', async () => {
+    const { server, client } = await setUp()
+    server.next(json(403, { detail: 'Not yours.' }))
+    const pages = client.list({ endpoint: 'listRetailerOrders', params: { retailer_id: 1000 } })
+
+    await expect(collect(pages)).rejects.toMatchObject({
+      fix: 'Correct `retailer: 1000` of the route, or its login: `dropbridge check --online` says for whom it may act.',
+    })
+  })
+
   test('that lacks the permission for one call gets that as the answer to the call', async () => {
     const { server, client } = await setUp()
     server.next(json(403, { detail: 'Not this one.' }))

@@ -216,7 +216,7 @@ async function rowsAreWrong(day: BadDay): Promise<void> {
   await expectStatus(day, 'wrong rows', {
     exit: 2,
     what: /typo\.csv: 1 record is rejected and not corrected \(order-unknown\) \(records-rejected/,
-    fix: 'Have them corrected and sent again',
+    fix: 'typo.csv.rejects.csv corrected and sent again',
   })
   expect((await dropbridge(['dismiss', 'typo.csv', ...WHO])).exit).toBe(0)
   await expectWell(day, 'wrong rows')

@@ -52,6 +52,11 @@ const INCOMING: Readonly<Record<Exclude<keyof typeof READ_KEYS, DocumentKey>, In
   },
   repeated: { file: `${HEADER},Tax,Tax\n${ROW},1,2\n`, gives: RECORD },
   decimal: { file: 'PO;SKU;Qty\nHV-1;A-1;1.200,0\n', gives: ['HV-1 A-1 1200'] },
+  grouping: {
+    file: 'PO;SKU;Qty\nHV-1;A-1;1.200\n',
+    beside: { decimal: ',' },
+    gives: ['HV-1 A-1 1200'],
+  },
   blanks: { file: `${HEADER}\n${ROW}\nHV-2,A-2,n/a\n`, gives: [...RECORD, 'value-missing'] },
   rows: { file: `${HEADER},Note\n${ROW}\nHV-2,A-2,1,,,\n`, gives: [...RECORD, 'HV-2 A-2 1'] },
   damaged: { file: `${HEADER}\nHV-1,A\uFFFD1,2\n`, gives: ['HV-1 A\uFFFD1 2'] },

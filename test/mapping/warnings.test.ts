@@ -189,3 +189,54 @@ describe('a total', () => {
     )
   })
 })
+
+describe('a number such as 1.124 where decimals stand behind a comma', () => {
+  const COMMA = 'read: { format: csv, decimal: "," }'
+  const withCost = (read: string, cost: string, body = ORDERS) =>
+    draftsOf(`${body}\n${read}`, orderSheet({ Cost: cost, Retail: '2000' }))
+
+  test.each(['1.124', '$1.124', '12.000'])(
+    '%s is a thousand and more, with a warning that says so',
+    async (cost) => {
+      const [draft] = await withCost(COMMA, cost)
+
+      const number = cost.replace(/\D/g, '')
+      expect(JSON.stringify(draft?.body)).toContain(`"net_price":"${number}.00"`)
+      expect(draft?.warnings).toMatchObject([
+        { code: 'point-as-grouping', severity: 'warning', place: { line: 2, column: 'Cost' } },
+      ])
+      expect(warningsOf(draft)).toEqual([
+        `point-as-grouping@2:Cost "${cost}" was read as ${number}: its point stands between thousands.`,
+      ])
+    },
+  )
+
+  test('gives the warning in a calculation too', async () => {
+    const body = ORDERS.replace('net_price: Cost', "net_price: { calc: '[Cost] / 2' }")
+    const [draft] = await withCost(COMMA, '1.124', body)
+
+    expect(JSON.stringify(draft?.body)).toContain('"net_price":"562.00"')
+    expect(warningsOf(draft)).toEqual([
+      expect.stringMatching(/^point-as-grouping@2:Cost "1.124" was read as 1124/),
+    ])
+  })
+
+  test.each(['1.124,00', '12,50', '1.124.000,00', '1124', '124'])('%s gives no warning', async (cost) => {
+    const [draft] = await withCost(COMMA, cost)
+
+    expect(draft).not.toHaveProperty('warnings')
+  })
+
+  test('gives none where the mapping says that points stand between thousands', async () => {
+    const [draft] = await withCost('read: { format: csv, decimal: ",", grouping: "." }', '1.124')
+
+    expect(JSON.stringify(draft?.body)).toContain('"net_price":"1124.00"')
+    expect(draft).not.toHaveProperty('warnings')
+  })
+
+  test.each(['0.124', '00.124'])('%s is refused: no thousands begin with zero', async (cost) => {
+    const [draft] = await withCost(COMMA, cost)
+
+    expect(draft?.problems.map(({ code }) => code)).toEqual(['decimal-expected'])
+  })
+})

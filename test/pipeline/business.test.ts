@@ -449,6 +449,21 @@ describe('an order', () => {
     ])
   })
 
+  test.each([
+    ['in other letters', { SKU: 'nl-0001', UPC: '' }, 'NL-0001'],
+    ['without its leading zeros', { SKU: '', UPC: '86000100018' }, '086000100018'],
+  ])('of an item that is written %s gets the known number as its fix', async (_how, cells, known) => {
+    await readItems()
+
+    const row = await send(cells, 'other.csv')
+
+    expect(row).toMatchObject({
+      _status: 'rejected',
+      _code: 'item-unknown',
+      _fix: `Did you mean "${known}"?`,
+    })
+  })
+
   test('of an item that came since the list was read is sent, because the list is read again before anything is refused', async () => {
     await readItems()
     const brand = clientOf(world, 'brand')

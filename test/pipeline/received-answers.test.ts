@@ -258,6 +258,53 @@ test.each([
   expect(await alertsOf(own)).toContain('answer-unmatched')
 })
 
+const messagesOf = (own: ExportsWorld) =>
+  withBridge(own, async (bridge) => {
+    const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+    return alerts.flatMap(({ code, message }) => (code.startsWith('answer-') ? [message] : []))
+  })
+
+test.each([
+  [
+    'with a verdict that nobody knows',
+    (text: string) => text.replace('AK9*A', 'AK9*Z'),
+    'AK901 is "Z", which is no verdict',
+  ],
+  ['without a verdict', (text: string) => text.replace(/AK9[^~]*~\s*/, '').replace(/SE\*4/, 'SE*3'), 'AK9'],
+  ['with a wrong count', (text: string) => text.replace(/SE\*\d+/, 'SE*99'), 'its set has a fault or no end'],
+])('the alert of an answer %s says why, and ends once a good answer came', async (_, damage, why) => {
+  const own = await exportThree()
+  const [sent = ''] = await own.world.list('outbox')
+  await answer(own, 'fa.x12', damage(write997({}, 'AK9*A*3*3*3')))
+  const before = await messagesOf(own)
+  await answer(own, 'fb.x12', write997({}, 'AK9*A*3*3*3', { number: 2 }))
+
+  expect(before).toEqual([
+    expect.stringMatching(/^fa\.x12 holds an answer that cannot be read: 997 for group \d+ of /),
+  ])
+  expect(before[0]).toContain(` of ${sent}, `)
+  expect(before[0]).toContain(why)
+  expect(acknowledged(own)).toBe(3)
+  expect(await messagesOf(own)).toEqual([])
+  expect(await auditOf(own)).toEqual([])
+})
+
+test('alerts of answers name the group, the interchange and the sets', async () => {
+  const own = await exportThree()
+  await answer(own, 'stray.x12', write997({ '0009': ['AK5*A'] }, 'AK9*P*3*3*1'))
+  await answer(own, 'first.x12', write997({}, 'AK9*A*3*3*3', { number: 2 }))
+  await answer(own, 'second.x12', write997({}, 'AK9*R*3*3*0', { number: 3 }))
+
+  const messages = await messagesOf(own)
+
+  expect(messages.find((each) => each.startsWith('stray.x12'))).toMatch(
+    /997 for group \d+ of \S+, set 0009 was not sent/,
+  )
+  expect(messages.find((each) => each.startsWith('second.x12'))).toMatch(
+    /: 997 for group \d+ of \S+, sets 1 to 3 were accepted before/,
+  )
+})
+
 test.each(['delivered', 'never'] as const)(
   'a refusal is an alert also where the route acknowledges %s, until a person dismisses it',
   async (acknowledge) => {

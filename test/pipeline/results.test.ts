@@ -328,6 +328,39 @@ test('a signal while a file is planned stops the planning and loses nothing, and
   expect(world.service.counts().orders).toBe(30)
 })
 
+test('attempts that a stop took back before their requests are not counted in the results', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop(
+    'inbox/orders',
+    'orders.csv',
+    ordersFile(sampleOrders({ seed: 65, orders: 60, damageEvery: 0 })).text,
+  )
+  const stop = new AbortController()
+  let sent = 0
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      send: (call) => {
+        sent += 1
+        if (sent === 12) stop.abort()
+        return api.send(call)
+      },
+    }),
+  })
+
+  await bridge.run(['orders'], stop.signal)
+  const [left] = await bridge.journal.listUnfinishedFiles('orders')
+  const reported = await bridge.journal.listReportedRecords(left?.id ?? '', 0, 100)
+  await bridge.close()
+  await world.run('orders')
+
+  expect(reported.filter(({ state, attempts }) => state === 'planned' && attempts > 0)).not.toEqual([])
+  expect(sent).toBeLessThan(60)
+  const rows = parseCsv(await world.read('results/orders.csv.results.csv'))
+  expect(rows).toHaveLength(60)
+  expect(new Set(rows.map((row) => `${row['_status']} ${row['_attempts']}`))).toEqual(new Set(['accepted 1']))
+})
+
 test('a reader that takes only the results gets those of the next file of the name once, beside its summary', async () => {
   const world = await aWorld({ routes: ['orders'] })
   for (const seed of [63, 64]) {

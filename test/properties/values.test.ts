@@ -203,7 +203,7 @@ function evaluateCalc(
     firstCounts: false,
   }
   const dates = { formats: [], names: [], zone: UTC }
-  const plan = { calc, numbers: {}, dates, round: undefined }
+  const plan = { calc, numbers: {}, warnsOfGrouping: false, dates, round: undefined }
   const source = bindCalc(plan, {
     builder,
     field: () => 'total',

@@ -1,6 +1,6 @@
 /** `dropbridge translate`: file in, JSON out; for an export, records in and the file out. Sends nothing. */
 import { createExampleEnvelope, SET_BEGINNING, type WriteOptions } from '../../domain/format.ts'
-import { previewFile } from '../../app/outcome-preview.ts'
+import { addBodyWarnings, previewFile } from '../../app/outcome-preview.ts'
 import type { OutboundOperationName } from '../../contract/operations.ts'
 import type { ComposedRows, Draft } from '../../domain/translator.ts'
 import { formatSegment } from '../../formats/edi/writer.ts'
@@ -53,10 +53,14 @@ async function translateRows(
   if (translation.columns.absent.length > 0)
     terminal.say(`${file} ${formatColumnMismatch(translation.columns)}`)
   const whole = previewFile({ operation: mapping.operation, bound: translation, reading: translation })
+  const { operation, translator } = mapping
+  const detailRows = translator.read.records !== undefined || translator.read.edi !== undefined
+  const about = { operation, bound: translation.bound, now: terminal.clock.now(), detailRows }
   const count = { good: 0, bad: 0, skipped: 0, held: 0 }
   for await (const drafts of translation.drafts) {
     await whole.add(drafts)
-    for (const draft of drafts) {
+    for (const translated of drafts) {
+      const draft = addBodyWarnings(translated, about)
       count[classifyDraft(draft)]++
       if (json) terminal.out(JSON.stringify(draft))
       else reportDraft(terminal, draft)
@@ -66,9 +70,13 @@ async function translateRows(
   const nonZero = Object.entries(otherCounts).filter(([, number]) => number > 0)
   const also = nonZero.map(([what, number]) => `, ${number} ${what}`).join('')
   terminal.say(`${count.good} records translated, ${count.bad} refused${also}`)
+  terminal.say(NOT_CHECKED)
   const exit = reportFileVerdict(terminal, file, whole.end())
   return exit === EXIT.ok && count.bad + count.held > 0 ? EXIT.rejects : exit
 }
+
+const NOT_CHECKED =
+  'Not checked here: what only the API and the journal know, such as orders, items, stock and earlier records.'
 
 function classifyDraft({ skipped, held, problems }: Draft): 'skipped' | 'held' | 'bad' | 'good' {
   if (skipped !== undefined) return 'skipped'

@@ -54,13 +54,26 @@ export function formatRun(result: RunResult, { terse = false } = {}): string[] {
   )
   const isUsedUp = result.limit?.isReached === true
   const limit = `${result.limit?.records} records were sent, as many as --max-records allows; the next run sends the rest`
+  const all = result.routes.map((each) => formatRoute(each, { terse, isUsedUp }))
+  const isIdle = (lines: readonly string[], index: number) =>
+    lines.length === 1 && lines[0] === formatNothing(result.routes[index]?.route ?? '')
+  const idle = all.filter(isIdle).length
+  const isCounted = idle >= IDLE_ROUTES_COUNTED
   return [
-    ...result.routes.flatMap((each) => formatRoute(each, { terse, isUsedUp })),
+    ...all.filter((lines, index) => !(isCounted && isIdle(lines, index))).flat(),
+    ...(isCounted ? [`${idle} routes: nothing to do`] : []),
     ...(isUsedUp ? [limit] : []),
     ...stranded,
     ...(terse ? [] : formatMistypedInboxes(result)),
     ...formatRetention(result.retention),
   ]
+}
+
+/** So many routes without work get one line together; `--json` names each. */
+const IDLE_ROUTES_COUNTED = 20
+
+function formatNothing(route: string): string {
+  return `${route}: nothing to do`
 }
 
 /** Of routes that took nothing: with a file in the inbox, it has the right name. */
@@ -98,7 +111,7 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
     case 'interchanges':
     case 'outbound': {
       const formatted = formatOutcome(route, result, { terse, isUsedUp })
-      const nothing = terse ? [] : [`${route}: nothing to do`]
+      const nothing = terse ? [] : [formatNothing(route)]
       return [...lines, ...(formatted.length > 0 ? formatted : nothing)]
     }
   }

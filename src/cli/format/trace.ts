@@ -336,8 +336,9 @@ function formatAttempt(call: string, attempt: TracedAttempt): Fact {
   const answer = http === undefined ? '' : `HTTP ${http}, `
   const end =
     endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`
-  // Without an answer of the API, what is deferred was never sent.
-  const was = result === 'deferred' && http === undefined ? 'tried' : 'sent'
+  // Without an answer of the API, what is deferred was never sent; what is planned again was taken back before its request.
+  const isUnsent = result === 'planned' || (result === 'deferred' && http === undefined)
+  const was = isUnsent ? 'tried' : 'sent'
   return [was, `${isoTime(beganAt)} ${call} → ${end}${formatMaker(attempt)}`]
 }
 

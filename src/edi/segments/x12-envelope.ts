@@ -116,6 +116,7 @@ export const X12_ENVELOPE: Readonly<Record<string, SegmentDefinition>> = {
     codes: {
       5: { '01': 'D-U-N-S', '08': 'UCC', 12: 'phone', 14: 'D-U-N-S with suffix', ZZ: 'mutually defined' },
       7: { '01': 'D-U-N-S', '08': 'UCC', 12: 'phone', 14: 'D-U-N-S with suffix', ZZ: 'mutually defined' },
+      11: { U: 'standard of X12' },
       14: { 0: 'no', 1: 'yes' },
       15: { P: 'production', T: 'test', I: 'information' },
     },

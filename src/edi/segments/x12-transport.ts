@@ -84,7 +84,7 @@ export const X12_TRANSPORT: Readonly<Record<string, SegmentDefinition>> = {
         R: 'rail',
         S: 'ocean',
         U: 'parcel',
-        ZZ: 'other',
+        ZZ: 'mutually defined',
       },
       12: {
         CG: 'ground',

@@ -34,7 +34,10 @@ export function readInterchangeAcknowledgment(segment: Segment): ReceivedAnswer 
     code: '',
     segment: segment.number,
     verdict,
-    reasons: hasReason ? [explain(segment, 5, reason)] : [],
+    reasons: [
+      ...(verdict === 'unreadable' ? [noVerdict('TA104', segment.value(4))] : []),
+      ...(hasReason ? [explain(segment, 5, reason)] : []),
+    ],
     sets: [],
   }
 }
@@ -57,6 +60,7 @@ export class AnswerReader {
         break
       case 'UCI':
         this.#begin(segment, segment.value(1), readAction(segment.value(4)))
+        this.#open?.noteVerdict('0083 of UCI', segment.value(4))
         this.#open?.addReason(segment, 5)
         break
       case 'AK2':
@@ -94,7 +98,7 @@ export class AnswerReader {
   end(isWhole: boolean): readonly ReceivedAnswer[] {
     this.#close()
     if (isWhole) return this.#done
-    return this.#done.map((answer) => ({ ...answer, verdict: 'unreadable', sets: [] }))
+    return this.#done.map((answer) => toUnreadable(answer, 'its set has a fault or no end'))
   }
 
   #begin(segment: Segment, number: string, verdict: Verdict, code = ''): void {
@@ -107,6 +111,15 @@ export class AnswerReader {
     if (this.#open !== undefined) this.#done.push(this.#open.end())
     this.#open = undefined
   }
+}
+
+/** The answer without a verdict, and why, before the other reasons. */
+function toUnreadable(answer: ReceivedAnswer, why: string): ReceivedAnswer {
+  return { ...answer, verdict: 'unreadable', sets: [], reasons: [why, ...answer.reasons] }
+}
+
+function noVerdict(element: string, text: string): string {
+  return `${element} is "${showText(text.trim())}", which is no verdict`
 }
 
 /** AK501 and IK501. What is not understood refuses nothing and accepts nothing, so it must not count as a verdict. */
@@ -159,6 +172,7 @@ class OpenAnswer {
   readonly #sets: OpenAnsweredSet[] = []
   #keptReasons = 0
   #isTooLarge = false
+  #isJudged = false
   #accepted: number | undefined
   /** The segment that the elements which follow are of, in words. */
   #place: { readonly id: string; readonly position: string } = { id: '', position: '' }
@@ -224,9 +238,16 @@ class OpenAnswer {
   /** AK9. */
   judgeGroup(segment: Segment): void {
     this.#verdict = readGroupVerdict(segment.value(1))
+    this.#isJudged = true
+    this.noteVerdict('AK901', segment.value(1))
     const accepted = segment.value(4).trim()
     if (/^\d{1,9}$/.test(accepted)) this.#accepted = Number(accepted)
     for (const element of [5, 6, 7, 8, 9]) this.addReason(segment, element, 5)
+  }
+
+  /** Notes where it is none. */
+  noteVerdict(element: string, text: string): void {
+    if (this.#verdict === 'unreadable') this.#reasons.push(noVerdict(element, text))
   }
 
   refuse(segment: Segment, element: number): void {
@@ -246,14 +267,17 @@ class OpenAnswer {
     const sets = this.#sets.flatMap(({ verdict, ...set }) =>
       verdict === undefined ? [] : [{ ...set, verdict }],
     )
-    return {
+    const answer = {
       kind: this.#kind,
       ...this.#about,
-      verdict: this.#isTooLarge ? 'unreadable' : this.#verdict,
+      verdict: this.#verdict,
       reasons: this.#reasons,
-      sets: this.#isTooLarge ? [] : sets,
+      sets,
       ...(this.#accepted === undefined ? {} : { accepted: this.#accepted }),
     }
+    if (this.#isTooLarge) return toUnreadable(answer, 'it names too many sets')
+    const lacksGroup = this.#kind !== 'CONTRL' && !this.#isJudged
+    return lacksGroup ? toUnreadable(answer, 'it has no AK9, the verdict on the group') : answer
   }
 
   #note(reason: string): void {

@@ -1,6 +1,13 @@
 /** Stores what partners answer to outgoing interchanges, and carries it out at the records of the route that sent them. */
 import { sql } from 'kysely'
-import { chooseOutcome, compareRuns, countSets, type SetRun, toSetRuns } from '../../domain/answered-sets.ts'
+import {
+  chooseOutcome,
+  compareRuns,
+  countSets,
+  describeMismatches,
+  type SetRun,
+  toSetRuns,
+} from '../../domain/answered-sets.ts'
 import type {
   AnsweredDelivery,
   AppliedAnswers,
@@ -148,6 +155,10 @@ async function insertAnswer(
     runs,
     ...compared,
   })
+  const mismatches =
+    sent === undefined
+      ? []
+      : describeMismatches(answer, { count: sent.sets ?? 0, group: sent.group_number, runs, known })
   const { number } = await db
     .insertInto('received_answers')
     .values({
@@ -158,7 +169,7 @@ async function insertAnswer(
       control_number: answer.number.slice(0, NUMBER_MAX),
       verdict: answer.verdict,
       outcome,
-      reasons: JSON.stringify(answer.reasons),
+      reasons: JSON.stringify([...mismatches, ...answer.reasons]),
       delivery_id: delivery,
       received_at: now,
     })

@@ -87,7 +87,11 @@ const FIRST_WAIT_MS = 500
 const REFUSED_FOR_MS = 5 * 60_000
 
 /** Limits retries. While a server is away, each piece of work gets one try. */
-function createRetryPolicy({ clock, random, isImpatient = false }: SftpMailboxOptions) {
+function createRetryPolicy(options: SftpMailboxOptions) {
+  const { clock, random, isImpatient = false, mailbox, host, port, proxy } = options
+  const way = proxy === undefined ? 'the firewall' : 'the proxy and the firewall'
+  const fix = `Check host ${host} and port ${port} in mailboxes.${mailbox}, whether the server runs, and ${way}.`
+
   let isAway = isImpatient
   let refused: { readonly failure: BridgeError; readonly until: number } | undefined
   return {
@@ -111,7 +115,7 @@ function createRetryPolicy({ clock, random, isImpatient = false }: SftpMailboxOp
         isAway = true
         const often = tries === 1 ? 'at the first try' : `after ${tries} tries`
         const message = `${error.message.replace(/\.$/, '')}; given up ${often}.`
-        throw new BridgeError('mailbox-unreachable', message, { cause: error })
+        throw new BridgeError('mailbox-unreachable', message, { cause: error, fix })
       }
       const wait = FIRST_WAIT_MS * 2 ** (tries - 1)
       await clock.sleep(wait / 2 + random() * wait)

@@ -19,6 +19,7 @@ import {
   nameValue,
   type RecordBuilder,
   resolveField,
+  warnOfGroupingPoint,
 } from './record-builder.ts'
 import {
   createCellSource,
@@ -62,6 +63,7 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       if (text !== '') {
         if (isFed && (isFedNow === undefined || isFedNow())) builder.filled += 1
         built = convert(text, refuse)
+        if (plan.warnsOfGrouping === true && built !== FAILED) warnOfGroupingPoint(text, place, builder)
         if (plan.warnsOfDamage === true && built !== FAILED) warnOfMisreadText(text, place, builder)
         if (reference !== undefined && typeof built === 'string') {
           return addReference(plan, built, place(), builder)

@@ -1,10 +1,11 @@
 /** Defines the record being built from its rows, and what its bound fields offer. */
 import type { Row } from '../../domain/format.ts'
-import type { Problem } from '../../domain/problem.ts'
+import { problem, type Problem } from '../../domain/problem.ts'
 import type { Place } from '../../domain/place.ts'
 import type { DeferredValue, FileSource, Reference } from '../../domain/translator.ts'
 import type { ExplainedField } from './explained.ts'
 import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
+import { describeGroupingPoint, hasOnlyGroupingPoint } from '../values/numbers.ts'
 
 /** The record being built. One per bound file, filled anew for every record. */
 export interface RecordBuilder {
@@ -38,6 +39,13 @@ export function locate({ row, headerRows }: RecordBuilder, perRow: boolean, rest
 /** How people call what a value of the record stands in: documents of X12 and EDIFACT have elements. */
 export function nameValue({ headerRows }: RecordBuilder): 'cell' | 'element' {
   return headerRows[0]?.findSpot === undefined ? 'cell' : 'element'
+}
+
+/** Warns where a number may have been meant as a thousandth of what it was read as. */
+export function warnOfGroupingPoint(text: string, place: () => Place, builder: RecordBuilder): void {
+  if (!hasOnlyGroupingPoint(text)) return
+  const message = describeGroupingPoint(text)
+  builder.warnings.push({ ...problem('point-as-grouping', place(), message), severity: 'warning' })
 }
 
 /** The path of a field in the row being built. */

@@ -30,6 +30,8 @@ export interface DateCalc {
 export interface CalcPlan {
   readonly calc: Calc | DateCalc
   readonly numbers: NumberOptions
+  /** As in `LeafPlan`. */
+  readonly warnsOfGrouping: boolean
   readonly dates: DateOptions
   /** How a non-terminating result is rounded, and to how many decimals; without it, the result is refused. */
   readonly round: { readonly decimals: number; readonly rounding: Rounding } | undefined

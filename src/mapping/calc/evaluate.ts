@@ -10,7 +10,7 @@ import {
   multiplyDecimals,
   rescaleExactly,
 } from '../../support/decimal.ts'
-import { locate, type RecordBuilder } from '../binding/record-builder.ts'
+import { locate, type RecordBuilder, warnOfGroupingPoint } from '../binding/record-builder.ts'
 import type { ExplainedCell } from '../binding/explained.ts'
 import { findSourcePlace, type TextSource } from '../binding/text-source.ts'
 import { parseTime, refuseDate } from '../values/dates.ts'
@@ -282,11 +282,14 @@ function evaluateColumn({ name, otherwise, inSum }: CalcColumn, scope: CalcScope
   }
 }
 
-function createValueReader({ numbers }: CalcPlan, builder: RecordBuilder) {
+function createValueReader({ numbers, warnsOfGrouping }: CalcPlan, builder: RecordBuilder) {
   const read = createNumberReader(numbers)
   return (text: string, place: () => Place): CalcValue => {
     const number = read(stripCurrency(text))
-    if (!('why' in number)) return toRatio(number)
+    if (!('why' in number)) {
+      if (warnsOfGrouping) warnOfGroupingPoint(text, place, builder)
+      return toRatio(number)
+    }
     const message = number.why ?? `${quoteText(text)} is not a number to calculate with.`
     const fix = suggestCurrencyFix(text) ?? number.fix ?? suggestDecimalFix(numbers)
     builder.problems.push(problem('decimal-expected', place(), message, fix))

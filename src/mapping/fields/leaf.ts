@@ -49,6 +49,8 @@ export interface LeafContext extends ColumnContext {
   readonly tables: Tables
   /** The decimal mark of the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
+  /** Whether the mapping says that points stand between thousands. */
+  readonly isPointGrouping: boolean
   /** Whether texts may show signs of a wrong encoding. */
   readonly allowsDamage: boolean
   /** Texts that mean blank in the file, unless a leaf says otherwise. */
@@ -58,6 +60,8 @@ export interface LeafContext extends ColumnContext {
   /** Leaves that share the lines of one text, by the options they have in common. */
   readonly overflows: Map<string, LineOverflow>
 }
+
+type NumberContext = Pick<LeafContext, 'decimal' | 'isPointGrouping'>
 
 export function createConditionContext(
   { errors, columnsFor, decimal, paths }: LeafContext,
@@ -108,9 +112,21 @@ export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafC
     columnRequired: target.needed && fallback === undefined,
     reference: options.find,
     deferred,
+    warnsOfGrouping:
+      NUMBER_KINDS.includes(target.rule.kind) &&
+      options.calc === undefined &&
+      converted.steps.texts.length === 0 &&
+      warnsOfGrouping(options, context),
     warnsOfDamage: target.rule.kind === 'text' && !context.allowsDamage,
     written: { options, target },
   }
+}
+
+const NUMBER_KINDS: readonly FieldRule['kind'][] = ['integer', 'money', 'decimal']
+
+/** Where the mapping does not say itself that points stand between thousands. */
+function warnsOfGrouping(options: BodyLeaf, { decimal, isPointGrouping }: NumberContext): boolean {
+  return !isPointGrouping && resolveNumberOptions(options, decimal).decimal === ','
 }
 
 function compileRowCondition(node: SourceNode, perRow: boolean, context: LeafContext) {
@@ -215,16 +231,23 @@ function compileCalc(
   node: SourceNode,
   options: BodyLeaf,
   rule: FieldRule,
-  { errors, decimal, paths }: Pick<LeafContext, 'errors' | 'decimal' | 'paths'>,
+  context: NumberContext & Pick<LeafContext, 'errors' | 'paths'>,
 ): CalcPlan | undefined {
   if (options.calc === undefined) return undefined
+  const { errors, decimal, paths } = context
   const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
   if (typeof calc === 'string') return errors.add(nodeAt(node, 'calc'), calc)
   const { round: rounding, ...numbers } = resolveNumberOptions(options, decimal)
   const decimals = countDecimals(rule)
   const round = rounding === undefined || decimals === undefined ? undefined : { decimals, rounding }
   const dates = compileDates(node, options, errors, 'read')
-  return { calc, numbers, dates: paths === undefined ? dates : { ...dates, isCompact: true }, round }
+  return {
+    calc,
+    numbers,
+    warnsOfGrouping: warnsOfGrouping(options, context),
+    dates: paths === undefined ? dates : { ...dates, isCompact: true },
+    round,
+  }
 }
 
 /** Returns how many decimals a field keeps; undefined for a field that is not a number. */

@@ -63,6 +63,8 @@ export interface LeafPlan extends Pick<LeafTarget, 'field' | 'perRow' | 'require
   readonly deferred?: DeferredPlan | undefined
   /** Warns of a text that shows signs of a wrong encoding. */
   readonly warnsOfDamage?: boolean
+  /** Warns of a number such as `1.124`, whose point groups thousands as the decimal mark is a comma. */
+  readonly warnsOfGrouping?: boolean
   /** The options it was compiled from; absent where the leaf gives a whole list. */
   readonly written?: { readonly options: BodyLeaf; readonly target: LeafTarget }
 }

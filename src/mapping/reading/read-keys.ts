@@ -156,6 +156,12 @@ export const READ_KEYS = {
       'what stands before the decimals of all numbers: in values, calculations, conditions and totals; a value may say otherwise',
     example: 'decimal: ","',
   },
+  grouping: {
+    schema: z.literal('.', { error: 'expected "."' }),
+    summary:
+      'with `decimal: ","`: points stand between thousands, so that `1.124` is 1124 without the warning `point-as-grouping`',
+    example: 'grouping: "."',
+  },
   blanks: {
     schema: z.array(z.string()).min(1),
     summary: 'texts that mean blank, in values and conditions; the `blanks` of a value take their place',

@@ -111,7 +111,8 @@ export function toReadOptions(
   paths: PathNames | undefined,
 ): ReadOptions {
   if (isEdi(read)) return { format: read.format, edi: paths?.toOptions() }
-  const { extra: _, decimal: __, blanks: ___, missing: ____, damaged: _____, ...options } = read
+  const { extra: _, decimal: __, grouping: ___, ...texts } = read
+  const { blanks: ____, missing: _____, damaged: ______, ...options } = texts
   const { document: _document, grammar: _grammar, loops: _loops, usage: _usage, ...tableOptions } = options
   const { columns, records, typeIn, ignore, ...formatOptions } = tableOptions
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []

@@ -150,9 +150,19 @@ export function createNumberReader({ decimal, implied }: NumberOptions): NumberR
 
 /** Digits, perhaps in groups of three and with decimals. Blanks and apostrophes group only with a stated decimal mark. */
 const GRAMMARS = {
-  unsure: /^([+-]?)((?:\d+|\d{1,3}(?:(,)\d{3})+)?)(?:\.(\d*))?$/,
-  '.': /^([+-]?)((?:\d+|\d{1,3}(?:([,\s'’])\d{3})(?:\3\d{3})*)?)(?:\.(\d*))?$/,
-  ',': /^([+-]?)((?:\d+|\d{1,3}(?:([.\s'’])\d{3})(?:\3\d{3})*)?)(?:,(\d*))?$/,
+  unsure: /^([+-]?)((?:\d+|[1-9]\d{0,2}(?:(,)\d{3})+)?)(?:\.(\d*))?$/,
+  '.': /^([+-]?)((?:\d+|[1-9]\d{0,2}(?:([,\s'’])\d{3})(?:\3\d{3})*)?)(?:\.(\d*))?$/,
+  ',': /^([+-]?)((?:\d+|[1-9]\d{0,2}(?:([.\s'’])\d{3})(?:\3\d{3})*)?)(?:,(\d*))?$/,
+}
+
+/** Whether its only mark is a point before three digits, such as in `1.124`: with a decimal comma, a thousand and more. */
+export function hasOnlyGroupingPoint(text: string): boolean {
+  return text.includes('.') && /^[^\d.,]*[1-9]\d{0,2}\.\d{3}[^\d.,]*$/.test(text)
+}
+
+/** What to say of such a number that was taken. */
+export function describeGroupingPoint(text: string): string {
+  return `${quoteText(text)} was read as ${text.replace(/\D/g, '')}: its point stands between thousands.`
 }
 
 /** Turns `(5.00)` and `5.00-` into `-5.00`. */

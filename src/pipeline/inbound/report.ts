@@ -209,7 +209,7 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
     record.http === undefined ? '' : String(record.http),
     record.apiId ?? '',
     ...formatProblemCells([...problems, ...warnings]),
-    String(record.attempts),
+    String(record.attempts - (record.unsent ?? 0)),
     isoTime(record.changedAt),
   ]
   const { spot, line } = problems[0]?.place ?? {}
@@ -242,7 +242,11 @@ export function formatProblemCells(problems: readonly Problem[]): string[] {
 }
 
 /** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */
-function addLine(each: Problem, record: ReportedRecord, { detailRows, set }: ShownParts): Problem {
+export function addLine(
+  each: Problem,
+  record: Pick<ReportedRecord, 'lines'>,
+  { detailRows, set }: ShownParts,
+): Problem {
   const place = { ...each.place, ...omitUndefined({ set }) }
   if (place.line !== undefined || record.lines.length === 0) return { ...each, place }
   const index = /\[(\d+)\]/.exec(place.field ?? '')?.[1]

@@ -216,7 +216,7 @@ export function createUnbundler(
     const addresses = (each.partner ?? each.answered)?.ids.map(({ address }) => address) ?? [sender]
     for (const read of each.received.splice(0)) {
       if (received.length > RECEIVED_MAX) return
-      const answer = isRefused ? ({ ...read, verdict: 'unreadable', sets: [] } as const) : read
+      const answer = isRefused ? toUnreadable(read) : read
       received.push({ answer, interchange, syntax, usage, partner: addresses })
     }
   }
@@ -322,4 +322,10 @@ function createAnswerPlanner(
     },
     list: (): readonly NewAnswer[] => [...planned.values()],
   }
+}
+
+/** An answer in an interchange that is refused, which says nothing for sure. */
+function toUnreadable(answer: ReceivedAnswer): ReceivedAnswer {
+  const reasons = ['its interchange is refused', ...answer.reasons]
+  return { ...answer, verdict: 'unreadable', sets: [], reasons }
 }

@@ -259,13 +259,18 @@ function createUnresolvedReporter(context: FinderContext) {
   }
 }
 
+/** The lengths of the numbers of items, whose leading zeros a spreadsheet takes away. */
+const PADDED_WIDTHS = [8, 12, 13, 14] as const
+
 /** Finds known spellings of the same name. Guesses no similar numbers: the next number is another resource. */
 export async function findOtherSpellings(
   { journal, route }: Pick<FinderContext, 'journal' | 'route'>,
   { kind, key }: Pick<Reference, 'kind' | 'key'>,
 ) {
   const bare = key.replace(/^[\s#'"]+|[\s'"]+$/g, '')
-  const spellings = [bare, key.toUpperCase(), key.toLowerCase(), bare.replace(/^0+(?=.)/, ''), `0${key}`]
+  const padded = /^\d+$/.test(bare) ? PADDED_WIDTHS.map((width) => bare.padStart(width, '0')) : []
+  const short = bare.replace(/^0+(?=.)/, '')
+  const spellings = [bare, key.toUpperCase(), key.toLowerCase(), short, `0${key}`, `00${key}`, ...padded]
   const candidates = [...new Set(spellings)].filter((spelling) => spelling !== key && spelling !== '')
   const found = await journal.findResourcesByKey(formatAccount(route.party), kind, candidates)
   return found.map((each) => each.key)

@@ -4,14 +4,14 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { FoundResource, KnownResource } from '../../domain/resource.ts'
 import { blameMapping, type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import { formatAccount } from '../../domain/route.ts'
-import type { BoundTranslator } from '../../domain/translator.ts'
+import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import type { RequestBody } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
 import { isCheckedWhenSent } from '../inbound/steps.ts'
 import type { InboundContext } from '../context.ts'
 import { tryRead } from '../failures.ts'
 import { type FinderContext, type OrderReader, planLists, readList } from '../references/finder.ts'
-import type { ResolvedDraft } from '../references/resolver.ts'
+import { findOtherSpellings, type ResolvedDraft } from '../references/resolver.ts'
 import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
@@ -190,8 +190,27 @@ function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: P
   return { ...rest, ...withWarnings, problems: [...draft.problems, ...refused] }
 }
 
+/**
+ * The warnings that the values of a record alone give, with the default policies. It asks neither the API nor the journal, so
+ * that a body with values of the order is not judged: what is missing may change the verdict.
+ */
+export function findBodyWarnings(
+  { body, problems, deferred = [] }: Pick<Draft, 'body' | 'problems' | 'deferred'>,
+  about: Pick<RuleCheck, 'bound'> & { readonly operation: InboundOperationName; readonly now: number },
+): readonly Problem[] {
+  if (body === undefined || problems.length > 0 || deferred.length > 0) return []
+  const found = BUSINESS_RULES[about.operation]?.onBody?.({ body, order: undefined, now: about.now }) ?? []
+  return found.flatMap((violation): Problem[] => {
+    const { policy, field, fix: own = '' } = violation
+    if (policy === undefined || DEFAULT_POLICIES[policy] !== 'warn') return []
+    if (policy === 'totals' && isCheckedByMapping(field, about)) return []
+    const fix = `${own} To refuse such: \`rules: { ${policy}: refuse }\` in the route.`.trim()
+    return [{ ...toProblem(violation, about), fix, severity: 'warning' }]
+  })
+}
+
 /** The column of the field has a total that the mapping compares with the lines. */
-function isCheckedByMapping(field: string, { bound }: RuleCheck): boolean {
+function isCheckedByMapping(field: string, { bound }: Pick<RuleCheck, 'bound'>): boolean {
   const column = bound.findColumn(field)
   return column !== undefined && bound.checkedTotals.includes(column)
 }
@@ -247,7 +266,10 @@ const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
 /** Violations about a name, and not about a quantity or a date beside other values. */
 const ABOUT_NAMES: readonly ProblemCode[] = ['method-not-allowed', 'account-not-of-order']
 
-function toProblem({ code, field, message, fix }: RuleViolation, { bound }: RuleCheck): Problem {
+function toProblem(
+  { code, field, message, fix }: RuleViolation,
+  { bound }: Pick<RuleCheck, 'bound'>,
+): Problem {
   const place = omitUndefined({ field, column: bound.findColumn(field) })
   return blameMapping(
     problem(code, place, message, fix),
@@ -290,14 +312,21 @@ async function checkItems(
   const known = new Map<string, KnownResource[]>()
   for (const each of byId) known.set(`id ${each.id}`, [each])
   for (const { key, ...each } of byKey) known.set(`key ${key}`, [...(known.get(`key ${key}`) ?? []), each])
+  const findItem = (item: RequestBody) => {
+    const { id, key } = readItemName(item)
+    return known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
+  }
+  const meant = await findMeantItems(
+    { journal, route },
+    items.filter((item) => findItem(item).length === 0),
+  )
   return bodies.map((body) =>
     readItems(body, 'order_lines').flatMap((item, index): RuleViolation[] => {
-      const { id, key } = readItemName(item)
       const field = `order_lines[${index}]`
-      const found = known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
+      const found = findItem(item)
       if (found.length === 0) {
         const name = describeItem(item)
-        const fix = suggestItemFix(name)
+        const fix = suggestItemFix(name) ?? meant.get(readItemName(item).key ?? '')
         const message = `no brand offers this item (${name})`
         return [
           { code: 'item-unknown', field: findItemField(item, field), message, ...omitUndefined({ fix }) },
@@ -306,6 +335,16 @@ async function checkItems(
       return stock === 'off' ? [] : checkStock(item, found, field)
     }),
   )
+}
+
+/** The fixes for unknown items that the brand has under the same name with other case or other leading zeros. */
+async function findMeantItems(context: Pick<FinderContext, 'journal' | 'route'>, unknown: RequestBody[]) {
+  const fixes = new Map<string, string>()
+  for (const key of new Set(unknown.flatMap((item) => readItemName(item).key ?? []))) {
+    const [spelling] = await findOtherSpellings(context, { kind: 'variant', key })
+    if (spelling !== undefined) fixes.set(key, `Did you mean "${spelling}"?`)
+  }
+  return fixes
 }
 
 /** Spec: when several are given, the priority is id, identifier, upc. */

@@ -41,6 +41,7 @@ const COUNTS: Readonly<Record<ProblemCode, boolean>> = {
   'integer-expected': true,
   'number-out-of-range': true,
   'decimal-expected': true,
+  'point-as-grouping': false,
   'date-expected': true,
   'boolean-expected': true,
   'spreadsheet-error': true,
