@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
-import { atEachEffect, crashAt, isEffect } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { delivered } from '../fixtures/delivered.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import { PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
@@ -115,7 +115,7 @@ test.each(['before', 'after'] as const)(
     const effects = await atEachEffect(moment, async (effect) => {
       const world = await aDelivery()
       const acknowledged = world.service.counts()
-      const plan = crashAt(effect, moment, isEffect)
+      const plan = crashAt(effect, moment)
       const dying = await world.open(plan.wrap)
       await dying.redeliver('orders-1.csv', new AbortController().signal).catch((error: unknown) => {
         if (plan.diedAt() === undefined) throw error

@@ -10,6 +10,9 @@ import { runCommand } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
+/** Each poll is a whole command in this process, which takes time from the watch that it waits for. */
+const POLLING = { timeout: 20_000, interval: 250 }
+
 const ORDERS = sampleOrders({ seed: 9, orders: 6, damageEvery: 0 })
 const fileOf = (from: number) => ordersFile(ORDERS.slice(from, from + 2)).text
 const configurationOf = ({ folder }: World) => join(folder, 'dropbridge.yaml')
@@ -25,9 +28,7 @@ async function aWatchedWorld() {
     watch.process.kill('SIGTERM')
     await watch.finished
   })
-  await expect
-    .poll(async () => (await run('status')).out, { timeout: 20_000 })
-    .toContain('watch over orders:')
+  await expect.poll(async () => (await run('status')).out, POLLING).toContain('watch over orders:')
   // The watch works in real time, so that a reload waits in real time.
   const reload = () => runCommand({ folder: world.folder, env }, ['reload'])
   return { world, run, reload, env, watch, mapping }
@@ -79,13 +80,13 @@ test('a changed mapping is an alert until dropbridge reload, and trace shows whi
     exit: 0,
     err: expect.stringMatching(new RegExp(`^process ${watch.process.pid} on .*: reloaded$`)),
   })
-  await expect.poll(async () => (await run('status')).out).not.toContain('configuration-changed')
+  await expect.poll(async () => (await run('status')).out, POLLING).not.toContain('configuration-changed')
   await world.drop('inbox/orders', 'second.csv', fileOf(2))
   await expect.poll(() => world.service.counts().orders, { timeout: 20_000 }).toBe(4)
 
   const versionOf = async (po: string) => {
     const trace = async () => (await run('trace', po)).out
-    await expect.poll(trace, { timeout: 20_000 }).toContain('accepted at')
+    await expect.poll(trace, POLLING).toContain('accepted at')
     const out = await trace()
     const [, id = '', mappingHash] =
       /^version (\w{12}) since \S+: dropbridge\.yaml \w{8}, mappings\/[\w-]+\.yaml (\w{8}),/m.exec(out) ?? []
@@ -108,7 +109,7 @@ test('SIGHUP makes a watch take over new routes, and it goes on under its place 
   watch.process.kill('SIGHUP')
 
   await expect
-    .poll(async () => (await run('status')).out, { timeout: 20_000 })
+    .poll(async () => (await run('status')).out, POLLING)
     .toMatch(new RegExp(`^watch over orders, more-orders: process ${watch.process.pid} `, 'm'))
   await world.drop('inbox/more', 'orders.csv', fileOf(0))
   await expect.poll(() => world.service.counts().orders, { timeout: 20_000 }).toBe(2)
@@ -136,7 +137,7 @@ test('SIGHUP while a watch still reads its configuration is a reload, and not th
   await pipe.close()
 
   await expect
-    .poll(async () => (await run('status')).out, { timeout: 20_000 })
+    .poll(async () => (await run('status')).out, POLLING)
     .toMatch(new RegExp(`^watch over orders, more-orders: process ${watch.process.pid} `, 'm'))
   expect((await stop(watch)).stderr).toContain('new routes: more-orders')
 })
@@ -151,7 +152,7 @@ test('a reload whose check fails is an alert, and the watch continues with what 
   expect(refused.exit).toBe(78)
   expect(refused.err).toContain('nonsense')
   await expect
-    .poll(async () => (await run('status')).out, { timeout: 20_000 })
+    .poll(async () => (await run('status')).out, POLLING)
     .toMatch(/nonsense.*\(configuration-broken, since/)
   await world.drop('inbox/orders', 'first.csv', fileOf(0))
   await expect.poll(() => world.service.counts().orders, { timeout: 20_000 }).toBe(2)
@@ -181,7 +182,7 @@ test('each of two watches reloads, and status shows none that works with an olde
   const { world, run, reload, env, watch, mapping } = await aWatchedWorld()
   const second = startProgram(world.folder, ['watch'], env)
   await expect
-    .poll(async () => (await run('status')).out, { timeout: 20_000 })
+    .poll(async () => (await run('status')).out, POLLING)
     .toContain(`process ${second.process.pid} `)
   await writeFile(mapping, `${await readFile(mapping, 'utf8')}\n# changed\n`)
 
@@ -204,7 +205,7 @@ test('a watch that was killed while it reloads is missed, and the next one works
   expect((await run('status')).out).toContain('(watcher-lost, since')
   const next = startProgram(world.folder, ['watch'], env)
   await expect
-    .poll(async () => (await run('status')).out, { timeout: 20_000 })
+    .poll(async () => (await run('status')).out, POLLING)
     .toContain(`watch over orders: process ${next.process.pid} `)
   expect((await run('status')).out).not.toMatch(/watcher-lost|configuration-changed/)
   await stop(next)

@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { atEachEffect, crashAt, isEffect } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -114,7 +114,7 @@ test.each(['before', 'after'] as const)(
     const archived = await anArchivedFile()
     const effects = await atEachEffect(moment, async (effect) => {
       const world = await archived.fork()
-      const plan = crashAt(effect, moment, isEffect)
+      const plan = crashAt(effect, moment)
       const dying = await world.open(plan.wrap)
       await dying.retake('orders.csv', new AbortController().signal).catch((error: unknown) => {
         if (plan.diedAt() === undefined) throw error

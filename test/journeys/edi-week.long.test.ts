@@ -210,7 +210,7 @@ function createRunner(world: World, dice: (sides: number) => number) {
     getDeaths: () => deaths,
     /** Dies now and then, and is started again. */
     async run(party: Party): Promise<void> {
-      for (let tries = dice(3); tries > 0; tries -= 1) await pass(party, 1 + dice(120))
+      for (let tries = dice(3); tries > 0; tries -= 1) await pass(party, 1 + dice(36))
       await pass(party)
     },
   }

@@ -28,7 +28,7 @@ function aYear(): Promise<Calendar> {
 async function live({ runDue, setTime, now }: Calendar, chance: Dice): Promise<void> {
   const draw = chance.next()
   if (draw < 0.25) {
-    const plan = crashAt(chance.between(1, 40), chance.pick(['before', 'after'] as const))
+    const plan = crashAt(chance.between(1, 12), chance.pick(['before', 'after'] as const))
     await runDue(plan.wrap).catch((error: unknown) => {
       if (plan.diedAt() === undefined) throw error
     })

@@ -165,7 +165,7 @@ test.each(['before', 'after'] as const)(
     await order(ordered, 10_001, 2)
     const effects = await atEachEffect(moment, async (effect) => {
       const own = { ...ordered, world: await ordered.world.fork() }
-      const crash = crashAt(effect, moment, isEffect)
+      const crash = crashAt(effect, moment)
       await passOver(own, 'orders-out', crash.wrap).catch((error: unknown) => {
         if (crash.diedAt() === undefined) throw error
       })
