@@ -13,6 +13,7 @@ import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
 import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
 import { createInterchangeFormat } from '../formats/formats.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
+import type { BlockSizes } from '../pipeline/context.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Spool } from '../support/spool.ts'
@@ -48,6 +49,8 @@ export interface BridgeOptions {
   readonly mappings?: ReadonlyMap<string, Mapping>
   /** Nothing is sent or delivered: a mapping with errors does not matter. */
   readonly isReading?: boolean
+  /** For proofs, so that short files are planned in blocks too. Left out: only long ones are. */
+  readonly blocks?: BlockSizes
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
 }

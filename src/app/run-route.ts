@@ -231,6 +231,7 @@ async function passInboundRoute(
     ...(documents && { documents }),
     translator: mapping.translator,
     listOtherRoutes: () => listOtherRoutes(context, route.from.mailbox, route),
+    ...omitUndefined({ blocks: context.options.blocks }),
     ...buildNextSteps(context, route),
   }
   const progress = createInboundProgress()

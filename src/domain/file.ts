@@ -8,7 +8,8 @@ import type { PlannedRecord } from './record.ts'
 export const FILE_STATES = {
   claiming: 'It is about to be taken out of the inbox.',
   received: 'A copy is safe in the spool; it is translated next.',
-  planned: 'Every record of it is in the journal; they are sent next.',
+  planned:
+    'Its records are in the journal and are sent next; the rest of a long file is translated meanwhile.',
   submitted: 'Every record has its outcome; the results are written next.',
   reported: 'The results are delivered; the source goes to the archive next.',
   closed: 'It is done.',
@@ -61,6 +62,24 @@ export interface FileEntry extends NewFile {
   readonly partOf?: string
   /** The configuration and mappings that made its records, as in `NotedVersion`. */
   readonly version?: string
+  /** Of a long file, whose records are translated while the first are sent already: how many it has in all. */
+  readonly recordTotal?: number
+}
+
+/** What planning found out about a file. */
+export interface FilePlan {
+  readonly keyColumns: readonly string[]
+  readonly headerLines: number
+  readonly encoding: string
+  /** The operations whose rows are grouped by their key cells. */
+  readonly keyed: readonly string[]
+  /** How many records the file has; left out where the journal has them all. */
+  readonly total?: number
+}
+
+export interface LastPlanned {
+  readonly number: number
+  readonly lines: readonly (readonly [first: number, last: number])[]
 }
 
 /** The part of the journal that moves incoming files from state to state. */
@@ -84,6 +103,8 @@ export interface FileJournal {
    * `rejected`. The rest become `planned` and hold their key until they are rejected.
    */
   addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
+  /** The record of the file with the highest number; undefined before the first. */
+  findLastPlanned(fileId: string): Promise<LastPlanned | undefined>
   /** Lists the planned bodies of the file whose natural keys begin with one of the lanes and a blank. */
   listPlannedBodies(
     fileId: string,
@@ -92,12 +113,9 @@ export interface FileJournal {
   /**
    * received → planned. Refuses a key with two versions in the file (`key-conflict`): either may be the right one. Records
    * of the `keyed` operations that were refused without a natural key count as versions too; their key cells name them.
+   * With a `total`, records are added until there are so many; the file is submitted only then.
    */
-  markFilePlanned(
-    lease: Lease,
-    id: string,
-    found: { keyColumns: readonly string[]; headerLines: number; encoding: string; keyed: readonly string[] },
-  ): Promise<void>
+  markFilePlanned(lease: Lease, id: string, found: FilePlan): Promise<void>
   /** received → submitted with the outcome `unusable`; deletes its records. */
   markFileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
   /** planned → submitted, when every record is final; false when some are not. */

@@ -1,5 +1,6 @@
 /** A place where files arrive or are delivered. */
 import type { Lease } from './lease.ts'
+import { BridgeError } from '../support/errors.ts'
 
 /** A file as a listing shows it. Two listings with the same size and time count as the same contents. */
 export interface FileInfo {
@@ -179,4 +180,24 @@ export interface NamingJournal {
   listNamings(subject: string): Promise<Naming[]>
   /** Returns the working names that are part of a saved naming, of any subject. */
   findKnownWorkingNames(names: readonly string[]): Promise<string[]>
+}
+
+// Names that are taken get a suffix.
+
+/** How many names are tried when others are taken; a folder with more has another problem. */
+export const NAMES_MAX = 1000
+
+/** How many names the journal tries for one file; if all are used, the template does not depend on the file. */
+export const USED_NAMES_MAX = 10_000
+
+/** `orders.csv`; with suffix 2 `orders~2.csv`, and so on. */
+export function addNameSuffix(name: string, suffix: number): string {
+  if (suffix === 1) return name
+  const dot = name.lastIndexOf('.')
+  return dot <= 0 ? `${name}~${suffix}` : `${name.slice(0, dot)}~${suffix}${name.slice(dot)}`
+}
+
+/** `first`: the name, or path, that was tried first. */
+export function namesTakenError(first: string, tried = NAMES_MAX): BridgeError {
+  return new BridgeError('cannot-write', `${first} and ${tried} names like it are taken`)
 }

@@ -94,8 +94,28 @@ export interface BoundTranslator {
   findOrigin(field: string): string | undefined
   translateRows(rows: readonly Row[]): Draft[]
   finish(): Draft[]
+  /**
+   * Reads what names the records of a file, and nothing else of them, in place of translating it; `field` is the field of
+   * the body with the name. Undefined where the mapping takes the field from more than the rows of the record.
+   */
+  scan(field: string): RecordScan | undefined
   /** Lists control totals that differ from the whole file; then no record of it may be sent. */
   listMismatches(): readonly Problem[]
+}
+
+/** What names the records of a file, read without the rest of them. */
+export interface RecordScan {
+  take(rows: readonly Row[]): ScannedRecord[]
+  finish(): ScannedRecord[]
+  /** As `listMismatches` of the translator. */
+  listMismatches(): readonly Problem[]
+}
+
+/** There is one for each draft that translating gives, in the same order. */
+export interface ScannedRecord {
+  readonly keyValues: readonly string[]
+  /** The value of the field; undefined where there is none, or it has a problem. */
+  readonly name: string | undefined
 }
 
 /** A compiled outbound mapping. Pure. */

@@ -10,7 +10,7 @@ import type {
   RedeliveryJournal,
 } from '../domain/delivery.ts'
 import type { Journal } from '../domain/journal.ts'
-import { namesTakenError, USED_NAMES_MAX } from '../domain/name-suffix.ts'
+import { namesTakenError, USED_NAMES_MAX } from '../domain/mailbox.ts'
 import { assert } from '../support/errors.ts'
 import { appendDeliveryEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { noteVersion } from './leases.ts'

@@ -1,7 +1,7 @@
 /** Stores packing slips and labels: requested before they are fetched, and named before they are delivered. */
 import { type RawBuilder, sql } from 'kysely'
 import type { JournalEventKind } from '../domain/audit.ts'
-import { namesTakenError, USED_NAMES_MAX } from '../domain/name-suffix.ts'
+import { namesTakenError, USED_NAMES_MAX } from '../domain/mailbox.ts'
 import {
   type CreatedShipment,
   type DocumentId,

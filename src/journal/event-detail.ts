@@ -169,6 +169,8 @@ export function digestFile(file: Row<'files'>): string {
     file.taken_up_at,
     ...(file.retake_of === null ? [] : ['retake', file.retake_of]),
     ...(file.part_of === null ? [] : ['part', file.part_of]),
+    // A journal that is only read may lack the column.
+    ...((file.record_total ?? null) === null ? [] : ['records', file.record_total]),
   ])
 }
 

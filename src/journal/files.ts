@@ -10,7 +10,7 @@ import { appendFileEvent } from './events.ts'
 import { noteVersion } from './leases.ts'
 import { markCorrected } from './held-records.ts'
 import { removeNamings, replaceNamings } from './namings.ts'
-import { IS_OPEN } from './records.ts'
+import { insertPlannedRecords, IS_OPEN } from './records.ts'
 import { markNewRecordsUncertain } from './restore.ts'
 import { exists, type IdRuns, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row, Tables } from './schema.ts'
@@ -55,11 +55,23 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
       await appendFileEvent(db, now, { id, kind: 'plan-discarded', more: { removed } })
       return true
     }),
-    markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding, keyed }) => {
+    addRecords: leased(async (tx, id, records) => {
+      const { state, firstId } = await insertPlannedRecords(tx, id, records)
+      // Of a file that is only being planned, they are marked when it is planned.
+      if (state === 'planned') await markNewRecordsUncertain(tx, id, firstId)
+    }),
+    markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding, keyed, total = null }) => {
       const { db, now } = tx
       const key_columns = JSON.stringify(keyColumns)
       const version = await noteVersion(tx)
-      const found = { key_columns, header_lines: headerLines, encoding, planned_at: now, version }
+      const found = {
+        key_columns,
+        header_lines: headerLines,
+        encoding,
+        planned_at: now,
+        version,
+        record_total: total,
+      }
       await updateFile(tx, id, 'received', { state: 'planned', ...found })
       await refuseConflicts(db, { fileId: id, now, keyed })
       await appendFileEvent(db, now, { id })
@@ -136,7 +148,7 @@ async function submitFile(tx: RouteTx, id: string): Promise<boolean> {
   const { db, now, route } = tx
   const { numAffectedRows } = await sql`
     update files set state = 'submitted', outcome = 'processed', submitted_at = ${now}
-    where id = ${id} and route = ${route} and state = 'planned'
+    where id = ${id} and route = ${route} and state = 'planned' and ${HAS_ALL_RECORDS}
       and not exists (select 1 from records where records.file_id = files.id and ${IS_OPEN})`.execute(db)
   if (numAffectedRows === 1n) {
     await markCorrected(tx, id)
@@ -147,6 +159,10 @@ async function submitFile(tx: RouteTx, id: string): Promise<boolean> {
   await updateFile(tx, id, 'planned', { state: 'planned' })
   return false
 }
+
+/** Condition on `files`: no record of the file is still to be added. The numbers of its records have no gaps. */
+const HAS_ALL_RECORDS = sql<boolean>`(files.record_total is null
+  or files.record_total = (select coalesce(max(records.number), 0) from records where records.file_id = files.id))`
 
 async function moveFile(tx: RouteTx, id: string, from: FileState, changes: FileUpdate): Promise<void> {
   await updateFile(tx, id, from, changes)
@@ -223,6 +239,7 @@ function toFileEntry(row: FileRow): FileEntry {
       retakeOf: row.retake_of,
       partOf: row.part_of,
       version: row.version,
+      recordTotal: row.record_total,
     }),
     ...(row.reports === 0 ? {} : { reports: row.reports }),
     ...(row.source_removed === 0 ? {} : { isSourceRemoved: true }),

@@ -97,25 +97,42 @@ export async function openJournal({
 
 // Makes the tables of a new journal, and refuses files of another program or of a newer version.
 
-/** The version of the tables. After the first release, each change is a numbered step of its own, forward only. */
-const VERSION = 1
+/** Each change of the first tables is a numbered step of its own, forward only; the first one is step 2. */
+const CHANGES: readonly { readonly name: string; readonly statements: string }[] = [
+  // Of a file that is sent while its rest is translated. Null: the journal has all its records once it is planned.
+  { name: 'record-total', statements: 'alter table files add column record_total integer' },
+]
+
+/** The version of the tables. */
+const VERSION = 1 + CHANGES.length
 
 const NONE = { count: 0, last: 0 }
 
 /** Always takes the write lock: a read-only journal fails on opening, and only one of several bridges makes the tables. */
 export async function migrate(store: Store): Promise<void> {
   await write(store, async (db, now) => {
-    if ((await readVersion(db)) === VERSION) return
-    await sql`create table if not exists migration (
+    const version = await readVersion(db)
+    if (version === VERSION) return
+    if (version === 0) await createTables(db, now)
+    for (const [index, { name, statements }] of CHANGES.entries()) {
+      const id = index + 2
+      if (id <= version) continue
+      for (const statement of statements.split(';\n')) await sql.raw(statement).execute(db)
+      await db.insertInto('migration').values({ id, name, applied_at: now }).execute()
+    }
+  })
+}
+
+async function createTables(db: Db, now: number): Promise<void> {
+  await sql`create table if not exists migration (
   id integer primary key,
   name text not null,
   applied_at integer not null
 ) strict`.execute(db)
-    await db.insertInto('migration').values({ id: VERSION, name: 'first', applied_at: now }).execute()
-    for (const statement of FIRST_SCHEMA.split(';\n')) await sql.raw(statement).execute(db)
-    const before = { files: NONE, records: NONE, deliveries: NONE }
-    await appendEvent(db, now, { kind: 'chain-began', detail: { before } })
-  })
+  await db.insertInto('migration').values({ id: 1, name: 'first', applied_at: now }).execute()
+  for (const statement of FIRST_SCHEMA.split(';\n')) await sql.raw(statement).execute(db)
+  const before = { files: NONE, records: NONE, deliveries: NONE }
+  await appendEvent(db, now, { kind: 'chain-began', detail: { before } })
 }
 
 /** 0 before the first. A typing error in the setting `journal` must not change another program's database. */

@@ -1,5 +1,6 @@
 /** Stores the records of files: adds them with their bodies, counts them and reads them for reports. */
 import { type RawBuilder, sql } from 'kysely'
+import type { LastPlanned } from '../domain/file.ts'
 import type { Journal, UnfinishedWorkRef, WorkRef } from '../domain/journal.ts'
 import {
   FINAL_OUTCOMES,
@@ -14,13 +15,12 @@ import { judgeRecords, type Verdict } from './duplicates.ts'
 import { digestPlannedRecords, formatChange, mentionRecords, sumTexts } from './event-detail.ts'
 import { appendEvent } from './events.ts'
 import { saveOrderAttributes } from './resources.ts'
-import { exists, jsonRows, omitNull } from './rows.ts'
-import type { Db, Direction } from './schema.ts'
+import { exists, jsonRows, omitNull, selectFirst } from './rows.ts'
+import type { Db, Direction, Row } from './schema.ts'
 import type { BoundStore, RouteTx } from './store.ts'
 
-export function createRecordJournal({ reads, leased }: BoundStore) {
+export function createRecordJournal({ reads }: BoundStore) {
   return {
-    addRecords: leased(addRecords),
     findActiveKeys: reads(selectActiveKeys),
     countRecordsWithoutNote: reads(countRecordsWithoutNote),
     mayBelongToAnotherRecord: reads(mayBelongToAnotherRecord),
@@ -32,6 +32,11 @@ export function createRecordJournal({ reads, leased }: BoundStore) {
       ),
     ),
     listPlannedBodies: reads(selectPlannedBodies),
+    findLastPlanned: reads(async (db, fileId) => {
+      const query = db.selectFrom('records').select(['number', 'lines']).where('file_id', '=', fileId)
+      const row = await query.orderBy('number', 'desc').limit(1).executeTakeFirst()
+      return row && { number: row.number, lines: JSON.parse(row.lines) as LastPlanned['lines'] }
+    }),
     countRecords: reads(countRecords),
     countWarnings: reads(countWarnings),
     findOtherAccount: reads(findOtherAccount),
@@ -55,10 +60,12 @@ interface InsertedRecords {
   readonly firstId: number
 }
 
-async function addRecords(tx: RouteTx, fileId: string, records: readonly PlannedRecord[]): Promise<void> {
+/** Returns the state of their file, and the id of the first; the others follow in their order. */
+export async function insertPlannedRecords(tx: RouteTx, fileId: string, records: readonly PlannedRecord[]) {
   const { db, route } = tx
+  const before = await selectPlanning(tx, fileId)
   assert(
-    await exists(db, sql`files where id = ${fileId} and route = ${route} and state = 'received'`),
+    before !== undefined,
     `File ${fileId} of route ${route} is not being planned and can take no records.`,
   )
   for (const record of records) assertComplete(record)
@@ -67,6 +74,18 @@ async function addRecords(tx: RouteTx, fileId: string, records: readonly Planned
   const inserted = { fileId, records, verdicts, firstId }
   await insertBodies(tx, inserted)
   await appendPlannedEvent(tx, inserted)
+  return { state: before.state, firstId }
+}
+
+/** The file while it takes records: it is received, or planned and has not all of them. */
+async function selectPlanning({ db, route }: RouteTx, fileId: string) {
+  return selectFirst(
+    db,
+    sql<Pick<Row<'files'>, 'state'>>`
+      select state from files where id = ${fileId} and route = ${route} and (state = 'received'
+        or state = 'planned' and record_total > (
+          select coalesce(max(number), 0) from records where file_id = files.id))`,
+  )
 }
 
 function assertComplete({ number, naturalKey, body, bodyHash, problems }: PlannedRecord): void {

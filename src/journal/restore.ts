@@ -301,12 +301,12 @@ function createLostProblems(asOf: number): string {
 }
 
 /** planned → uncertain, for all records of a new file: it may have arrived before and be missing from the backup. */
-export async function markNewRecordsUncertain({ db, now, route }: RouteTx, fileId: string): Promise<void> {
+export async function markNewRecordsUncertain({ db, now, route }: RouteTx, fileId: string, fromId = 0) {
   const restored = await findRestoredRoute(db, route)
   if (restored?.verifies !== 1) return
   const { as_of: asOf } = restored
   // A repeatable record may safely be sent once more.
-  const condition = sql`records.file_id = ${fileId} and records.state = 'planned'
+  const condition = sql`records.file_id = ${fileId} and records.state = 'planned' and records.id >= ${fromId}
     and exists (select 1 from bodies where bodies.record_id = records.id and bodies.target is null)`
   const ids = await addUncertainAttempts(db, { route, fileId, condition, asOf, now, isNoteOld: false })
   await sql`

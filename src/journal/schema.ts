@@ -45,6 +45,7 @@ export interface Tables extends InterchangeTables {
     retake_of: string | null
     version: string | null
     part_of: string | null
+    record_total: number | null
   }
   records: {
     id: Generated<number>

@@ -2,7 +2,7 @@
 import { isPartFile } from '../domain/file.ts'
 import type { Layout, ReadOptions, Row } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
-import type { BoundTranslator, Draft, FileSource } from '../domain/translator.ts'
+import type { BoundTranslator, Draft, FileSource, RecordScan, ScannedRecord } from '../domain/translator.ts'
 import { bindPlan } from './binding/bind-body.ts'
 import { bindTotalChecks } from './binding/bind-totals.ts'
 import type { TraceableTranslator, TranslationTrace } from './binding/explained.ts'
@@ -43,7 +43,13 @@ import {
   type Unpacking,
   unpackRecord,
 } from './rows/lines.ts'
-import { createDraft, type DraftContext, removeRepeats, type SharedColumn } from './rows/record-draft.ts'
+import {
+  createDraft,
+  type DraftContext,
+  removeRepeats,
+  scanRecord,
+  type SharedColumn,
+} from './rows/record-draft.ts'
 
 export interface InboundPlan {
   readonly operation: string
@@ -246,26 +252,14 @@ interface TranslatorContext extends DraftContext {
 }
 
 function createBoundTranslator(context: TranslatorContext) {
-  const { grouping, headerLayout, keys, unpack, totals, recordTotals, trace } = context
-  let number = 0
-  let drafts: Draft[] = []
-  const emit = (gathered: RecordRows) => {
-    number += 1
+  const { grouping, keys, unpack, recordTotals, trace } = context
+  const drafts = gatherRecords(context, (gathered, number): Draft => {
     const counted = recordTotals === undefined ? gathered : checkRecordTotals(gathered, recordTotals)
     const whole = unpack === undefined || unpack.isFirst ? counted : unpackRecord(counted, unpack)
     const draft = createDraft(whole, number, context)
-    drafts.push(draft)
     trace?.({ draft, rows: whole.rows, fields: () => context.body.explain() })
-  }
-  const gatherer: RecordGatherer =
-    grouping.kind === 'keys'
-      ? gatherByKeys(keys, grouping.blankContinues, emit)
-      : gatherByHeader(headerLayout, grouping.header, emit)
-  const taken = () => {
-    const completed = drafts
-    drafts = []
-    return completed
-  }
+    return draft
+  })
   return {
     keyColumns: keys.map(({ name }) => name),
     groupsByKeys: grouping.kind === 'keys',
@@ -274,17 +268,50 @@ function createBoundTranslator(context: TranslatorContext) {
       const node = findFieldNode(context.body, field)
       return node?.kind === 'leaf' ? node.origin : undefined
     },
-    translateRows(rows: readonly Row[]) {
+    translateRows: (rows: readonly Row[]) => drafts.take(rows),
+    finish: () => drafts.finish(),
+    listMismatches: () => drafts.listMismatches(),
+    scan(field: string): RecordScan | undefined {
+      const node = context.body.fields.get(field)
+      // A value without columns may come from elsewhere, such as the order of the record.
+      if (node?.kind !== 'leaf' || node.columns.length === 0) return undefined
+      return gatherRecords(context, (record): ScannedRecord => scanRecord(record, node, context))
+    },
+  }
+}
+
+/** Gathers the rows of a file into records, and makes something of each; `number` counts them from 1. */
+function gatherRecords<Made>(
+  { grouping, headerLayout, keys, unpack, totals }: TranslatorContext,
+  make: (gathered: RecordRows, number: number) => Made,
+) {
+  let number = 0
+  let made: Made[] = []
+  const emit = (gathered: RecordRows) => {
+    number += 1
+    made.push(make(gathered, number))
+  }
+  const gatherer: RecordGatherer =
+    grouping.kind === 'keys'
+      ? gatherByKeys(keys, grouping.blankContinues, emit)
+      : gatherByHeader(headerLayout, grouping.header, emit)
+  const takeMade = () => {
+    const completed = made
+    made = []
+    return completed
+  }
+  return {
+    take(rows: readonly Row[]) {
       for (const row of rows) {
         if (totals?.take(row) === true) continue
         if (unpack?.isFirst === true) for (const each of unpack.unpack(row)) gatherer.push(each)
         else gatherer.push(row)
       }
-      return taken()
+      return takeMade()
     },
     finish() {
       gatherer.end()
-      return taken()
+      return takeMade()
     },
     listMismatches: () => totals?.listMismatches(number) ?? [],
   }

@@ -14,6 +14,7 @@ const purchaseOrderNumber = (body: RequestBody) => String(body['purchase_order_n
 export const createOrder: InboundRules = {
   naturalKey: purchaseOrderNumber,
   lane: purchaseOrderNumber,
+  keyField: 'purchase_order_number',
 
   async lookUp(api, party, record) {
     const wanted = record.naturalKey

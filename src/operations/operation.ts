@@ -20,6 +20,8 @@ export type SentRecords = readonly SentRecord[]
 interface InboundBasics {
   /** What makes two bodies the same record within one account; `keyValues` are the values of the file's key columns. */
   readonly naturalKey: (body: RequestBody, keyValues: readonly string[]) => string
+  /** The field that is the natural key, where that is one field, and where nothing of a record depends on the others of its file. */
+  readonly keyField?: string
   /** Given for repeatable operations, and only for these. */
   readonly change?: (body: RequestBody) => RecordChange
   /** Records with the same lane are sent one at a time and in file order. */

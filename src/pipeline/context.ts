@@ -118,6 +118,14 @@ export interface InboundContext extends SharedContext, IntakeContext {
   readonly next?: readonly NextStep[]
   /** The path of a file in the spool of another route or inbox, from which parts get their bytes. */
   readonly locateSpooled: (route: string, name: string) => string
+  /** Which files are sent while their rest is planned. Left out: the usual ones. */
+  readonly blocks?: BlockSizes
+}
+
+/** A file of at least so many bytes is planned in blocks of so many records; the first are sent meanwhile. */
+export interface BlockSizes {
+  readonly fromBytes: number
+  readonly records: number
 }
 
 export interface OutboundContext extends SharedContext {

@@ -29,7 +29,8 @@ async function runJob(job: Job): Promise<ExitCode> {
   const until = performance.now() + (job.untilQuietMs ?? 0)
   process.send?.('began')
   for (;;) {
-    const options = { clock: systemClock, leaseMs: job.leaseMs, ...(wrap && { wrap }) }
+    const { leaseMs, blocks } = job
+    const options = { clock: systemClock, leaseMs, ...(wrap && { wrap }), ...(blocks && { blocks }) }
     const bridge = await openBridge(job.configuration, options)
     const { exit } = await bridge.run([job.route], new AbortController().signal)
     await bridge.close()

@@ -1,6 +1,7 @@
 /** Rounds with real processes: killed at an effect or at random, or stopped for longer than their lease. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Configuration } from '../config/configuration.ts'
+import type { BlockSizes } from '../pipeline/context.ts'
 import { resolvePackagePath } from '../support/process.ts'
 import type { Moment } from './crash-point.ts'
 import type { PlayedRound, ProcessTrial } from './results.ts'
@@ -128,7 +129,8 @@ async function waitUntil(child: StartedChild, { world }: Scenario, has: () => bo
 }
 
 function createJob({ world, sabotage }: ProcessScenario, route: string): Job {
-  return { configuration: world.configuration, route, leaseMs: LEASE_MS, sabotage }
+  const { configuration, blocks } = world
+  return { configuration, route, leaseMs: LEASE_MS, sabotage, ...(blocks && { blocks }) }
 }
 
 // Process pool: processes start ahead, because loading the program takes longer than most of them live.
@@ -138,6 +140,7 @@ export interface Job {
   readonly configuration: Configuration
   readonly route: string
   readonly leaseMs: number
+  readonly blocks?: BlockSizes
   /** The process kills itself right there. */
   readonly death?: { readonly effect: number; readonly moment: Moment }
   /** The process works until the route is quiet, for at most this long; one pass when left out. */

@@ -6,6 +6,7 @@ import { openBridge } from '../app/bridge.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Credentials, Route } from '../config/routes.ts'
 import type { Party } from '../domain/route.ts'
+import type { BlockSizes } from '../pipeline/context.ts'
 import { createService, type Service } from '../service/service.ts'
 import type { Switches } from '../service/switches.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
@@ -34,7 +35,12 @@ interface WorldOptions {
   readonly forms: Partial<Switches>
   /** Nothing hangs in this world, so a busy machine may take its time for an answer. */
   readonly isCalm?: true
+  /** Files are planned in blocks while they are sent, as usually only long ones are. */
+  readonly inBlocks?: boolean
 }
+
+/** The files of a proof are short, so the blocks are too. */
+const BLOCKS: BlockSizes = { fromBytes: 0, records: 2 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
@@ -54,6 +60,7 @@ const CALM_TIMEOUT_MS = 30_000
 
 export async function openWorld(setup: WorldSetup, options: WorldOptions) {
   const { folder, swift, forms } = options
+  const blocks = options.inBlocks === true ? BLOCKS : undefined
   const swiftly = swift ? createJumpingClock() : undefined
   const clock: Clock = swiftly ?? systemClock
   await mkdir(folder, { recursive: true })
@@ -73,12 +80,14 @@ export async function openWorld(setup: WorldSetup, options: WorldOptions) {
     recorder,
     staging,
     configuration,
+    blocks,
     /** Opens a bridge in this process. */
     open: (wrap: PartsWrapper = {}) =>
       openBridge(configuration, {
         clock,
         wrap: combineWrappers(wrap, setup.sabotage),
         ...(!swift && { leaseMs: LEASE_MS }),
+        ...(blocks && { blocks }),
       }),
     /** Lets the lease of a dead bridge expire where other bridges cannot see that it is dead. */
     waitForLeaseExpiry: async () => {
@@ -207,7 +216,8 @@ export function openWorlds(setup: WorldSetup, options: WorldsOptions) {
       rounds = 1
       made++
       const forms = made % 2 === 0 ? chooseAnswerForms(createRandom(seed, route, word, made)) : {}
-      open = await openWorld(setup, { folder: folder(), swift, forms })
+      const inBlocks = made % 4 < 2
+      open = await openWorld(setup, { folder: folder(), swift, forms, inBlocks })
       return open
     },
   }

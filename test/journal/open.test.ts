@@ -146,6 +146,30 @@ describe('a journal file', () => {
     await expect(`${statements.join(';\n\n')};\n`).toMatchFileSnapshot('schema.sql')
   })
 
+  it('of the first version is brought up to date, goes on with its files, and its chain still agrees', async () => {
+    const before = await open()
+    const lease = await before.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    await receiveFile(before, lease, 'a')
+    await before.close()
+    const database = openDatabase(path)
+    database.exec('alter table files drop column record_total; delete from migration where id > 1')
+    database.close()
+
+    const journal = await open()
+    expect(await journal.getFile('a')).toMatchObject({ state: 'received' })
+    await journal.markFilePlanned(lease, 'a', {
+      keyColumns: [],
+      headerLines: 1,
+      encoding: 'utf-8',
+      keyed: [],
+      total: 2,
+    })
+    expect(await journal.markFileSubmitted(lease, 'a')).toBe(false)
+    expect(await journal.getFile('a')).toMatchObject({ state: 'planned', recordTotal: 2 })
+    expect((await journal.verifyChain({})).findings).toEqual([])
+    await journal.close()
+  })
+
   it('keeps a write-ahead log, and no row that refers to nothing', async () => {
     const journal = await open()
     await journal.close()

@@ -174,7 +174,7 @@ CREATE TABLE files (
   retake_of text references files (id), -- the archived file that was taken again
   version text references versions (id), -- what made its records
   part_of text references files (id)    -- the file of interchanges whose sets it has for its route
-) strict;
+, record_total integer) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
 

@@ -26,7 +26,7 @@ import {
   openMailboxes,
 } from '../context.ts'
 import { createJournalGuard } from '../journal-access.ts'
-import { holdCutRecords } from '../../pipeline/inbound/cut-record.ts'
+import { holdCutRecords } from '../../pipeline/inbound/planner.ts'
 import { type OutcomeCounts, previewFile } from '../outcome-preview.ts'
 import { createReaderFinder } from '../run-route.ts'
 import { previewInterchanges } from './interchanges.ts'

@@ -2,9 +2,9 @@
 import type { Row } from '../../domain/format.ts'
 import type { Place } from '../../domain/place.ts'
 import { type Problem, problem, type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
-import type { Draft, LineRange } from '../../domain/translator.ts'
+import type { Draft, LineRange, ScannedRecord } from '../../domain/translator.ts'
 import type { BoundCondition } from './bind-condition.ts'
-import type { BoundObject, BoundRows, RecordBuilder } from '../binding/record-builder.ts'
+import type { BoundLeaf, BoundObject, BoundRows, RecordBuilder } from '../binding/record-builder.ts'
 import { type RecordRows, type KeyColumn, opensRecord } from './grouping.ts'
 import type { Grouping } from '../fields/plan.ts'
 import { quoteText } from '../values/text.ts'
@@ -75,6 +75,16 @@ function addSpot(place: Place, rows: readonly Row[]): Place {
     if (spot !== undefined) return { ...place, line: spot.segment, spot }
   }
   return place
+}
+
+/** Reads the key cells of a record, and the value of one of its fields. */
+export function scanRecord({ rows }: RecordRows, leaf: BoundLeaf, context: DraftContext): ScannedRecord {
+  const { builder, keys } = context
+  prepareBuilder(rows, context)
+  const keyRow = findKeyRow(rows, context)
+  const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
+  const value = builder.headerRows.length > 0 ? leaf.build() : undefined
+  return { keyValues, name: typeof value === 'string' ? value : undefined }
 }
 
 function createPlainDraft(record: RecordRows, number: number, context: DraftContext): Draft {

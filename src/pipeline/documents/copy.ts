@@ -1,5 +1,5 @@
 /** Fetches copies of documents for a person and delivers them to a folder. The journal does not record them. */
-import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
+import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/mailbox.ts'
 import type {
   DocumentId,
   DocumentQuery,

@@ -1,7 +1,14 @@
 /** Delivers packing slips and labels of the shipments that a file created, before its reports are delivered. */
 import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
-import { addNameSuffix, NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
+import {
+  addNameSuffix,
+  NAMES_MAX,
+  namesTakenError,
+  type NamingEvidence,
+  type StagedFile,
+  toNaming,
+} from '../../domain/mailbox.ts'
 import type { RecordResult, ReportedRecord } from '../../domain/record.ts'
 import {
   type DocumentId,
@@ -26,7 +33,6 @@ import {
   listDocumentKinds,
   selectAnswer,
 } from './fetch.ts'
-import { type NamingEvidence, type StagedFile, toNaming } from '../../domain/mailbox.ts'
 import { createLeaseGuard } from '../failures.ts'
 
 /** How many shipments are processed in one transaction. */

@@ -1,7 +1,13 @@
 /** Delivers the reports of a file to the results folder. After a crash no report is delivered twice. */
 import type { FileEntry } from '../../domain/file.ts'
-import { type Naming, type StagedFile, type StageOptions, toNaming } from '../../domain/mailbox.ts'
-import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
+import {
+  type Naming,
+  type StagedFile,
+  type StageOptions,
+  toNaming,
+  NAMES_MAX,
+  namesTakenError,
+} from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { IntakeContext } from '../context.ts'
 import { createLeaseGuard } from '../failures.ts'

@@ -1,7 +1,7 @@
 /** Composes the file of a delivery or report in the spool, before it is delivered. */
 import type { Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
-import { addNameSuffix } from '../../domain/name-suffix.ts'
+import { addNameSuffix } from '../../domain/mailbox.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
 import type { Envelope } from '../../domain/format.ts'
 import type { WrittenCheck } from '../../domain/interchange.ts'

@@ -1,6 +1,11 @@
 /** Gives a file of the spool its name in the outbox exactly once, also after a crash. */
-import { type NamingOutcome, type StagedFile, toNaming } from '../../domain/mailbox.ts'
-import { NAMES_MAX, namesTakenError } from '../../domain/name-suffix.ts'
+import {
+  type NamingOutcome,
+  type StagedFile,
+  toNaming,
+  NAMES_MAX,
+  namesTakenError,
+} from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertOutboxUnused } from './outbox.ts'

@@ -1,6 +1,6 @@
 /** Delivers the bytes of a finished delivery once more, under a name of its own. Acknowledges nothing. */
 import type { DeliveryEntry, RedeliveryEntry } from '../../domain/delivery.ts'
-import { addNameSuffix } from '../../domain/name-suffix.ts'
+import { addNameSuffix } from '../../domain/mailbox.ts'
 import { assert, BridgeError } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { getDeliverySpoolName } from './compose.ts'

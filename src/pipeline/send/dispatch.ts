@@ -35,6 +35,8 @@ export interface DispatchOptions extends Pick<
   readonly onProgress: (done: number) => void
   /** When it allows no more records, dispatch ends, and waiting records stay as they are. */
   readonly sendLimit?: SendLimit
+  /** Adds records to the work while others are sent; false where those were the last. Left out: it has all of them. */
+  readonly planMore?: () => Promise<boolean>
   /** The records belong to several steps: none is sent after an earlier one of its lane was refused or held. */
   readonly inSteps?: boolean
 }
@@ -83,13 +85,17 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
 
   const sendNext = async (record: SendingRecord) => sendWindow.noteEnded(await send(record))
   const lanes = createLaneRunner(options.concurrency, BEGIN_BATCH, sendNext)
+  const ahead = createPlanningAhead(options.planMore)
 
   try {
     while (stopReason.reason() === undefined && idleRounds < IDLE_ROUNDS_MAX) {
       const room = await sendWindow.waitForRoom()
       if (room === 0 || stopReason.reason() !== undefined) break
       // `begin` stores all results first, so the journal knows the blocked lanes and leaves them out.
+      ahead.start()
+      const before = ahead.blocks()
       const records = await results.begin(room)
+      if (records.length === 0 && (ahead.blocks() > before || (await ahead.next()))) continue
       if (records.length === 0) break
       sendWindow.noteStarted(records.length)
       idleRounds = records.every(blocked.has) ? idleRounds + 1 : 0
@@ -101,6 +107,7 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
     stopReason.set(error)
   }
   await lanes.idle()
+  await ahead.finish().catch(stopReason.set)
   await results.flush()
   options.onProgress(done)
   const reason = stopReason.reason() ?? apiBreaker.end()
@@ -115,6 +122,39 @@ function createResultsWriter({ journal, lease, work }: DispatchOptions, leaseGua
   const begin = (room: number) =>
     writer.flushWithin((results) => writeWithLease(journal.startAttempts(lease, work, room, results)))
   return { ...writer, begin }
+}
+
+/** Plans one block at a time, while the records of earlier ones are sent. */
+function createPlanningAhead(planMore: DispatchOptions['planMore']) {
+  let isOver = false
+  let blocks = 0
+  let running: Promise<void> | undefined
+  const start = () => {
+    if (isOver || running !== undefined || planMore === undefined) return
+    running = planMore().then((hasMore) => {
+      isOver = !hasMore
+      blocks++
+      running = undefined
+    })
+    // Its failure is thrown where it is awaited.
+    running.catch(() => undefined)
+  }
+  return {
+    start,
+    /** How many blocks were planned until now. */
+    blocks: () => blocks,
+    /** Waits for the next block; false where there is none any more. */
+    async next(): Promise<boolean> {
+      start()
+      if (running === undefined) return false
+      await running
+      return true
+    },
+    /** Waits for the block that is being planned. */
+    async finish(): Promise<void> {
+      await running
+    },
+  }
 }
 
 function hasNoOutcome({ state }: RecordResult): boolean {

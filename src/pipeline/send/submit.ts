@@ -5,7 +5,7 @@ import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import { blameMapping, type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import type { SendingRecord } from '../../domain/record.ts'
-import { assert, hasCode } from '../../support/errors.ts'
+import { assert, hasCode, throwIfStopped } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { dispatchRecords, type DispatchOptions } from './dispatch.ts'
 import { createPartyParams, type InboundRules, readId, type RequestBody } from '../../operations/operation.ts'
@@ -14,6 +14,7 @@ import { suggestItemFix } from '../../operations/order-lines.ts'
 import type { InboundContext } from '../context.ts'
 import { assertSameParty, createAccountCheck, tryRead } from '../failures.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
+import { openRest, type RestOfFile } from '../inbound/blocks.ts'
 import { createFieldFinder, listSteps, type RemovedSteps, trackRemovedSteps } from '../inbound/steps.ts'
 import { keepAnswer } from '../documents/delivery.ts'
 import { createOrderPreconditions, retryWaitingRecords } from './order-preconditions.ts'
@@ -54,10 +55,26 @@ export async function submitFile(context: InboundContext, file: FileEntry): Prom
   }
 }
 
+/** Sends the planned records; of a long file, plans the others meanwhile. */
 async function sendPlanned(context: InboundContext, file: FileEntry, removed: RemovedSteps): Promise<void> {
+  const rest = await openRest(context, file)
+  try {
+    await sendWithRest(context, file, { removed, rest })
+  } finally {
+    await rest?.close()
+  }
+}
+
+async function sendWithRest(
+  context: InboundContext,
+  file: FileEntry,
+  { removed, rest }: { readonly removed: RemovedSteps; readonly rest: RestOfFile | undefined },
+): Promise<void> {
   const { journal, lease, route, notify } = context
-  const { planned: total = 0 } = await journal.countRecords({ file: file.id })
-  if (total === 0) return
+  const { planned = 0 } = await journal.countRecords({ file: file.id })
+  if (planned === 0 && rest === undefined) return
+  const { number: last = 0 } = (rest && (await journal.findLastPlanned(file.id))) ?? {}
+  const total = planned + (rest === undefined ? 0 : (file.recordTotal ?? 0) - last)
   const { circuitBreaker = {} } = route
   // After a crash the earlier answers count too, with as many refusals as the breaker compares.
   const answers = await journal.summarizeAnswers(file.id, circuitBreaker.sameRefusal ?? 1)
@@ -71,6 +88,7 @@ async function sendPlanned(context: InboundContext, file: FileEntry, removed: Re
     resetState: 'planned',
     onProgress: (done) => notify({ ...progress, done }),
     sendLimit,
+    ...(rest === undefined ? {} : { planMore: () => rest.planBlock() }),
   })
   // Dispatch takes deferred records of a removed step for an API that takes nothing.
   await dispatched.catch((error: unknown) => {
@@ -78,6 +96,9 @@ async function sendPlanned(context: InboundContext, file: FileEntry, removed: Re
     return Promise.reject(failure ?? error)
   })
   const reason = sendLimit.reason()
+  // What is held is held with its records.
+  if (reason !== undefined)
+    while (rest !== undefined && (await rest.planBlock())) throwIfStopped(context.signal)
   if (reason !== undefined) await journal.holdRemainingRecords(lease, file.id, reason)
 }
 
