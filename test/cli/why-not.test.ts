@@ -281,7 +281,7 @@ test('for a file that is not finished why-not says what it waits for', async () 
 
   expect(result.exit).toBe(75)
   expect(codes(result)).toEqual(['in-progress'])
-  expect(result.out).toContain('and is planned. Every record of it is in the journal; they are sent next.')
+  expect(result.out).toContain('and is planned. Its records are in the journal and are sent next;')
 })
 
 test('for a file whose answers were lost why-not says that they are looked up before anything is sent', async () => {

@@ -491,9 +491,11 @@ test('one listing of the folder is enough for many files that wait', async () =>
   await bridge.close()
 
   expect([waits, states.length]).toEqual([10, 10])
-  // At its start a bridge reads every mailbox once for files that its journal does not know.
+  // At its start a bridge reads every mailbox once for files that its journal does not know, several at a time.
   const reads = ['listClaims', 'claimsInPlace', 'listNames', 'hasFolder', 'list']
-  expect(asked).toEqual([...reads, 'listNames', ...Array.from({ length: 10 }, () => 'hasEntry'), 'listNames'])
+  expect(asked.slice(0, reads.length).toSorted()).toEqual(reads.toSorted())
+  const later = ['listNames', ...Array.from({ length: 10 }, () => 'hasEntry'), 'listNames']
+  expect(asked.slice(reads.length)).toEqual(later)
   expect(acknowledged(world)).toBe(10)
 })
 
