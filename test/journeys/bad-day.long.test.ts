@@ -321,7 +321,7 @@ async function theResultsAreRemoved(day: BadDay): Promise<void> {
   await expectStatus(day, 'removed results', {
     exit: 2,
     what: /The results folder of route parcels is gone.*\(mailbox-away/,
-    fix: 'exists',
+    fix: 'make results in the folder of its mailbox again',
   })
   await world.drop('results', 'made by a person', '')
   expect((await dropbridge(['run', 'parcels'])).exit).toBe(0)
