@@ -92,6 +92,7 @@ export function createListings(mailboxes: ReadonlyMap<string, Mailbox>) {
     try {
       return await read(mailbox)
     } catch (error) {
+      // Without a fix of its own, the alert has one that names the folder.
       if (error instanceof BridgeError && error.fix === FAILURES['mailbox-unreachable'].fix)
         return fail(error.message)
       if (error instanceof BridgeError) return fail(error.message, error.fix)

@@ -40,13 +40,8 @@ const BUILT_IN_ON_DEMAND = ['assert', 'node:child_process', 'node:net', 'node:re
 const entries = Object.entries({ ...PROGRAMS, commandLine: 'cli/command-line' }).map(
   ([name, path]) => `${name}: () => require('./src/${path}.ts'),`,
 )
-const {
-  outputFiles: [legal, { text }],
-} = await build({
-  stdin: { contents: `Object.assign(programs, { ${entries.join(' ')} })`, resolveDir: ROOT },
+const COMMON_OPTIONS = {
   absWorkingDir: ROOT,
-  outfile: `${FOLDER}programs.js`,
-  write: false,
   bundle: true,
   format: 'cjs',
   platform: 'node',
@@ -54,6 +49,17 @@ const {
   // Names stay, for the traces of errors.
   minifyWhitespace: true,
   minifySyntax: true,
+  legalComments: 'linked',
+  logLevel: 'warning',
+}
+
+const {
+  outputFiles: [legal, { text }],
+} = await build({
+  ...COMMON_OPTIONS,
+  stdin: { contents: `Object.assign(programs, { ${entries.join(' ')} })`, resolveDir: ROOT },
+  outfile: `${FOLDER}programs.js`,
+  write: false,
   external: NOT_BUNDLED,
   // Code that was compiled before cannot call `import`; packages that are ES modules can be required, too.
   supported: { 'dynamic-import': false },
@@ -62,9 +68,7 @@ const {
     { name: 'english-only', setup: leaveOutLanguages },
     { name: 'on-demand', setup: loadOnDemand },
   ],
-  legalComments: 'linked',
   define: { 'import.meta.url': 'moduleUrl' },
-  logLevel: 'warning',
 })
 
 /** The package builds tables of all letters, in a tenth of the time of a start. The progress bar needs them: it shows file names. */
@@ -110,18 +114,10 @@ await writeFile(
 )
 
 await build({
+  ...COMMON_OPTIONS,
   entryPoints: ON_DEMAND,
-  absWorkingDir: ROOT,
   outdir: FOLDER,
   outExtension: { '.js': '.cjs' },
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20',
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: 'linked',
-  logLevel: 'warning',
 })
 
 const launcher = await readFile(new URL('launcher.mjs', import.meta.url), 'utf8')

@@ -114,7 +114,7 @@ export interface RecordScan {
 /** There is one for each draft that translating gives, in the same order. */
 export interface ScannedRecord {
   readonly keyValues: readonly string[]
-  /** The value of the field; undefined where there is none, or it has a problem. */
+  /** The value of the field; undefined where it is blank or has a problem. */
   readonly name: string | undefined
 }
 

@@ -245,7 +245,7 @@ class OpenAnswer {
     for (const element of [5, 6, 7, 8, 9]) this.addReason(segment, element, 5)
   }
 
-  /** Notes where it is none. */
+  /** Adds the reason why the verdict is unreadable: this element holds none. Without effect for other verdicts. */
   noteVerdict(element: string, text: string): void {
     if (this.#verdict === 'unreadable') this.#reasons.push(noVerdict(element, text))
   }

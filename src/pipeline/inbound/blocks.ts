@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FileEntry, LastPlanned } from '../../domain/file.ts'
-import type { FileReading } from '../../domain/format.ts'
+import { type FileReading, isUnreadable } from '../../domain/format.ts'
 import type { BoundTranslator, Draft, ScannedRecord } from '../../domain/translator.ts'
 import type { InboundRules } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
@@ -12,11 +12,10 @@ import { createRepeatFinder } from '../../support/collections.ts'
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { BlockSizes, InboundContext } from '../context.ts'
 import { createPlanner } from './planner.ts'
-import { getSpoolName } from './intake.ts'
-import { createFileSource, isCheckedWhenSent, type OpenFile, openSteps } from './steps.ts'
+import { createFileSource, isCheckedWhenSent, type OpenFile, openRows, openSteps } from './steps.ts'
 import { createRefusedRows } from './order-lanes.ts'
 
-/** A file of this size takes about as long to plan as the fastest API takes to answer for its records. */
+/** Shorter files are planned within two seconds, also on a slow machine. */
 const USUAL_SIZES: BlockSizes = { fromBytes: 512 * 1024, records: 200 }
 
 /**
@@ -28,14 +27,14 @@ export async function scanForBlocks(
   file: FileEntry,
   { steps, first }: OpenFile,
 ): Promise<number | undefined> {
-  const { route, next, translator, format, spool, signal, blocks = USUAL_SIZES } = context
+  const { route, next, translator, signal, blocks = USUAL_SIZES } = context
   const { keyField }: InboundRules = INBOUND_RULES[route.operation]
-  const { format: kind } = translator.read
+  const { format } = translator.read
   const isPlain = next === undefined && steps.length === 1 && file.partOf === undefined
   if (keyField === undefined || !isPlain || isCheckedWhenSent(context)) return undefined
-  if (file.size < blocks.fromBytes || (kind !== 'csv' && kind !== 'fixed')) return undefined
-  const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
-  if ('problems' in reading) return undefined
+  if (file.size < blocks.fromBytes || (format !== 'csv' && format !== 'fixed')) return undefined
+  const reading = await openRows(context, file)
+  if (isUnreadable(reading)) return undefined
   try {
     const bound = translator.bind(first.reading.layouts, createFileSource(context, file))
     const scan = 'keyColumns' in bound ? bound.scan(keyField) : undefined
@@ -70,7 +69,9 @@ function createRepeatedRecordFinder() {
 // The records that are not planned yet, while the others are sent.
 
 export interface RestOfFile {
-  /** Plans a block; false where that was the last one. */
+  /** How many records it had when it was opened. */
+  readonly records: number
+  /** Plans a block. Returns false when the journal then has all records. */
   planBlock(): Promise<boolean>
   close(): Promise<void>
 }
@@ -84,7 +85,8 @@ export async function openRest(context: InboundContext, file: FileEntry): Promis
   const { recordTotal: total } = file
   if (total === undefined) return undefined
   const last = await context.journal.findLastPlanned(file.id)
-  if ((last?.number ?? 0) === total) return undefined
+  const { number: before = 0 } = last ?? {}
+  if (before === total) return undefined
   const opened = await openSteps(context, file)
   if (!('steps' in opened)) throw changedMappingError(context, file)
   const [step] = opened.steps
@@ -107,6 +109,7 @@ export async function openRest(context: InboundContext, file: FileEntry): Promis
   })
   const drafts = readDrafts({ bound, reading }, createPlannedFilter(context, file, last))
   return {
+    records: total - before,
     async planBlock() {
       await setImmediate()
       while (!(await planner.planBlock())) {
@@ -116,8 +119,7 @@ export async function openRest(context: InboundContext, file: FileEntry): Promis
           continue
         }
         await planner.flush()
-        const planned = (last?.number ?? 0) + planner.count()
-        if (planned !== total) throw changedMappingError(context, file)
+        if (before + planner.count() !== total) throw changedMappingError(context, file)
         return false
       }
       return true

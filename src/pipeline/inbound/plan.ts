@@ -14,7 +14,7 @@ import { getSpoolName, unpackFile } from './intake.ts'
 import { checkManifest } from './manifest.ts'
 import { createRefusedRows, joinLanesByOrderNumber } from './order-lanes.ts'
 import { createPlanner, type Planning, RECORDS_PER_TRANSACTION } from './planner.ts'
-import { type OpenFile, openSteps } from './steps.ts'
+import { type OpenFile, openRows, openSteps } from './steps.ts'
 
 /** received → planned, or submitted when the file is unusable. After a crash the file is planned again from the spool. */
 export async function planFile(context: InboundContext, file: FileEntry): Promise<void> {
@@ -28,11 +28,14 @@ export async function planFile(context: InboundContext, file: FileEntry): Promis
   if (differs.length > 0) return journal.markFileUnusable(lease, file.id, differs)
   const opened = await openSteps(context, file)
   if (!('steps' in opened)) return journal.markFileUnusable(lease, file.id, opened.problems)
+  const { route, notify } = context
+  const { columns } = opened
+  if (columns !== undefined)
+    notify({ kind: 'columns-differ', route: route.name, file: file.name, ...columns })
   try {
     const total = await scanForBlocks(context, file, opened)
     if (total === undefined) return await planSteps(context, file, opened)
     await journal.markFilePlanned(lease, file.id, { ...describePlan(opened), total })
-    const { route, notify } = context
     notify({ kind: 'file-planned', route: route.name, file: file.name, records: total })
   } finally {
     await opened.close()
@@ -48,10 +51,6 @@ async function adoptSource(
   const source = await journal.getFile(whole)
   assert(source, `File ${whole}, of which ${file.id} is a part, is not in the journal.`)
   await spool.adopt(getSpoolName(file.id), locateSpooled(source.route, getSpoolName(whole)))
-}
-
-function openRows({ format, spool, translator }: InboundContext, file: FileEntry) {
-  return format.read(spool.read(getSpoolName(file.id)), translator.read)
 }
 
 async function planSteps(context: InboundContext, file: FileEntry, opened: OpenFile): Promise<void> {

@@ -120,7 +120,7 @@ async function writeReports(context: InboundContext, file: FileEntry) {
 /** Compares the columns again: the report may be made long after the file was planned. */
 async function findColumnDifferences(context: InboundContext, file: FileEntry) {
   if (file.outcome !== 'processed' || context.translator.read.edi !== undefined) return undefined
-  const opened = await openSteps({ ...context, notify: () => undefined }, file)
+  const opened = await openSteps(context, file)
   if ('problems' in opened) return undefined
   await opened.close()
   return opened.columns

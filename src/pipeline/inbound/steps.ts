@@ -121,12 +121,14 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
   const [first] = sources
   if (first === undefined) return { problems: [] }
   const columns = compareColumns(sources)
-  if (columns !== undefined) {
-    context.notify({ kind: 'columns-differ', route: context.route.name, file: file.name, ...columns })
-  }
   const allKeys = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
   const keyColumns = sources.length === 1 ? first.bound.keyColumns : allKeys
   return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
+}
+
+/** Reads the file from its copy in the spool, as the mapping of the route describes it. */
+export function openRows({ format, spool, translator }: InboundContext, file: FileEntry) {
+  return format.read(spool.read(getSpoolName(file.id)), translator.read)
 }
 
 /** A part of a file of interchanges has only the sets that its route takes. */
@@ -152,10 +154,10 @@ function compareColumns(sources: readonly BoundFile[]): ColumnDifferences | unde
 
 /** Reads the file's header at the first question only: most files never need it. */
 export function createFieldFinder(context: InboundContext, file: FileEntry) {
-  const { format, spool, translator } = context
+  const { translator } = context
   let binding: Promise<BoundTranslator | undefined> | undefined
   const bind = async () => {
-    const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
+    const reading = await openRows(context, file)
     if (isUnreadable(reading)) return undefined
     await reading.close()
     const bound = translator.bind(reading.layouts, createFileSource(context, file))

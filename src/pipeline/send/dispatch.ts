@@ -35,7 +35,7 @@ export interface DispatchOptions extends Pick<
   readonly onProgress: (done: number) => void
   /** When it allows no more records, dispatch ends, and waiting records stay as they are. */
   readonly sendLimit?: SendLimit
-  /** Adds records to the work while others are sent; false where those were the last. Left out: it has all of them. */
+  /** Adds records to the work while others are sent. Returns false when it then has all of them. Left out: it has them already. */
   readonly planMore?: () => Promise<boolean>
   /** The records belong to several steps: none is sent after an earlier one of its lane was refused or held. */
   readonly inSteps?: boolean
@@ -143,7 +143,7 @@ function createPlanningAhead(planMore: DispatchOptions['planMore']) {
     start,
     /** How many blocks were planned until now. */
     blocks: () => blocks,
-    /** Waits for the next block; false where there is none any more. */
+    /** Waits until another block is planned. Returns false when all blocks were planned before. */
     async next(): Promise<boolean> {
       start()
       if (running === undefined) return false

@@ -73,8 +73,7 @@ async function sendWithRest(
   const { journal, lease, route, notify } = context
   const { planned = 0 } = await journal.countRecords({ file: file.id })
   if (planned === 0 && rest === undefined) return
-  const { number: last = 0 } = (rest && (await journal.findLastPlanned(file.id))) ?? {}
-  const total = planned + (rest === undefined ? 0 : (file.recordTotal ?? 0) - last)
+  const total = planned + (rest?.records ?? 0)
   const { circuitBreaker = {} } = route
   // After a crash the earlier answers count too, with as many refusals as the breaker compares.
   const answers = await journal.summarizeAnswers(file.id, circuitBreaker.sameRefusal ?? 1)
@@ -96,10 +95,10 @@ async function sendWithRest(
     return Promise.reject(failure ?? error)
   })
   const reason = sendLimit.reason()
-  // What is held is held with its records.
-  if (reason !== undefined)
-    while (rest !== undefined && (await rest.planBlock())) throwIfStopped(context.signal)
-  if (reason !== undefined) await journal.holdRemainingRecords(lease, file.id, reason)
+  if (reason === undefined) return
+  // The records that are not planned yet are held too.
+  while (rest !== undefined && (await rest.planBlock())) throwIfStopped(context.signal)
+  await journal.holdRemainingRecords(lease, file.id, reason)
 }
 
 type Sender = DispatchOptions['send']
