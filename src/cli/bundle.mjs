@@ -91,7 +91,8 @@ function loadOnDemand({ onResolve, onLoad }) {
   onResolve({ filter: /^/, namespace }, ({ path }) => ({ path, external: true }))
   onResolve({ filter: new RegExp(`^(${all.join('|')})$`) }, ({ path }) => ({ path, namespace }))
   onLoad({ filter: /^/, namespace }, async ({ path }) => {
-    const { default: _, ...names } = await import(path)
+    // From Node 23 on, a CommonJS module has the name `module.exports`, too.
+    const { default: _, 'module.exports': _whole, ...names } = await import(path)
     const from = ON_DEMAND.includes(path) ? `./${path}.cjs` : path
     const getters = Object.keys(names).map((name) => `get ${name}() { return load().${name} }`)
     return {
