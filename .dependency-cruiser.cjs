@@ -11,7 +11,7 @@ const floors = [
   ['schedule'],
   ['alerts', 'mapping-tools'],
   ['app', 'service'],
-  ['prove'],
+  ['prove', 'web'],
   ['cli'],
 ]
 
