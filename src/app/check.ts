@@ -11,6 +11,7 @@ import { type InboundRoute, listScannedInboxes, type Route } from '../config/rou
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
+import { formatAccount } from '../domain/route.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
 import type { Mapping } from '../mapping/load.ts'
@@ -81,7 +82,7 @@ export async function checkConfiguration(written: Configuration): Promise<CheckR
     tried.add(mapping)
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
-  warnings.push(...warnAboutIdlePartners(configuration))
+  warnings.push(...warnAboutIdlePartners(configuration), ...warnAboutTwoAcknowledgers(configuration))
   warnings.push(...warnAboutLateAnswers(configuration))
   warnings.push(...(await warnAboutOpenFiles(configuration)))
   const folders = await checkFolders(configuration)
@@ -126,6 +127,25 @@ function warnAboutIdlePartners(configuration: Configuration): string[] {
       ({ name }) =>
         `edi.partners.${name}: no route takes what it sends, so that each of its sets is held: add a route with \`partner: ${name}\`, or take the partner away.`,
     )
+}
+
+/**
+ * A route that acknowledges what it delivers, beside one that takes acknowledgements from files: the order is acknowledged
+ * before the file (such as an 855) says whether it will be filled.
+ */
+function warnAboutTwoAcknowledgers({ routes }: Configuration): string[] {
+  const acknowledgers = routes.filter(({ operation }) => operation.startsWith('acknowledge-'))
+  return acknowledgers.flatMap(({ name, operation, party }) =>
+    routes
+      .filter((route) => route.direction === 'outbound')
+      .filter((route) => route.operation === `${operation.replace('acknowledge', 'export')}s`)
+      .filter((route) => formatAccount(route.party) === formatAccount(party))
+      .filter((route) => route.acknowledge !== 'never')
+      .map(
+        (route) =>
+          `routes.${route.name} acknowledges what it delivers, before the files of ${name} do: write \`acknowledge: never\` at routes.${route.name}, and leave \`receipt\` out.`,
+      ),
+  )
 }
 
 /** Files of EDI rarely end with .csv, which is what a route takes where nothing else is said. */

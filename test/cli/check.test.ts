@@ -281,3 +281,35 @@ test('unfinished work of a route that was renamed is a warning with its name, ho
   )
   expect(status.out).toContain('it has unfinished work: 1 file (route-not-configured')
 })
+
+test.each([
+  ['acknowledges what it delivers', '', true],
+  ['leaves the acknowledging to that route', 'acknowledge: never', false],
+])('beside a route that acknowledges orders from files, an export that %s', async (_what, setting, warns) => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  const mapping = join(process.cwd(), 'mappings/supplier-acknowledgements.yaml')
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) => line.startsWith('  orders-out:'))
+  const brand = lines.slice(at).find((line) => line.trim().startsWith('brand:')) ?? ''
+  const answers = [
+    '  order-answers:',
+    brand,
+    '    operation: acknowledge-order',
+    `    mapping: ${JSON.stringify(mapping)}`,
+    '    from: { mailbox: exchange, folder: inbox/answers }',
+    '    results: { mailbox: exchange, folder: results }',
+  ]
+  lines.splice(at + 1, 0, ...(setting === '' ? [] : [`    ${setting}`]))
+  lines.splice(at, 0, ...answers)
+  await writeFile(path, lines.join('\n'))
+
+  const result = await run('check')
+
+  expect([result.exit, result.err], result.err).toEqual([0, expect.any(String)])
+  const warning =
+    'routes.orders-out acknowledges what it delivers, before the files of order-answers do: write `acknowledge: never` at routes.orders-out, and leave `receipt` out.'
+  expect(result.err.replaceAll(/\s+/g, ' ').includes(warning)).toBe(warns)
+})
