@@ -84,7 +84,7 @@ async function parseConfiguration(
   const standIn = (place: readonly string[]) =>
     (options.withoutApi === true ? getApiPlaceholder(place) : undefined) ??
     (options.withoutSecrets === true ? getSecretPlaceholder(place) : undefined)
-  const unfilled = await substituteVariables(source.document, configurationJsonSchema(), {
+  const unfilled = await substituteVariables(source.document, configurationJsonSchema, {
     env,
     folder,
     standIn,

@@ -122,7 +122,7 @@ async function readPartnerFile(shown: string, { env, base }: ReadContext): Promi
   const source = parseSource(shown, text)
   const whole = { path, source, sha256: hash('sha256', text) }
   if (source.hasFatalErrors) return { ...whole, data: undefined, errors: source.errors }
-  const unfilled = await substituteVariables(source.document, partnerJsonSchema(), { env, folder: base })
+  const unfilled = await substituteVariables(source.document, partnerJsonSchema, { env, folder: base })
   const errors = [...source.errors, ...unfilled.map((error) => locateError(source, error))]
   return { ...whole, data: toPlainData(source), errors }
 }
