@@ -37,6 +37,7 @@ async function* copy(input: AsyncIterable<Uint8Array>, copier: SetCopier): Async
     for (const item of items) {
       if (isSegment(item)) copier.take(item)
       else if (item.kind === 'too-large') copier.leaveOut(item.at)
+      else if (item.kind === 'cut-off') copier.endWithin(item.at)
     }
     const written = copier.takeWritten(until)
     if (written !== '') yield Buffer.from(written, 'latin1')
@@ -112,6 +113,7 @@ class SetCopier {
   /** Segments are copied with the line breaks behind them, so each waits for the next one. */
   #waiting: Segment | undefined
   #gap = ''
+  #isCut = false
   #interchange: Part = createPart()
   #group: Part = createPart()
   #set: Part = createPart()
@@ -151,7 +153,19 @@ class SetCopier {
     this.#set.count += 1
   }
 
+  /**
+   * The file ends within a segment. The copy of its set does, too, and gets no trailers: with a right end nothing would show that
+   * something is missing.
+   */
+  endWithin(at: number): void {
+    this.#flush(at)
+    if (!this.#set.isWritten) return
+    this.#written += this.#text.slice(at - this.#textAt)
+    this.#isCut = true
+  }
+
   end(): void {
+    if (this.#isCut) return
     this.#flush(this.#textAt + this.#text.length)
     this.#tracker.end()
   }

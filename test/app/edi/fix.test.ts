@@ -1,8 +1,10 @@
 /** `edi fix`: envelopes become right, and all other bytes stay. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { fixEdiFile } from '../../../src/app/edi/fix.ts'
+import { copySelectedSets } from '../../../src/formats/edi/copy-sets.ts'
 import { dress } from '../../fixtures/edi-maker/dress.ts'
 import { FAULTS, makeFault, makeFaultBase } from '../../fixtures/edi-maker/faults.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -69,3 +71,21 @@ test('a file that is there is never written over', async () => {
 
   await expect(fixEdiFile(join(folder, 'in.edi'), join(folder, 'in.edi'))).rejects.toThrow('is there already')
 })
+
+test.each(['x12', 'edifact'] as const)(
+  'what comes back of a file of %s that ends within a segment ends there, too, and is not repaired',
+  async (syntax) => {
+    const text = dress(makeFaultBase(syntax), { newline: '\n' }).toString('latin1')
+    const cut = text.slice(0, text.lastIndexOf('5 Mill Lane') + 4)
+    const last = cut.match(/^(ST\*|UNH\+)/gm)?.length ?? 0
+
+    const pieces: Buffer[] = []
+    for await (const piece of copySelectedSets(Readable.from([Buffer.from(cut, 'latin1')]), [[last, last]]))
+      pieces.push(Buffer.from(piece))
+
+    const copied = Buffer.concat(pieces).toString('latin1')
+
+    expect(copied.endsWith(cut.slice(cut.lastIndexOf(syntax === 'x12' ? 'ST*' : 'UNH')))).toBe(true)
+    await expect(fix(Buffer.from(copied, 'latin1'))).rejects.toThrow('the file ends within segment')
+  },
+)
