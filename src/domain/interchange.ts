@@ -163,6 +163,8 @@ export interface AnswerRequest extends JudgeOptions {
   readonly interchanges: readonly number[]
   /** The date and time in the envelopes. */
   readonly at: number
+  /** The zone in which they are written; UTC when left out. */
+  readonly zone?: string
   readonly numbers: AnswerNumbers
   readonly kind: '997' | '999'
   /** When a TA1 is written; always where the envelope is refused. */

@@ -1,5 +1,4 @@
 /** Writes an interchange of X12 or EDIFACT: one group with a set for each record, or with one set for all. */
-import { DateTime } from 'luxon'
 import {
   COMPONENT_MARK,
   type EdiWriteOptions,
@@ -10,6 +9,7 @@ import {
 } from '../../domain/format.ts'
 import { GROUP_CODES } from '../../edi/documents.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { splitMoment } from './answers/segments.ts'
 
 /** Counts segments and sets, and writes the trailers. Every call returns whole segments. */
 export function createInterchangeWriter(options: EdiWriteOptions, envelope: Envelope): RowWriter {
@@ -131,7 +131,7 @@ function createX12Form({ document, version: ofMapping }: EdiWriteOptions, envelo
   const version = envelope.version ?? ofMapping
   const write = createSegmentText(delimiters, undefined)
   const number = String(numbers.interchange).padStart(9, '0')
-  const { day, time } = formatMoment(envelope)
+  const { day, time } = splitMoment(envelope.at, envelope.zone)
   const release = version.slice(0, 5)
   const address = ({ qualifier = 'ZZ', id }: EnvelopeAddress) => [qualifier.padEnd(2), id.padEnd(ID_LENGTH)]
   return {
@@ -187,7 +187,7 @@ function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, en
   const number = String(numbers.interchange)
   const [directory = '', release = '', ...association] = (envelope.version ?? ofMapping).split('.')
   const type = [document, directory, release, 'UN', ...association].join(COMPONENT_MARK)
-  const { day, time } = formatMoment(envelope)
+  const { day, time } = splitMoment(envelope.at, envelope.zone)
   const address = ({ id, qualifier = '' }: EnvelopeAddress) => [id, qualifier].join(COMPONENT_MARK)
   return {
     write,
@@ -201,12 +201,6 @@ function createEdifactForm({ document, version: ofMapping }: EdiWriteOptions, en
     endSet: (message, segments) => write(['UNT', String(segments), message]),
     end: (messages) => write(['UNZ', String(messages), number]),
   }
-}
-
-/** `20261124`, `1405`: the date and time of an envelope in its zone. */
-function formatMoment({ at, zone }: Envelope): { readonly day: string; readonly time: string } {
-  const local = DateTime.fromMillis(at, { zone })
-  return { day: local.toFormat('yyyyMMdd'), time: local.toFormat('HHmm') }
 }
 
 // The envelope for people.

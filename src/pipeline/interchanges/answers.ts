@@ -172,6 +172,7 @@ async function* writeAnswer(
   yield* interchanges.answer(input, {
     interchanges: answer.interchanges,
     at,
+    zone: partner.outgoing.zone,
     numbers,
     kind,
     ta1,

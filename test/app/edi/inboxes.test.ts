@@ -196,6 +196,18 @@ describe('an inbox of interchanges', () => {
     expect(await world.read('results/day.x12.exceptions.x12')).toContain('HV-41002')
   })
 
+  test('answers in the zone of the partner', async () => {
+    const { outgoing } = aPartner('haven', 'ZZ:HAVENRETAIL')
+    const zoned = { outgoing: { ...outgoing, zone: 'Pacific/Kiritimati' } }
+    const world = await anEdiInbox({ partners: [aPartner('haven', 'ZZ:HAVENRETAIL', zoned)] })
+    await world.drop('inbox/van', 'day.x12', ONE_DAY)
+    await world.run()
+
+    const there = new Date(world.clock.now() + 14 * 3_600_000).toISOString()
+    const day = there.slice(2, 10).replaceAll('-', '')
+    expect((await world.read('outbox/haven/997-000000001.x12')).split('*')[9]).toBe(day)
+  })
+
   test('leaves a file open while a route is not finished, and answers it when it is due', async () => {
     const world = await anEdiInbox({
       partners: [

@@ -89,6 +89,19 @@ describe('control numbers', () => {
   })
 })
 
+test('the dates and times of its envelopes are those of the zone', async () => {
+  const at = Date.parse('2026-11-21T02:15:00Z')
+  const both = dress([one, orders], { newline: '\n' })
+  const text = await answerFile(both, { at, zone: 'America/Los_Angeles' })
+
+  const isa = text.split('\n').find((line) => line.startsWith('ISA'))
+  const gs = text.split('\n').find((line) => line.startsWith('GS'))
+  const unb = text.split('\n').find((line) => line.startsWith('UNB'))
+  expect(isa?.split('*').slice(9, 11)).toEqual(['261120', '1815'])
+  expect(gs?.split('*').slice(4, 6)).toEqual(['20261120', '1815'])
+  expect(unb).toContain('+261120:1815+')
+})
+
 describe('a TA1', () => {
   const asking = makeInterchange({ ...optionsOf('x12'), isAcknowledgmentAsked: true })
 

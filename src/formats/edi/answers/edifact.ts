@@ -66,10 +66,10 @@ export class EdifactAnswer implements InterchangeAnswer {
   #begin(): string {
     if (this.isWritten) return ''
     this.isWritten = true
-    const { part, at, number } = this.#context
+    const { part, at, number, zone = 'UTC' } = this.#context
     const unb = part.interchange.segment
     const { component } = unb.delimiters
-    const { day, time } = splitMoment(at)
+    const { day, time } = splitMoment(at.getTime(), zone)
     const isSyntax4 = unb.value(1, 2) === '4'
     const service = formatServiceString(unb.delimiters)
     const moment = [isSyntax4 ? day : day.slice(2), time].join(component)

@@ -1,10 +1,11 @@
 /** What answers of both syntaxes are made of: options, segments with the delimiters of what is answered, and texts. */
+import { DateTime } from 'luxon'
 import { type AnswerRequest, MAX_CONTROL_NUMBER } from '../../../domain/interchange.ts'
 import type { Delimiters } from '../../../edi/segment.ts'
 import { decodeText, UNDECODABLE } from '../charset.ts'
 import type { JudgedGroup, JudgedGroupEnd, JudgedInterchange, JudgedSet } from '../judgment.ts'
 
-export interface AnswerOptions extends Pick<AnswerRequest, 'numbers' | 'kind' | 'ta1' | 'echoes'> {
+export interface AnswerOptions extends Pick<AnswerRequest, 'numbers' | 'kind' | 'ta1' | 'echoes' | 'zone'> {
   /** When the answers are made. */
   readonly at: Date
   /** The ordinals of the interchanges that are answered; absent: all. */
@@ -76,8 +77,8 @@ export function cleanEcho(latin1: string, delimiters: Delimiters, length: number
   return clean.trimEnd()
 }
 
-/** `20261124`, `1405`. */
-export function splitMoment(at: Date): { readonly day: string; readonly time: string } {
-  const iso = at.toISOString()
-  return { day: iso.slice(0, 10).replaceAll('-', ''), time: iso.slice(11, 16).replace(':', '') }
+/** `20261124`, `1405`: the date and time of an envelope in its zone. */
+export function splitMoment(at: number, zone: string): { readonly day: string; readonly time: string } {
+  const local = DateTime.fromMillis(at, { zone })
+  return { day: local.toFormat('yyyyMMdd'), time: local.toFormat('HHmm') }
 }

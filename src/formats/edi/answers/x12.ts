@@ -28,13 +28,13 @@ export class X12Answer implements InterchangeAnswer {
   }
 
   beginGroup({ group }: JudgedGroup): string {
-    const { part, kind, at, takeGroupNumber } = this.#context
+    const { part, kind, at, takeGroupNumber, zone = 'UTC' } = this.#context
     const start = group.segment
     if (group.code === 'FA' || part.verdict === 'R' || start === undefined) return ''
     const opening = this.#begin()
     this.#groups += 1
     const own = takeGroupNumber()
-    const { day, time } = splitMoment(at)
+    const { day, time } = splitMoment(at.getTime(), zone)
     const isOld = group.version < '004'
     const lines = [
       this.#writer.write(
@@ -96,10 +96,10 @@ export class X12Answer implements InterchangeAnswer {
   #begin(): string {
     if (this.isWritten) return ''
     this.isWritten = true
-    const { part, at } = this.#context
+    const { part, at, zone = 'UTC' } = this.#context
     const { interchange, verdict, faults } = part
     const isa = interchange.segment
-    const { day, time } = splitMoment(at)
+    const { day, time } = splitMoment(at.getTime(), zone)
     const header = this.#writer.write(
       'ISA',
       '00',
