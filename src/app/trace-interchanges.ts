@@ -86,6 +86,8 @@ export interface TracedSending {
   readonly answers: readonly ReceivedAnswerEntry[]
   /** What the partner says of the set of the record; absent where it says nothing of it, and of a whole delivery. */
   readonly verdict?: AnsweredSet['verdict']
+  /** The answer that says so: others may repeat it, contradict it, or be unreadable. */
+  readonly verdictBy?: ReceivedAnswerEntry
   /** The same bytes once more, as persons asked; left out where there are none. */
   readonly redeliveries?: readonly RedeliveryEntry[]
 }
@@ -117,9 +119,10 @@ export async function traceRecordSending(
 ): Promise<TracedSending | undefined> {
   const sent = await traceSending(journal, delivery)
   if (sent === undefined || delivery === undefined) return undefined
-  const verdict = await journal.findSetVerdict(delivery, number)
+  const { verdict, answer: verdictBy } = (await journal.findSetVerdict(delivery, number)) ?? {}
   const all = await journal.listRedeliveries(delivery)
-  return { ...sent, ...omitUndefined({ verdict, redeliveries: all.length === 0 ? undefined : all }) }
+  const redeliveries = all.length === 0 ? undefined : all
+  return { ...sent, ...omitUndefined({ verdict, verdictBy, redeliveries }) }
 }
 
 /** A release takes the record out of its delivery, so only the decision says in which one it was. Oldest first. */
@@ -137,8 +140,9 @@ export async function traceEarlierSendings(
     const all = await journal.listRedeliveries(id)
     const redeliveries = all.length === 0 ? undefined : all
     // Only what was refused is released.
+    const verdictBy = sent?.answers.findLast(({ refused }) => refused > 0)
     if (into && sent)
-      found.push({ into, sent: { ...sent, verdict: 'R', ...omitUndefined({ redeliveries }) } })
+      found.push({ into, sent: { ...sent, verdict: 'R', ...omitUndefined({ verdictBy, redeliveries }) } })
   }
   return found.toSorted((one, other) => one.into.composedAt - other.into.composedAt)
 }

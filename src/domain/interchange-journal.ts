@@ -286,8 +286,11 @@ export interface InterchangeJournal {
   applyReceivedAnswers(lease: Lease): Promise<readonly AppliedAnswers[]>
   /** Lists deliveries that wait for more answers, with records that were accepted and are not acknowledged. */
   listPartlyConfirmedDeliveries(route: string): Promise<readonly DeliveryEntry[]>
-  /** What the partner said of the set with this record of a delivery; undefined before it said anything. */
-  findSetVerdict(deliveryId: string, record: number): Promise<AnsweredSet['verdict'] | undefined>
+  /** What the partner said of the set with this record of a delivery, and where; undefined before it said anything. */
+  findSetVerdict(
+    deliveryId: string,
+    record: number,
+  ): Promise<{ readonly verdict: AnsweredSet['verdict']; readonly answer?: ReceivedAnswerEntry } | undefined>
   /** In the order of their storing. */
   listReceivedAnswers(
     of: { readonly file: string } | { readonly delivery: string },

@@ -383,6 +383,23 @@ test('a trace shows both sendings of a record that was released, and what the pa
   )
 })
 
+test('the chain of an order names the answer whose verdict counts, whatever came later', async () => {
+  const own = await exportThree()
+  const [exported] = await listExported(own.world)
+  const [first = ''] = exported?.orders ?? []
+  await answer(own, 'counts.x12', write997({}, 'AK9*A*3*3*3'))
+  await answer(own, 'contradicts.x12', write997({}, 'AK9*R*3*3*0', { number: 2 }))
+  await answer(own, 'damaged.x12', write997({}, 'AK9*A*3*3*3', { number: 3 }).replace('AK9*A', 'AK9*Z'))
+
+  const lines = await withBridge(own, async (_, journal) =>
+    formatTrace(await traceKey(journal, { key: first }), new Map([['orders-out', '850']])),
+  )
+
+  expect(lines.filter((line) => line.includes('  out '))).toEqual([
+    expect.stringMatching(/out 1 +accepted by partner +997 counts\.x12 20/),
+  ])
+})
+
 test('an order that was canceled after the refusal does not go out again as it was', async () => {
   const own = await anAnsweredWorld(undefined, {
     composeRows: ({ purchase_order_number: po, status }) =>

@@ -120,9 +120,8 @@ export function listChainRows(
 
 /** The interchange, and each time that its bytes went out once more. */
 function listSentRows({ into, sent }: TracedEarlierSending, document: string): string[][] {
-  const { numbers, answers, verdict, redeliveries = [] } = sent
-  const last = answers.at(-1)
-  const said = last === undefined ? 'none yet' : `${last.kind} ${last.file.name} ${isoTime(last.receivedAt)}`
+  const { numbers, verdict, verdictBy: by, redeliveries = [] } = sent
+  const said = by === undefined ? 'none yet' : `${by.kind} ${by.file.name} ${isoTime(by.receivedAt)}`
   const outcome = verdict === undefined ? 'not answered yet' : `${SET_VERDICTS[verdict]} by partner`
   const number = `out ${numbers.interchange}`
   const again = redeliveries.map(({ beganAt, name }) => {

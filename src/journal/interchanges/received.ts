@@ -56,13 +56,15 @@ export function createReceivedAnswerJournal({ reads, leased }: BoundStore) {
     findSetVerdict: reads(async (db, deliveryId: string, record: number) => {
       const row = await selectFirst(
         db,
-        sql<Pick<Row<'answered_sets'>, 'verdict'>>`
-          select verdict from answered_sets
+        sql<Pick<Row<'answered_sets'>, 'verdict' | 'answer'>>`
+          select verdict, answer from answered_sets
             join number_reservations on number_reservations.delivery_id = answered_sets.delivery_id
           where answered_sets.delivery_id = ${deliveryId}
             and (number_reservations.sets = 1 or ${record} between first_set and last_set) limit 1`,
       )
-      return row?.verdict
+      if (row === undefined) return undefined
+      const [answer] = await selectAnswers(db, sql`received_answers.number = ${row.answer}`)
+      return { verdict: row.verdict, ...(answer && { answer }) }
     }),
     releaseRefused: leased(releaseRefused),
     listRefusedDeliveries: reads(selectRefused),
