@@ -313,3 +313,28 @@ test.each([
     'routes.orders-out acknowledges what it delivers, before the files of order-answers do: write `acknowledge: never` at routes.orders-out, and leave `receipt` out.'
   expect(result.err.replaceAll(/\s+/g, ' ').includes(warning)).toBe(warns)
 })
+
+test('the configuration of a supplier in docs/edi.md passes the check as it stands', async () => {
+  const page = await readFile(new URL('../../docs/edi.md', import.meta.url), 'utf8')
+  const section = page.slice(page.indexOf('## A supplier from start to end'))
+  const [configuration = '', partner = ''] = [...section.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
+    ([, block]) => block ?? '',
+  )
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const head =
+    'api: { baseUrl: "http://127.0.0.1:1", clientId: x, clientSecret: y }\njournal: sqlite:./new/journal.db'
+  const mappings = new URL('../../mappings/', import.meta.url).pathname
+  await writeFile(
+    join(world.folder, 'dropbridge.yaml'),
+    `${head}\n${configuration.replaceAll('mapping: mappings/', `mapping: ${mappings}`)}`,
+  )
+  await mkdir(join(world.folder, 'partners'), { recursive: true })
+  await writeFile(join(world.folder, 'partners', 'erp.yaml'), partner)
+  await mkdir(join(world.folder, 'erp', 'in'), { recursive: true })
+
+  const { exit, out, err } = await run('check')
+
+  expect([exit, err]).toEqual([0, expect.stringContaining('are right')])
+  expect(out).toContain('855 of erp to order-answers, 856 of erp to shipments-in')
+})
