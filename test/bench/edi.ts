@@ -15,13 +15,13 @@ import { startChild } from './children.ts'
 import { interchangeMappedByHand, splitByHand } from './edi-by-hand.ts'
 import { answerRow, exportRow } from './edi-exports.ts'
 import { type EdiFile, writeInterchange } from './edi-files.ts'
-import { passOver } from './inbound.ts'
+import { startPasses } from './passes.ts'
 import { interleave, type Pace, timed, type Round } from './measure.ts'
 import { bodiesOf, orderTranslator, purchaseOrderNumbers, writeOrders } from './order-file.ts'
 import type { Scale } from './scale.ts'
 import type { ServiceGreeting } from './service-child.ts'
 import { inFolder, repository } from './setting.ts'
-import { type Row, speed } from './table.ts'
+import { compare, type Row } from './table.ts'
 import { countBodies, sameBodies } from './translate.ts'
 
 const MEGABYTE = 1_000_000
@@ -167,7 +167,10 @@ async function bodiesRow(file: EdiFile, { edi: { rounds } }: Scale): Promise<Row
 
 /** The files hold as many orders with other numbers. Each round brings purchase orders of its own. */
 async function inboundRow(folder: string, { edi: { inboundOrders: orders, rounds } }: Scale): Promise<Row> {
-  const service = await startChild<ServiceGreeting>('./service-child.ts')
+  const [service, passes] = await Promise.all([
+    startChild<ServiceGreeting>('./service-child.ts'),
+    startPasses(),
+  ])
   try {
     const target = { baseUrl: service.greeting.baseUrl, connections: 32 }
     const [rowNumbers, setNumbers] = [purchaseOrderNumbers(), purchaseOrderNumbers(10_000_001)]
@@ -176,25 +179,23 @@ async function inboundRow(folder: string, { edi: { inboundOrders: orders, rounds
       {
         csv: async () => {
           const file = await writeOrders(join(folder, 'inbound.csv'), { orders }, rowNumbers)
-          return passOver(file.path, target)
+          return passes.over(file.path, target)
         },
         x12: async () => {
           const numbers = { numbers: setNumbers }
           const file = await writeInterchange(join(folder, 'inbound.x12'), { orders }, numbers)
-          return passOver(file.path, target, 'orders-850')
+          return passes.over(file.path, target, 'orders-850')
         },
       },
     )
     return {
       what: `inbound whole, ${orders} 850s, to the service itself`,
       beside: 'the same with as many orders in a CSV file',
-      floor: speed(paces.csv.perSecond),
-      ours: speed(paces.x12.perSecond),
-      ratio: paces.csv.ms / paces.x12.ms,
+      ...compare(paces.csv, paces.x12),
       reach: { atLeast: 0.85 },
     }
   } finally {
-    await service.stop()
+    await Promise.all([service.stop(), passes.stop()])
   }
 }
 

@@ -1,7 +1,10 @@
 /** The floors: hand-written programs that do the minimum of the same work, and keep no journal. */
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Pool } from 'undici'
 import type { Credentials } from '../../src/config/routes.ts'
-import { BRAND, RETAILER } from './setting.ts'
+import type { BrandOrder } from '../../src/contract/order.ts'
+import { BRAND, inFolder, RETAILER } from './setting.ts'
 import { timed, type Round } from './measure.ts'
 
 export interface Target {
@@ -49,35 +52,72 @@ export async function postWithFetch(target: Target, bodies: readonly string[]): 
   )
 }
 
-/** Lists all pages of unacknowledged records, then acknowledges each one; with `verified`, reads each one before. */
-export async function listAndAcknowledge(
+/**
+ * Lists all pages of unacknowledged orders, writes their rows to a file and flushes it, then acknowledges each order; with
+ * `verified`, reads each one before.
+ */
+export function exportByHand(target: Target, { verified }: { verified: boolean }): Promise<Round> {
+  return inFolder(async (folder) => {
+    const pool = poolOf(target)
+    const measurement = await timed(() => listWriteAndAcknowledge(pool, target, folder, verified))
+    await pool.close()
+    return measurement
+  })
+}
+
+async function listWriteAndAcknowledge(
+  pool: Pool,
   target: Target,
-  { verified }: { verified: boolean },
-): Promise<Round> {
-  const pool = poolOf(target)
+  folder: string,
+  verified: boolean,
+): Promise<number> {
   const headers = headersOf(target)
   const orders = `/v1/brands/${BRAND}/orders/`
-  const measurement = await timed(async () => {
-    const ids: number[] = []
-    let next: string | null = `${orders}?is_acknowledged=0&status=open&status=partial&limit=250`
-    while (next !== null) {
-      const answer = await pool.request({ method: 'GET', path: next, headers })
-      const page = (await answer.body.json()) as { next: string | null; results: { id: number }[] }
-      for (const { id } of page.results) ids.push(id)
-      next = page.next === null ? null : page.next.slice(new URL(page.next).origin.length)
+  const ids: number[] = []
+  const file = await open(join(folder, 'orders.csv'), 'w')
+  await file.write(
+    'PO Number,Order Id,Order Date,Ship To Name,Address 1,City,State,Zip,Country,SKU,UPC,Qty\r\n',
+  )
+  let next: string | null = `${orders}?is_acknowledged=0&status=open&status=partial&limit=250`
+  while (next !== null) {
+    const answer = await pool.request({ method: 'GET', path: next, headers })
+    const page = (await answer.body.json()) as { next: string | null; results: ListedOrder[] }
+    let text = ''
+    for (const order of page.results) {
+      ids.push(order.id)
+      text += toLines(order)
     }
-    return manyAtOnce(target.connections, ids, async (id) => {
-      if (verified) {
-        const read = await pool.request({ method: 'GET', path: `${orders}${id}/`, headers })
-        await read.body.json()
-      }
-      const answer = await pool.request({ method: 'PUT', path: `${orders}${id}/acknowledge/`, headers })
-      await answer.body.text()
-      return answer.statusCode === 200
-    })
+    await file.write(text)
+    next = page.next === null ? null : page.next.slice(new URL(page.next).origin.length)
+  }
+  await file.sync()
+  await file.close()
+  return manyAtOnce(target.connections, ids, async (id) => {
+    if (verified) {
+      const read = await pool.request({ method: 'GET', path: `${orders}${id}/`, headers })
+      await read.body.json()
+    }
+    const answer = await pool.request({ method: 'PUT', path: `${orders}${id}/acknowledge/`, headers })
+    await answer.body.text()
+    return answer.statusCode === 200
   })
-  await pool.close()
-  return measurement
+}
+
+type ListedOrder = Pick<BrandOrder, 'id' | 'purchase_order_number' | 'ordered_at' | 'ship_to' | 'order_lines'>
+
+/** One line for each line of the order, with the columns of the order repeated. */
+function toLines({ id, purchase_order_number, ordered_at, ship_to, order_lines }: ListedOrder): string {
+  const { name1, street1, city, province, postal_code, country } = ship_to
+  const start = [purchase_order_number, id, ordered_at, name1, street1, city, province, postal_code, country]
+  const lines = order_lines.map(({ variant, quantity }) =>
+    [...start, variant.brand_identifier, variant.upc, quantity].map(toCell).join(','),
+  )
+  return `${lines.join('\r\n')}\r\n`
+}
+
+function toCell(value: string | number | null | undefined): string {
+  const text = String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 function poolOf({ baseUrl, connections }: Target): Pool {

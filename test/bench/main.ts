@@ -5,6 +5,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { ediRows } from './edi.ts'
+import { fairnessRow } from './fairness.ts'
 import { inboundRows, inboundServiceRow } from './inbound.ts'
 import { memoryFindings } from './memory.ts'
 import { outboundRows } from './outbound.ts'
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, (scale: Scale) => Promise<Findings>>> = {
   inbound: async (scale) => ({ rows: [...(await inboundRows(scale)), await inboundServiceRow(scale)] }),
   service: async (scale) => ({ rows: await serviceScaleRows(scale) }),
   outbound: async (scale) => ({ rows: await outboundRows(scale) }),
+  fairness: async (scale) => ({ rows: [await fairnessRow(scale)] }),
   ready: async (scale) => ({ rows: [await readyRow(scale)] }),
   start: async (scale) => ({ rows: await startRows(scale) }),
   sftp: async (scale) => ({ rows: await sftpRows(scale) }),

@@ -3,12 +3,15 @@
 /** How long one round of a contender took, and how much it did. */
 export interface Round {
   readonly ms: number
+  /** The processor time of its process, user and system; left out where the work is not of one process. */
+  readonly cpuMs?: number
   readonly count: number
 }
 
 export interface Pace {
-  /** The median of the rounds. */
+  /** The medians of the rounds. */
   readonly ms: number
+  readonly cpuMs: number
   readonly count: number
   readonly perSecond: number
 }
@@ -28,25 +31,30 @@ export async function interleave<Name extends string>(
   contenders: Readonly<Record<Name, () => Promise<Round>>>,
 ): Promise<Record<Name, Pace>> {
   const names = Object.keys(contenders) as Name[]
-  const times = new Map<Name, number[]>(names.map((name) => [name, []]))
+  const all = new Map<Name, Round[]>(names.map((name) => [name, []]))
   for (let round = -WARM_UPS; round < rounds; round++) {
     for (const name of names) {
       const measurement = await contenders[name]()
       if (measurement.count !== count) throw new WrongCount(`${name} did ${measurement.count} of ${count}`)
-      if (round >= 0) times.get(name)?.push(measurement.ms)
+      if (round >= 0) all.get(name)?.push(measurement)
     }
   }
   const paces = names.map((name) => {
-    const ms = median(times.get(name) ?? [])
-    return [name, { ms, count, perSecond: (count / ms) * 1000 }] as const
+    const measured = all.get(name) ?? []
+    const ms = median(measured.map((each) => each.ms))
+    const cpuMs = median(measured.map((each) => each.cpuMs ?? Number.NaN))
+    return [name, { ms, cpuMs, count, perSecond: (count / ms) * 1000 }] as const
   })
   return Object.fromEntries(paces) as Record<Name, Pace>
 }
 
 export async function timed(work: () => Promise<number>): Promise<Round> {
+  const cpu = process.cpuUsage()
   const start = performance.now()
   const count = await work()
-  return { ms: performance.now() - start, count }
+  const ms = performance.now() - start
+  const { user, system } = process.cpuUsage(cpu)
+  return { ms, cpuMs: (user + system) / 1000, count }
 }
 
 /** The middle value; of an even number the mean of the middle two. */

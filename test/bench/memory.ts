@@ -6,13 +6,14 @@ import { writeInterchange } from './edi-files.ts'
 import { WrongCount } from './measure.ts'
 import { purchaseOrderNumbers, writeOrders } from './order-file.ts'
 import { type Market, openMarket } from './outbound.ts'
+import { startPasses } from './passes.ts'
 import type { Scale } from './scale.ts'
-import { configurationIn, inboxOf, inFolder, repository } from './setting.ts'
+import { inboxOf, inFolder, repository } from './setting.ts'
 import type { StubGreeting } from './stub-server.ts'
 import type { MemoryRow, Row } from './table.ts'
 
-/** What `pass-child.mjs`, `edi-child.mjs` and `edi-export-child.mjs` report. */
-interface PassReport {
+/** What `edi-child.mjs` and `edi-export-child.mjs` report. */
+interface ChildReport {
   readonly records: number
   readonly ms: number
   readonly peakMb: number
@@ -77,7 +78,7 @@ async function readingMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
     for (const megabytes of sizes) {
       const what = `read 850s, ${megabytes} MB`
       const file = await write('orders.x12', megabytes)
-      const child = await startChild<PassReport>('./edi-child.mjs', [mapping, warmUp.path, file.path])
+      const child = await startChild<ChildReport>('./edi-child.mjs', [mapping, warmUp.path, file.path])
       await child.stop()
       const { records, ms, peakMb, baseMb } = child.greeting
       if (records !== file.orders) throw new WrongCount(`${what}: ${records} of ${file.orders} have a body`)
@@ -97,7 +98,7 @@ async function exportMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
       const file = join(folder, 'records.json')
       await writeOrderRecords(file, records)
       const spool = join(folder, 'spool')
-      const child = await startChild<PassReport>('./edi-export-child.mjs', [mapping, spool, file])
+      const child = await startChild<ChildReport>('./edi-export-child.mjs', [mapping, spool, file])
       await child.stop()
       const { records: exported, ms, peakMb, baseMb } = child.greeting
       if (exported !== records) throw new WrongCount(`${what}: ${exported} were exported`)
@@ -136,22 +137,29 @@ type Prepare = (folder: string) => Promise<number>
 /** The passes run one after the other in one process; the last one counts. */
 async function measured(
   pass: { readonly what: string; readonly route: string; readonly baseUrl: string },
-  passes: readonly Prepare[],
-  configurations: readonly string[] = [],
+  prepared: readonly Prepare[],
 ): Promise<MemoryRow> {
   const { what, route, baseUrl } = pass
-  const [prepare, ...others] = passes
-  return inFolder(async (folder) => {
-    const expected = (await prepare?.(folder)) ?? 0
-    const configuration = configurationIn(folder, { baseUrl, connections: CONNECTIONS })
-    const all = [...configurations, JSON.stringify(configuration)]
-    if (others.length > 0) return measured(pass, others, all)
-    const child = await startChild<PassReport>('./pass-child.mjs', [route, ...all])
-    await child.stop()
-    const { records, ms, peakMb, baseMb } = child.greeting
-    if (records !== expected) throw new WrongCount(`${what}: ${records} of ${expected} records were accepted`)
-    return { what, records, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / records }
-  })
+  const passes = await startPasses()
+  let last: MemoryRow | undefined
+  try {
+    for (const prepare of prepared) {
+      last = await inFolder(async (folder) => {
+        const expected = await prepare(folder)
+        const { count, ms, peakMb, baseMb } = await passes.in(
+          folder,
+          { baseUrl, connections: CONNECTIONS },
+          route,
+        )
+        if (count !== expected) throw new WrongCount(`${what}: ${count} of ${expected} records were accepted`)
+        return { what, records: count, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / count }
+      })
+    }
+  } finally {
+    await passes.stop()
+  }
+  if (last === undefined) throw new Error(`${what}: no pass was made`)
+  return last
 }
 
 /** Removes the figure to reach: none was set for this row. */

@@ -60,9 +60,9 @@ export async function writeOrders(
   return { path, orders, rows }
 }
 
-export async function orderTranslator(
-  path = join(repository, 'mappings/retailer-orders.yaml'),
-): Promise<Translator> {
+export const ORDERS_MAPPING = join(repository, 'mappings/retailer-orders.yaml')
+
+export async function orderTranslator(path = ORDERS_MAPPING): Promise<Translator> {
   const mapping = await loadMapping(path)
   if (mapping.direction !== 'inbound') throw new Error(`${path} does not read files`)
   return mapping.translator

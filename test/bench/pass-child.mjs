@@ -1,12 +1,10 @@
 /**
- * A pass of one route in a process of its own, because a process keeps its peak until it ends. Plain JavaScript over the built
- * program, so that the compiler of the bench is not in the figure. Its arguments are the name of the route and
- * configurations; it makes a pass with each and sends a `PassReport` of the last.
+ * Passes of the built program in a process of its own, which stays warm from one to the next. Plain JavaScript, so that the compiler
+ * of the bench is not in the figures. Each message names a route and has a configuration; the answer is a `PassReport`.
  */
 import { randomUUID } from 'node:crypto'
 import { openBridge } from '../../dist/app/bridge.js'
 import { systemClock } from '../../dist/support/clock.js'
-import { limitHeap } from '../../dist/support/process.js'
 import { peakMb } from './peak.mjs'
 
 function acceptedIn(result) {
@@ -15,7 +13,7 @@ function acceptedIn(result) {
   return counts.reduce((sum, { records }) => sum + (records.accepted ?? 0), 0)
 }
 
-async function pass(configuration, route) {
+async function pass({ configuration, route }) {
   const bridge = await openBridge(configuration, {
     clock: systemClock,
     random: Math.random,
@@ -24,18 +22,17 @@ async function pass(configuration, route) {
     version: 'bench',
   })
   baseMb ??= peakMb()
+  const cpu = process.cpuUsage()
   const startedAt = performance.now()
   const { routes } = await bridge.run([route], new AbortController().signal)
   const ms = performance.now() - startedAt
+  const { user, system } = process.cpuUsage(cpu)
   await bridge.close()
-  return { ms, records: routes.reduce((sum, result) => sum + acceptedIn(result), 0) }
+  const count = routes.reduce((sum, result) => sum + acceptedIn(result), 0)
+  return { ms, cpuMs: (user + system) / 1000, count, peakMb: peakMb(), baseMb }
 }
 
-// As the program itself does.
-limitHeap()
 let baseMb
-const [route = '', ...configurations] = process.argv.slice(2)
-let report
-for (const configuration of configurations) report = await pass(JSON.parse(configuration), route)
+process.on('message', (job) => void pass(job).then((report) => process.send(report)))
 process.once('disconnect', () => process.exit())
-process.send({ ...report, peakMb: peakMb(), baseMb })
+process.send('ready')

@@ -12,6 +12,8 @@ export interface Scale {
     readonly slowRounds: number
   }
   readonly outbound: { readonly orders: number; readonly rounds: number; readonly verifiedRounds: number }
+  /** Rows of the large file, and how many small files are dropped beside it and as many alone. */
+  readonly fairness: { readonly rows: number; readonly files: number }
   /** Rows of the files whose memory is measured, smallest first. */
   readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
   /** Starts of short commands. */
@@ -47,6 +49,7 @@ export const QUICK: Scale = {
   translate: { rows: 20_000, rounds: 5 },
   inbound: { orders: 3_000, slowOrders: 3_000, serviceOrders: 1_500, rounds: 5, slowRounds: 3 },
   outbound: { orders: 1_000, rounds: 3, verifiedRounds: 1 },
+  fairness: { rows: 100_000, files: 25 },
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   start: { rounds: 5 },
   oldFiles: { files: 20_000, rounds: 3 },
@@ -69,6 +72,7 @@ export const FULL: Scale = {
   translate: { rows: 100_000, rounds: 9 },
   inbound: { orders: 20_000, slowOrders: 10_000, serviceOrders: 5_000, rounds: 7, slowRounds: 5 },
   outbound: { orders: 5_000, rounds: 5, verifiedRounds: 3 },
+  fairness: { rows: 1_000_000, files: 100 },
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   start: { rounds: 15 },
   oldFiles: { files: 100_000, rounds: 7 },
