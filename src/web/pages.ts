@@ -1,0 +1,4 @@
+/** All pages of the console, in the order of the navigation. */
+import type { Page } from './page.ts'
+
+export const PAGES: readonly Page<unknown>[] = []
