@@ -20,7 +20,7 @@ import { createLeaseJournal } from './leases.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
-import { createActivityJournal, createOverviewJournal } from './overview.ts'
+import { createActivityJournal, createListJournal, createOverviewJournal } from './overview.ts'
 import { createRecordJournal } from './records.ts'
 import { createRestorationJournal } from './restore.ts'
 import { createStepJournal } from './steps.ts'
@@ -87,6 +87,7 @@ export async function openJournal({
     ...createAlertJournal(bound),
     ...createOverviewJournal(bound),
     ...createActivityJournal(bound),
+    ...createListJournal(bound),
     ...createAuditJournal(bound),
     async close() {
       await read(store, () => Promise.resolve()) // an open transaction finishes first
