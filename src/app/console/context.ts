@@ -26,7 +26,7 @@ export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'jour
   let failed: { readonly at: number; readonly failure: BridgeError } | undefined
   let openings = 0
 
-  const forget = async () => {
+  const closeJournal = async () => {
     const before = opened
     opened = undefined
     await before?.journal.close().catch(() => undefined)
@@ -52,14 +52,14 @@ export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'jour
     /** The journal as it is open now, or opened anew. Throws why it cannot be read. */
     async getContext(): Promise<ConsoleContext> {
       // A backup that was put back is another file under the same name.
-      if (opened !== undefined && opened.file !== identifyFile(path)) await forget()
+      if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
       if (opened !== undefined) return { journal: opened.journal, configuration, clock }
       if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
         throw failed.failure
       return (opening ??= open())
     },
     /** After a failure of the journal: the next use opens it again. */
-    forget,
+    closeJournal,
     /** Changes with every commit to the journal, and when it is opened; costs some microseconds. Undefined while it is closed. */
     readVersion(): string | undefined {
       if (opened === undefined) return undefined
@@ -69,7 +69,7 @@ export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'jour
         return undefined
       }
     },
-    close: forget,
+    close: closeJournal,
   }
 }
 
