@@ -1,11 +1,80 @@
-/** What the use cases of the console work with: the journal opened read only, the configuration and the clock. */
+/** Opens what the use cases of the console work with: the journal, read only, which may be away or busy for a time. */
+import { statSync } from 'node:fs'
 import type { Configuration } from '../../config/configuration.ts'
 import type { Journal } from '../../domain/journal.ts'
+import { type OpenedToRead, openJournalToRead } from '../../journal/open.ts'
 import type { Clock } from '../../support/clock.ts'
+import { BridgeError } from '../../support/errors.ts'
 
 /** Nothing in it can change the journal: SQLite refuses to write. */
 export interface ConsoleContext {
   readonly journal: Journal
   readonly configuration: Configuration
   readonly clock: Clock
+}
+
+/** After a failure the journal is not tried more often than this. */
+const RETRY_MS = 1_000
+
+export type Console = ReturnType<typeof openConsole>
+
+/** Never throws: a journal that cannot be read is tried again when it is asked for. */
+export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'journal'>) {
+  const { path } = configuration.journal
+  let opened: (OpenedToRead & { readonly file: string | undefined }) | undefined
+  let opening: Promise<ConsoleContext> | undefined
+  let failed: { readonly at: number; readonly failure: BridgeError } | undefined
+  let openings = 0
+
+  const closeJournal = async () => {
+    const before = opened
+    opened = undefined
+    await before?.journal.close().catch(() => undefined)
+  }
+  const open = async (): Promise<ConsoleContext> => {
+    try {
+      const file = identifyFile(path)
+      opened = { ...(await openJournalToRead({ path, clock })), file }
+      openings++
+      failed = undefined
+      return { journal: opened.journal, configuration, clock }
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      failed = { at: clock.now(), failure: error }
+      throw error
+    } finally {
+      opening = undefined
+    }
+  }
+  return {
+    configuration,
+    clock,
+    /** The journal as it is open now, or opened anew. Throws why it cannot be read. */
+    async getContext(): Promise<ConsoleContext> {
+      // A backup that was put back is another file under the same name.
+      if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
+      if (opened !== undefined) return { journal: opened.journal, configuration, clock }
+      if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
+        throw failed.failure
+      return (opening ??= open())
+    },
+    /** After a failure of the journal: the next use opens it again. */
+    closeJournal,
+    /** Changes with every commit to the journal, and when it is opened; costs some microseconds. Undefined while it is closed. */
+    readVersion(): string | undefined {
+      if (opened === undefined) return undefined
+      try {
+        return `${openings}.${opened.readDataVersion()}`
+      } catch {
+        return undefined
+      }
+    },
+    close: closeJournal,
+  }
+}
+
+/** Which file has the name now. */
+function identifyFile(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
 }
