@@ -212,7 +212,8 @@ function toDeliveredRecord(record: TracedRecord, text: string | undefined): Deli
   return { ...record, ...omitUndefined({ called: called || undefined, purchaseOrder }) }
 }
 
-async function traceRecords(journal: Journal, records: readonly TracedRecord[]): Promise<RecordHistory[]> {
+/** The whole life of each record: what it came from, its sendings and lookups, and where it went. */
+export async function traceRecords(journal: Journal, records: readonly TracedRecord[]): Promise<RecordHistory[]> {
   const ids = records.map(({ id }) => id)
   const details = new Map((await journal.traceDetails(ids)).map((detail) => [detail.record, detail]))
   const documents = await journal.listDocuments(ids)

@@ -204,7 +204,10 @@ export async function readFilePage(
 const TROUBLED: readonly RecordState[] = ['rejected', 'held', 'uncertain', 'deferred']
 
 function isRecordState(text: string | undefined): text is RecordState {
-  return text !== undefined && (text in OUTCOMES || ['planned', 'sending', 'collected'].includes(text))
+  return (
+    text !== undefined &&
+    (Object.hasOwn(OUTCOMES, text) || ['planned', 'sending', 'collected'].includes(text))
+  )
 }
 
 /** `trouble-17`: after the record 17 of those with trouble; `rest-17`: of the others. */
