@@ -4,6 +4,7 @@ import type { RecordState } from '../../domain/record.ts'
 import type { TracedAttempt, TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import type { TracedSending } from '../trace-interchanges.ts'
 import { type RecordHistory, traceRecords } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
 import { formatKey } from './lists.ts'
@@ -172,7 +173,7 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
         file: first.from && nameWork(first.from),
       }),
     interchange: showInterchange(story),
-    sending: showSending(story),
+    sending: story.sent && showSending(story.sent),
     documents: documents.map(({ kind, state: has, folder, name, problem }) =>
       omitUndefined({ kind, state: has, folder, name, problem: problem && showProblem(problem, audience) }),
     ),
@@ -245,9 +246,7 @@ function showInterchange({ interchange: brought }: RecordHistory): ShownIntercha
   return omitUndefined({ file: nameWork(file), number, sender, receiver, verdict, answer: delivery })
 }
 
-function showSending({ sent }: RecordHistory): ShownSending | undefined {
-  if (sent === undefined) return undefined
-  const { numbers, receiver, verdict, answers } = sent
+export function showSending({ numbers, receiver, verdict, answers }: TracedSending): ShownSending {
   return omitUndefined({
     ...numbers,
     receiver,
