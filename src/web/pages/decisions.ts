@@ -15,7 +15,7 @@ import {
   readFilter,
 } from './parts.ts'
 
-export const DECISIONS_PAGE = definePage<DecisionsPage>({
+export const decisionsPage = definePage<DecisionsPage>({
   path: '/decisions',
   permission: 'read',
   load: (context, request) => {

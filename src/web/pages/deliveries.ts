@@ -28,7 +28,7 @@ import {
   readFilter,
 } from './parts.ts'
 
-export const DELIVERIES_PAGE = definePage<DeliveriesPage>({
+export const deliveriesPage = definePage<DeliveriesPage>({
   path: '/deliveries',
   permission: 'read',
   load: (context, request) => {
@@ -99,7 +99,7 @@ function drawTaken(
   ${sending.interchange}${answers.length === 0 ? ', no answer yet' : ':'}${answers}`
 }
 
-export const DELIVERY_PAGE = definePage<DeliveryPage>({
+export const deliveryPage = definePage<DeliveryPage>({
   path: '/deliveries/:id',
   permission: 'read',
   load: (context, request) => {

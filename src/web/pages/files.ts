@@ -32,7 +32,7 @@ import {
   readFilter,
 } from './parts.ts'
 
-export const FILES_PAGE = definePage<FilesPage>({
+export const filesPage = definePage<FilesPage>({
   path: '/files',
   permission: 'read',
   load: (context, request) => {
@@ -103,7 +103,7 @@ function drawFileState({ state, outcome }: ListedFile): Html {
 
 // One file.
 
-export const FILE_PAGE = definePage<FilePage>({
+export const filePage = definePage<FilePage>({
   path: '/files/:id',
   permission: 'read',
   load: (context, request) => {

@@ -22,7 +22,7 @@ import {
   formatLines,
 } from './parts.ts'
 
-export const RECORD_PAGE = definePage<RecordPage>({
+export const recordPage = definePage<RecordPage>({
   path: '/records/:n',
   permission: 'read',
   load: async (context, request) => {
@@ -35,7 +35,7 @@ export const RECORD_PAGE = definePage<RecordPage>({
   }),
 })
 
-export const ORDER_PAGE = definePage<OrderPage>({
+export const orderPage = definePage<OrderPage>({
   path: '/orders/:key',
   permission: 'read',
   load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),

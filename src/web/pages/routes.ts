@@ -4,7 +4,7 @@ import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { audienceOf, drawDeliveryLink, drawFileLink, drawTable, drawTime } from './parts.ts'
 
-export const ROUTES_PAGE = definePage<RoutesPage>({
+export const routesPage = definePage<RoutesPage>({
   path: '/routes',
   permission: 'read',
   load: (context, request) => listRoutes(context, audienceOf(request)),

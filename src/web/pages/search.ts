@@ -7,7 +7,7 @@ import { drawTable, drawTime } from './parts.ts'
 /** `only`: where to go at once, because nothing else was found. */
 export type SearchPage = SearchResult & { readonly only?: string }
 
-export const SEARCH_PAGE = definePage<SearchPage>({
+export const searchPage = definePage<SearchPage>({
   path: '/search',
   permission: 'read',
   load: async (context, { query }) => {

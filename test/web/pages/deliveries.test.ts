@@ -1,14 +1,14 @@
 /** The pages of deliveries and routes, of a month that really ran. */
 import { expect, test } from 'vitest'
-import { DELIVERIES_PAGE, DELIVERY_PAGE } from '../../../src/web/pages/deliveries.ts'
-import { ROUTES_PAGE } from '../../../src/web/pages/routes.ts'
+import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.ts'
+import { routesPage } from '../../../src/web/pages/routes.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld, type World } from '../../fixtures/world.ts'
 
 test('the list shows each delivery, newest first, filtered by route and state', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const page = await visit(context, DELIVERIES_PAGE)
+  const page = await visit(context, deliveriesPage)
   expect(
     page?.data.deliveries.map(({ name, state, records, isAwaited }) => [name, state, records, isAwaited]),
   ).toEqual(
@@ -22,7 +22,7 @@ test('the list shows each delivery, newest first, filtered by route and state', 
   expect(page?.data.total).toEqual({ count: 3, isMore: false })
   expect(page?.text).toContain('3 deliveries, newest first')
   const names = async (query: Record<string, string>) =>
-    (await visit(context, DELIVERIES_PAGE, { query }))?.data.deliveries.map(({ name }) => name)
+    (await visit(context, deliveriesPage, { query }))?.data.deliveries.map(({ name }) => name)
   expect(await names({ route: 'orders-out' })).toEqual(['orders-1.csv'])
   expect(await names({ state: 'waiting' })).toEqual([])
   expect(await names({ state: 'no such state' })).toHaveLength(3)
@@ -40,7 +40,7 @@ async function aWaitingDelivery(): Promise<World> {
 
 test('a delivery that nobody took waits, and says by when its orders should be acknowledged', async () => {
   const context = await lookAt(await aWaitingDelivery())
-  const page = await visit(context, DELIVERIES_PAGE, { query: { state: 'waiting' } })
+  const page = await visit(context, deliveriesPage, { query: { state: 'waiting' } })
   const [delivery] = page!.data.deliveries
   expect(delivery).toMatchObject({
     state: 'delivered',
@@ -48,15 +48,15 @@ test('a delivery that nobody took waits, and says by when its orders should be a
     acknowledgeBy: expect.any(Number) as number,
   })
   expect(page?.text).toContain('waiting to be taken')
-  const one = await visit(context, DELIVERY_PAGE, { params: { id: delivery!.id } })
+  const one = await visit(context, deliveryPage, { params: { id: delivery!.id } })
   expect(one?.data.acknowledgeBy).toBe(delivery?.acknowledgeBy)
   expect(one?.text).toContain('Acknowledge by')
 })
 
 test('a delivery shows its records by the numbers they have on paper, each linked with its order', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const list = await visit(context, DELIVERIES_PAGE, { query: { route: 'shipments-out' } })
-  const page = await visit(context, DELIVERY_PAGE, { params: { id: list?.data.deliveries[0]?.id ?? '' } })
+  const list = await visit(context, deliveriesPage, { query: { route: 'shipments-out' } })
+  const page = await visit(context, deliveryPage, { params: { id: list?.data.deliveries[0]?.id ?? '' } })
   expect(page?.data.counts).toEqual({ accepted: 3 })
   expect(page?.data.page.map(({ purchaseOrder }) => purchaseOrder).toSorted()).toEqual(
     MONTH.orders.toSorted(),
@@ -64,12 +64,12 @@ test('a delivery shows its records by the numbers they have on paper, each linke
   expect(page?.data.page.map(({ key }) => key).join()).toContain(MONTH.tracking)
   expect(page?.html).toContain(`/orders/${MONTH.first}`)
   expect(page?.text).toContain('✓ acknowledged')
-  expect(await visit(context, DELIVERY_PAGE, { params: { id: 'shipments-1.csv' } })).toBeUndefined()
+  expect(await visit(context, deliveryPage, { params: { id: 'shipments-1.csv' } })).toBeUndefined()
 })
 
 test('the routes show where each of them stands, with its last file and its alerts', async () => {
   const world = await aFinishedMonth()
-  const page = await visit(await lookAt(world), ROUTES_PAGE)
+  const page = await visit(await lookAt(world), routesPage)
   const routes = page!.data.routes
   expect(routes.map(({ name }) => name)).toEqual(world.configuration.routes.map(({ name }) => name))
   expect(routes[0]).toMatchObject({
@@ -102,7 +102,7 @@ test('a route with work that nobody does is unfinished, and shows its alerts', a
   const alerts = [alert, { ...alert, route: 'gone' }]
   const shown = { ...journal, listActiveAlerts: () => Promise.resolve(alerts) } as typeof journal
   const context = { journal: shown, clock, configuration: world.configuration }
-  const page = await visit(context, ROUTES_PAGE)
+  const page = await visit(context, routesPage)
   expect(page?.data.routes.map(({ name, state }) => [name, state])).toEqual([
     ['orders', 'idle'],
     ['orders-out', 'unfinished'],

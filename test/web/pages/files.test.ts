@@ -1,13 +1,13 @@
 /** The pages of files, of a month that really ran. */
 import { expect, test } from 'vitest'
-import { FILE_PAGE, FILES_PAGE } from '../../../src/web/pages/files.ts'
+import { filePage, filesPage } from '../../../src/web/pages/files.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld } from '../../fixtures/world.ts'
 
 test('the list shows each file with its counts, newest first, and how many there are', async () => {
   const world = await aFinishedMonth()
-  const page = await visit(await lookAt(world), FILES_PAGE)
+  const page = await visit(await lookAt(world), filesPage)
   expect(page?.data.files.map(({ name, records }) => [name, records])).toEqual([
     ['bill.csv', { accepted: 3 }],
     ['ship.csv', { accepted: 3 }],
@@ -23,7 +23,7 @@ test('the list is filtered by route, trouble, name and day, and says what is cal
   const world = await aFinishedMonth()
   const context = await lookAt(world)
   const names = async (query: Record<string, string>) =>
-    (await visit(context, FILES_PAGE, { query }))?.data.files.map(({ name }) => name)
+    (await visit(context, filesPage, { query }))?.data.files.map(({ name }) => name)
   const day = new Date(world.clock.now()).toISOString().slice(0, 10)
   expect(await names({ route: 'shipments' })).toEqual(['ship.csv'])
   expect(await names({ outcome: 'trouble' })).toEqual(['orders.csv'])
@@ -31,7 +31,7 @@ test('the list is filtered by route, trouble, name and day, and says what is cal
   expect(await names({ day })).toHaveLength(3)
   expect(await names({ day: '2001-01-01' })).toEqual([])
   expect(await names({ day: 'tomorrow', route: '' })).toHaveLength(3)
-  const none = await visit(context, FILES_PAGE, { query: { name: 'odrers.csv' } })
+  const none = await visit(context, filesPage, { query: { name: 'odrers.csv' } })
   expect(none?.text).toContain('No file matches.')
   expect(none?.text).toContain('Names like it: orders.csv')
 })
@@ -42,12 +42,12 @@ test('the list goes on after the last file of the page before', async () => {
     await world.drop('inbox/orders', `f${number}.csv`, smallOrders(20_000 + number))
   await world.run('orders')
   const context = await lookAt(world)
-  const first = await visit(context, FILES_PAGE)
+  const first = await visit(context, filesPage)
   expect(first?.data.files).toHaveLength(50)
   expect(first?.data.total).toEqual({ count: 52, isMore: false })
   const after = first?.data.next ?? ''
   expect(first?.html).toContain(`/files?after=${after}`)
-  const second = await visit(context, FILES_PAGE, { query: { after } })
+  const second = await visit(context, filesPage, { query: { after } })
   expect(second?.data.files).toHaveLength(2)
   expect(second?.data.next).toBeUndefined()
   const ids = [...(first?.data.files ?? []), ...(second?.data.files ?? [])].map(({ id }) => id)
@@ -56,9 +56,9 @@ test('the list goes on after the last file of the page before', async () => {
 
 test('a file shows its problems by code and column, and each record beside its rows, those with trouble first', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const list = await visit(context, FILES_PAGE, { query: { route: 'orders' } })
+  const list = await visit(context, filesPage, { query: { route: 'orders' } })
   const id = list?.data.files[0]?.id ?? ''
-  const page = await visit(context, FILE_PAGE, { params: { id } })
+  const page = await visit(context, filePage, { params: { id } })
   const data = page!.data
   expect(data.reasons).toEqual([
     {
@@ -105,10 +105,10 @@ test('a file shows its problems by code and column, and each record beside its r
 
 test('a file shows the records of one state alone', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const list = await visit(context, FILES_PAGE, { query: { route: 'orders' } })
+  const list = await visit(context, filesPage, { query: { route: 'orders' } })
   const params = { id: list?.data.files[0]?.id ?? '' }
   const only = async (state: string) =>
-    (await visit(context, FILE_PAGE, { params, query: { state } }))?.data.page.map(({ key }) => key)
+    (await visit(context, filePage, { params, query: { state } }))?.data.page.map(({ key }) => key)
   expect(await only('accepted')).toEqual(MONTH.orders)
   expect(await only('rejected')).toEqual([MONTH.refused])
   expect(await only('held')).toEqual([])
@@ -119,8 +119,8 @@ test('a file whose archive is gone shows its records and says why its rows are n
   const world = await aFinishedMonth()
   const context = await lookAt(world)
   const moved = { ...context, configuration: { ...context.configuration, routes: [] } }
-  const list = await visit(context, FILES_PAGE, { query: { route: 'orders' } })
-  const page = await visit(moved, FILE_PAGE, { params: { id: list?.data.files[0]?.id ?? '' } })
+  const list = await visit(context, filesPage, { query: { route: 'orders' } })
+  const page = await visit(moved, filePage, { params: { id: list?.data.files[0]?.id ?? '' } })
   expect(page?.data.page).toHaveLength(4)
   expect(page?.data.sourceMissing).toBe('Its route is not in the configuration any more.')
   expect(page?.text).toContain('The rows of the source are not shown.')
@@ -131,10 +131,10 @@ test('an unknown file is no page, and an unusable one shows its problems', async
   await world.drop('inbox/orders', 'odd.csv', 'a,b\n1,2\n')
   await world.run('orders')
   const context = await lookAt(world)
-  expect(await visit(context, FILE_PAGE, { params: { id: 'nothing' } })).toBeUndefined()
-  const list = await visit(context, FILES_PAGE)
+  expect(await visit(context, filePage, { params: { id: 'nothing' } })).toBeUndefined()
+  const list = await visit(context, filesPage)
   expect(list?.text).toContain('closed, unusable')
-  const page = await visit(context, FILE_PAGE, { params: { id: list?.data.files[0]?.id ?? '' } })
+  const page = await visit(context, filePage, { params: { id: list?.data.files[0]?.id ?? '' } })
   expect(page?.data.problems.map(({ code }) => code)).not.toEqual([])
   expect(page?.text).toContain(page?.data.problems[0]?.title.replaceAll('`', ''))
 })

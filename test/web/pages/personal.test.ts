@@ -4,12 +4,12 @@ import type { ConsoleContext } from '../../../src/app/console/context.ts'
 import { MASK } from '../../../src/app/console/masks.ts'
 import type { Page } from '../../../src/web/page.ts'
 import type { Role } from '../../../src/web/permissions.ts'
-import { DECISIONS_PAGE } from '../../../src/web/pages/decisions.ts'
-import { DELIVERIES_PAGE, DELIVERY_PAGE } from '../../../src/web/pages/deliveries.ts'
-import { FILE_PAGE, FILES_PAGE } from '../../../src/web/pages/files.ts'
-import { ORDER_PAGE, RECORD_PAGE } from '../../../src/web/pages/records.ts'
-import { ROUTES_PAGE } from '../../../src/web/pages/routes.ts'
-import { SEARCH_PAGE } from '../../../src/web/pages/search.ts'
+import { decisionsPage } from '../../../src/web/pages/decisions.ts'
+import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.ts'
+import { filePage, filesPage } from '../../../src/web/pages/files.ts'
+import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
+import { routesPage } from '../../../src/web/pages/routes.ts'
+import { searchPage } from '../../../src/web/pages/search.ts'
 import { type Asked, lookAt, visit } from '../../fixtures/console.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { ordersFile, type OrderRow, sampleOrders } from '../../samples/orders.ts'
@@ -53,20 +53,20 @@ async function readEverything(context: ConsoleContext, numbers: readonly string[
     answers.push({ where: `${where} as JSON`, text: JSON.stringify(found.data) })
     return found.data
   }
-  const files = await add(FILES_PAGE, {})
+  const files = await add(filesPage, {})
   for (const { id } of files?.files ?? []) {
-    const file = await add(FILE_PAGE, { params: { id } })
-    for (const record of file?.page ?? []) await add(RECORD_PAGE, { params: { n: String(record.id) } })
+    const file = await add(filePage, { params: { id } })
+    for (const record of file?.page ?? []) await add(recordPage, { params: { n: String(record.id) } })
   }
   for (const key of numbers) {
-    await add(ORDER_PAGE, { params: { key } })
-    await add(SEARCH_PAGE, { query: { q: key } })
+    await add(orderPage, { params: { key } })
+    await add(searchPage, { query: { q: key } })
   }
-  await add(SEARCH_PAGE, { query: { q: 'nothing like it' } })
-  const deliveries = await add(DELIVERIES_PAGE, {})
-  for (const { id } of deliveries?.deliveries ?? []) await add(DELIVERY_PAGE, { params: { id } })
-  await add(DECISIONS_PAGE, {})
-  await add(ROUTES_PAGE, {})
+  await add(searchPage, { query: { q: 'nothing like it' } })
+  const deliveries = await add(deliveriesPage, {})
+  for (const { id } of deliveries?.deliveries ?? []) await add(deliveryPage, { params: { id } })
+  await add(decisionsPage, {})
+  await add(routesPage, {})
   return answers
 }
 
@@ -90,7 +90,7 @@ test('no answer to a viewer holds anything personal, and an operator sees it', a
 test('a viewer sees the numbers, the goods and the reasons beside the masks', async () => {
   const { world, numbers } = await aMarkedWorld()
   const context = await lookAt(world)
-  const order = await visit(context, ORDER_PAGE, { params: { key: numbers[0] ?? '' }, role: 'viewer' })
+  const order = await visit(context, orderPage, { params: { key: numbers[0] ?? '' }, role: 'viewer' })
   const body = order!.data.records[0]!.body as Record<string, Record<string, unknown>>
   expect(body['purchase_order_number']).toBe(numbers[0])
   expect(body['ship_to']).toMatchObject({
@@ -99,8 +99,8 @@ test('a viewer sees the numbers, the goods and the reasons beside the masks', as
     province: expect.not.stringContaining(MASK),
   })
   expect(body['gift_message']).toEqual([MASK])
-  const list = await visit(context, FILES_PAGE, { query: { name: 'people' } })
-  const file = await visit(context, FILE_PAGE, { params: { id: list!.data.files[0]!.id }, role: 'viewer' })
+  const list = await visit(context, filesPage, { query: { name: 'people' } })
+  const file = await visit(context, filePage, { params: { id: list!.data.files[0]!.id }, role: 'viewer' })
   const [row] = file!.data.page.at(-1)!.rows
   const cell = (column: string) => row?.cells[row.columns.indexOf(column)]
   expect(cell('PO Number')).toBe(numbers[1])

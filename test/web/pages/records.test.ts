@@ -2,9 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ConsoleContext } from '../../../src/app/console/context.ts'
 import { openJournal } from '../../../src/journal/open.ts'
-import { DECISIONS_PAGE } from '../../../src/web/pages/decisions.ts'
-import { ORDER_PAGE, RECORD_PAGE } from '../../../src/web/pages/records.ts'
-import { SEARCH_PAGE } from '../../../src/web/pages/search.ts'
+import { decisionsPage } from '../../../src/web/pages/decisions.ts'
+import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
+import { searchPage } from '../../../src/web/pages/search.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
 import { commandsOf, runUnheard } from '../../fixtures/office.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
@@ -14,7 +14,7 @@ import { testClock } from '../../suites/journal.suite.ts'
 
 test('an order shows the whole life of its records in the order of time', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const page = await visit(context, ORDER_PAGE, { params: { key: MONTH.first } })
+  const page = await visit(context, orderPage, { params: { key: MONTH.first } })
   expect(
     page?.data.records.map(({ operation, state, timesSent, timesEffective }) => [
       operation,
@@ -51,32 +51,32 @@ test('an order shows the whole life of its records in the order of time', async 
 
 test('a record shows its own life, and links the others of its order', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const order = await visit(context, ORDER_PAGE, { params: { key: MONTH.first } })
+  const order = await visit(context, orderPage, { params: { key: MONTH.first } })
   const id = order!.data.records[0]!.id
-  const page = await visit(context, RECORD_PAGE, { params: { n: String(id) } })
+  const page = await visit(context, recordPage, { params: { n: String(id) } })
   expect(page?.data.record).toEqual(order?.data.records[0])
   expect(page?.data.related.map(({ operation }) => operation)).toEqual(
     order?.data.records.slice(1).map(({ operation }) => operation),
   )
   expect(page?.title).toBe(`create-order ${MONTH.first}`)
   for (const n of ['0', '99999', 'x', '1e3', ''])
-    expect(await visit(context, RECORD_PAGE, { params: { n } }), n).toBeUndefined()
-  expect(await visit(context, ORDER_PAGE, { params: { key: 'nothing' } })).toBeUndefined()
+    expect(await visit(context, recordPage, { params: { n } }), n).toBeUndefined()
+  expect(await visit(context, orderPage, { params: { key: 'nothing' } })).toBeUndefined()
 })
 
 test('a record whose answer was lost shows the lookup, and who resolved it and why', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'lost.csv', smallOrders(30_001))
   await runUnheard(world, 'orders', { arrives: true, canLookUp: false })
-  const before = await visit(await lookAt(world), SEARCH_PAGE, { query: { q: 'lost.csv:2' } })
+  const before = await visit(await lookAt(world), searchPage, { query: { q: 'lost.csv:2' } })
   const n = before?.data.hits[0]?.ref ?? ''
-  const open = await visit(await lookAt(world), RECORD_PAGE, { params: { n } })
+  const open = await visit(await lookAt(world), recordPage, { params: { n } })
   expect(open?.data.record).toMatchObject({ state: 'uncertain', timesSent: 1 })
   expect(open?.data.record.timesEffective).toBeUndefined()
   expect(open?.text).toContain('no answer (attempt 1): nobody knows yet whether it took effect')
   world.clock.skip(60_000)
   await world.run('orders')
-  const found = await visit(await lookAt(world), RECORD_PAGE, { params: { n } })
+  const found = await visit(await lookAt(world), recordPage, { params: { n } })
   expect(found?.data.record).toMatchObject({ state: 'accepted', timesSent: 1, timesEffective: 1 })
   expect(found?.text).toContain('looked up at the API: it is there as 1')
   expect(found?.text).toContain('Sent once; took effect once.')
@@ -85,12 +85,12 @@ test('a record whose answer was lost shows the lookup, and who resolved it and w
 test('a decision stands on the page of its record and in the list of all decisions', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const none = await lookAt(await aWorldThatRan())
-  expect((await visit(none, DECISIONS_PAGE))?.text).toBe('Nobody has decided anything yet.')
+  expect((await visit(none, decisionsPage))?.text).toBe('Nobody has decided anything yet.')
   await world.drop('inbox/orders', 'lost.csv', smallOrders(30_001))
   await runUnheard(world, 'orders', { arrives: false, canLookUp: false })
   world.clock.skip(60_000)
   const run = await commandsOf(world)
-  const lost = await visit(await lookAt(world), SEARCH_PAGE, { query: { q: 'lost.csv:2' } })
+  const lost = await visit(await lookAt(world), searchPage, { query: { q: 'lost.csv:2' } })
   const { exit, err } = await run(
     'resolve',
     `#${lost?.data.hits[0]?.ref}`,
@@ -102,7 +102,7 @@ test('a decision stands on the page of its record and in the list of all decisio
   )
   expect(exit, err).toBe(0)
   const context = await lookAt(world)
-  const page = await visit(context, DECISIONS_PAGE)
+  const page = await visit(context, decisionsPage)
   expect(page?.data.decisions).toMatchObject([
     {
       action: 'resolve-absent',
@@ -116,7 +116,7 @@ test('a decision stands on the page of its record and in the list of all decisio
   expect(page?.text).toContain('Nadia resolved as absent lost.csv')
   expect(page?.html).toContain('asked &lt;them&gt;')
   const n = String(page?.data.decisions[0]?.record?.id)
-  const record = await visit(context, RECORD_PAGE, { params: { n } })
+  const record = await visit(context, recordPage, { params: { n } })
   expect(record?.text).toContain('Nadia resolved as absent it: asked <them>')
 })
 
@@ -128,7 +128,7 @@ async function aWorldThatRan() {
 
 test('a search finds orders, parcels, invoices, files, rows and deliveries, and shows a single hit at once', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const search = async (q: string) => (await visit(context, SEARCH_PAGE, { query: { q } }))!.data
+  const search = async (q: string) => (await visit(context, searchPage, { query: { q } }))!.data
   const hits = async (q: string) => (await search(q)).hits.map(({ kind, name }) => `${kind} ${name}`)
   expect(await hits(MONTH.first)).toEqual([`order ${MONTH.first}`])
   expect((await search(MONTH.first)).only).toBe(`/orders/${MONTH.first}`)
@@ -143,7 +143,7 @@ test('a search finds orders, parcels, invoices, files, rows and deliveries, and 
 
 test('a search finds what begins with the text, and names what is spelt alike', async () => {
   const context = await lookAt(await aFinishedMonth())
-  const search = async (q: string) => (await visit(context, SEARCH_PAGE, { query: { q } }))!
+  const search = async (q: string) => (await visit(context, searchPage, { query: { q } }))!
   const begun = await search(MONTH.first.slice(0, -2).toLowerCase())
   expect(begun.data.how).toBe('prefix')
   const names = begun.data.hits.map(({ name }) => name)
@@ -167,7 +167,7 @@ test('the record of a set shows the interchange that brought it', async () => {
   await unbundleFile(journal, lease, 'a', { parts: { 'orders-in': [[1, 3]] }, interchanges })
   await closePart(journal, await take('orders-in'), 'a.orders-in', 'PO-1')
   const context = { journal, clock, configuration: { routes: [] } } as unknown as ConsoleContext
-  const page = await visit(context, ORDER_PAGE, { params: { key: 'PO-1' } })
+  const page = await visit(context, orderPage, { params: { key: 'PO-1' } })
   expect(page?.data.records[0]?.interchange).toEqual({
     file: { id: 'a', name: 'a.csv' },
     number: '000000102',
