@@ -5,12 +5,15 @@ import type { Journal } from '../../domain/journal.ts'
 import { type OpenedToRead, openJournalToRead } from '../../journal/open.ts'
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { type Lookout, startLookout } from './lookout.ts'
 
 /** Nothing in it can change the journal: SQLite refuses to write. */
 export interface ConsoleContext {
   readonly journal: Journal
   readonly configuration: Configuration
   readonly clock: Clock
+  /** What is found in the background, for Today. */
+  readonly lookout?: Lookout
 }
 
 /** After a failure the journal is not tried more often than this. */
@@ -19,12 +22,13 @@ const RETRY_MS = 1_000
 export type Console = ReturnType<typeof openConsole>
 
 /** Never throws: a journal that cannot be read is tried again when it is asked for. */
-export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'journal'>) {
+export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'configuration' | 'clock'>) {
   const { path } = configuration.journal
   let opened: (OpenedToRead & { readonly file: string | undefined }) | undefined
   let opening: Promise<ConsoleContext> | undefined
   let failed: { readonly at: number; readonly failure: BridgeError } | undefined
   let openings = 0
+  const listeners = new Set<() => void>()
 
   const closeJournal = async () => {
     const before = opened
@@ -37,7 +41,7 @@ export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'jour
       opened = { ...(await openJournalToRead({ path, clock })), file }
       openings++
       failed = undefined
-      return { journal: opened.journal, configuration, clock }
+      return { journal: opened.journal, configuration, clock, lookout }
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       failed = { at: clock.now(), failure: error }
@@ -46,30 +50,49 @@ export function openConsole({ configuration, clock }: Omit<ConsoleContext, 'jour
       opening = undefined
     }
   }
+  const readVersion = (): string | undefined => {
+    if (opened === undefined) return undefined
+    try {
+      return `${openings}.${opened.readDataVersion()}`
+    } catch {
+      return undefined
+    }
+  }
+  const getContext = async (): Promise<ConsoleContext> => {
+    // A backup that was put back is another file under the same name.
+    if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
+    if (opened !== undefined) return { journal: opened.journal, configuration, clock, lookout }
+    if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
+      throw failed.failure
+    return (opening ??= open())
+  }
+  const lookout = startLookout({
+    configuration,
+    clock,
+    getJournal: async () => (await getContext()).journal,
+    readVersion,
+    onSnapshot: () => {
+      for (const listener of listeners) listener()
+    },
+  })
   return {
     configuration,
     clock,
     /** The journal as it is open now, or opened anew. Throws why it cannot be read. */
-    async getContext(): Promise<ConsoleContext> {
-      // A backup that was put back is another file under the same name.
-      if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
-      if (opened !== undefined) return { journal: opened.journal, configuration, clock }
-      if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
-        throw failed.failure
-      return (opening ??= open())
-    },
+    getContext,
     /** After a failure of the journal: the next use opens it again. */
     closeJournal,
     /** Changes with every commit to the journal, and when it is opened; costs some microseconds. Undefined while it is closed. */
-    readVersion(): string | undefined {
-      if (opened === undefined) return undefined
-      try {
-        return `${openings}.${opened.readDataVersion()}`
-      } catch {
-        return undefined
-      }
+    readVersion,
+    /** Calls the listener when something was found in the background; returns how to stop that. */
+    onSnapshot(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
-    close: closeJournal,
+    async close(): Promise<void> {
+      await lookout.close()
+      await closeJournal()
+    },
   }
 }
 
