@@ -150,6 +150,7 @@ export interface FileQuery {
 
 /** Which deliveries a list shows. `waiting`: delivered, and not seen to be picked up or confirmed. */
 export interface DeliveryQuery {
+  readonly id?: string
   readonly route?: string
   readonly state?: DeliveryState | 'waiting' | 'held'
 }

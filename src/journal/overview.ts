@@ -207,7 +207,7 @@ async function countRecordsOfFiles(
   return counts
 }
 
-function matchesDelivery({ route, state }: DeliveryQuery): RawBuilder<unknown> {
+function matchesDelivery({ id, route, state }: DeliveryQuery): RawBuilder<unknown> {
   const isMeant =
     state === 'waiting'
       ? sql`state = 'delivered' and confirmed_at is null`
@@ -215,6 +215,7 @@ function matchesDelivery({ route, state }: DeliveryQuery): RawBuilder<unknown> {
         ? sql`held is not null`
         : sql`state = ${state ?? ''}`
   const conditions = [
+    ...(id === undefined ? [] : [sql`id = ${id}`]),
     ...(route === undefined ? [] : [sql`route = ${route}`]),
     ...(state === undefined ? [] : [isMeant]),
   ]

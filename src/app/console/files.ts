@@ -1,7 +1,7 @@
 /** The list of incoming files, and one of them with its records. */
 import { DateTime } from 'luxon'
 import { type FileEntry, type FileOutcome, type FileState, partSuffix } from '../../domain/file.ts'
-import type { ProblemCount, RecordPlace } from '../../domain/journal.ts'
+import type { ProblemCount } from '../../domain/journal.ts'
 import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
 import { OUTCOMES, type RecordState, type StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
@@ -9,8 +9,8 @@ import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
-import { COUNTED_MAX, formatKey, type Total, toTotal } from './lists.ts'
-import { type Audience, type ShownProblem, showProblem } from './masks.ts'
+import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
+import { type Audience, MASK, type ShownProblem, showProblem } from './masks.ts'
 import { readSourceRows, type SourceRow } from './source-rows.ts'
 
 export interface ListedFile {
@@ -201,20 +201,11 @@ export async function readFilePage(
   })
 }
 
-const TROUBLED: readonly RecordState[] = ['rejected', 'held', 'uncertain', 'deferred']
-
 function isRecordState(text: string | undefined): text is RecordState {
-  return text !== undefined && (text in OUTCOMES || ['planned', 'sending', 'collected'].includes(text))
-}
-
-/** `trouble-17`: after the record 17 of those with trouble; `rest-17`: of the others. */
-function parsePlace(text = ''): RecordPlace | undefined {
-  const [, kind, number] = /^(trouble|rest)-(\d{1,12})$/.exec(text) ?? []
-  return kind === undefined ? undefined : { isTroubled: kind === 'trouble', number: Number(number) }
-}
-
-function formatPlace(record: TracedRecord | undefined): string | undefined {
-  return record && `${TROUBLED.includes(record.state) ? 'trouble' : 'rest'}-${record.number}`
+  return (
+    text !== undefined &&
+    (Object.hasOwn(OUTCOMES, text) || ['planned', 'sending', 'collected'].includes(text))
+  )
 }
 
 function listSteps(file: FileEntry): FileStep[] {
@@ -250,7 +241,15 @@ function showRecord(record: TracedRecord, rows: readonly SourceRow[], audience: 
   )
   const shown = [...problems, ...warnings].map((each) => showProblem(each, audience))
   const key = formatKey(record)
-  return omitUndefined({ id, number, lines, key, operation, state, apiId, http, problems: shown, rows: own })
+  // A cell that a problem is about may hold anything: a shifted row has a name in the column of the state.
+  const named = new Set([...problems, ...warnings].map(({ place }) => place.column))
+  const seen = audience.isMasked ? own.map((row) => hideCells(row, named)) : own
+  return omitUndefined({ id, number, lines, key, operation, state, apiId, http, problems: shown, rows: seen })
+}
+
+function hideCells(row: SourceRow, named: ReadonlySet<string | undefined>): SourceRow {
+  const isHidden = (cell: string, at: number) => cell !== '' && named.has(row.columns[at])
+  return { ...row, cells: row.cells.map((cell, at) => (isHidden(cell, at) ? MASK : cell)) }
 }
 
 function listNames(file: FileEntry, counts: StateCounts): FilePage['names'] {
