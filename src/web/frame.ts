@@ -26,6 +26,7 @@ const NAVIGATION = [
   { path: '/', text: 'Today' },
   { path: '/files', text: 'Files' },
   { path: '/deliveries', text: 'Deliveries' },
+  { path: '/routes', text: 'Routes' },
   { path: '/decisions', text: 'Decisions' },
 ] as const
 

@@ -15,6 +15,8 @@ export interface Page<Data> {
    * changes; the rest stays as it is until the page is loaded again.
    */
   draw(data: Data, request: PageRequest): PageContent
+  /** An own path that a browser is sent to instead, such as the one thing that a search found. */
+  findTarget?(data: Data): string | undefined
 }
 
 export interface PageContent {

@@ -110,7 +110,10 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     const asked: PageRequest = { params, query, person, zone, now: clock.now() }
     const data = await page.load(await opened.getContext(), asked)
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
-    return wantsJson(request) ? reply.send(data) : sendPage(request, reply, page.draw(data, asked))
+    if (wantsJson(request)) return reply.send(data)
+    const target = page.findTarget?.(data)
+    if (target !== undefined) return reply.redirect(target, 303)
+    return sendPage(request, reply, page.draw(data, asked))
   }
   const routes: readonly Route[] = [
     ...pages.map((page): Route => ({

@@ -96,8 +96,21 @@ async function showDelivery(
   const isAwaited = found?.direction === 'outbound' && isAwaitingConfirmation({ route: found }, entry)
   const sending = await traceSending(journal, id)
   return omitUndefined({
-    ...{ id, name, route, folder, records, rows, state, composedAt, held, acknowledgeBy },
-    ...{ deliveredAt, acknowledgedAt, confirmedAt, confirmedBy, isAwaited },
+    id,
+    name,
+    route,
+    folder,
+    records,
+    rows,
+    state,
+    composedAt,
+    held,
+    acknowledgeBy,
+    deliveredAt,
+    acknowledgedAt,
+    confirmedAt,
+    confirmedBy,
+    isAwaited,
     sending: sending && showSending(sending),
   })
 }

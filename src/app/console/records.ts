@@ -156,7 +156,18 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
   const { record, from, into, first, body, prunedAt, call, documents } = story
   const { id, number, operation, direction, route, account, step, state, apiId, http } = record
   return omitUndefined({
-    ...{ id, number, operation, direction, route, account, step, state, apiId, http, prunedAt, call },
+    id,
+    number,
+    operation,
+    direction,
+    route,
+    account,
+    step,
+    state,
+    apiId,
+    http,
+    prunedAt,
+    call,
     key: formatKey(record),
     problems: [...record.problems, ...record.warnings].map((each) => showProblem(each, audience)),
     life: listLife(story),

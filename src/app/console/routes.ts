@@ -66,7 +66,12 @@ export async function listRoutes(context: ConsoleContext, audience: Audience): P
     const state: ShownRoute['state'] =
       owner !== undefined ? 'working' : around.unfinished.has(name) ? 'unfinished' : 'idle'
     const shown: ShownRoute = omitUndefined({
-      ...{ name, direction, operation, mailbox, folder, owner },
+      name,
+      direction,
+      operation,
+      mailbox,
+      folder,
+      owner,
       party: formatParty(route),
       state,
       watchedSince: around.watches.find((watch) => watch.routes.includes(name))?.beganAt,

@@ -1,7 +1,7 @@
 /** Reads rows of an incoming file from its archive, to show them beside what came of them. */
 import type { InboundRoute } from '../../config/routes.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import { isUnreadable } from '../../domain/format.ts'
+import { type FileReading, isUnreadable, type Layout, type Row } from '../../domain/format.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { createFormats } from '../../formats/formats.ts'
 import { listMappedFields } from '../../mapping-tools/mapped-fields.ts'
@@ -81,29 +81,41 @@ async function readRows(
     const bytes = { [Symbol.asyncIterator]: () => gunzipIfNeeded(mailbox.read({ archivedAs: path })) }
     const reading = await createFormats().read(bytes, mapping.translator.read)
     if (isUnreadable(reading)) return { missing: 'Its mapping cannot read it.' }
-    const isAsked = createLineFilter(ranges)
-    const isOpen = isMasked ? listReadableColumns(mapping) : undefined
-    const rows: SourceRow[] = []
+    const showRow = createRowFilter(reading.layouts, isMasked ? listReadableColumns(mapping) : undefined)
     try {
-      for await (const batch of reading.batches) {
-        for (const row of batch) {
-          if (!isAsked.has(row.line, row.lastLine) || rows.length === ROWS_MAX) continue
-          const columns = reading.layouts[row.layout]?.columns ?? []
-          const cells = row.values.map((cell, at) =>
-            isOpen === undefined || cell === '' || isOpen.has(normalizeColumn(columns[at] ?? ''))
-              ? cell
-              : MASK,
-          )
-          rows.push({ line: row.line, lastLine: row.lastLine, columns, cells })
-        }
-        if ((batch.at(-1)?.line ?? 0) > isAsked.last || rows.length === ROWS_MAX) break
-      }
+      return { rows: await pickRows(reading.batches, ranges, showRow) }
     } finally {
       await reading.close()
     }
-    return { rows }
   } finally {
     await mailbox.close()
+  }
+}
+
+type ShowRow = (row: Row) => SourceRow
+
+async function pickRows(
+  batches: FileReading['batches'],
+  ranges: readonly LineRange[],
+  showRow: ShowRow,
+): Promise<SourceRow[]> {
+  const isAsked = createLineFilter(ranges)
+  const rows: SourceRow[] = []
+  for await (const batch of batches) {
+    const asked = batch.filter(({ line, lastLine }) => isAsked.has(line, lastLine))
+    rows.push(...asked.slice(0, ROWS_MAX - rows.length).map(showRow))
+    if ((batch.at(-1)?.line ?? 0) > isAsked.last || rows.length === ROWS_MAX) break
+  }
+  return rows
+}
+
+/** Without `open`, all cells are shown; else those of these columns. */
+function createRowFilter(layouts: readonly Layout[], open?: ReadonlySet<string>): ShowRow {
+  return ({ layout, line, lastLine, values }) => {
+    const columns = layouts[layout]?.columns ?? []
+    const isOpen = (at: number) => open === undefined || open.has(normalizeColumn(columns[at] ?? ''))
+    const cells = values.map((cell, at) => (cell === '' || isOpen(at) ? cell : MASK))
+    return { line, lastLine, columns, cells }
   }
 }
 

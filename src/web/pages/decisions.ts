@@ -1,6 +1,7 @@
 /** The page of what people decided. */
 import { type DecisionsPage, listDecisions } from '../../app/console/decisions.ts'
 import { type Html, href, html } from '../../support/html.ts'
+import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import {
   DECIDED,
@@ -8,8 +9,7 @@ import {
   drawFileLink,
   drawNext,
   drawRecordLink,
-  drawTable,
-  drawTime,
+  drawCells,
   formatNumber,
   formatTotal,
   readFilter,
@@ -28,10 +28,10 @@ export const decisionsPage = definePage<DecisionsPage>({
   draw: (data, request) => ({ title: 'Decisions', main: drawDecisions(data, request) }),
 })
 
-function drawDecisions({ decisions, total, next }: DecisionsPage, { zone }: PageRequest): Html {
+function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageRequest): Html {
   if (total.count === 0) return html`<p>Nobody has decided anything yet.</p>`
   const rows = decisions.map(({ at, by, action, file, delivery, record, route, records, why }) => [
-    drawTime(at, zone),
+    showTime(at, request),
     html`${by}`,
     html`${DECIDED[action]}`,
     html`${file && drawFileLink(file)}${delivery && drawDeliveryLink(delivery)}${
@@ -43,6 +43,6 @@ function drawDecisions({ decisions, total, next }: DecisionsPage, { zone }: Page
   ])
   const older = next === undefined ? undefined : href('/decisions', { after: next })
   return html`<p>${formatTotal(total, 'decision')}, newest first.</p>
-    ${drawTable('Decisions', ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why'], rows)}
+    ${drawCells('Decisions', ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why'], rows)}
     ${drawNext(older, 'older')}`
 }

@@ -9,6 +9,7 @@ import {
 } from '../../app/console/deliveries.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import {
   audienceOf,
@@ -20,8 +21,7 @@ import {
   drawProblem,
   drawRecordLink,
   drawState,
-  drawTable,
-  drawTime,
+  drawCells,
   formatNumber,
   formatTotal,
   linkTo,
@@ -53,16 +53,16 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
     ${
       deliveries.length === 0
         ? html`<p>No delivery matches. ${routes.length === 0 ? 'No route delivers files.' : ''}</p>`
-        : drawTable(
+        : drawCells(
             'Deliveries',
             ['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by'],
-            deliveries.map((each) => drawCells(each, request)),
+            deliveries.map((each) => drawRowCells(each, request)),
           )
     }
     ${drawNext(older, 'older')}`
 }
 
-function drawCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
+function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
   const { route, records, acknowledgeBy } = delivery
   return [
     drawDeliveryLink(delivery),
@@ -70,29 +70,27 @@ function drawCells(delivery: ListedDelivery, request: PageRequest): readonly Htm
     html`${formatNumber(records)}`,
     drawDeliveryState(delivery, request),
     drawTaken(delivery, request),
-    html`${acknowledgeBy === undefined ? undefined : drawTime(acknowledgeBy, request.zone)}`,
+    html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
   ]
 }
 
-function drawDeliveryState(
-  { state, deliveredAt, held, folder }: ListedDelivery,
-  { zone }: PageRequest,
-): Html {
-  const when = deliveredAt === undefined ? 'not in place yet' : html`delivered ${drawTime(deliveredAt, zone)}`
+function drawDeliveryState({ state, deliveredAt, held, folder }: ListedDelivery, request: PageRequest): Html {
+  const when =
+    deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
   return html`${state}, ${when} in ${folder}${held === undefined ? undefined : html`, held: ${held}`}`
 }
 
 /** Who took it, and which answers of a partner came. */
 function drawTaken(
   { isAwaited, confirmedAt, confirmedBy, sending }: ListedDelivery,
-  { zone }: PageRequest,
+  request: PageRequest,
 ): Html {
   const taken =
     confirmedAt === undefined
       ? isAwaited
         ? html`waiting to be taken`
         : undefined
-      : html`${confirmedBy} ${drawTime(confirmedAt, zone)}`
+      : html`${confirmedBy} ${showTime(confirmedAt, request)}`
   if (sending === undefined) return html`${taken}`
   const answers = sending.answers.map(({ file, verdict }) => html` ${drawFileLink(file)}: ${verdict}`)
   return html`${taken} interchange
@@ -116,25 +114,24 @@ export const deliveryPage = definePage<DeliveryPage>({
 function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
   const { id, route, sequence, rows, records, counts, page, next, prunedAt, redeliveries, acknowledgeBy } =
     delivery
-  const { zone } = request
   const more = next === undefined ? undefined : href('/deliveries/:id', { id, after: next })
   return html`<p>
       id ${id} · number ${sequence} of ${route} · ${formatNumber(records)} records in ${formatNumber(rows)}
       rows
     </p>
     <p>${drawDeliveryState(delivery, request)}. ${drawTaken(delivery, request)}</p>
-    ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${drawTime(acknowledgeBy, zone)}</p>`}
-    ${prunedAt === undefined ? undefined : html`<p>Its contents were pruned on ${drawTime(prunedAt, zone)}.</p>`}
+    ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
+    ${prunedAt === undefined ? undefined : html`<p>Its contents were pruned on ${showTime(prunedAt, request)}.</p>`}
     ${redeliveries.map(
       ({ name, folder, state, beganAt }) =>
-        html`<p>The same bytes once more: ${folder}/${name}, ${state}, ${drawTime(beganAt, zone)}</p>`,
+        html`<p>The same bytes once more: ${folder}/${name}, ${state}, ${showTime(beganAt, request)}</p>`,
     )}
     <h2>Records</h2>
     <p>${drawCounts(counts)}</p>
     ${
       page.length === 0
         ? html`<p>The journal keeps no records of a report.</p>`
-        : drawTable(
+        : drawCells(
             'Records, those with trouble first',
             ['Number', 'Record', 'Order', 'State', 'Problems'],
             page.map(({ number, id: record, key, purchaseOrder, state, problems }) => [

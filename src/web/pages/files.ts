@@ -12,6 +12,7 @@ import type { SourceRow } from '../../app/console/source-rows.ts'
 import { OUTCOMES, type RecordState } from '../../domain/record.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import {
   audienceOf,
@@ -23,8 +24,7 @@ import {
   drawProblem,
   drawRecordLink,
   drawState,
-  drawTable,
-  drawTime,
+  drawCells,
   formatLines,
   formatNumber,
   formatTotal,
@@ -57,7 +57,7 @@ function drawFiles({ files, total, next, routes, near }: FilesPage, request: Pag
     ${
       files.length === 0
         ? drawNoFiles(near, request)
-        : drawTable(
+        : drawCells(
             'Files',
             ['File', 'Route', 'Received', 'Records', 'State'],
             files.map((file) => drawFileCells(file, request)),
@@ -87,11 +87,11 @@ function drawNoFiles(near: readonly string[], request: PageRequest): Html {
     ${hint}`
 }
 
-function drawFileCells(file: ListedFile, { zone }: PageRequest): readonly Html[] {
+function drawFileCells(file: ListedFile, request: PageRequest): readonly Html[] {
   return [
     drawFileLink(file),
     html`${file.route}`,
-    drawTime(file.receivedAt, zone),
+    showTime(file.receivedAt, request),
     drawCounts(file.records),
     drawFileState(file),
   ]
@@ -128,7 +128,7 @@ const STEPS: Readonly<Record<FileStep['what'], string>> = {
   closed: 'archived',
 }
 
-function drawHead(file: FilePage, { zone }: PageRequest): Html {
+function drawHead(file: FilePage, request: PageRequest): Html {
   const { id, route, folder, size, encoding, duplicateOf, partOf, retakeOf, timeline } = file
   const first = duplicateOf && html`<p>The same bytes came before as ${drawFileLink(duplicateOf)}.</p>`
   const whole =
@@ -140,7 +140,7 @@ function drawHead(file: FilePage, { zone }: PageRequest): Html {
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
     ${first || undefined} ${whole || undefined} ${taken || undefined}
     <ol class="timeline">
-      ${timeline.map(({ at, what }) => html`<li>${drawTime(at, zone)} ${STEPS[what]}</li>`)}
+      ${timeline.map(({ at, what }) => html`<li>${showTime(at, request)} ${STEPS[what]}</li>`)}
     </ol>`
 }
 
@@ -166,7 +166,7 @@ function drawReasons({ reasons, reasonsOf }: FilePage): Html | undefined {
     renderInlineCode(fix),
   ])
   return html`<h2>Problems</h2>
-    ${drawTable(`Problems by code and column${of}`, ['Records', 'Problem', 'Column', 'Fix'], rows)}`
+    ${drawCells(`Problems by code and column${of}`, ['Records', 'Problem', 'Column', 'Fix'], rows)}`
 }
 
 /** With the columns of the source where its rows are there, else without. */
@@ -186,7 +186,7 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
   ])
   const head = ['Lines', 'Record', 'Outcome', 'Rows of the source']
   return html`<h2>Records</h2>
-    ${note || undefined} ${drawTable(`Records, ${which}`, head, rows)} ${drawNext(more, 'next records')}`
+    ${note || undefined} ${drawCells(`Records, ${which}`, head, rows)} ${drawNext(more, 'next records')}`
 }
 
 function drawOutcome({ state, apiId, http, problems }: ListedRecord): Html {
@@ -211,11 +211,13 @@ function drawRows(rows: readonly SourceRow[]): Html {
   )}`
 }
 
-function drawDecided({ decisions }: FilePage, { zone }: PageRequest): Html | undefined {
+function drawDecided({ decisions }: FilePage, request: PageRequest): Html | undefined {
   if (decisions.length === 0) return undefined
   const lines = decisions.map(
     ({ at, by, action, why, records }) =>
-      html`<li>${drawTime(at, zone)} ${by} ${DECIDED[action]} ${formatNumber(records)} records: ${why}</li>`,
+      html`<li>
+        ${showTime(at, request)} ${by} ${DECIDED[action]} ${formatNumber(records)} records: ${why}
+      </li>`,
   )
   return html`<h2>Decisions</h2>
     <ul>

@@ -1,14 +1,13 @@
-/** Pieces that several pages are made of: times, states, counts, problems, and what came of records. */
-import { DateTime } from 'luxon'
+/** Parts that the reading pages draw alike: counts, problems, links and filters. */
 import type { Total } from '../../app/console/lists.ts'
 import type { Audience, ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
-import { isoTime } from '../../support/clock.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import type { PageRequest } from '../page.ts'
+import { drawTable, showState } from '../parts.ts'
 
 /** Who may not see personal data. */
 export function audienceOf({ person }: Pick<PageRequest, 'person'>): Audience {
@@ -20,42 +19,27 @@ export function readFilter({ query }: Pick<PageRequest, 'query'>, name: string):
   return query[name]?.trim() || undefined
 }
 
-export function drawTime(at: number, zone: string): Html {
-  const text = DateTime.fromMillis(at, { zone }).toFormat('yyyy-MM-dd HH:mm:ss')
-  return html`<time datetime="${isoTime(at)}" title="${isoTime(at)}">${text}</time>`
-}
-
-/** A sign beside each word, so that colour is never alone. */
-const SIGNS: Readonly<Record<RecordState, string>> = {
-  accepted: '✓',
-  duplicate: '=',
-  rejected: '✕',
-  held: '‖',
-  deferred: '…',
-  uncertain: '?',
-  skipped: '–',
-  exported: '↗',
-  planned: '◷',
-  collected: '◷',
-  sending: '→',
-}
-
 /** What was exported and acknowledged is called so. */
 export function drawState(state: RecordState, direction: 'incoming' | 'outgoing' = 'incoming'): Html {
-  const word = direction === 'outgoing' && state === 'accepted' ? 'acknowledged' : state
-  return html`<span class="state ${state}">${SIGNS[state]} ${word}</span>`
+  if (direction === 'outgoing' && state === 'accepted')
+    return html`<span class="state accepted">✓ acknowledged</span>`
+  return showState(state)
 }
 
-/** In the order of the signs; those of no record are left out. */
+/** Those with trouble last, as people read on from what is well. */
 export function drawCounts(counts: StateCounts): Html {
-  const states = (Object.keys(SIGNS) as RecordState[]).filter((state) => (counts[state] ?? 0) > 0)
+  const states = COUNTED.filter((state) => (counts[state] ?? 0) > 0)
   if (states.length === 0) return html`no records`
-  const parts = states.map(
-    (state) =>
-      html`<span class="state ${state}">${formatNumber(counts[state] ?? 0)} ${SIGNS[state]} ${state}</span>`,
+  return joinHtml(
+    states.map((state) => showState(state, counts[state])),
+    ' ',
   )
-  return joinHtml(parts, ' ')
 }
+
+const COUNTED: readonly RecordState[] = [
+  ...(['accepted', 'exported', 'duplicate', 'skipped', 'planned', 'collected', 'sending'] as const),
+  ...(['rejected', 'held', 'deferred', 'uncertain'] as const),
+]
 
 export function formatNumber(count: number): string {
   return count.toLocaleString('en-US')
@@ -72,7 +56,7 @@ export function formatLines(lines: readonly LineRange[]): string {
 }
 
 export function drawProblem({ code, title, message, fix, place, isWarning }: ShownProblem): Html {
-  const where = place === '' ? undefined : html` <span class="quiet">${place}</span>`
+  const where = place === '' ? undefined : html` <small>${place}</small>`
   const what = message === title ? renderInlineCode(title) : html`${renderInlineCode(title)} ${message}`
   const cure = fix === '' ? undefined : html`<br />${renderInlineCode(fix)}`
   return html`<div class="problem">
@@ -108,32 +92,17 @@ export const DECIDED: Readonly<Record<ShownDecision['action'], string>> = {
   'set-numbers': 'set control numbers',
 }
 
-/** A table that scrolls by itself where it is wider than the screen. */
-export function drawTable(
+/** A table of rows whose cells are drawn already. */
+export function drawCells(
   caption: string,
   head: readonly string[],
   rows: readonly (readonly Html[])[],
 ): Html {
-  return html`<div class="scroll">
-    <table>
-      <caption>
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${head.map((name) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (cells) =>
-            html`<tr>
-              ${cells.map((cell, at) => html`<td data-label="${head[at]}">${cell}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`
+  const columns = head.map((name, at) => ({
+    head: name,
+    draw: (cells: readonly Html[]) => cells[at] ?? html``,
+  }))
+  return drawTable(caption, columns, rows)
 }
 
 /** The address of the page with another value of some filters; undefined removes one. */

@@ -8,6 +8,7 @@ import {
   type RecordStory,
 } from '../../app/console/records.ts'
 import { type Html, href, html } from '../../support/html.ts'
+import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import {
   audienceOf,
@@ -17,8 +18,7 @@ import {
   drawProblem,
   drawRecordLink,
   drawState,
-  drawTable,
-  drawTime,
+  drawCells,
   formatLines,
 } from './parts.ts'
 
@@ -76,7 +76,7 @@ function drawStory(story: RecordStory, request: PageRequest): Html {
       </p>`
     }
     <ol class="timeline">
-      ${story.life.map((event) => html`<li>${drawTime(event.at, request.zone)} ${drawEvent(event, story)}</li>`)}
+      ${story.life.map((event) => html`<li>${showTime(event.at, request)} ${drawEvent(event, story)}</li>`)}
     </ol>
     <p>${formatSendings(story)}</p>
     ${drawInterchange(story)} ${drawDocuments(story)} ${drawBody(story, request)}`
@@ -164,8 +164,8 @@ function drawDocuments({ documents }: RecordStory): Html | undefined {
   </ul>`
 }
 
-function drawBody({ body, prunedAt }: RecordStory, { zone }: PageRequest): Html | undefined {
-  if (prunedAt !== undefined) return html`<p>Its body was pruned on ${drawTime(prunedAt, zone)}.</p>`
+function drawBody({ body, prunedAt }: RecordStory, request: PageRequest): Html | undefined {
+  if (prunedAt !== undefined) return html`<p>Its body was pruned on ${showTime(prunedAt, request)}.</p>`
   if (body === undefined) return undefined
   return html`<details>
     <summary>Body</summary>
@@ -173,14 +173,14 @@ function drawBody({ body, prunedAt }: RecordStory, { zone }: PageRequest): Html 
   </details>`
 }
 
-function drawRelated(related: RecordPage['related'], { zone }: PageRequest): Html | undefined {
+function drawRelated(related: RecordPage['related'], request: PageRequest): Html | undefined {
   if (related.length === 0) return undefined
   const rows = related.map((each) => [
     html`${each.operation}`,
     drawRecordLink(each),
     drawState(each.state, each.operation.startsWith('export-') ? 'outgoing' : 'incoming'),
-    drawTime(each.changedAt, zone),
+    showTime(each.changedAt, request),
   ])
   return html`<h2>Of the same order</h2>
-    ${drawTable('Other records of the same order', ['Operation', 'Record', 'State', 'Changed'], rows)}`
+    ${drawCells('Other records of the same order', ['Operation', 'Record', 'State', 'Changed'], rows)}`
 }

@@ -1,8 +1,9 @@
 /** The page of what a search found. One hit is shown at once. */
 import { searchJournal, type SearchHit, type SearchResult } from '../../app/console/search.ts'
 import { type Html, href, html, joinHtml } from '../../support/html.ts'
+import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { drawTable, drawTime } from './parts.ts'
+import { drawCells } from './parts.ts'
 
 /** `only`: where to go at once, because nothing else was found. */
 export type SearchPage = SearchResult & { readonly only?: string }
@@ -16,6 +17,7 @@ export const searchPage = definePage<SearchPage>({
     return only !== undefined && found.hits.length === 1 ? { ...found, only: linkToHit(only) } : found
   },
   draw: (data, request) => ({ title: 'Search', main: drawFound(data, request) }),
+  findTarget: ({ only }) => only,
 })
 
 /** The page of a hit. */
@@ -25,7 +27,7 @@ function linkToHit({ kind, ref }: SearchHit): string {
   return kind === 'record' ? href('/records/:n', { n: ref }) : href('/orders/:key', { key: ref })
 }
 
-function drawFound(found: SearchPage, { zone }: PageRequest): Html {
+function drawFound(found: SearchPage, request: PageRequest): Html {
   const { query, how, hits, isMore } = found
   const form = html`<form method="get" action="/search" role="search">
     <label>Search <input type="search" name="q" value="${query}" /></label> <button>Search</button>
@@ -36,11 +38,11 @@ function drawFound(found: SearchPage, { zone }: PageRequest): Html {
     html`<a href="${linkToHit(hit)}">${hit.name}</a>`,
     html`${hit.route}`,
     html`${hit.state}`,
-    html`${hit.at === undefined ? undefined : drawTime(hit.at, zone)}`,
+    html`${hit.at === undefined ? undefined : showTime(hit.at, request)}`,
   ])
   const note = how === 'prefix' ? `Nothing is called ${query}. These names begin with it.` : undefined
   return html`${form} ${note && html`<p>${note}</p>`}
-  ${drawTable('Found', ['What', 'Name', 'Route', 'State', 'When'], rows)}
+  ${drawCells('Found', ['What', 'Name', 'Route', 'State', 'When'], rows)}
   ${isMore ? html`<p>There are more. Type more of the name.</p>` : undefined}`
 }
 

@@ -16,7 +16,7 @@ test('the list shows each file with its counts, newest first, and how many there
   expect(page?.data).toMatchObject({ total: { count: 3, isMore: false }, near: [] })
   expect(page?.data.next).toBeUndefined()
   expect(page?.text).toContain('3 files, newest first')
-  expect(page?.text).toMatch(/orders\.csv orders \S+ \S+ 3 ✓ accepted 1 ✕ rejected closed/)
+  expect(page?.text).toMatch(/orders\.csv orders \S+ ✓ 3 accepted ✕ 1 rejected closed/)
 })
 
 test('the list is filtered by route, trouble, name and day, and says what is called alike', async () => {
