@@ -32,7 +32,7 @@ export interface Lookout {
 export interface Sight {
   /** Undefined until the first one is taken. */
   readonly snapshot?: Snapshot
-  /** When the mailboxes were last listed; undefined until they were: the alerts are then those that the bridge noted. */
+  /** When the mailboxes were listed for it; undefined until they were: the alerts are then those that the bridge noted. */
   readonly checkedAt?: number
   /** Since when they are being listed; undefined while they are not. */
   readonly checkingSince?: number
@@ -54,7 +54,7 @@ export interface LookoutOptions {
 export function startLookout(options: LookoutOptions) {
   const { configuration, clock, getJournal, readVersion, onSnapshot } = options
   let mailboxes: ReadonlyMap<string, Mailbox> | undefined
-  let evaluation: Awaited<ReturnType<typeof evaluateAlerts>> | undefined
+  let evaluation: (Awaited<ReturnType<typeof evaluateAlerts>> & { readonly at: number }) | undefined
   let sight: Sight = {}
   let evaluated = { startedAt: -Infinity }
   let evaluating: Promise<void> | undefined
@@ -74,25 +74,26 @@ export function startLookout(options: LookoutOptions) {
     }
     const shared = { journal, configuration, mailboxes, clock }
     const startedAt = clock.now()
-    evaluation = await evaluateAlerts(
+    const found = await evaluateAlerts(
       { ...shared, folderCache, readDisk, findJournalFailure: () => findJournalFailure(shared) },
       { routes: [], failures: [] },
     )
-    sight = { ...sight, checkedAt: startedAt }
+    evaluation = { ...found, at: startedAt }
   }
   const take = async () => {
     const startedAt = clock.now()
     const version = readVersion()
     const journal = await getJournal()
-    const known = evaluation ?? {
+    const latest = evaluation
+    const known = latest ?? {
       alerts: await journal.listActiveAlerts(ACTIVE_MAX),
       disks: [],
       unmatchedFiles: [],
     }
     const snapshot = await buildSnapshot({ journal, configuration, clock }, known)
-    taken = { version, evaluation, at: clock.now(), tookMs: clock.now() - startedAt }
+    taken = { version, evaluation: latest, at: clock.now(), tookMs: clock.now() - startedAt }
     const { failure: _, ...rest } = sight
-    sight = { ...rest, snapshot }
+    sight = { ...rest, snapshot, ...(latest && { checkedAt: latest.at }) }
     onSnapshot()
   }
   const noteFailure = (error: unknown) => {
