@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/support/clock.ts'
 import { openJournal } from '../../src/journal/open.ts'
-import type { Today } from '../../src/app/console/today.ts'
+import type { ConsoleContext } from '../../src/app/console/context.ts'
+import { readToday as readTodayOf, type Today } from '../../src/app/console/today.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld } from '../fixtures/world.ts'
@@ -42,7 +44,16 @@ test('what a run did is shown, as status shows it, and the page has it as text',
   await bridge.close()
   const { alerts, files, held, deliveries, unmatchedFiles, unfinished, waiting } = status
   expect(today).toMatchObject(
-    JSON.parse(JSON.stringify({ files, held, deliveries, unmatchedFiles, unfinished, waiting })) as object,
+    JSON.parse(
+      JSON.stringify({
+        files: files.map(({ problems: _, keyColumns: __, ...file }) => file),
+        held,
+        deliveries,
+        unmatchedFiles,
+        unfinished,
+        waiting,
+      }),
+    ) as object,
   )
   expect(today.alerts.map(({ code, subject }) => ({ code, subject }))).toEqual(
     alerts.map(({ code, subject }) => ({ code, subject })),
@@ -101,4 +112,44 @@ function unescape(text: string): string {
     .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')
     .replaceAll('&amp;', '&')
+}
+
+test('a viewer sees no text that quotes a cell, and an operator does', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  const secret = 'Ada Lovelace, 1 Secret Street'
+  const context = await console.opened.getContext()
+  const about = { route: 'orders', subject: 'x', since: 0, fix: 'fix' }
+  const snapshot = {
+    ...(await takeSight(context)),
+    alerts: (['record-unacknowledged', 'documents-missing'] as const).map((code) => ({
+      ...about,
+      code,
+      message: secret,
+    })),
+    files: [
+      { id: 'a', name: 'a.csv', problems: [{ code: 'x', message: secret }], keyColumns: [], records: {} },
+    ],
+    waiting: [{ file: 'a', name: 'a', route: 'orders', receivedAt: 0, records: 1, message: secret }],
+    unfinished: [
+      {
+        route: 'orders',
+        name: 'a',
+        next: '',
+        file: 'a',
+        state: 'planned',
+        isRouteKnown: true,
+        records: [{ state: 'deferred', count: 1, why: secret }],
+      },
+    ],
+  } as unknown as Snapshot
+  const seen = { ...context, lookout: { read: () => Promise.resolve({ snapshot }) } }
+  expect(JSON.stringify(await readTodayOf(seen, { isMasked: true }))).not.toContain(secret)
+  expect(JSON.stringify(await readTodayOf(seen, { isMasked: false }))).toContain(secret)
+})
+
+async function takeSight({ lookout }: ConsoleContext): Promise<Snapshot> {
+  const { snapshot } = (await lookout?.read()) ?? {}
+  expect(snapshot).toBeDefined()
+  return snapshot!
 }

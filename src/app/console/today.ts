@@ -1,8 +1,8 @@
 /** Today: what needs a person, which files are expected, what is done and what waits; and whether anything works. */
 import { listWorkNames } from '../../config/configuration.ts'
 import { listScannedInboxes } from '../../config/routes.ts'
-import type { Alert } from '../../domain/alert.ts'
-import type { HeldFile, HeldRecord } from '../../domain/decision.ts'
+import { type Alert, type AlertCode, ALERTS } from '../../domain/alert.ts'
+import type { HeldFile } from '../../domain/decision.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
 import type { WaitingFile } from '../../domain/record.ts'
@@ -10,6 +10,7 @@ import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../.
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter } from '../../schedule/schedule.ts'
 import type { ConsoleContext } from './context.ts'
+import type { Audience } from './masks.ts'
 
 /** A file that should come by a time of day. */
 export interface ExpectedFileState {
@@ -36,10 +37,9 @@ export interface Today {
   readonly alerts: readonly Alert[]
   readonly expected: readonly ExpectedFileState[]
   readonly scheduledRuns: readonly ScheduledRoute[]
-  readonly files: readonly LatestFile[]
+  readonly files: readonly TodaysFile[]
   readonly deliveries: readonly DeliveryEntry[]
   readonly held: readonly HeldFile[]
-  readonly heldRecords: readonly HeldRecord[]
   readonly waiting: readonly WaitingFile[]
   readonly unfinished: readonly Unfinished[]
   readonly unmatchedFiles: readonly UnmatchedFile[]
@@ -47,25 +47,39 @@ export interface Today {
   readonly hasRoutes: boolean
 }
 
+/** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
+type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
+
 /** Never waits for a mailbox: what is known of them has its age. */
-export async function readToday(context: ConsoleContext): Promise<Today> {
+export async function readToday(context: ConsoleContext, { isMasked }: Audience): Promise<Today> {
   const { snapshot, ...checked } = (await context.lookout?.read()) ?? {}
-  const alerts = snapshot?.alerts ?? []
+  const all = snapshot?.alerts ?? []
+  const alerts = isMasked ? all.map(maskAlert) : all
   return {
     ...checked,
     ...(snapshot && { at: snapshot.at }),
     alerts,
-    expected: await listExpectedFiles(context, alerts),
+    expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
-    files: snapshot?.files ?? [],
+    files: (snapshot?.files ?? []).map(({ problems: _, keyColumns: __, ...file }) => file),
     deliveries: snapshot?.deliveries ?? [],
     held: snapshot?.held ?? [],
-    heldRecords: snapshot?.heldRecords ?? [],
-    waiting: snapshot?.waiting ?? [],
-    unfinished: snapshot?.unfinished ?? [],
+    waiting: (snapshot?.waiting ?? []).map((file) => (isMasked ? { ...file, message: '' } : file)),
+    unfinished: (snapshot?.unfinished ?? []).map((work) => (isMasked ? maskUnfinished(work) : work)),
     unmatchedFiles: snapshot?.unmatchedFiles ?? [],
     hasRoutes: context.configuration.routes.length > 0,
   }
+}
+
+/** Their messages repeat those of problems, which quote cells, or of the API. */
+const QUOTING_ALERTS: readonly AlertCode[] = ['record-unacknowledged', 'documents-missing']
+
+function maskAlert(alert: Alert): Alert {
+  return QUOTING_ALERTS.includes(alert.code) ? { ...alert, message: ALERTS[alert.code].title } : alert
+}
+
+function maskUnfinished(work: Unfinished): Unfinished {
+  return { ...work, records: work.records.map(({ state, count }) => ({ state, count })) }
 }
 
 /** A missing file is what the alert says, which also knows the files that lie in the inbox and are not taken yet. */

@@ -5,12 +5,13 @@ import type { StateCounts } from '../../domain/record.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { audienceOf } from './parts.ts'
 import { type Column, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 export const todayPage = definePage<Today>({
   path: '/',
   permission: 'read',
-  load: readToday,
+  load: (context, request) => readToday(context, audienceOf(request)),
   draw: (today, request) => ({ title: formatTitle(today), main: drawToday(today, request) }),
 })
 
