@@ -35,7 +35,7 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set(
 
 export type FieldKind = 'personal' | 'other' | 'unknown'
 
-/** `unknown`: no resource of the contract has such a field, so it is not known what is in it. */
+/** `unknown`: no resource of the contract has such a field, so it may hold anything. */
 export function classifyField(name: string): FieldKind {
   if (PERSONAL_FIELDS.has(name)) return 'personal'
   return OTHER_FIELDS.has(name) ? 'other' : 'unknown'

@@ -29,7 +29,7 @@ export interface ListedDelivery extends NamedWork {
   /** `picked-up`, or the name of the receipt. */
   readonly confirmedBy?: string
   readonly confirmedAt?: number
-  /** Nobody is known to have taken it, and its records are acknowledged only then. */
+  /** Its records are acknowledged once its reader takes it, which was not seen yet. */
   readonly isAwaited: boolean
   /** When the first of its records should be acknowledged. */
   readonly acknowledgeBy?: number

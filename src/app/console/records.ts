@@ -75,7 +75,7 @@ export interface RecordStory {
   readonly life: readonly LifeEvent[]
   /** Requests that left, or may have left. */
   readonly timesSent: number
-  /** How often it took effect; left out where nobody knows yet. */
+  /** How often it took effect; left out where it is not known yet. */
   readonly timesEffective?: 0 | 1
   /** Method and path of its call. */
   readonly call?: string

@@ -20,7 +20,7 @@ export interface ShownAlert {
   readonly since: number
 }
 
-/** `working`: a bridge works on it now; `unfinished`: nobody does, and some of its work is not finished. */
+/** `working`: a bridge works on it now; `unfinished`: no bridge does, and some of its work waits. */
 export interface ShownRoute {
   readonly name: string
   readonly direction: 'inbound' | 'outbound'

@@ -29,7 +29,7 @@ export const decisionsPage = definePage<DecisionsPage>({
 })
 
 function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageRequest): Html {
-  if (total.count === 0) return html`<p>Nobody has decided anything yet.</p>`
+  if (total.count === 0) return html`<p>No person has decided anything yet.</p>`
   const rows = decisions.map(({ at, by, action, file, delivery, record, route, records, why }) => [
     showTime(at, request),
     html`${by}`,

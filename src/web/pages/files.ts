@@ -82,9 +82,9 @@ function drawFilters(routes: readonly string[], request: PageRequest): Html {
 
 function drawNoFiles(near: readonly string[], request: PageRequest): Html {
   const names = near.map((name) => html`<a href="${linkTo('/files', request, { name })}">${name}</a>`)
-  const hint = near.length === 0 ? undefined : html`<p>Names like it: ${joinHtml(names, ', ')}</p>`
+  const alike = near.length === 0 ? undefined : html`<p>Names like it: ${joinHtml(names, ', ')}</p>`
   return html`<p>No file matches. Files come here once a route takes them from its inbox.</p>
-    ${hint}`
+    ${alike}`
 }
 
 function drawFileCells(file: ListedFile, request: PageRequest): readonly Html[] {

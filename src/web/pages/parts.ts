@@ -58,9 +58,9 @@ export function formatLines(lines: readonly LineRange[]): string {
 export function drawProblem({ code, title, message, fix, place, isWarning }: ShownProblem): Html {
   const where = place === '' ? undefined : html` <small>${place}</small>`
   const what = message === title ? renderInlineCode(title) : html`${renderInlineCode(title)} ${message}`
-  const cure = fix === '' ? undefined : html`<br />${renderInlineCode(fix)}`
+  const todo = fix === '' ? undefined : html`<br />${renderInlineCode(fix)}`
   return html`<div class="problem">
-    ${isWarning ? 'Warning: ' : undefined}${what}${where}${cure} <code>${code}</code>
+    ${isWarning ? 'Warning: ' : undefined}${what}${where}${todo} <code>${code}</code>
   </div>`
 }
 

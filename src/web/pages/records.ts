@@ -97,7 +97,7 @@ function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Htm
       return html`answered (attempt ${event.attempt}): ${status}${event.result}`
     }
     case 'no-answer':
-      return html`no answer (attempt ${event.attempt}): nobody knows yet whether it took effect`
+      return html`no answer (attempt ${event.attempt}): whether it took effect is not known yet`
     case 'restored':
       return html`the journal was restored from a backup of then: it may have been sent since`
     case 'looked-up':
@@ -128,7 +128,7 @@ const LOOKED_UP: Readonly<Record<string, string>> = {
 function formatSendings({ timesSent, timesEffective, direction }: RecordStory): string {
   const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
   const sent = timesSent === 1 ? `${what} once` : timesSent === 0 ? 'Not sent' : `${what} ${timesSent} times`
-  if (timesEffective === undefined) return `${sent}; nobody knows yet whether it took effect.`
+  if (timesEffective === undefined) return `${sent}; whether it took effect is not known yet.`
   if (timesSent === 0) return `${sent}.`
   return timesEffective === 1 ? `${sent}; took effect once.` : `${sent}; took no effect.`
 }

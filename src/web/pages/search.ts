@@ -47,12 +47,12 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
 }
 
 function drawNothing({ query, near }: SearchPage): Html {
-  const hint = html`<p>
+  const kinds = html`<p>
     Numbers of orders, invoices and parcels, ids at the API, names of files and deliveries, and rows as
     <code>orders.csv:17</code> can be found.
   </p>`
-  if (query === '') return hint
+  if (query === '') return kinds
   const names = near.map((name) => html`<a href="${href('/search', { q: name })}">${name}</a>`)
   return html`<p>Nothing is called ${query}.</p>
-    ${near.length === 0 ? undefined : html`<p>Names like it: ${joinHtml(names, ', ')}</p>`} ${hint}`
+    ${near.length === 0 ? undefined : html`<p>Names like it: ${joinHtml(names, ', ')}</p>`} ${kinds}`
 }

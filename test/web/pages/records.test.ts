@@ -73,7 +73,7 @@ test('a record whose answer was lost shows the lookup, and who resolved it and w
   const open = await visit(await lookAt(world), recordPage, { params: { n } })
   expect(open?.data.record).toMatchObject({ state: 'uncertain', timesSent: 1 })
   expect(open?.data.record.timesEffective).toBeUndefined()
-  expect(open?.text).toContain('no answer (attempt 1): nobody knows yet whether it took effect')
+  expect(open?.text).toContain('no answer (attempt 1): whether it took effect is not known yet')
   world.clock.skip(60_000)
   await world.run('orders')
   const found = await visit(await lookAt(world), recordPage, { params: { n } })
@@ -85,7 +85,7 @@ test('a record whose answer was lost shows the lookup, and who resolved it and w
 test('a decision stands on the page of its record and in the list of all decisions', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const none = await lookAt(await aWorldThatRan())
-  expect((await visit(none, decisionsPage))?.text).toBe('Nobody has decided anything yet.')
+  expect((await visit(none, decisionsPage))?.text).toBe('No person has decided anything yet.')
   await world.drop('inbox/orders', 'lost.csv', smallOrders(30_001))
   await runUnheard(world, 'orders', { arrives: false, canLookUp: false })
   world.clock.skip(60_000)
