@@ -17,8 +17,6 @@ interface Stream {
   readonly isStanding: () => boolean
 }
 
-export type Live = ReturnType<typeof createLive>
-
 export function createLive(opened: Console) {
   const streams = new Set<Stream>()
   let version = opened.readVersion()

@@ -19,7 +19,7 @@ const slots = createSemaphore(AT_ONCE)
 
 /** The hash with its parameters, as it is stored. Throws `usage-wrong` for a password that is too short. */
 export async function hashPassword(password: string): Promise<string> {
-  if ([...password].length < PASSWORD_MIN || password.length > PASSWORD_MAX)
+  if (Array.from(password).length < PASSWORD_MIN || password.length > PASSWORD_MAX)
     throw usageError(`A password has at least ${PASSWORD_MIN} and at most ${PASSWORD_MAX} characters.`)
   const salt = randomBytes(16)
   const hash = await deriveHash(password, salt, COST)

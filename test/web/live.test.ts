@@ -1,6 +1,6 @@
 /** A console at work over a real socket: what it reports when a bridge commits, and what ends its streams. */
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,7 +14,7 @@ import { aConsole, configurationAt, PASSWORD } from './harness.ts'
 async function follow(address: string, cookie: Record<string, string>) {
   const asked = request(`${address}/live`, { headers: { ...cookie, host: 'localhost' } })
   asked.end()
-  const [answer] = (await once(asked, 'response')) as [import('node:http').IncomingMessage]
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   let text = ''
   answer.on('data', (bytes: Buffer) => (text += bytes.toString()))
   answer.on('error', () => undefined)

@@ -61,7 +61,7 @@ export async function readToday(context: ConsoleContext, { isMasked }: Audience)
     alerts,
     expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
-    files: (snapshot?.files ?? []).map(({ problems: _, keyColumns: __, ...file }) => file),
+    files: (snapshot?.files ?? []).map(toTodaysFile),
     deliveries: snapshot?.deliveries ?? [],
     held: snapshot?.held ?? [],
     waiting: (snapshot?.waiting ?? []).map((file) => (isMasked ? { ...file, message: '' } : file)),
@@ -69,6 +69,11 @@ export async function readToday(context: ConsoleContext, { isMasked }: Audience)
     unmatchedFiles: snapshot?.unmatchedFiles ?? [],
     hasRoutes: context.configuration.routes.length > 0,
   }
+}
+
+function toTodaysFile(file: LatestFile): TodaysFile {
+  const { problems: _, keyColumns: __, ...shown } = file
+  return shown
 }
 
 /** Their messages repeat those of problems, which quote cells, or of the API. */

@@ -22,7 +22,8 @@ export const consoleCommand = defineCommand({
       cert: await readPem(settings.tls.cert),
       key: await readPem(settings.tls.key),
     }
-    const { clock, say } = terminal
+    const { clock } = terminal
+    const say = (line: string) => terminal.say(line)
     // Loaded on demand: a web server takes longer to load than all the rest.
     const { createConsoleServer } = await import('../../web/server.ts')
     const opened = openConsole({ configuration, clock })

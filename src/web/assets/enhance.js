@@ -64,7 +64,8 @@
   /** Makes one element like another, keeping the nodes that are there. */
   function morph(into, from) {
     if (into.isEqualNode(from) || isInUse(into)) return
-    for (const { name } of [...into.attributes]) if (!from.hasAttribute(name)) into.removeAttribute(name)
+    for (const { name } of Array.from(into.attributes))
+      if (!from.hasAttribute(name)) into.removeAttribute(name)
     for (const { name, value } of from.attributes)
       if (into.getAttribute(name) !== value) into.setAttribute(name, value)
     const wanted = [...from.childNodes]
