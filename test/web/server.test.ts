@@ -1,10 +1,13 @@
 /** The server of the console: headers, hosts, failures as pages, and every page as data. */
-import { rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { html } from '../../src/support/html.ts'
 import { definePage } from '../../src/web/page.ts'
 import { aConsole } from './harness.ts'
+
+const repository = new URL('../..', import.meta.url).pathname
 
 /** Texts that a page must never take for markup, as they may stand in names, cells, keys and answers. */
 const HOSTILE = [
@@ -75,6 +78,25 @@ test('assets are served under names with their hash, for ever', async () => {
     expect(statusCode).toBe(200)
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(Number(headers['content-length'])).toBeLessThan(6 * 1024)
+  }
+})
+
+test('the package has the assets', async () => {
+  const { files } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+    files: string[]
+  }
+  expect(files).toContain('src/web/assets')
+})
+
+test('no value of a template stands in an attribute without quotes, or in a handler', async () => {
+  const names = (await readdir(join(repository, 'src/web'), { recursive: true })).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  expect(names.length).toBeGreaterThan(10)
+  for (const name of names) {
+    const text = await readFile(join(repository, 'src/web', name), 'utf8')
+    const templates = text.includes('html`') ? text : ''
+    expect(templates, name).not.toMatch(/<[a-z][^>`]*\s[a-z-]+=\$\{|<[a-z][^>`]*\son[a-z]+=/)
   }
 })
 
