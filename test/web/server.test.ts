@@ -184,3 +184,19 @@ test('hostile names of people are shown as they are, and no such person can be a
 function tagsOf(body: string): string[] {
   return [...body.matchAll(/<\/?[a-z!][^>]*>/gi)].map(([tag]) => tag.replace(/"[^"]*"/g, '""'))
 }
+
+test('a browser is sent to the one thing that a page found, and a program gets the data', async () => {
+  const found = definePage({
+    path: '/find',
+    permission: 'read',
+    load: (_, { query }) => Promise.resolve({ only: query['q'] }),
+    draw: () => ({ title: 'Found', main: html`<p>several</p>` }),
+    findTarget: ({ only }) => only,
+  })
+  const console = await aConsole({ pages: [found] })
+  const sent = await console.get('/find?q=/files/a', 'viewer')
+  expect([sent.statusCode, sent.headers['location']]).toEqual([303, '/files/a'])
+  expect((await console.get('/find', 'viewer')).body).toContain('several')
+  const data = await console.get('/find?q=/files/a', 'viewer', { accept: 'application/json' })
+  expect(data.json()).toEqual({ only: '/files/a' })
+})
