@@ -113,9 +113,10 @@ function selectRoute(snapshot: Snapshot, route: string): Snapshot {
   }
 }
 
-async function buildSnapshot(
-  { journal, configuration, clock }: AlertContext,
-  { alerts, disks, unmatchedFiles }: AlertEvaluation,
+/** What the journal alone shows, with alerts that were evaluated before. */
+export async function buildSnapshot(
+  { journal, configuration, clock }: Pick<AlertContext, 'journal' | 'configuration' | 'clock'>,
+  { alerts, disks, unmatchedFiles }: Pick<Snapshot, 'alerts' | 'disks' | 'unmatchedFiles'>,
   route?: string,
 ): Promise<Snapshot> {
   const files = await journal.listRecentFiles(LATEST_MAX, route)

@@ -194,7 +194,7 @@ async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise
   const records = await journal.traceWork(work, FILE_RECORDS_MAX)
   const details = await journal.traceDetails(records.map(({ id }) => id))
   const bodies = new Map(details.map(({ record, body }) => [record, body]))
-  const delivered = records.map((record) => toDeliveredRecord(record, bodies.get(record.id)))
+  const delivered = records.map((record) => nameRecord(record, bodies.get(record.id)))
   const redeliveries = await journal.listRedeliveries(delivery.id)
   const answered = await traceAnsweredFile(journal, delivery)
   const sent = await traceSending(journal, delivery.id)
@@ -202,7 +202,8 @@ async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise
   return omitUndefined({ delivery, redeliveries: repeated, answered, sent, counts, records: delivered })
 }
 
-function toDeliveredRecord(record: TracedRecord, text: string | undefined): DeliveredRecord {
+/** Adds what a delivered record is called on paper, and the order it is of; `text` is its body. */
+export function nameRecord(record: TracedRecord, text: string | undefined): DeliveredRecord {
   if (text === undefined) return record
   const body = JSON.parse(text) as Readonly<Record<string, unknown>>
   const called = formatRecordName(record.operation as OutboundOperationName, body)
@@ -212,7 +213,11 @@ function toDeliveredRecord(record: TracedRecord, text: string | undefined): Deli
   return { ...record, ...omitUndefined({ called: called || undefined, purchaseOrder }) }
 }
 
-async function traceRecords(journal: Journal, records: readonly TracedRecord[]): Promise<RecordHistory[]> {
+/** The whole life of each record: what it came from, its sendings and lookups, and where it went. */
+export async function traceRecords(
+  journal: Journal,
+  records: readonly TracedRecord[],
+): Promise<RecordHistory[]> {
   const ids = records.map(({ id }) => id)
   const details = new Map((await journal.traceDetails(ids)).map((detail) => [detail.record, detail]))
   const documents = await journal.listDocuments(ids)

@@ -75,6 +75,24 @@ const EDI_COMMANDS: readonly CommandEntry[] = [
   },
 ]
 
+const CONSOLE_USER_COMMANDS: readonly CommandEntry[] = [
+  {
+    usage: 'add <name>',
+    describe: 'Let a person sign in; asks for the password, or reads it from a file',
+    load: async () => (await import('./commands/console.ts')).addCommand,
+  },
+  {
+    usage: 'list',
+    describe: 'List the people, their roles, and how many sessions are open',
+    load: async () => (await import('./commands/console.ts')).listCommand,
+  },
+  {
+    usage: 'disable <name>',
+    describe: 'End the sessions of a person, who signs in no more',
+    load: async () => (await import('./commands/console.ts')).disableCommand,
+  },
+]
+
 /** Commands that work, commands that only read, commands to start with. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -163,7 +181,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'dismiss <what>',
     describe:
       'Need no correction of what was rejected or not acknowledged: FILE (name or id), or ROUTE/KEY for one record',
-    load: async () => (await import('./commands/dismiss.ts')).dismissCommand,
+    load: async () => (await import('./commands/release.ts')).dismissCommand,
   },
   {
     usage: 'restored',
@@ -228,6 +246,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'status [route]',
     describe: 'Show what is done, what waits, and files that no route takes; of one ROUTE, or of all',
     load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  {
+    usage: 'console',
+    describe: 'Serve pages that show the bridge to people who sign in; beside a watch, or without one',
+    load: async () => (await import('./commands/console.ts')).consoleCommand,
+    commands: [
+      {
+        usage: 'user',
+        describe: 'Add, list and disable the people who may sign in to the console',
+        demand: 'Say what to do: add, list, disable.',
+        commands: CONSOLE_USER_COMMANDS,
+      },
+    ],
   },
   {
     usage: 'explain [code]',

@@ -2,6 +2,7 @@
 /** The program: reads the command line, runs one command, sets the exit code. */
 import { basename, relative } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { systemClock } from '../support/clock.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { limitHeap } from '../support/process.ts'
@@ -37,7 +38,7 @@ const terminal: Terminal = {
   program: programName(process.argv[1] ?? ''),
   folder: process.cwd(),
   clock: systemClock,
-  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask, askSecret } : {}),
   signal,
   onStop,
   reloads,
@@ -79,4 +80,22 @@ function programName(script: string): string {
   return basename(script) === 'dropbridge'
     ? 'dropbridge'
     : `node ${quoteForShell(relative(process.cwd(), script))}`
+}
+
+/** The terminal shows no key, because the one who writes to it writes nothing of them. Ctrl-C is an empty answer. */
+async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question)
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const line = createInterface({ input: process.stdin, output, terminal: true })
+  const isLeft = new AbortController()
+  line.once('SIGINT', () => isLeft.abort())
+  try {
+    return await line.question('', { signal: AbortSignal.any([signal, isLeft.signal]) })
+  } catch (error) {
+    if (signal.aborted || isLeft.signal.aborted) return ''
+    throw error
+  } finally {
+    line.close()
+    process.stderr.write('\n')
+  }
 }

@@ -28,6 +28,8 @@ export interface Terminal {
   readonly folder: string
   /** Asks the person at the terminal; left out where there is none. */
   readonly ask?: (question: string) => Promise<string>
+  /** The same without showing what is typed. */
+  readonly askSecret?: (question: string) => Promise<string>
   readonly clock: Clock
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
@@ -46,12 +48,13 @@ export interface Terminal {
  * follows; in JSON the escapes mean the same characters.
  */
 export function escapeOutput(terminal: Terminal): Terminal {
-  const { ask } = terminal
+  const { ask, askSecret } = terminal
   return {
     ...terminal,
     out: (line) => terminal.out(escapeTerminalControls(line)),
     say: (line) => terminal.say(escapeTerminalControls(line)),
     ...(ask && { ask: (question) => ask(escapeTerminalControls(question)) }),
+    ...(askSecret && { askSecret: (question) => askSecret(escapeTerminalControls(question)) }),
   }
 }
 

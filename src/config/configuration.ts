@@ -7,7 +7,12 @@ import { toBytes } from './alerts.ts'
 import { type EdiConfiguration, toEdi } from './edi.ts'
 import { type MailboxConfiguration, toMailbox } from './mailboxes.ts'
 import { type NotificationConfiguration, toNotifications } from './notifications.ts'
-import type { HealthSettings, LogSettings } from './observability.ts'
+import {
+  type ConsoleConfiguration,
+  type HealthSettings,
+  type LogSettings,
+  toConsole,
+} from './observability.ts'
 import { type Credentials, type Route, toRoute } from './routes.ts'
 import type { WatchSettings } from './schedule.ts'
 import type { ConfigurationFile } from './schema.ts'
@@ -27,6 +32,8 @@ export interface Configuration {
   /** No server when left out. */
   readonly health?: Readonly<z.output<typeof HealthSettings>>
   readonly statusPage?: string
+  /** Always there where it was read from a file. */
+  readonly console?: ConsoleConfiguration
   readonly notifications?: readonly NotificationConfiguration[]
   /** The defaults when left out. */
   readonly watch?: Readonly<z.output<typeof WatchSettings>>
@@ -107,6 +114,7 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
       health,
       statusPage: status.page && resolve(folder, status.page),
     }),
+    console: toConsole(file.console, folder),
     ...(Object.keys(notifications).length > 0 && { notifications: toNotifications(notifications, folder) }),
     watch,
     mailboxes: Object.fromEntries(

@@ -1,7 +1,9 @@
-/** The settings of the log, the health server and the status page. */
+/** The settings of the log, the health server, the status page and the console. */
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
+import { NonZeroDuration, Text, toMs } from './time-values.ts'
 
 export const LogSettings = z
   .strictObject({
@@ -28,16 +30,25 @@ export const LogSettings = z
 
 const LISTEN_PATTERN = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(\d{1,5})$/i
 
+function listenAddress(usual: string) {
+  return z
+    .string()
+    .refine(
+      (text) => parseListenAddress(text) !== undefined,
+      `must be an address and a port, such as ${usual}`,
+    )
+    .default(usual)
+}
+
+const HostName = z
+  .string()
+  .regex(/^[a-z0-9.-]+$/i, 'must be a host name without a port, such as bridge.example.com')
+
 export const HealthSettings = z
   .strictObject({
-    listen: z
-      .string()
-      .refine(
-        (text) => parseListenAddress(text) !== undefined,
-        'must be an address and a port, such as 127.0.0.1:9465',
-      )
-      .default('127.0.0.1:9465')
-      .describe('The address and port of /livez, /readyz and /metrics, while the bridge watches.'),
+    listen: listenAddress('127.0.0.1:9465').describe(
+      'The address and port of /livez, /readyz and /metrics, while the bridge watches.',
+    ),
     toNetwork: z
       .boolean()
       .default(false)
@@ -45,9 +56,7 @@ export const HealthSettings = z
         'Let it be an address that other machines reach. There is no password: anybody there reads the names of routes and how much goes through them.',
       ),
     hostNames: z
-      .array(
-        z.string().regex(/^[a-z0-9.-]+$/i, 'must be a host name without a port, such as bridge.example.com'),
-      )
+      .array(HostName)
       .default([])
       .describe('Names under which it answers, beside localhost, the name of the machine and all addresses.'),
   })
@@ -75,6 +84,75 @@ export const StatusSettings = z.strictObject({
       'A page for people without a command line, such as ./exchange/STATUS.html: written by run, and kept fresh by watch.',
     ),
 })
+
+export const ConsoleSettings = z
+  .strictObject({
+    listen: listenAddress('127.0.0.1:9466').describe('The address and port of dropbridge console.'),
+    names: z
+      .array(HostName)
+      .default([])
+      .describe('Host names under which it answers, beside localhost, 127.0.0.1 and [::1].'),
+    toNetwork: z
+      .boolean()
+      .default(false)
+      .describe('Let it be an address that other machines reach; only with `tls` and `names`.'),
+    tls: z
+      .strictObject({
+        cert: Text.describe('The file of the certificate, with those between it and the root; PEM.'),
+        key: Text.describe('The file of its private key; PEM.'),
+      })
+      .optional()
+      .describe('Answer by https.'),
+    sessions: z
+      .strictObject({
+        idle: NonZeroDuration.default('30m').describe(
+          'A person who did nothing for this long signs in again.',
+        ),
+        atMost: NonZeroDuration.default('12h').describe(
+          'A person signs in again after this long in any case.',
+        ),
+      })
+      .prefault({})
+      .describe('How long a person stays signed in.'),
+  })
+  .superRefine(({ listen, toNetwork, tls, names }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['listen'], message })
+    const { host = 'localhost' } = parseListenAddress(listen) ?? {}
+    if (isLoopback(host)) return
+    if (!toNetwork)
+      refuse(
+        'is reached from other machines. Say toNetwork: true where that is meant, or listen on 127.0.0.1',
+      )
+    else if (tls === undefined)
+      refuse('sends passwords to other machines in plain text: write tls with cert and key, too')
+    else if (names.length === 0)
+      refuse('needs names: under which other machines reach it, such as [edi.example.com]')
+  })
+
+export interface ConsoleConfiguration {
+  readonly host: string
+  readonly port: number
+  readonly names: readonly string[]
+  /** Absolute paths. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly idleMs: number
+  readonly atMostMs: number
+}
+
+export function toConsole(
+  { listen, names, tls, sessions }: z.output<typeof ConsoleSettings>,
+  folder: string,
+): ConsoleConfiguration {
+  const address = parseListenAddress(listen)
+  assert(address !== undefined, 'an address that is none passed the checks')
+  return {
+    ...address,
+    names,
+    ...(tls && { tls: { cert: resolve(folder, tls.cert), key: resolve(folder, tls.key) } }),
+    idleMs: toMs(sessions.idle),
+    atMostMs: toMs(sessions.atMost),
+  }
+}
 
 /** Port 0 takes a free one. */
 function parseListenAddress(text: string) {

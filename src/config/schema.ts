@@ -9,7 +9,7 @@ import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } fro
 import { FolderSource } from './inbox.ts'
 import { MailboxSettings } from './mailboxes.ts'
 import { NotificationsSettings } from './notifications.ts'
-import { HealthSettings, isPlainHttp, LogSettings, StatusSettings } from './observability.ts'
+import { ConsoleSettings, HealthSettings, isPlainHttp, LogSettings, StatusSettings } from './observability.ts'
 import { scheduleShape, TimeZone, WatchSettings } from './schedule.ts'
 import { SelectSettings } from './select.ts'
 import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
@@ -161,6 +161,9 @@ export const ConfigurationFile = z.strictObject({
     'Health and metrics over HTTP while watching; none when left out.',
   ),
   status: StatusSettings.prefault({}).describe('The status page, for people without a command line.'),
+  console: ConsoleSettings.prefault({}).describe(
+    'The pages of `dropbridge console`; see [console.md](console.md).',
+  ),
   notifications: NotificationsSettings.prefault({}).describe(
     'Who is notified of alerts and results: by mail, webhook or command.',
   ),

@@ -2,24 +2,33 @@
 import type { ActivityJournal } from './activity.ts'
 import type { AlertJournal } from './alert.ts'
 import type { AuditJournal, RestorationJournal } from './audit.ts'
-import type { DecisionJournal } from './decision.ts'
+import type { DecisionEntry, DecisionJournal } from './decision.ts'
 import type { Lease, VersionJournal, WatcherJournal } from './lease.ts'
 import type { NamingJournal } from './mailbox.ts'
 import type { NotificationJournal } from './notification.ts'
 import type { ResourceJournal } from './resource.ts'
+import type { Problem, ProblemCode } from './problem.ts'
 import type {
   RecordResult,
+  RecordState,
   ReportedRecord,
   SendingRecord,
   StateCounts,
   StepJournal,
   UncertainRecord,
 } from './record.ts'
-import type { ConfirmationJournal, DeliveryJournal, DeliveryState, RedeliveryJournal } from './delivery.ts'
-import type { FileJournal, FileState } from './file.ts'
+import type {
+  ConfirmationJournal,
+  DeliveryJournal,
+  DeliveryResolution,
+  DeliveryState,
+  RedeliveryJournal,
+  UnconfirmedDelivery,
+} from './delivery.ts'
+import type { FileEntry, FileJournal, FileState } from './file.ts'
 import type { InterchangeJournal } from './interchange-journal.ts'
 import type { DocumentJournal } from './shipping-document.ts'
-import type { TraceJournal } from './trace.ts'
+import type { TracedRecord, TraceJournal } from './trace.ts'
 import type { ScheduleJournal } from './scheduled-run.ts'
 
 export interface RouteOverview {
@@ -51,6 +60,7 @@ export interface Journal
     DecisionJournal,
     NamingJournal,
     NotificationJournal,
+    PageJournal,
     RedeliveryJournal,
     ResourceJournal,
     RestorationJournal,
@@ -122,4 +132,87 @@ export interface Journal
   /** Lists routes with unfinished files or deliveries. Finished ones cost no time. */
   listUnfinishedRoutes(): Promise<string[]>
   close(): Promise<void>
+}
+
+// Lists that people read page by page. Each page begins after the last entry of the page before.
+
+/** Which files a list shows; all of them where nothing is set. */
+export interface FileQuery {
+  readonly route?: string
+  /** A part of the name; upper and lower case are the same. */
+  readonly name?: string
+  /** When it was received: from this time on, and before that one, milliseconds. */
+  readonly from?: number
+  readonly to?: number
+  /** Files that are lost as a whole, or have records that wait for a person, a correction or another try. */
+  readonly isTroubled?: true
+}
+
+/** Which deliveries a list shows. `waiting`: delivered, and not seen to be picked up or confirmed. */
+export interface DeliveryQuery {
+  readonly id?: string
+  readonly route?: string
+  readonly state?: DeliveryState | 'waiting' | 'held'
+}
+
+/** Records with trouble come first. */
+export interface RecordPlace {
+  readonly isTroubled: boolean
+  readonly number: number
+}
+
+/** Problems of one code and column in a file. */
+export interface ProblemCount extends Pick<Problem, 'severity'> {
+  readonly code: ProblemCode
+  readonly column?: string
+  readonly records: number
+}
+
+/** A decision of any kind, with what it was about. */
+export interface ListedDecision extends Pick<DecisionEntry, 'id' | 'by' | 'why' | 'at' | 'records'> {
+  readonly action: DecisionEntry['action'] | DeliveryResolution | 'restored' | 'doubt-ended' | 'set-numbers'
+  readonly route?: string
+  readonly file?: { readonly id: string; readonly name: string }
+  readonly delivery?: { readonly id: string; readonly name: string }
+  /** The first of its records, where it is known. */
+  readonly record?: Pick<TracedRecord, 'id' | 'keyValues' | 'naturalKey'>
+}
+
+/** A name that the journal knows. */
+export interface KnownName {
+  readonly kind: 'file' | 'delivery' | 'record' | 'resource'
+  readonly name: string
+  /** The id of the file, the delivery or the record; of a resource none. */
+  readonly id?: string
+}
+
+/** The part of the journal behind the lists of the console. Read-only; each statement uses indexes. */
+export interface PageJournal {
+  /** Newest first, after the file with the id. */
+  listFiles(query: FileQuery, after: string | undefined, limit: number): Promise<FileEntry[]>
+  /** Counts up to the limit. */
+  countFiles(query: FileQuery, limit: number): Promise<number>
+  countRecordsOfFiles(fileIds: readonly string[]): Promise<ReadonlyMap<string, StateCounts>>
+  /** Rejected, held, uncertain and deferred records first; each group by number. */
+  listRecords(
+    work: WorkRef,
+    query: { readonly state?: RecordState; readonly after?: RecordPlace },
+    limit: number,
+  ): Promise<TracedRecord[]>
+  /** Groups the problems of the first records with trouble, up to the limit; the most frequent group first. */
+  countProblems(fileId: string, limit: number): Promise<ProblemCount[]>
+  /** Newest first, after the delivery with the id. */
+  listDeliveries(
+    query: DeliveryQuery,
+    after: string | undefined,
+    limit: number,
+  ): Promise<UnconfirmedDelivery[]>
+  countDeliveries(query: DeliveryQuery, limit: number): Promise<number>
+  /** Of all files and deliveries, newest first. */
+  listAllDecisions(after: number | undefined, limit: number): Promise<ListedDecision[]>
+  countAllDecisions(): Promise<number>
+  /** In the order of their ids; unknown ids are left out. */
+  listTracedRecords(ids: readonly number[]): Promise<TracedRecord[]>
+  /** Names of files, deliveries, records and resources that begin with the text; in its case, in capitals or small letters. */
+  findNamesByPrefix(text: string, limit: number): Promise<KnownName[]>
 }

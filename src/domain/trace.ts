@@ -33,6 +33,8 @@ export interface KeyQuery {
   readonly limit: number
   /** Searches the cells of all records too: slow where there are many. */
   readonly everywhere?: boolean
+  /** Finds refused records only by their first cell while they wait for a correction, so that only indexes are read. */
+  readonly isQuick?: boolean
 }
 
 export interface KeyTrace {

@@ -20,8 +20,8 @@ const CACHE_KIB = 32 * 1024
 
 const MAX_CACHED_STATEMENTS = 200
 
-/** `isCheck`: the file exists, and may be of another program; nothing of it is changed. */
-export async function openConnection(path: string, clock: Clock, isCheck = false): Promise<Db> {
+/** `isCheck`: the file exists, and may be of another program; nothing of it is changed, and SQLite refuses to write. */
+export async function openConnection(path: string, clock: Clock, isCheck = false): Promise<Connection> {
   if (path !== ':memory:' && !isCheck) prepareFolder(dirname(resolve(path)))
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     const fix = 'Write the path of a file in `journal`, such as sqlite:./state/journal.db.'
@@ -30,16 +30,17 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
   let database: Database | undefined
   try {
     if (path !== ':memory:' && !isCheck) createPrivateFile(path)
-    const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck })
+    const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck, readonly: isCheck })
     database = opened
+    database.pragma(`cache_size = -${CACHE_KIB}`)
+    if (isCheck) return bindConnection(database)
     // Affects only a journal that is created now; an existing one keeps its page size.
     database.pragma(`page_size = ${PAGE_BYTES}`)
-    if (!isCheck) await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
+    await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = on')
     // Removed or overwritten contents must not stay readable in the file.
     database.pragma('secure_delete = on')
-    database.pragma(`cache_size = -${CACHE_KIB}`)
     database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   } catch (error) {
     database?.close()
@@ -50,7 +51,20 @@ export async function openConnection(path: string, clock: Clock, isCheck = false
     }
     throw toOpenError(path, error)
   }
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cacheStatements(database) }) })
+  return bindConnection(database)
+}
+
+interface Connection {
+  readonly db: Db
+  /** Another number after each commit of another connection; of the same process, too. */
+  readonly readDataVersion: () => number
+}
+
+function bindConnection(database: Database): Connection {
+  return {
+    db: new Kysely<Tables>({ dialect: new SqliteDialect({ database: cacheStatements(database) }) }),
+    readDataVersion: () => Number(database.pragma('data_version', { simple: true })),
+  }
 }
 
 function prepareFolder(folder: string): void {

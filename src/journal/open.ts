@@ -1,4 +1,5 @@
 /** Opens the journal on SQLite: one file on a disk of this machine, shared by the bridges that run on it, with its tables. */
+import { existsSync } from 'node:fs'
 import type { Journal } from '../domain/journal.ts'
 import type { BridgeVersion } from '../domain/lease.ts'
 import type { Clock } from '../support/clock.ts'
@@ -20,7 +21,7 @@ import { createLeaseJournal } from './leases.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
-import { createActivityJournal, createOverviewJournal } from './overview.ts'
+import { createActivityJournal, createListJournal, createOverviewJournal } from './overview.ts'
 import { createRecordJournal } from './records.ts'
 import { createRestorationJournal } from './restore.ts'
 import { createStepJournal } from './steps.ts'
@@ -30,6 +31,7 @@ import { createConfirmationJournal } from './confirmations.ts'
 import { createTraceJournal } from './trace.ts'
 import { sql } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
+import { isSqliteError } from '../support/sqlite.ts'
 import { appendEvent } from './events.ts'
 import { FIRST_SCHEMA } from './first-schema.ts'
 import type { Db } from './schema.ts'
@@ -53,13 +55,63 @@ export async function openJournal({
   isCheck = false,
   version,
 }: JournalOptions): Promise<Journal> {
-  const store: Store = { db: await openConnection(path, clock, isCheck), clock, ...(version && { version }) }
+  const { db } = await openConnection(path, clock, isCheck)
+  const store: Store = { db, clock, ...(version && { version }) }
+  await prepareOrClose(store, () => (isCheck ? read(store, readVersion) : migrate(store)))
+  return bindJournal(store)
+}
+
+/** A journal that is open for reading alone. */
+export interface OpenedToRead {
+  readonly journal: Journal
+  /** Another number after each commit of any other connection to the journal. */
+  readonly readDataVersion: () => number
+}
+
+/**
+ * Opens an existing journal for a program that shows it for a long time: SQLite refuses to write, and nothing is brought up to
+ * date. Throws `journal-absent` and `journal-outdated`, too.
+ */
+export async function openJournalToRead({
+  path,
+  clock,
+}: Pick<JournalOptions, 'path' | 'clock'>): Promise<OpenedToRead> {
+  if (!existsSync(path)) throw new BridgeError('journal-absent', `There is no journal ${path} yet.`)
+  const { db, readDataVersion } = await openConnection(path, clock, true).catch(explainFolderRights)
+  const store: Store = { db, clock }
+  await prepareOrClose(store, async () => {
+    const version = await read(store, readVersion).catch(explainFolderRights)
+    if (version === 0) throw new BridgeError('journal-absent', `The journal ${path} is empty.`)
+    if (version === VERSION) return
+    const message = `The journal has tables of version ${version}, and this version of dropbridge reads only ${VERSION}.`
+    throw new BridgeError('journal-outdated', message)
+  })
+  return { journal: bindJournal(store), readDataVersion }
+}
+
+async function prepareOrClose(store: Store, prepare: () => Promise<unknown>): Promise<void> {
   try {
-    await (isCheck ? read(store, readVersion) : migrate(store))
+    await prepare()
   } catch (error) {
     await store.db.destroy()
     throw error
   }
+}
+
+/** Readers share a file of locks beside the journal. Where they may not make it, they can read only while a bridge has it open. */
+function explainFolderRights(error: unknown): never {
+  const isRights =
+    error instanceof BridgeError &&
+    isSqliteError(error.cause) &&
+    /^SQLITE_(READONLY|CANTOPEN)/.test(error.cause.code)
+  if (!isRights) throw error
+  throw new BridgeError('journal-unusable', 'The journal cannot be read by this user.', {
+    cause: error.cause,
+    fix: 'Run this as the user of the bridge, who may write into the folder of the journal.',
+  })
+}
+
+function bindJournal(store: Store): Journal {
   const bound = bindStore(store)
   return {
     ...createLeaseJournal(bound),
@@ -87,6 +139,7 @@ export async function openJournal({
     ...createAlertJournal(bound),
     ...createOverviewJournal(bound),
     ...createActivityJournal(bound),
+    ...createListJournal(bound),
     ...createAuditJournal(bound),
     async close() {
       await read(store, () => Promise.resolve()) // an open transaction finishes first

@@ -1,12 +1,14 @@
 /** Counts files, records and deliveries: by state, route by route, and those of a range of time. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ActiveRecord, ActiveWork, ActivityJournal, TimeRange } from '../domain/activity.ts'
-import type { Journal, RouteOverview } from '../domain/journal.ts'
-import { IS_UNFINISHED } from './deliveries.ts'
+import type { DeliveryQuery, FileQuery, Journal, ListedDecision, RouteOverview } from '../domain/journal.ts'
+import type { StateCounts } from '../domain/record.ts'
+import { IS_UNFINISHED, toDeliveryEntry } from './deliveries.ts'
+import { selectFiles } from './files.ts'
 import { PRUNED_BODY } from './prune.ts'
 import { isKeyInLane } from './records.ts'
-import { omitNull } from './rows.ts'
-import type { Db } from './schema.ts'
+import { jsonRows, omitNull, selectFirst } from './rows.ts'
+import type { Db, Row } from './schema.ts'
 import type { BoundStore } from './store.ts'
 
 export function createOverviewJournal({ store, reads }: BoundStore) {
@@ -128,4 +130,137 @@ async function selectActiveRecords(
   return rows.map(({ body, ...record }) =>
     body === PRUNED_BODY ? { ...record, isPruned: true } : { ...record, ...omitNull({ body }) },
   )
+}
+
+// Lists that people read page by page. A page begins after an entry, so that new ones do not shift it.
+
+export function createListJournal({ reads }: BoundStore) {
+  return {
+    listFiles: reads((db, query, after, limit) => {
+      const isLater = sql`files.number < (select number from files as last where last.id = ${after ?? ''})`
+      const isAfter = after === undefined ? sql`true` : isLater
+      return selectFiles(
+        db,
+        sql`${isAfter} and ${matchesFile(query)} order by files.number desc limit ${limit}`,
+      )
+    }),
+    countFiles: reads((db, query, limit) => countUpTo(db, sql`files where ${matchesFile(query)}`, limit)),
+    countRecordsOfFiles: reads(countRecordsOfFiles),
+    listDeliveries: reads(async (db, query, after, limit) => {
+      const last = sql`select composed_at, sequence, id from deliveries as last where last.id = ${after ?? ''}`
+      const isAfter = after === undefined ? sql`true` : sql`(composed_at, sequence, id) < (${last})`
+      const { rows } = await sql<Row<'deliveries'>>`
+        select * from deliveries where ${isAfter} and ${matchesDelivery(query)}
+        order by composed_at desc, sequence desc, id desc limit ${limit}`.execute(db)
+      return rows.map((row) => ({
+        ...toDeliveryEntry(row),
+        ...omitNull({ acknowledgeBy: row.acknowledge_by }),
+      }))
+    }),
+    countDeliveries: reads((db, query, limit) =>
+      countUpTo(db, sql`deliveries where ${matchesDelivery(query)}`, limit),
+    ),
+    listAllDecisions: reads(selectAllDecisions),
+    countAllDecisions: reads((db) => countUpTo(db, sql`decisions`, Number.MAX_SAFE_INTEGER)),
+  } satisfies Partial<Journal>
+}
+
+async function countUpTo(db: Db, rows: RawBuilder<unknown>, limit: number): Promise<number> {
+  const counting = sql<{
+    count: number
+  }>`select count(*) as count from (select 1 from ${rows} limit ${limit})`
+  return (await selectFirst(db, counting))?.count ?? 0
+}
+
+/** Condition on `files`. Each sort of trouble has a partial index that begins with the file. */
+function matchesFile({ route, name, from, to, isTroubled }: FileQuery): RawBuilder<unknown> {
+  const at = sql`coalesce(files.received_at, files.claimed_at)`
+  const conditions = [
+    ...(route === undefined ? [] : [sql`files.route = ${route}`]),
+    ...(name === undefined ? [] : [sql`instr(lower(files.name), lower(${name})) > 0`]),
+    ...(from === undefined ? [] : [sql`${at} >= ${from}`]),
+    ...(to === undefined ? [] : [sql`${at} < ${to}`]),
+    ...(isTroubled === undefined ? [] : [HAS_TROUBLE]),
+  ]
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+const HAS_TROUBLE = sql`(files.outcome in ('unusable', 'vanished') or files.source_removed = 1
+  or exists (select 1 from records indexed by records_rejected
+    where records.file_id = files.id and records.state = 'rejected' and records.corrected = 0)
+  or exists (select 1 from records indexed by records_held
+    where records.file_id = files.id and records.state = 'held' and records.file_id is not null and records.corrected = 0)
+  or exists (select 1 from records indexed by records_blocking
+    where records.file_id = files.id and records.state in ('uncertain', 'deferred')))`
+
+async function countRecordsOfFiles(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StateCounts>> {
+  const batch = jsonRows([...new Set(ids)], { id: (id) => id })
+  const { rows } = await sql<{ file_id: string; state: string; count: number }>`
+    select records.file_id, records.state, count(*) as count from ${batch} cross join records
+    where records.file_id = batch.id group by records.file_id, records.state`.execute(db)
+  const counts = new Map<string, StateCounts>(ids.map((id) => [id, {}]))
+  for (const { file_id, state, count } of rows)
+    counts.set(file_id, { ...counts.get(file_id), [state]: count })
+  return counts
+}
+
+function matchesDelivery({ id, route, state }: DeliveryQuery): RawBuilder<unknown> {
+  const isMeant =
+    state === 'waiting'
+      ? sql`state = 'delivered' and confirmed_at is null`
+      : state === 'held'
+        ? sql`held is not null`
+        : sql`state = ${state ?? ''}`
+  const conditions = [
+    ...(id === undefined ? [] : [sql`id = ${id}`]),
+    ...(route === undefined ? [] : [sql`route = ${route}`]),
+    ...(state === undefined ? [] : [isMeant]),
+  ]
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+type ListedDecisionRow = Row<'decisions'> & {
+  readonly file_name: string | null
+  readonly delivery_name: string | null
+  readonly route: string | null
+  readonly record_id: number | null
+  readonly key_values: string | null
+  readonly natural_key: string | null
+}
+
+async function selectAllDecisions(
+  db: Db,
+  after: number | undefined,
+  limit: number,
+): Promise<ListedDecision[]> {
+  const isAfter = after === undefined ? sql`true` : sql`decisions.id < ${after}`
+  const { rows } = await sql<ListedDecisionRow>`
+    select decisions.*, files.name as file_name, deliveries.name as delivery_name,
+      coalesce(files.route, deliveries.route) as route, records.id as record_id, records.key_values, records.natural_key
+    from decisions left join files on files.id = decisions.file_id
+      left join deliveries on deliveries.id = decisions.delivery_id
+      left join records on records.id = (
+        select min(record_id) from decided_records where decided_records.decision_id = decisions.id)
+    where ${isAfter} order by decisions.id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    id: row.id,
+    action: row.action,
+    by: row.decided_by,
+    why: row.why,
+    at: row.decided_at,
+    records: row.records,
+    ...omitNull({ route: row.route }),
+    ...(row.file_id !== null && { file: { id: row.file_id, name: row.file_name ?? '' } }),
+    ...(row.delivery_id !== null && { delivery: { id: row.delivery_id, name: row.delivery_name ?? '' } }),
+    ...(row.record_id !== null && {
+      record: {
+        id: row.record_id,
+        keyValues: JSON.parse(row.key_values ?? '[]') as string[],
+        ...omitNull({ naturalKey: row.natural_key }),
+      },
+    }),
+  }))
 }

@@ -1,11 +1,13 @@
 /** Reads the body, attempts, lookups and decisions of a record, and the record that it repeats. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { DecisionEntry } from '../domain/decision.ts'
+import type { ProblemCount, RecordPlace, WorkRef } from '../domain/journal.ts'
+import type { ProblemCode } from '../domain/problem.ts'
 import type { RecordState } from '../domain/record.ts'
 import type { TracedAttempt, TracedDetail, TracedLookup, TracedRecord } from '../domain/trace.ts'
 import { toDecisionEntry } from './decisions.ts'
 import { EventDetailSchema } from './event-detail.ts'
-import { selectReportedRecords, toReportedRecord } from './records.ts'
+import { selectReportedRecords, toReportedRecord, toWork } from './records.ts'
 import { iterateIds, omitNull } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 
@@ -132,4 +134,73 @@ export function toTracedRecord(row: TracedRow, isMeant: (row: TracedRow) => bool
       delivery: row.delivery_id,
     }),
   }
+}
+
+// The records of a file or delivery page by page, those with trouble first, and their problems in groups.
+
+const TROUBLED_STATES = ['rejected', 'held', 'uncertain', 'deferred'] as const
+
+/** Of one state, or all; the next ones behind the place. */
+export async function selectRecordPage(
+  db: Db,
+  work: WorkRef,
+  { state, after }: { readonly state?: RecordState; readonly after?: RecordPlace },
+  limit: number,
+): Promise<TracedRecord[]> {
+  const states = state === undefined ? TROUBLED_STATES : TROUBLED_STATES.filter((each) => each === state)
+  const found: TracedRow[] = []
+  if (after?.isTroubled !== false) {
+    // Each state has a partial index of its file; a delivery is read through the index of its records.
+    for (const each of states) {
+      const isNext = sql<boolean>`state = ${sql.lit(each)} and number > ${after?.number ?? 0}`
+      const query = selectTraced(db)
+        .where(toWork(work).condition)
+        .where(isNext)
+        .orderBy('number')
+        .limit(limit)
+      found.push(...(await query.execute()))
+    }
+    found.sort((one, other) => one.number - other.number)
+  }
+  const room = limit - found.length
+  if (room > 0 && states.length !== 1) {
+    const { condition } = toWork(work)
+    const from = after?.isTroubled === false ? after.number : 0
+    const isMeant =
+      state === undefined ? sql<boolean>`state not in (${TROUBLED_LIST})` : sql<boolean>`state = ${state}`
+    const others = selectTraced(db).where(condition).where('number', '>', from).where(isMeant)
+    found.push(...(await others.orderBy('number').limit(room).execute()))
+  }
+  return found.slice(0, limit).map((row) => toTracedRecord(row, () => true))
+}
+
+const TROUBLED_LIST = sql.join(TROUBLED_STATES.map((state) => sql.lit(state)))
+
+/** Reads the troubled records through their partial indexes; warnings have one of their own. */
+export async function countProblems(db: Db, fileId: string, limit: number): Promise<ProblemCount[]> {
+  const ofState = (index: string, condition: RawBuilder<unknown>) => sql`
+    select * from (select records.id as record, problems as found from records indexed by ${sql.ref(index)}
+      where file_id = ${fileId} and ${condition} limit ${limit})`
+  const { rows } = await sql<{
+    code: ProblemCode
+    column: string | null
+    severity: string | null
+    records: number
+  }>`
+    select problem.value ->> '$.code' as code, problem.value ->> '$.place.column' as "column",
+      problem.value ->> '$.severity' as severity, count(distinct record) as records
+    from (
+      ${ofState('records_rejected', sql`state = 'rejected'`)}
+      union all ${ofState('records_held', sql`state = 'held' and file_id is not null`)}
+      union all ${ofState('records_blocking', sql`state in ('uncertain', 'deferred')`)}
+      union all select * from (select records.id, warnings from records indexed by records_with_warnings
+        where file_id = ${fileId} and warnings <> '[]' limit ${limit})
+    ), json_each(found) as problem
+    group by 1, 2, 3 order by severity is not null, records desc, code`.execute(db)
+  return rows.map(({ code, column, severity, records }) => ({
+    code,
+    records,
+    ...omitNull({ column }),
+    ...(severity === 'warning' && { severity }),
+  }))
 }

@@ -1,7 +1,7 @@
 /** Finds everything about a key: records, resources, and similar keys. */
 import { type RawBuilder, sql } from 'kysely'
 import { findTargetField, hasBodyField, isInbound } from '../contract/operations.ts'
-import type { Journal, WorkRef } from '../domain/journal.ts'
+import type { Journal, KnownName, WorkRef } from '../domain/journal.ts'
 import type { KeyQuery, KeySuggestions, KeyTrace, TracedRecord } from '../domain/trace.ts'
 import { normalizeForSearch, rankSimilarNames } from '../support/text.ts'
 import { toWork } from './records.ts'
@@ -15,7 +15,14 @@ import {
 import { jsonRows, omitNull, selectFirst } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore } from './store.ts'
-import { selectTraced, selectTracedDetails, toTracedRecord, type TracedRow } from './trace-details.ts'
+import {
+  countProblems,
+  selectRecordPage,
+  selectTraced,
+  selectTracedDetails,
+  toTracedRecord,
+  type TracedRow,
+} from './trace-details.ts'
 
 export function createTraceJournal({ reads }: BoundStore) {
   return {
@@ -31,6 +38,14 @@ export function createTraceJournal({ reads }: BoundStore) {
     traceDetails: reads(selectTracedDetails),
     suggestKeys: reads(suggestKeys),
     findSimilarNames: reads(findSimilarNames),
+    listTracedRecords: reads(async (db, ids) => {
+      if (ids.length === 0) return []
+      const rows = await selectTraced(db).where('id', 'in', ids).orderBy('id').execute()
+      return rows.map((row) => toTracedRecord(row, () => true))
+    }),
+    listRecords: reads(selectRecordPage),
+    countProblems: reads(countProblems),
+    findNamesByPrefix: reads(findNamesByPrefix),
   } satisfies Partial<Journal>
 }
 
@@ -45,7 +60,7 @@ async function traceKey(db: Db, key: string, query: KeyQuery): Promise<KeyTrace>
   if (own !== undefined) found.add(own)
   await addRelatedOrders(db, links, found)
   await expandLinks(db, links)
-  for (const id of await findLinkedRecords(db, links)) found.add(id)
+  for (const id of await findLinkedRecords(db, links, query)) found.add(id)
   const isMeant = (row: TracedRow) => isMeantRecord(row, { key, named, own })
   const resources = [...links.resources.values()]
   return { ...(await selectLatestRecords(db, { ids: [...found], query, isMeant })), resources }
@@ -59,6 +74,7 @@ function parseRecordNumber(key: string): number | undefined {
 
 /** A record that is created for an order is in its lane; a record that creates the order has its number as its key. */
 async function addRelatedOrders(db: Db, links: LinkSet, found: ReadonlySet<number>): Promise<void> {
+  if (found.size === 0) return
   const rows = await selectTraced(db)
     .where('id', 'in', [...found].slice(0, MAX_RELATED))
     .execute()
@@ -125,13 +141,13 @@ async function selectWorkRecords(db: Db, work: WorkRef, limit: number): Promise<
 const MAX_FOUND = 1000
 
 /** The ids of all records that belong to the links, unordered. */
-async function findLinkedRecords(db: Db, links: LinkSet): Promise<Set<number>> {
+async function findLinkedRecords(db: Db, links: LinkSet, { isQuick }: KeyQuery): Promise<Set<number>> {
   const lanes = await selectOperationAccounts(db, sql`owns_key = 1`)
   return new Set([
     ...(await selectIdsByKeys(db, links, lanes)),
     ...(await selectIdsByKeyPrefix(db, links, lanes)),
     ...(await selectIdsByApiId(db, links)),
-    ...(await selectIdsByCells(db, [...links.keys])),
+    ...(await (isQuick ? selectUncorrectedIds : selectIdsByCells)(db, [...links.keys])),
   ])
 }
 
@@ -240,6 +256,26 @@ async function selectIdsByCells(db: Db, keys: readonly string[]): Promise<number
   return rows.map(({ id }) => id)
 }
 
+/** Refused records that wait for a correction, by their first cell. The index begins with the route. */
+async function selectUncorrectedIds(db: Db, keys: readonly string[]): Promise<number[]> {
+  const heads = jsonRows(keys.slice(0, MAX_CELLS), { head: (key) => JSON.stringify([key]).slice(0, -1) })
+  const { rows } = await sql<{ id: number }>`
+    with recursive routes (route) as (${ROUTES})
+    select records.id from routes cross join ${heads} cross join records indexed by records_uncorrected
+    where records.route = routes.route and records.key_values >= head and records.key_values < head || 'z'
+      and records.state = 'rejected' and records.corrected = 0 and records.file_id is not null
+      and substr(records.key_values, length(head) + 1, 1) in (',', ']')
+    limit ${MAX_FOUND}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The routes that have files, one step through the index each. */
+const ROUTES = sql`
+  select min(route) from files
+  union all
+  select (select min(route) from files where files.route > routes.route) from routes
+  where routes.route is not null limit ${sql.lit(1000)}`
+
 /** Each cell costs a search of all refused and held records. */
 const MAX_CELLS = 10
 
@@ -314,4 +350,42 @@ async function selectNamesLike(db: Db, key: string): Promise<string[]> {
 
 function normalizeColumn(column: string): RawBuilder<string> {
   return sql.raw(`lower(replace(replace(replace(replace(${column}, '-', ''), '_', ''), ' ', ''), '0', ''))`)
+}
+
+// Names by their beginning, through the indexes.
+
+async function findNamesByPrefix(db: Db, text: string, limit: number): Promise<KnownName[]> {
+  const lanes = await selectOperationAccounts(db, sql`owns_key = 1`)
+  const typed = [...new Set([text, text.toUpperCase(), text.toLowerCase()])]
+  const heads = jsonRows(typed, { head: (head) => head })
+  const asked = lanes.flatMap((lane) => typed.map((head) => ({ ...lane, head })))
+  const byKey = jsonRows(asked, { operation: 'operation', account: 'account', head: 'head' })
+  const cells = jsonRows(typed, { head: (head) => JSON.stringify([head]).slice(0, -2) })
+  const { rows } = await sql<{ kind: KnownName['kind']; name: string; id: string | null }>`
+    with recursive routes (route) as (${ROUTES})
+    select kind, name, id from (
+      select * from (select 'file' as kind, name, id from ${heads} cross join files
+        where files.name >= head and files.name < head || char(1114111) order by number desc limit ${limit})
+      union all
+      select * from (select 'delivery', name, id from ${heads} cross join deliveries
+        where deliveries.name >= head and deliveries.name < head || char(1114111) order by composed_at desc limit ${limit})
+      union all
+      select * from (select 'record', natural_key, records.id from ${byKey} cross join records
+        where records.operation = batch.operation and records.account = batch.account and records.owns_key = 1
+          and records.natural_key >= head and records.natural_key < head || char(1114111) limit ${limit})
+      union all
+      select * from (
+        select 'record', key_values ->> '$[0]', records.id
+        from routes cross join ${cells} cross join records indexed by records_uncorrected
+        where records.route = routes.route and records.key_values >= head and records.key_values < head || char(1114111)
+          and records.state = 'rejected' and records.corrected = 0 and records.file_id is not null limit ${limit})
+      union all
+      select * from (select distinct 'resource', key, null from ${heads} cross join resource_keys
+        where kind in (${TRACED_KIND_LIST}) and key >= head and key < head || char(1114111) limit ${limit})
+    )`.execute(db)
+  return rows.map(({ kind, name, id }) => ({
+    kind,
+    name,
+    ...omitNull({ id: id === null ? null : String(id) }),
+  }))
 }

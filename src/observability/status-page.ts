@@ -11,7 +11,7 @@ import type { WaitingFile } from '../domain/record.ts'
 import type { LatestFile, ScheduledRoute, Snapshot, Unfinished } from '../domain/snapshot.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { removeFile } from '../support/files.ts'
-import { html, type Html, joinHtml, renderInlineCode } from '../support/html.ts'
+import { html, type Html, joinHtml, literalHtml, renderInlineCode } from '../support/html.ts'
 import { findResultPath, formatCount, formatOpenStates, formatStateCounts } from './format.ts'
 
 /** A watch writes the page every minute; a page that is older than this shows that the watch has stopped. */
@@ -244,8 +244,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 // Readable on a wall and on a phone, by day and by night.
 
-const PAGE_STYLE: Html = {
-  html: `<style>
+const PAGE_STYLE = literalHtml`<style>
     :root { color-scheme: light dark; --ground: #fff; --ink: #1b1f24; --faint: #5b6470; --line: #d8dde3; --bad: #a4161a; --good: #14663a; --mark: #fff4e5 }
     @media (prefers-color-scheme: dark) {
       :root { --ground: #15181c; --ink: #e6e9ed; --faint: #9aa4b0; --line: #333a42; --bad: #ff9a9a; --good: #7fd6a2; --mark: #2e2618 }
@@ -266,5 +265,4 @@ const PAGE_STYLE: Html = {
     td em { color: var(--bad); font-style: normal; font-weight: 600 }
     a { color: inherit }
     code { font-size: 0.9em }
-  </style>`,
-}
+  </style>`

@@ -11,7 +11,6 @@ import { createFaultCounts, createStaleReads, type FaultCounts, registerFaults }
 import { createThrottle, skewClock } from './http/rate-limit.ts'
 import { registerRoutes } from './http/routes.ts'
 import { createServer, registerShutdown } from './http/server.ts'
-import { registerOpenApi } from './openapi/serving.ts'
 import { countResources, readIntroduction } from './admin/handlers.ts'
 import { sampleSeed } from './sample-seed.ts'
 import { type Seed, seedIfEmpty } from './seed.ts'
@@ -166,4 +165,33 @@ export async function assertCanListen(host: string, port: number): Promise<void>
   } finally {
     probe.close()
   }
+}
+
+// The OpenAPI document and the page made of it, for everybody: neither needs a token.
+
+/** Loads the modules and makes both on the first request, so that they do not slow the start of the service. */
+async function registerOpenApi(app: FastifyInstance): Promise<void> {
+  const document = memoize(async () => (await import('./openapi/document.ts')).createOpenApi())
+  const json = memoize(async () => JSON.stringify(await document()))
+  const page = memoize(async () => {
+    const { renderPage, CONTENT_SECURITY_POLICY } = await import('./openapi/page.ts')
+    return { body: renderPage(await document()), policy: CONTENT_SECURITY_POLICY }
+  })
+
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(await json()),
+  )
+  app.get('/docs/', async (_request, reply) => {
+    const { body, policy } = await page()
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': policy, 'x-content-type-options': 'nosniff' })
+      .send(body)
+  })
+  app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
+}
+
+function memoize<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined
+  return () => (made ??= make())
 }

@@ -175,6 +175,18 @@ export const FAILURES = {
     title: 'A newer version of dropbridge wrote the journal.',
     fix: 'Use the newer version, or point `journal` to another file.',
   },
+  'journal-absent': {
+    exit: EXIT.tryLater,
+    title: 'There is no journal yet.',
+    fix: 'Start the bridge, `dropbridge run` or `watch`; or correct the path in `journal`.',
+    details: 'Of a program that only reads, such as the console. It tries again by itself.',
+  },
+  'journal-outdated': {
+    exit: EXIT.tryLater,
+    title: 'An older version of dropbridge wrote the journal.',
+    fix: 'Start the bridge in this version: `dropbridge run` or `watch`.',
+    details: 'It brings the journal up to date. A program that only reads, such as the console, does not.',
+  },
   'journal-altered': {
     exit: EXIT.unusableFile,
     title: 'The journal was changed by other means.',

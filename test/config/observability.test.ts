@@ -63,6 +63,38 @@ test.each([
   expect(health).toEqual(address)
 })
 
+test('the console is for this machine alone, and a person signs in again after half an hour', async () => {
+  const { console } = await load('')
+
+  expect(console).toEqual({
+    host: '127.0.0.1',
+    port: 9466,
+    names: [],
+    idleMs: 1_800_000,
+    atMostMs: 43_200_000,
+  })
+})
+
+test('the console listens to other machines by https alone, and says under which names', async () => {
+  const tls = 'tls: { cert: tls/cert.pem, key: tls/key.pem }'
+  const { console, folder } = await load(
+    `console: { listen: "0.0.0.0:443", toNetwork: true, names: [edi.acme.example], ${tls} }`,
+  )
+
+  expect(console).toMatchObject({ host: '0.0.0.0', port: 443, names: ['edi.acme.example'] })
+  expect(console?.tls).toEqual({ cert: join(folder, 'tls', 'cert.pem'), key: join(folder, 'tls', 'key.pem') })
+  const errors = await Promise.all(
+    [
+      `listen: "0.0.0.0:443", names: [a.example], ${tls}`,
+      'listen: "192.168.0.7:9466", toNetwork: true, names: [a.example]',
+      `listen: "edi.acme.example:443", toNetwork: true, ${tls}`,
+    ].map((settings) => errorOf(`console: { ${settings} }`)),
+  )
+  expect(errors[0]).toContain('Say toNetwork: true where that is meant')
+  expect(errors[1]).toContain('sends passwords to other machines in plain text')
+  expect(errors[2]).toContain('needs names')
+})
+
 test('notifications are read with their defaults', async () => {
   const configuration = await load(`notifications:
   ops: { type: mail, to: ops@acme.example, from: b@acme.example, smtp: { host: mail.acme.example, username: u, password: "\${PASS}" } }

@@ -246,7 +246,7 @@ describe('a journal file', () => {
   it('says that the disk is full, and keeps what it has', async () => {
     await (await open()).close()
     const clock = testClock()
-    const db = await openConnection(path, clock)
+    const { db } = await openConnection(path, clock)
     const bound = bindStore({ db, clock })
     const journal = {
       ...createLeaseJournal(bound),

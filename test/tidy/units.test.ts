@@ -14,7 +14,7 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 const repository = new URL('../..', import.meta.url).pathname
 const textOf = (path: string) => readFileSync(join(repository, path), 'utf8')
 const unit = (name: string) => textOf(`docs/units/${name}`)
-const SERVICES = ['dropbridge.service', 'dropbridge-run.service']
+const SERVICES = ['dropbridge.service', 'dropbridge-run.service', 'dropbridge-console.service']
 const PROGRAM = '/usr/bin/dropbridge'
 
 /** The values of a setting, in the order of the file. */
@@ -61,15 +61,15 @@ describe('systemd', () => {
     ])
   })
 
-  test('both services have the same rights', () => {
-    const [watch = '', run = ''] = SERVICES.map((name) => {
+  test('all services have the same rights', () => {
+    const [watch = '', ...others] = SERVICES.map((name) => {
       const text = unit(name)
       const hardening = text.slice(text.indexOf('NoNewPrivileges'))
       return hardening.slice(0, hardening.indexOf('SystemCallErrorNumber'))
     })
 
     expect(watch.split('\n').length).toBeGreaterThan(20)
-    expect(run).toBe(watch)
+    expect(others).toEqual([watch, watch])
   })
 
   const isThere = spawnSync('systemd-analyze', ['--version']).status === 0
@@ -88,7 +88,12 @@ describe('systemd', () => {
     const paths = names.map((name) => join(folder, name))
     const verified = spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' })
 
-    expect(names.toSorted()).toEqual(['dropbridge-run.service', 'dropbridge-run.timer', 'dropbridge.service'])
+    expect(names.toSorted()).toEqual([
+      'dropbridge-console.service',
+      'dropbridge-run.service',
+      'dropbridge-run.timer',
+      'dropbridge.service',
+    ])
     expect({ status: verified.status, stderr: verified.stderr }).toEqual({ status: 0, stderr: '' })
     for (const name of SERVICES) {
       const args = ['security', '--offline=true', '--threshold=20', join(folder, name)]

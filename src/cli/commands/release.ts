@@ -1,9 +1,10 @@
-/** `dropbridge release` and `dropbridge discard`: a person decides about held records. */
+/** `dropbridge release`, `dropbridge discard` and `dropbridge dismiss`: a person decides about held and rejected records. */
 import type { DecisionResult, DeliveryDecision } from '../../app/decide.ts'
+import type { DismissResult } from '../../app/dismiss.ts'
 import type { DecisionAction } from '../../domain/decision.ts'
-import { usageError } from '../../support/errors.ts'
+import { EXIT, usageError } from '../../support/errors.ts'
 import { CONFIG_FLAG, DECISION_FLAGS, defineCommand, JSON_FLAG, REQUIRED_TEXT } from '../command.ts'
-import { readConfiguration, withProgress } from '../context.ts'
+import { readConfiguration, readConfigurationWithoutApi, withBridge, withProgress } from '../context.ts'
 import { formatHeld, formatReport, formatWaitingFile } from '../format/inbound.ts'
 import { formatCounts } from '../format/text.ts'
 
@@ -87,4 +88,27 @@ export function decisionToJson({ file, decision, records, pass, held, exit }: De
     open: pass.open.map(({ name }) => name),
     held,
   }
+}
+
+// Dismissing: a person wants no correction of what was rejected.
+
+export const dismissCommand = defineCommand({
+  argument: 'FILE, or ROUTE/KEY of one record,',
+  positionals: { what: REQUIRED_TEXT },
+  options: { config: CONFIG_FLAG, ...DECISION_FLAGS, json: JSON_FLAG },
+  async run(terminal, { config, what, by, why, json }) {
+    assertNotEmpty({ by, why })
+    const configuration = await readConfigurationWithoutApi(terminal, config)
+    const request = { what, by: by.trim(), why: why.trim() }
+    const result = await withBridge(terminal, configuration, (bridge) => bridge.dismiss(request))
+    const { id, name, route } = result.file
+    if (json) terminal.out(JSON.stringify({ file: { id, name, route }, decision: result.decision }, null, 2))
+    else terminal.say(formatDismissal(result))
+    return EXIT.ok
+  },
+})
+
+function formatDismissal({ file: { route, name }, decision: { records } }: DismissResult): string {
+  if (records === 0) return `${route}: ${name} is dismissed`
+  return `${route}: ${name}: ${records === 1 ? '1 record is' : `${records} records are`} dismissed`
 }

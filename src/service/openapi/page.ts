@@ -1,5 +1,5 @@
 /** Renders the OpenAPI document as an HTML page without scripts: every endpoint, field and refusal. */
-import { html, type Html, joinHtml, renderInlineCode } from '../../support/html.ts'
+import { html, type Html, joinHtml, literalHtml, renderInlineCode } from '../../support/html.ts'
 import {
   type Content,
   type Example,
@@ -290,7 +290,7 @@ function renderCode(value: unknown): Html {
 
 // The style of the page, and the content security policy that allows nothing else.
 
-const STYLE = `
+const STYLE = literalHtml`
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b57d0, #8ab4f8) }
 * { box-sizing: border-box }
 body { margin: 0; display: grid; grid-template-columns: 17rem minmax(0, 1fr); font: 15px/1.5 system-ui, sans-serif }
@@ -322,12 +322,12 @@ figcaption { font-size: 13px }
 `
 
 /** The whole element: with one more blank the style would not match the hash in the policy. */
-export const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` }
+export const STYLE_ELEMENT = joinHtml([literalHtml`<style>`, STYLE, literalHtml`</style>`], '')
 
 /** No script, no frame, no form, nothing from elsewhere: this style and no more. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  `style-src 'sha256-${hash('sha256', STYLE.html, 'base64')}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -1,0 +1,103 @@
+/** Opens what the use cases of the console work with: the journal, read only, which may be away or busy for a time. */
+import { statSync } from 'node:fs'
+import type { Configuration } from '../../config/configuration.ts'
+import type { Journal } from '../../domain/journal.ts'
+import { type OpenedToRead, openJournalToRead } from '../../journal/open.ts'
+import type { Clock } from '../../support/clock.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { type Lookout, startLookout } from './lookout.ts'
+
+/** Nothing in it can change the journal: SQLite refuses to write. */
+export interface ConsoleContext {
+  readonly journal: Journal
+  readonly configuration: Configuration
+  readonly clock: Clock
+  /** What is found in the background, for Today. */
+  readonly lookout?: Lookout
+}
+
+/** After a failure the journal is not tried more often than this. */
+const RETRY_MS = 1_000
+
+export type Console = ReturnType<typeof openConsole>
+
+/** Never throws: a journal that cannot be read is tried again when it is asked for. */
+export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'configuration' | 'clock'>) {
+  const { path } = configuration.journal
+  let opened: (OpenedToRead & { readonly file: string | undefined }) | undefined
+  let opening: Promise<ConsoleContext> | undefined
+  let failed: { readonly at: number; readonly failure: BridgeError } | undefined
+  let openings = 0
+  const listeners = new Set<() => void>()
+
+  const closeJournal = async () => {
+    const before = opened
+    opened = undefined
+    await before?.journal.close().catch(() => undefined)
+  }
+  const open = async (): Promise<ConsoleContext> => {
+    try {
+      const file = identifyFile(path)
+      opened = { ...(await openJournalToRead({ path, clock })), file }
+      openings++
+      failed = undefined
+      return { journal: opened.journal, configuration, clock, lookout }
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      failed = { at: clock.now(), failure: error }
+      throw error
+    } finally {
+      opening = undefined
+    }
+  }
+  const readVersion = (): string | undefined => {
+    if (opened === undefined) return undefined
+    try {
+      return `${openings}.${opened.readDataVersion()}`
+    } catch {
+      return undefined
+    }
+  }
+  const getContext = async (): Promise<ConsoleContext> => {
+    // A backup that was put back is another file under the same name.
+    if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
+    if (opened !== undefined) return { journal: opened.journal, configuration, clock, lookout }
+    if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
+      throw failed.failure
+    return (opening ??= open())
+  }
+  const lookout = startLookout({
+    configuration,
+    clock,
+    getJournal: async () => (await getContext()).journal,
+    readVersion,
+    onSnapshot: () => {
+      for (const listener of listeners) listener()
+    },
+  })
+  return {
+    configuration,
+    clock,
+    /** The journal as it is open now, or opened anew. Throws why it cannot be read. */
+    getContext,
+    /** After a failure of the journal: the next use opens it again. */
+    closeJournal,
+    /** Changes with every commit to the journal, and when it is opened; costs some microseconds. Undefined while it is closed. */
+    readVersion,
+    /** Calls the listener when something was found in the background; returns how to stop that. */
+    onSnapshot(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async close(): Promise<void> {
+      await lookout.close()
+      await closeJournal()
+    },
+  }
+}
+
+/** Which file has the name now. */
+function identifyFile(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
+}

@@ -1,0 +1,179 @@
+/** The list of outgoing files, and one of them with its records. */
+import {
+  type DeliveryEntry,
+  DELIVERY_STATES,
+  type DeliveryState,
+  type RedeliveryEntry,
+} from '../../domain/delivery.ts'
+import type { DeliveryQuery } from '../../domain/journal.ts'
+import type { RecordState, StateCounts } from '../../domain/record.ts'
+import type { TracedRecord } from '../../domain/trace.ts'
+import { isAwaitingConfirmation } from '../../pipeline/outbound/confirmation-rules.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { traceSending } from '../trace-interchanges.ts'
+import { nameRecord } from '../trace.ts'
+import type { ConsoleContext } from './context.ts'
+import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal } from './lists.ts'
+import { type Audience, type ShownProblem, showProblem } from './masks.ts'
+import { type NamedWork, type ShownSending, showSending } from './records.ts'
+
+export interface ListedDelivery extends NamedWork {
+  readonly route: string
+  readonly folder: string
+  readonly records: number
+  readonly rows: number
+  readonly state: DeliveryState
+  readonly composedAt: number
+  readonly deliveredAt?: number
+  readonly acknowledgedAt?: number
+  /** `picked-up`, or the name of the receipt. */
+  readonly confirmedBy?: string
+  readonly confirmedAt?: number
+  /** Its records are acknowledged once its reader takes it, which was not seen yet. */
+  readonly isAwaited: boolean
+  /** When the first of its records should be acknowledged. */
+  readonly acknowledgeBy?: number
+  /** Why it waits for a person. */
+  readonly held?: string
+  /** The control numbers of an interchange, and what its partner answered. */
+  readonly sending?: ShownSending
+}
+
+export interface DeliveriesPage {
+  /** Newest first. */
+  readonly deliveries: readonly ListedDelivery[]
+  readonly total: Total
+  /** The id after which the next page begins; left out on the last one. */
+  readonly next?: string
+  /** All routes that deliver files, for the choice. */
+  readonly routes: readonly string[]
+}
+
+export interface DeliveriesRequest {
+  readonly route?: string
+  /** A state of deliveries, `waiting` or `held`; others are left out of account. */
+  readonly state?: string
+  /** The id of the last delivery of the page before. */
+  readonly after?: string
+}
+
+const DELIVERIES_ON_A_PAGE = 50
+
+export const DELIVERY_CHOICES = [
+  'waiting',
+  'held',
+  ...(Object.keys(DELIVERY_STATES) as DeliveryState[]),
+] as const
+
+export async function listDeliveries(
+  context: ConsoleContext,
+  { route, state: asked, after }: DeliveriesRequest,
+): Promise<DeliveriesPage> {
+  const { journal, configuration } = context
+  const state = DELIVERY_CHOICES.find((each) => each === asked)
+  const query: DeliveryQuery = omitUndefined({ route, state })
+  const found = await journal.listDeliveries(query, after, DELIVERIES_ON_A_PAGE + 1)
+  const deliveries: ListedDelivery[] = []
+  for (const entry of found.slice(0, DELIVERIES_ON_A_PAGE))
+    deliveries.push(await showDelivery(context, entry))
+  return omitUndefined({
+    deliveries,
+    total: toTotal(await journal.countDeliveries(query, COUNTED_MAX + 1)),
+    next: found.length > DELIVERIES_ON_A_PAGE ? deliveries.at(-1)?.id : undefined,
+    routes: configuration.routes.filter(({ direction }) => direction === 'outbound').map(({ name }) => name),
+  })
+}
+
+type ShownEntry = DeliveryEntry & { readonly acknowledgeBy?: number }
+
+async function showDelivery(
+  { journal, configuration }: ConsoleContext,
+  entry: ShownEntry,
+): Promise<ListedDelivery> {
+  const { id, name, route, folder, records, rows, state, composedAt, held, acknowledgeBy } = entry
+  const { deliveredAt, acknowledgedAt, confirmedAt, confirmedBy } = entry
+  const found = configuration.routes.find((each) => each.name === route)
+  const isAwaited = found?.direction === 'outbound' && isAwaitingConfirmation({ route: found }, entry)
+  const sending = await traceSending(journal, id)
+  return omitUndefined({
+    id,
+    name,
+    route,
+    folder,
+    records,
+    rows,
+    state,
+    composedAt,
+    held,
+    acknowledgeBy,
+    deliveredAt,
+    acknowledgedAt,
+    confirmedAt,
+    confirmedBy,
+    isAwaited,
+    sending: sending && showSending(sending),
+  })
+}
+
+// One delivery.
+
+export interface DeliveredRecord {
+  readonly id: number
+  readonly number: number
+  /** As it is called on paper, else its id at the API. */
+  readonly key: string
+  readonly purchaseOrder?: string
+  readonly apiId?: string
+  readonly operation: string
+  readonly state: RecordState
+  readonly problems: readonly ShownProblem[]
+}
+
+export interface DeliveryPage extends ListedDelivery {
+  readonly sequence: number
+  readonly counts: StateCounts
+  readonly prunedAt?: number
+  /** Those with trouble first. */
+  readonly page: readonly DeliveredRecord[]
+  /** Where the next page of records begins; left out on the last one. */
+  readonly next?: string
+  /** The same bytes once more, as persons asked; the oldest first. */
+  readonly redeliveries: readonly Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'>[]
+}
+
+const RECORDS_ON_A_PAGE = 100
+
+/** Undefined where the journal has no such delivery. */
+export async function readDeliveryPage(
+  context: ConsoleContext,
+  request: { readonly id: string; readonly after?: string },
+  audience: Audience,
+): Promise<DeliveryPage | undefined> {
+  const { journal } = context
+  const [entry] = await journal.listDeliveries({ id: request.id }, undefined, 1)
+  if (entry === undefined) return undefined
+  const work = { delivery: entry.id }
+  const query = omitUndefined({ after: parsePlace(request.after) })
+  const found = await journal.listRecords(work, query, RECORDS_ON_A_PAGE + 1)
+  const records = found.slice(0, RECORDS_ON_A_PAGE)
+  const details = await journal.traceDetails(records.map(({ id }) => id))
+  const bodies = new Map(details.map(({ record, body }) => [record, body]))
+  const redeliveries = await journal.listRedeliveries(entry.id)
+  return omitUndefined({
+    ...(await showDelivery(context, entry)),
+    sequence: entry.sequence,
+    counts: await journal.countRecords(work),
+    prunedAt: entry.prunedAt,
+    page: records.map((record) => showRecord(record, bodies.get(record.id), audience)),
+    next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
+    redeliveries: redeliveries.map(({ name, folder, state, beganAt }) => ({ name, folder, state, beganAt })),
+  })
+}
+
+function showRecord(record: TracedRecord, body: string | undefined, audience: Audience): DeliveredRecord {
+  const { id, number, apiId, operation, state } = record
+  const { called, purchaseOrder } = nameRecord(record, body)
+  const problems = record.problems.map((each) => showProblem(each, audience))
+  const key = called ?? formatKey(record)
+  return omitUndefined({ id, number, key, purchaseOrder, apiId, operation, state, problems })
+}

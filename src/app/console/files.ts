@@ -1,0 +1,269 @@
+/** The list of incoming files, and one of them with its records. */
+import { DateTime } from 'luxon'
+import { type FileEntry, type FileOutcome, type FileState, partSuffix } from '../../domain/file.ts'
+import type { ProblemCount } from '../../domain/journal.ts'
+import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
+import { OUTCOMES, type RecordState, type StateCounts } from '../../domain/record.ts'
+import type { TracedRecord } from '../../domain/trace.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import type { ConsoleContext } from './context.ts'
+import { type ShownDecision, showDecision } from './decisions.ts'
+import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
+import { type Audience, MASK, type ShownProblem, showProblem } from './masks.ts'
+import { readSourceRows, type SourceRow } from './source-rows.ts'
+
+export interface ListedFile {
+  readonly id: string
+  readonly name: string
+  readonly route: string
+  readonly receivedAt: number
+  readonly state: FileState
+  readonly outcome?: FileOutcome
+  readonly records: StateCounts
+  readonly problems: readonly ShownProblem[]
+}
+
+export interface FilesPage {
+  /** Newest first. */
+  readonly files: readonly ListedFile[]
+  readonly total: Total
+  /** The id after which the next page begins; left out on the last one. */
+  readonly next?: string
+  /** All routes that take files, for the choice. */
+  readonly routes: readonly string[]
+  /** Names like the one that was asked for, where nothing was found. */
+  readonly near: readonly string[]
+}
+
+export interface FilesRequest {
+  readonly route?: string
+  readonly name?: string
+  readonly isTroubled?: true
+  /** Such as `2026-11-21`, in the zone. */
+  readonly day?: string
+  readonly zone: string
+  /** The id of the last file of the page before. */
+  readonly after?: string
+}
+
+const FILES_ON_A_PAGE = 50
+
+const NEAR_MAX = 5
+
+export async function listFiles(
+  { journal, configuration }: ConsoleContext,
+  { route, name, isTroubled, day, zone, after }: FilesRequest,
+  audience: Audience,
+): Promise<FilesPage> {
+  const query = omitUndefined({ route, name, isTroubled, ...findDay(day, zone) })
+  const found = await journal.listFiles(query, after, FILES_ON_A_PAGE + 1)
+  const files = found.slice(0, FILES_ON_A_PAGE)
+  const counts = await journal.countRecordsOfFiles(files.map(({ id }) => id))
+  const isNothing = found.length === 0 && name !== undefined
+  return omitUndefined({
+    files: files.map((file) => showFile(file, counts.get(file.id) ?? {}, audience)),
+    total: toTotal(await journal.countFiles(query, COUNTED_MAX + 1)),
+    next: found.length > FILES_ON_A_PAGE ? files.at(-1)?.id : undefined,
+    routes: configuration.routes.filter(({ direction }) => direction === 'inbound').map((each) => each.name),
+    near: isNothing ? await journal.findSimilarNames(name, NEAR_MAX) : [],
+  })
+}
+
+/** The times between which a day lies; nothing for a text that is no day. */
+function findDay(day: string | undefined, zone: string): { readonly from?: number; readonly to?: number } {
+  const begin = DateTime.fromISO(day ?? '', { zone })
+  if (!begin.isValid) return {}
+  return { from: begin.startOf('day').toMillis(), to: begin.startOf('day').plus({ days: 1 }).toMillis() }
+}
+
+function showFile(file: FileEntry, records: StateCounts, audience: Audience): ListedFile {
+  const { id, name, route, claimedAt, receivedAt = claimedAt, state, outcome, problems } = file
+  const shown = problems.map((each) => showProblem(each, audience))
+  return omitUndefined({ id, name, route, receivedAt, state, outcome, records, problems: shown })
+}
+
+// One file.
+
+/** What happened to a file, in the order of time. */
+export interface FileStep {
+  readonly at: number
+  readonly what: 'claimed' | 'received' | 'planned' | 'submitted' | 'closed' | 'reopened'
+}
+
+/** Records of a file that have the same problem in the same column. */
+export interface ProblemGroup {
+  readonly code: string
+  readonly title: string
+  readonly fix: string
+  readonly column?: string
+  readonly records: number
+  readonly isWarning: boolean
+}
+
+export interface ListedRecord {
+  /** The journal's number of it. */
+  readonly id: number
+  /** Its place in the file. */
+  readonly number: number
+  readonly lines: readonly LineRange[]
+  readonly key: string
+  readonly operation: string
+  readonly state: RecordState
+  readonly apiId?: string
+  readonly http?: number
+  readonly problems: readonly ShownProblem[]
+  /** Its rows in the source, where that can be read. */
+  readonly rows: readonly SourceRow[]
+}
+
+export interface FilePage extends ListedFile {
+  readonly folder: string
+  readonly size: number
+  readonly encoding?: string
+  readonly duplicateOf?: FileEntry['duplicateOf']
+  readonly partOf?: string
+  readonly retakeOf?: string
+  readonly timeline: readonly FileStep[]
+  readonly reasons: readonly ProblemGroup[]
+  /** The reasons are those of so many records with problems; left out where they are those of all. */
+  readonly reasonsOf?: number
+  /** Those with trouble first. */
+  readonly page: readonly ListedRecord[]
+  /** Only records of this state are shown. */
+  readonly only?: RecordState
+  /** Where the next page of records begins; left out on the last one. */
+  readonly next?: string
+  /** Why the rows of the source are not shown; left out where they are. */
+  readonly sourceMissing?: string
+  readonly decisions: readonly ShownDecision[]
+  /** Names of files, as far as there are such. */
+  readonly names: {
+    readonly source?: string
+    readonly results?: string
+    readonly rejects?: string
+    readonly exceptions?: string
+    readonly summary?: string
+  }
+}
+
+export interface FileRequest {
+  readonly id: string
+  readonly only?: string
+  /** As in `next`. */
+  readonly after?: string
+}
+
+const RECORDS_ON_A_PAGE = 200
+
+const REASONS_OF_MAX = 10_000
+
+const DECISIONS_MAX = 20
+
+/** Undefined where the journal has no such file. */
+export async function readFilePage(
+  context: ConsoleContext,
+  request: FileRequest,
+  audience: Audience,
+): Promise<FilePage | undefined> {
+  const { journal } = context
+  const file = await journal.getFile(request.id)
+  if (file === undefined) return undefined
+  const work = { file: file.id }
+  const counts = await journal.countRecords(work)
+  const only = isRecordState(request.only) ? request.only : undefined
+  const query = omitUndefined({ state: only, after: parsePlace(request.after) })
+  const found = await journal.listRecords(work, query, RECORDS_ON_A_PAGE + 1)
+  const records = found.slice(0, RECORDS_ON_A_PAGE)
+  const lines = records.flatMap((record) => record.lines)
+  const source = await readSourceRows(context, file, lines, audience)
+  const rows = 'rows' in source ? source.rows : []
+  const troubled = TROUBLED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  const decisions = await journal.listDecisions(file.id, DECISIONS_MAX)
+  const { folder, size, encoding, duplicateOf, partOf, retakeOf } = file
+  return omitUndefined({
+    ...showFile(file, counts, audience),
+    folder,
+    size,
+    encoding,
+    duplicateOf,
+    partOf,
+    retakeOf,
+    timeline: listSteps(file),
+    reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
+    reasonsOf: troubled > REASONS_OF_MAX ? REASONS_OF_MAX : undefined,
+    page: records.map((record) => showRecord(record, rows, audience)),
+    only,
+    next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
+    sourceMissing: 'missing' in source ? source.missing : undefined,
+    decisions: decisions.map(showDecision),
+    names: listNames(file, counts),
+  })
+}
+
+function isRecordState(text: string | undefined): text is RecordState {
+  return (
+    text !== undefined &&
+    (Object.hasOwn(OUTCOMES, text) || ['planned', 'sending', 'collected'].includes(text))
+  )
+}
+
+function listSteps(file: FileEntry): FileStep[] {
+  const times: readonly (readonly [FileStep['what'], number | undefined])[] = [
+    ['claimed', file.claimedAt],
+    ['received', file.receivedAt],
+    ['planned', file.plannedAt],
+    ['reopened', file.takenUpAt],
+    ['submitted', file.submittedAt],
+    ['closed', file.closedAt],
+  ]
+  const steps = times.flatMap(([what, at]) => (at === undefined ? [] : [{ what, at }]))
+  return steps.toSorted((one, other) => one.at - other.at)
+}
+
+function showGroup({ code, column, records, severity }: ProblemCount): ProblemGroup {
+  const known = PROBLEMS[code] as (typeof PROBLEMS)[ProblemCode] | undefined
+  const isWarning = severity === 'warning'
+  return omitUndefined({
+    code,
+    title: known?.title ?? code,
+    fix: known?.fix ?? '',
+    column,
+    records,
+    isWarning,
+  })
+}
+
+function showRecord(record: TracedRecord, rows: readonly SourceRow[], audience: Audience): ListedRecord {
+  const { id, number, lines, operation, state, apiId, http, problems, warnings } = record
+  const own = rows.filter(({ line, lastLine }) =>
+    lines.some(([first, last]) => line <= last && lastLine >= first),
+  )
+  const shown = [...problems, ...warnings].map((each) => showProblem(each, audience))
+  const key = formatKey(record)
+  // A cell that a problem is about may hold anything: a shifted row has a name in the column of the state.
+  const named = new Set([...problems, ...warnings].map(({ place }) => place.column))
+  const seen = audience.isMasked ? own.map((row) => hideCells(row, named)) : own
+  return omitUndefined({ id, number, lines, key, operation, state, apiId, http, problems: shown, rows: seen })
+}
+
+function hideCells(row: SourceRow, named: ReadonlySet<string | undefined>): SourceRow {
+  const isHidden = (cell: string, at: number) => cell !== '' && named.has(row.columns[at])
+  return { ...row, cells: row.cells.map((cell, at) => (isHidden(cell, at) ? MASK : cell)) }
+}
+
+function listNames(file: FileEntry, counts: StateCounts): FilePage['names'] {
+  const { archivedAs, reportName, name, state, outcome } = file
+  const isReported = reportName !== undefined && (state === 'reported' || state === 'closed')
+  const add = (suffix: string) => `${reportName ?? ''}${suffix}`
+  return omitUndefined({
+    source: archivedAs,
+    results: isReported ? add('.results.csv') : undefined,
+    rejects:
+      isReported && ((counts.rejected ?? 0) > 0 || outcome === 'unusable')
+        ? add(partSuffix('rejects', name))
+        : undefined,
+    exceptions: isReported && (counts.held ?? 0) > 0 ? add(partSuffix('exceptions', name)) : undefined,
+    summary: isReported ? add('.summary.json') : undefined,
+  })
+}

@@ -1,0 +1,145 @@
+/** Evaluates alerts and takes snapshots in the background, so that no page waits for a mailbox that is away. */
+import { evaluateAlerts } from '../../alerts/alerts.ts'
+import type { AlertContext } from '../../alerts/context.ts'
+import type { Configuration } from '../../config/configuration.ts'
+import type { Journal } from '../../domain/journal.ts'
+import type { Mailbox } from '../../domain/mailbox.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import { waitAtMost } from '../../support/async.ts'
+import { type Clock, MINUTE_MS } from '../../support/clock.ts'
+import { newId } from '../../support/text.ts'
+import { openMailboxes } from '../context.ts'
+import { findJournalFailure } from '../journal-access.ts'
+import { buildSnapshot } from '../snapshot.ts'
+import { createDiskReader, findAcceptedVersion } from '../version.ts'
+
+/** Mailboxes are listed no more often than this. */
+const MAILBOXES_MS = MINUTE_MS
+
+/** A snapshot of a large journal takes a second, in which no page is answered: at most a twentieth of the time. */
+const SHARE = 20
+
+const TICK_MS = 1_000
+
+/** No bridge has as many active alerts as this. */
+const ACTIVE_MAX = 1_000
+
+export interface Lookout {
+  /** The latest snapshot, waiting for the first one for a second at most. */
+  read(): Promise<Sight>
+}
+
+export interface Sight {
+  /** Undefined until the first one is taken. */
+  readonly snapshot?: Snapshot
+  /** When the mailboxes were listed for it; undefined until they were: the alerts are then those that the bridge noted. */
+  readonly checkedAt?: number
+  /** Since when they are being listed; undefined while they are not. */
+  readonly checkingSince?: number
+  /** Why it could not be done the last time. */
+  readonly failure?: string
+}
+
+export interface LookoutOptions {
+  readonly configuration: Configuration
+  readonly clock: Clock
+  readonly getJournal: () => Promise<Journal>
+  /** Changes with each commit; undefined while the journal is closed. */
+  readonly readVersion: () => string | undefined
+  /** Called when there is a new snapshot. */
+  readonly onSnapshot: () => void
+}
+
+/** Begins with the first reading. Opens the mailboxes to list them; nothing is swept, claimed or delivered. */
+export function startLookout(options: LookoutOptions) {
+  const { configuration, clock, getJournal, readVersion, onSnapshot } = options
+  let mailboxes: ReadonlyMap<string, Mailbox> | undefined
+  let evaluation: (Awaited<ReturnType<typeof evaluateAlerts>> & { readonly at: number }) | undefined
+  let sight: Sight = {}
+  let evaluated = { startedAt: -Infinity }
+  let evaluating: Promise<void> | undefined
+  let taken: { version: string | undefined; evaluation: unknown; at: number; tookMs: number } | undefined
+  let taking: Promise<void> | undefined
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+  const folderCache: AlertContext['folderCache'] = new Map()
+  let readDisk: AlertContext['readDisk']
+
+  const evaluate = async () => {
+    const journal = await getJournal()
+    if (mailboxes === undefined) {
+      const random = Math.random
+      mailboxes = await openMailboxes(configuration, { clock, random, newId, isImpatient: true })
+      readDisk = createDiskReader(configuration, (await findAcceptedVersion(configuration))?.version)
+    }
+    const shared = { journal, configuration, mailboxes, clock }
+    const startedAt = clock.now()
+    const found = await evaluateAlerts(
+      { ...shared, folderCache, readDisk, findJournalFailure: () => findJournalFailure(shared) },
+      { routes: [], failures: [] },
+    )
+    evaluation = { ...found, at: startedAt }
+  }
+  const take = async () => {
+    const startedAt = clock.now()
+    const version = readVersion()
+    const journal = await getJournal()
+    const latest = evaluation
+    const known = latest ?? {
+      alerts: await journal.listActiveAlerts(ACTIVE_MAX),
+      disks: [],
+      unmatchedFiles: [],
+    }
+    const snapshot = await buildSnapshot({ journal, configuration, clock }, known)
+    taken = { version, evaluation: latest, at: clock.now(), tookMs: clock.now() - startedAt }
+    const { failure: _, ...rest } = sight
+    sight = { ...rest, snapshot, ...(latest && { checkedAt: latest.at }) }
+    onSnapshot()
+  }
+  const noteFailure = (error: unknown) => {
+    sight = { ...sight, failure: error instanceof Error ? error.message : String(error) }
+  }
+  const isDue = () =>
+    taken === undefined ||
+    ((taken.version !== readVersion() || taken.evaluation !== evaluation) &&
+      clock.now() - taken.at >= SHARE * taken.tookMs)
+
+  /** Begins what is due. A journal that cannot be read is shown by the page itself, and tried again at the next tick. */
+  const refresh = (): Promise<unknown> => {
+    if (isClosed) return Promise.resolve()
+    if (evaluating === undefined && clock.now() - evaluated.startedAt >= MAILBOXES_MS) {
+      evaluated = { startedAt: clock.now() }
+      sight = { ...sight, checkingSince: clock.now() }
+      evaluating = evaluate()
+        .catch(noteFailure)
+        .finally(() => {
+          evaluating = undefined
+          const { checkingSince: _, ...rest } = sight
+          sight = rest
+          void refresh()
+        })
+    }
+    if (taking === undefined && isDue())
+      taking = take()
+        .catch(noteFailure)
+        .finally(() => {
+          taking = undefined
+        })
+    return taking ?? Promise.resolve()
+  }
+  return {
+    async read(): Promise<Sight> {
+      timer ??= setInterval(() => void refresh(), TICK_MS).unref()
+      const refreshed = refresh()
+      if (sight.snapshot === undefined) await waitAtMost(TICK_MS, refreshed)
+      return sight
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      clearInterval(timer)
+      // A server that does not answer keeps nothing from ending.
+      await waitAtMost(TICK_MS, Promise.all([evaluating, taking]))
+      await Promise.all([...(mailboxes?.values() ?? [])].map((mailbox) => mailbox.close()))
+    },
+  }
+}

@@ -1,0 +1,271 @@
+/** The whole life of a record, or of all records of an order, in the order of time. */
+import type { ListedDecision } from '../../domain/journal.ts'
+import type { RecordState } from '../../domain/record.ts'
+import type { TracedAttempt, TracedRecord } from '../../domain/trace.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import type { TracedSending } from '../trace-interchanges.ts'
+import { type RecordHistory, traceRecords } from '../trace.ts'
+import type { ConsoleContext } from './context.ts'
+import { formatKey } from './lists.ts'
+import { type Audience, maskBody, type ShownProblem, showProblem } from './masks.ts'
+
+/** A file or delivery by its name. */
+export interface NamedWork {
+  readonly id: string
+  readonly name: string
+}
+
+/** Something that happened to a record. */
+export type LifeEvent = { readonly at: number } & (
+  | { readonly what: 'came'; readonly file: NamedWork; readonly lines: readonly LineRange[] }
+  | { readonly what: 'planned' }
+  | { readonly what: 'sent'; readonly attempt: number }
+  /** Taken back before its request, or refused before it could leave. */
+  | { readonly what: 'not-sent'; readonly attempt: number }
+  | { readonly what: 'answered'; readonly attempt: number; readonly http?: number; readonly result: string }
+  | { readonly what: 'no-answer'; readonly attempt: number }
+  /** The journal was restored from a backup of then: it may have been sent since. */
+  | { readonly what: 'restored' }
+  | { readonly what: 'looked-up'; readonly found: RecordState; readonly apiId?: string }
+  | {
+      readonly what: 'decided'
+      readonly action: ListedDecision['action']
+      readonly by: string
+      readonly why: string
+    }
+  | { readonly what: 'composed' | 'delivered' | 'delivery-acknowledged'; readonly delivery: NamedWork }
+  | { readonly what: 'confirmed'; readonly delivery: NamedWork; readonly confirmedBy: string }
+  | { readonly what: 'state'; readonly state: RecordState }
+)
+
+/** The interchange of EDI in which a record came, and what was answered. */
+export interface ShownInterchange {
+  readonly file: NamedWork
+  readonly number: string
+  readonly sender: string
+  readonly receiver: string
+  readonly verdict: string
+  readonly answer?: NamedWork
+}
+
+/** The interchange in which a record went out, and what its partner answered. */
+export interface ShownSending {
+  readonly interchange: number
+  readonly group: number
+  readonly receiver: string
+  readonly verdict?: string
+  readonly answers: readonly { readonly file: NamedWork; readonly verdict: string; readonly at: number }[]
+}
+
+export interface RecordStory {
+  /** The journal's number of it. */
+  readonly id: number
+  readonly number: number
+  readonly key: string
+  readonly operation: string
+  readonly direction: 'incoming' | 'outgoing'
+  readonly route: string
+  readonly account: string
+  readonly step?: number
+  readonly state: RecordState
+  readonly apiId?: string
+  readonly http?: number
+  readonly problems: readonly ShownProblem[]
+  readonly life: readonly LifeEvent[]
+  /** Requests that left, or may have left. */
+  readonly timesSent: number
+  /** How often it took effect; left out where it is not known yet. */
+  readonly timesEffective?: 0 | 1
+  /** Method and path of its call. */
+  readonly call?: string
+  readonly body?: unknown
+  readonly prunedAt?: number
+  readonly file?: NamedWork
+  readonly delivery?: NamedWork
+  /** Of a duplicate: the record that has the key. */
+  readonly first?: { readonly id: number; readonly key: string; readonly file?: NamedWork }
+  readonly interchange?: ShownInterchange
+  readonly sending?: ShownSending
+  readonly documents: readonly {
+    readonly kind: string
+    readonly state: string
+    readonly folder: string
+    readonly name?: string
+    readonly problem?: ShownProblem
+  }[]
+}
+
+/** Another record of the same order. */
+export interface RelatedRecord {
+  readonly id: number
+  readonly key: string
+  readonly operation: string
+  readonly state: RecordState
+  readonly apiId?: string
+  readonly changedAt: number
+}
+
+export interface RecordPage {
+  readonly record: RecordStory
+  /** The others of the same order, oldest first. */
+  readonly related: readonly RelatedRecord[]
+}
+
+export interface OrderPage {
+  readonly key: string
+  /** Oldest first. */
+  readonly records: readonly RecordStory[]
+  /** How many earlier ones are not shown. */
+  readonly earlier: number
+}
+
+const RECORDS_MAX = 20
+
+/** Undefined where the journal has no such record. */
+export async function readRecordPage(
+  { journal }: ConsoleContext,
+  id: number,
+  audience: Audience,
+): Promise<RecordPage | undefined> {
+  const [story] = await traceRecords(journal, await journal.listTracedRecords([id]))
+  if (story === undefined) return undefined
+  const { records } = await journal.traceKey(`#${id}`, { limit: RECORDS_MAX, isQuick: true })
+  const others = records.filter((each) => each.id !== id)
+  return { record: tellStory(story, audience), related: others.map(showRelated) }
+}
+
+/** All records of one order, or with one key. Undefined where none is known. */
+export async function readOrderPage(
+  { journal }: ConsoleContext,
+  key: string,
+  audience: Audience,
+): Promise<OrderPage | undefined> {
+  const { records, earlier } = await journal.traceKey(key, { limit: RECORDS_MAX, isQuick: true })
+  if (records.length === 0) return undefined
+  const stories = await traceRecords(journal, records)
+  return { key, records: stories.map((story) => tellStory(story, audience)), earlier }
+}
+
+function showRelated(record: TracedRecord): RelatedRecord {
+  const { id, operation, state, apiId, changedAt } = record
+  return omitUndefined({ id, key: formatKey(record), operation, state, apiId, changedAt })
+}
+
+function tellStory(story: RecordHistory, audience: Audience): RecordStory {
+  const { record, from, into, first, body, prunedAt, call, documents } = story
+  const { id, number, operation, direction, route, account, step, state, apiId, http } = record
+  return omitUndefined({
+    id,
+    number,
+    operation,
+    direction,
+    route,
+    account,
+    step,
+    state,
+    apiId,
+    http,
+    prunedAt,
+    call,
+    key: formatKey(record),
+    problems: [...record.problems, ...record.warnings].map((each) => showProblem(each, audience)),
+    life: listLife(story),
+    timesSent: countSendings(story),
+    timesEffective: countEffects(record),
+    body: audience.isMasked ? maskBody(body) : body,
+    file: from && nameWork(from),
+    delivery: into && nameWork(into),
+    first:
+      first &&
+      omitUndefined({
+        id: first.record.id,
+        key: formatKey(first.record),
+        file: first.from && nameWork(first.from),
+      }),
+    interchange: showInterchange(story),
+    sending: story.sent && showSending(story.sent),
+    documents: documents.map(({ kind, state: has, folder, name, problem }) =>
+      omitUndefined({ kind, state: has, folder, name, problem: problem && showProblem(problem, audience) }),
+    ),
+  })
+}
+
+function nameWork({ id, name }: NamedWork): NamedWork {
+  return { id, name }
+}
+
+/** In the order of time. Of one millisecond, a lookup comes before the attempt that it allows. */
+function listLife({ record, from, into, attempts, lookUps, decisions }: RecordHistory): LifeEvent[] {
+  const life: LifeEvent[] = []
+  if (from !== undefined) {
+    const at = from.receivedAt ?? from.claimedAt
+    life.push({ what: 'came', at, file: nameWork(from), lines: record.lines })
+    if (from.plannedAt !== undefined) life.push({ what: 'planned', at: from.plannedAt })
+  }
+  if (into !== undefined) {
+    const delivery = nameWork(into)
+    life.push({ what: 'composed', at: into.composedAt, delivery })
+    if (into.deliveredAt !== undefined) life.push({ what: 'delivered', at: into.deliveredAt, delivery })
+    if (into.confirmedAt !== undefined)
+      life.push({ what: 'confirmed', at: into.confirmedAt, delivery, confirmedBy: into.confirmedBy ?? '' })
+    if (into.acknowledgedAt !== undefined)
+      life.push({ what: 'delivery-acknowledged', at: into.acknowledgedAt, delivery })
+  }
+  for (const { at, state, apiId } of lookUps)
+    life.push(omitUndefined({ what: 'looked-up' as const, at, found: state, apiId }))
+  for (const { at, action, by, why } of decisions) life.push({ what: 'decided', at, action, by, why })
+  for (const attempt of attempts) life.push(...listAttempt(attempt))
+  if (attempts.length === 0) life.push({ what: 'state', at: record.changedAt, state: record.state })
+  return life.toSorted((one, other) => one.at - other.at)
+}
+
+function listAttempt(tried: TracedAttempt): LifeEvent[] {
+  const { attempt, beganAt: at, endedAt, http, result = '' } = tried
+  if (tried.isPresumed === true) return [{ what: 'restored', at }]
+  if (isUnsent(tried)) return [{ what: 'not-sent', at, attempt }]
+  const sent: LifeEvent = { what: 'sent', at, attempt }
+  if (endedAt === undefined || (http === undefined && result === 'uncertain'))
+    return [sent, { what: 'no-answer', at: endedAt ?? at, attempt }]
+  return [sent, omitUndefined({ what: 'answered' as const, at: endedAt, attempt, http, result })]
+}
+
+/** Without an answer of the API, what is deferred was never sent; what is planned again was taken back before its request. */
+function isUnsent({ result, http }: TracedAttempt): boolean {
+  return result === 'planned' || result === 'collected' || (result === 'deferred' && http === undefined)
+}
+
+function countSendings({ record, attempts }: RecordHistory): number {
+  const earlier = Math.max(0, record.attempts - attempts.length)
+  return earlier + attempts.filter((each) => !isUnsent(each)).length
+}
+
+const UNKNOWN_EFFECT: readonly RecordState[] = ['uncertain', 'sending']
+
+/** What another record took care of had no effect of its own. */
+function countEffects({ state, problems }: TracedRecord): 0 | 1 | undefined {
+  if (state === 'accepted') return 1
+  const isUnprovable = problems.some(({ code }) => code === 'outcome-unprovable')
+  return UNKNOWN_EFFECT.includes(state) || isUnprovable ? undefined : 0
+}
+
+function showInterchange({ interchange: brought }: RecordHistory): ShownInterchange | undefined {
+  if (brought === undefined) return undefined
+  const { file, interchange, answer } = brought
+  const { number, sender, receiver, verdict } = interchange
+  const delivery = answer?.delivery && nameWork(answer.delivery)
+  return omitUndefined({ file: nameWork(file), number, sender, receiver, verdict, answer: delivery })
+}
+
+export function showSending({ numbers, receiver, verdict, answers }: TracedSending): ShownSending {
+  return omitUndefined({
+    ...numbers,
+    receiver,
+    verdict,
+    answers: answers.map((each) => ({
+      file: each.file,
+      verdict: String(each.verdict ?? each.outcome),
+      at: each.receivedAt,
+    })),
+  })
+}

@@ -1,0 +1,142 @@
+/** Reads rows of an incoming file from its archive, to show them beside what came of them. */
+import type { InboundRoute } from '../../config/routes.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import { type FileReading, isUnreadable, type Layout, type Row } from '../../domain/format.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import { createFormats } from '../../formats/formats.ts'
+import { listMappedFields } from '../../mapping-tools/mapped-fields.ts'
+import type { InboundMapping } from '../../mapping/load.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { DamagedGzip, gunzipIfNeeded } from '../../support/gunzip.ts'
+import { openMailbox } from '../context.ts'
+import type { ConsoleContext } from './context.ts'
+import { type Audience, listOpenColumns, MASK, normalizeColumn } from './masks.ts'
+
+/** A row of the source. Columns and cells are in the order of the file. */
+export interface SourceRow {
+  readonly line: number
+  readonly lastLine: number
+  readonly columns: readonly string[]
+  readonly cells: readonly string[]
+}
+
+/** The rows of the asked lines; or why they cannot be shown. */
+export type SourceRows = { readonly rows: readonly SourceRow[] } | { readonly missing: string }
+
+/** A page is drawn in one go: a longer file is not read for it. */
+const BYTES_MAX = 16 * 1024 * 1024
+
+/** The lines of a page of records, with all lines of each. */
+const ROWS_MAX = 2000
+
+/** Reads up to the last of the lines. `ranges` need no order. */
+export async function readSourceRows(
+  context: ConsoleContext,
+  file: FileEntry,
+  ranges: readonly LineRange[],
+  { isMasked }: Audience,
+): Promise<SourceRows> {
+  if (file.outcome === 'vanished') return { missing: 'It was gone before it could be taken.' }
+  if (file.partOf !== undefined)
+    return { missing: 'It is a part of a file of interchanges, which is read as a whole.' }
+  if (file.archivedAs === undefined) return { missing: 'It is not in the archive yet.' }
+  if (file.size > BYTES_MAX) return { missing: 'It is too long to be read for a page.' }
+  const route = context.configuration.routes.find(({ name }) => name === file.route)
+  if (route?.direction !== 'inbound') return { missing: 'Its route is not in the configuration any more.' }
+  const settings = context.configuration.mailboxes[route.from.mailbox]
+  if (settings?.type !== 'directory')
+    return { missing: 'Its archive is on a server, which pages do not wait for.' }
+  if (ranges.length === 0) return { rows: [] }
+  try {
+    return await readRows({ context, route, path: file.archivedAs }, ranges, isMasked)
+  } catch (error) {
+    if (error instanceof DamagedGzip) return { missing: 'Its compressed contents are damaged.' }
+    if (error instanceof BridgeError) return { missing: `It cannot be read: ${error.message}` }
+    throw error
+  }
+}
+
+interface ArchivedSource {
+  readonly context: ConsoleContext
+  readonly route: InboundRoute
+  readonly path: string
+}
+
+async function readRows(
+  { context, route, path }: ArchivedSource,
+  ranges: readonly LineRange[],
+  isMasked: boolean,
+): Promise<SourceRows> {
+  const { configuration, clock } = context
+  // Loading the compiler takes a fifth of a start, and other pages need none.
+  const { loadMapping } = await import('../../mapping/load.ts')
+  const user = { route: route.name, operation: route.operation }
+  const mapping = await loadMapping(route.mappingPath, user)
+  const { mailbox: name } = route.from
+  const settings = configuration.mailboxes[name]
+  if (mapping.direction !== 'inbound' || settings === undefined)
+    return { missing: 'Its mapping reads no files.' }
+  const mailbox = await openMailbox(name, settings, { clock, random: Math.random, newId: () => 'console' })
+  try {
+    const bytes = { [Symbol.asyncIterator]: () => gunzipIfNeeded(mailbox.read({ archivedAs: path })) }
+    const reading = await createFormats().read(bytes, mapping.translator.read)
+    if (isUnreadable(reading)) return { missing: 'Its mapping cannot read it.' }
+    const showRow = createRowFilter(reading.layouts, isMasked ? listReadableColumns(mapping) : undefined)
+    try {
+      return { rows: await pickRows(reading.batches, ranges, showRow) }
+    } finally {
+      await reading.close()
+    }
+  } finally {
+    await mailbox.close()
+  }
+}
+
+type ShowRow = (row: Row) => SourceRow
+
+async function pickRows(
+  batches: FileReading['batches'],
+  ranges: readonly LineRange[],
+  showRow: ShowRow,
+): Promise<SourceRow[]> {
+  const isAsked = createLineFilter(ranges)
+  const rows: SourceRow[] = []
+  for await (const batch of batches) {
+    const asked = batch.filter(({ line, lastLine }) => isAsked.has(line, lastLine))
+    rows.push(...asked.slice(0, ROWS_MAX - rows.length).map(showRow))
+    if ((batch.at(-1)?.line ?? 0) > isAsked.last || rows.length === ROWS_MAX) break
+  }
+  return rows
+}
+
+/** Without `open`, all cells are shown; else those of these columns. */
+function createRowFilter(layouts: readonly Layout[], open?: ReadonlySet<string>): ShowRow {
+  return ({ layout, line, lastLine, values }) => {
+    const columns = layouts[layout]?.columns ?? []
+    const isOpen = (at: number) => open === undefined || open.has(normalizeColumn(columns[at] ?? ''))
+    const cells = values.map((cell, at) => (cell === '' || isOpen(at) ? cell : MASK))
+    return { line, lastLine, columns, cells }
+  }
+}
+
+function listReadableColumns(mapping: InboundMapping): ReadonlySet<string> {
+  return listOpenColumns(
+    listMappedFields(mapping).map(({ field, branches }) => ({
+      field,
+      columns: branches.flatMap(({ sources }) => sources.flat()),
+    })),
+  )
+}
+
+function createLineFilter(ranges: readonly LineRange[]) {
+  const lines = new Set<number>()
+  for (const [first, last] of ranges)
+    for (let line = first; line <= last && lines.size < ROWS_MAX * 10; line++) lines.add(line)
+  return {
+    has: (first: number, last: number) => {
+      for (let line = first; line <= last; line++) if (lines.has(line)) return true
+      return false
+    },
+    last: Math.max(...ranges.map(([, last]) => last)),
+  }
+}

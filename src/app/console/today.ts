@@ -1,0 +1,133 @@
+/** Today: what needs a person, which files are expected, what is done and what waits; and whether anything works. */
+import { listWorkNames } from '../../config/configuration.ts'
+import { listScannedInboxes } from '../../config/routes.ts'
+import { type Alert, type AlertCode, ALERTS } from '../../domain/alert.ts'
+import type { HeldFile } from '../../domain/decision.ts'
+import type { DeliveryEntry } from '../../domain/delivery.ts'
+import { formatLeaseOwner } from '../../domain/lease.ts'
+import type { WaitingFile } from '../../domain/record.ts'
+import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
+import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
+import { findNextRunAfter } from '../../schedule/schedule.ts'
+import type { ConsoleContext } from './context.ts'
+import type { Audience } from './masks.ts'
+
+/** A file that should come by a time of day. */
+export interface ExpectedFileState {
+  readonly route: string
+  /** `07:00`, in the zone. */
+  readonly by: string
+  readonly zone: string
+  /** The latest file of the route. */
+  readonly last?: { readonly id: string; readonly name: string; readonly at: number }
+  /** Since when the file of the latest day is missing; left out when it came. */
+  readonly missingSince?: number
+  /** When the next one is due. */
+  readonly nextAt: number
+}
+
+export interface Today {
+  /** When the rest was read. Undefined before the first snapshot: then all lists are empty. */
+  readonly at?: number
+  /** When mailboxes were last listed; the alerts are from then. Undefined: those that the bridge noted last. */
+  readonly checkedAt?: number
+  readonly checkingSince?: number
+  /** Why the rest could not be read the last time. */
+  readonly failure?: string
+  readonly alerts: readonly Alert[]
+  readonly expected: readonly ExpectedFileState[]
+  readonly scheduledRuns: readonly ScheduledRoute[]
+  readonly files: readonly TodaysFile[]
+  readonly deliveries: readonly DeliveryEntry[]
+  readonly held: readonly HeldFile[]
+  readonly waiting: readonly WaitingFile[]
+  readonly unfinished: readonly Unfinished[]
+  readonly unmatchedFiles: readonly UnmatchedFile[]
+  /** Whether the configuration has any route. */
+  readonly hasRoutes: boolean
+}
+
+/** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
+type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
+
+/** Never waits for a mailbox: what is known of them has its age. */
+export async function readToday(context: ConsoleContext, { isMasked }: Audience): Promise<Today> {
+  const { snapshot, ...checked } = (await context.lookout?.read()) ?? {}
+  const all = snapshot?.alerts ?? []
+  const alerts = isMasked ? all.map(maskAlert) : all
+  return {
+    ...checked,
+    ...(snapshot && { at: snapshot.at }),
+    alerts,
+    expected: await listExpectedFiles(context, all),
+    scheduledRuns: snapshot?.scheduledRuns ?? [],
+    files: (snapshot?.files ?? []).map(toTodaysFile),
+    deliveries: snapshot?.deliveries ?? [],
+    held: snapshot?.held ?? [],
+    waiting: (snapshot?.waiting ?? []).map((file) => (isMasked ? { ...file, message: '' } : file)),
+    unfinished: (snapshot?.unfinished ?? []).map((work) => (isMasked ? maskUnfinished(work) : work)),
+    unmatchedFiles: snapshot?.unmatchedFiles ?? [],
+    hasRoutes: context.configuration.routes.length > 0,
+  }
+}
+
+function toTodaysFile(file: LatestFile): TodaysFile {
+  const { problems: _, keyColumns: __, ...shown } = file
+  return shown
+}
+
+/** Their messages repeat those of problems, which quote cells, or of the API. */
+const QUOTING_ALERTS: readonly AlertCode[] = ['record-unacknowledged', 'documents-missing']
+
+function maskAlert(alert: Alert): Alert {
+  return QUOTING_ALERTS.includes(alert.code) ? { ...alert, message: ALERTS[alert.code].title } : alert
+}
+
+function maskUnfinished(work: Unfinished): Unfinished {
+  return { ...work, records: work.records.map(({ state, count }) => ({ state, count })) }
+}
+
+/** A missing file is what the alert says, which also knows the files that lie in the inbox and are not taken yet. */
+async function listExpectedFiles(
+  { journal, configuration, clock }: ConsoleContext,
+  alerts: readonly Alert[],
+): Promise<ExpectedFileState[]> {
+  const found: ExpectedFileState[] = []
+  for (const { key, from } of listScannedInboxes(configuration)) {
+    if (from.expectFile === undefined) continue
+    const { by, zone, days } = from.expectFile
+    const [last] = await journal.listRecentFiles(1, key)
+    const missing = alerts.find(({ code, route }) => code === 'expected-file-missing' && route === key)
+    const schedule = { kind: 'daily', after: by, zone, days, catchUpDays: 0 } as const
+    found.push({
+      route: key,
+      by,
+      zone,
+      ...(last && { last: { id: last.id, name: last.name, at: last.receivedAt ?? last.claimedAt } }),
+      ...(missing && { missingSince: missing.since }),
+      nextAt: findNextRunAfter(schedule, { begun: [] }, clock.now()),
+    })
+  }
+  return found
+}
+
+/** Whether a bridge works now; each page shows it. */
+export type Activity =
+  | { readonly kind: 'watching'; readonly since: number; readonly owners: readonly string[] }
+  | { readonly kind: 'running'; readonly route: string; readonly owner: string }
+  | { readonly kind: 'stopped'; readonly lastAt: number }
+
+export async function readActivity({ journal, configuration, clock }: ConsoleContext): Promise<Activity> {
+  const { alive } = classifyWatches(await journal.listWatchers(), clock.now())
+  const [first] = alive
+  if (first !== undefined) {
+    const owners = alive.map(({ owner }) => formatLeaseOwner(owner))
+    return { kind: 'watching', since: first.beganAt, owners }
+  }
+  for (const route of listWorkNames(configuration)) {
+    const lease = await journal.getLeaseOwner(route)
+    if (lease !== undefined && isOwnerAlive(lease.owner))
+      return { kind: 'running', route, owner: formatLeaseOwner(lease.owner) }
+  }
+  return { kind: 'stopped', lastAt: (await journal.getHead()).at }
+}

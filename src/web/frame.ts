@@ -1,0 +1,122 @@
+/** Draws what is around every page: head, navigation, search, whether a bridge works, and who is signed in. */
+import { basename, dirname } from 'node:path'
+import type { Activity } from '../app/console/today.ts'
+import type { Configuration } from '../config/configuration.ts'
+import { html, type Html, href } from '../support/html.ts'
+import type { Assets } from './assets.ts'
+import type { PageContent } from './page.ts'
+import { showTime } from './parts.ts'
+import type { Person } from './permissions.ts'
+
+export interface Frame {
+  readonly assets: Assets
+  /** The name of the configuration. */
+  readonly name: string
+  /** The first parts of paths that there are pages for. */
+  readonly sections: ReadonlySet<string>
+  readonly path: string
+  readonly zone: string
+  readonly now: number
+  /** Left out where the journal cannot be read. */
+  readonly activity?: Activity | undefined
+  readonly signedIn?: { readonly person: Person; readonly csrf: string } | undefined
+}
+
+const NAVIGATION = [
+  { path: '/', text: 'Today' },
+  { path: '/files', text: 'Files' },
+  { path: '/deliveries', text: 'Deliveries' },
+  { path: '/routes', text: 'Routes' },
+  { path: '/routes', text: 'Routes' },
+  { path: '/decisions', text: 'Decisions' },
+] as const
+
+/** The folder of the configuration, such as `acme-prod`; with the name of its file where that is not the usual one. */
+export function nameConfiguration({ source }: Pick<Configuration, 'source'>): string {
+  if (source === undefined) return 'dropbridge'
+  const folder = basename(dirname(source.path))
+  const file = basename(source.path).replace(/\.ya?ml$/, '')
+  return file === 'dropbridge' ? folder : `${folder}/${file}`
+}
+
+/** The whole document. */
+export function drawDocument(frame: Frame, { title, main }: PageContent): string {
+  const { assets, name, signedIn } = frame
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · ${name}</title>
+        <link rel="stylesheet" href="${href(assets.style)}" />
+        <script src="${href(assets.script)}" defer></script>
+      </head>
+      <body ${signedIn ? html`data-live-from="/live"` : html``}>
+        <a class="skip" href="#main">To the contents</a>
+        ${drawHeader(frame)}
+        <main id="main" tabindex="-1">
+          <h1>${title}</h1>
+          ${main}
+        </main>
+      </body>
+    </html>`.html
+}
+
+function drawHeader(frame: Frame): Html {
+  const { name, signedIn } = frame
+  const brand = html`<a class="brand" href="/">dropbridge</a> <strong>${name}</strong>`
+  if (signedIn === undefined) return html`<header><p>${brand}</p></header>`
+  return html`<header>
+    <p>${brand}</p>
+    <nav aria-label="Pages">${NAVIGATION.map((entry) => drawEntry(frame, entry))}</nav>
+    ${
+      frame.sections.has('search')
+        ? html`<form role="search" action="/search">
+            <label for="search">Search</label>
+            <input id="search" type="search" name="q" placeholder="PO, tracking number, file" />
+          </form>`
+        : html``
+    }
+    <p id="activity" data-live class="pill">${drawActivity(frame)}</p>
+    <p id="live-state" role="status" hidden></p>
+    <form method="post" action="/sign-out" class="person">
+      <input type="hidden" name="csrf" value="${signedIn.csrf}" />
+      <span>${signedIn.person.name} (${signedIn.person.role})</span>
+      <button>Sign out</button>
+    </form>
+  </header>`
+}
+
+function drawEntry({ path, sections }: Frame, entry: (typeof NAVIGATION)[number]): Html {
+  const [, section = ''] = entry.path.split('/')
+  if (section !== '' && !sections.has(section)) return html``
+  const [, current = ''] = path.split('/')
+  return current === section
+    ? html`<a href="${href(entry.path)}" aria-current="page">${entry.text}</a>`
+    : html`<a href="${href(entry.path)}">${entry.text}</a>`
+}
+
+function drawActivity({ activity, zone, now }: Frame): Html {
+  if (activity === undefined) return html`✕ The journal cannot be read`
+  if (activity.kind === 'watching')
+    return html`● Watching since ${showTime(activity.since, { zone, now })} (${activity.owners.join(', ')})`
+  if (activity.kind === 'running') return html`◐ Running: ${activity.route} (${activity.owner})`
+  return html`○ Not running. Last work ${showTime(activity.lastAt, { zone, now })}`
+}
+
+/** A page that says what is wrong and what to do. */
+export function drawFailure({ title, message, fix, code }: Failure): PageContent {
+  const main = html`${message === undefined ? html`` : html`<p>${message}</p>`}
+    <p class="fix">${fix}</p>
+    ${code === undefined ? html`` : html`<p><code>${code}</code></p>`}`
+  return { title: title.replace(/\.$/, ''), main }
+}
+
+export interface Failure {
+  readonly status: number
+  readonly title: string
+  readonly message?: string
+  readonly fix: string
+  readonly code?: string
+}

@@ -1,0 +1,74 @@
+/** Reports to open pages that the journal changed: server-sent events without data, each page asks for its own again. */
+import type { ServerResponse } from 'node:http'
+import type { Console } from '../app/console/context.ts'
+
+/** Asking SQLite takes some microseconds. */
+const POLL_MS = 250
+
+/** Proxies close connections that are silent for longer. */
+const COMMENT_MS = 15_000
+
+const SESSION_CHECK_MS = 60_000
+
+const STREAMS_MAX = 200
+
+interface Stream {
+  readonly response: ServerResponse
+  readonly isStanding: () => boolean
+}
+
+export function createLive(opened: Console) {
+  const streams = new Set<Stream>()
+  let version = opened.readVersion()
+  let timers: NodeJS.Timeout[] = []
+  let count = 0
+
+  const report = () => {
+    count++
+    for (const { response } of streams) response.write(`id: ${count}\nevent: change\ndata: ${count}\n\n`)
+  }
+  const poll = () => {
+    const now = opened.readVersion()
+    if (now === version) return
+    version = now
+    report()
+  }
+  const start = () => {
+    version = opened.readVersion()
+    const comment = () => {
+      for (const { response } of streams) response.write(': still here\n\n')
+    }
+    const check = () => {
+      for (const { response, isStanding } of streams) if (!isStanding()) response.end()
+    }
+    timers = [
+      setInterval(poll, POLL_MS),
+      setInterval(comment, COMMENT_MS),
+      setInterval(check, SESSION_CHECK_MS),
+    ].map((timer) => timer.unref())
+  }
+  const stop = () => {
+    for (const timer of timers) clearInterval(timer)
+    timers = []
+  }
+  const endListening = opened.onSnapshot(report)
+  return {
+    isFull: () => streams.size >= STREAMS_MAX,
+    /** Keeps the stream until its reader leaves or its session ends. */
+    add(stream: Stream): void {
+      if (streams.size === 0) start()
+      streams.add(stream)
+      stream.response.once('close', () => {
+        streams.delete(stream)
+        if (streams.size === 0) stop()
+      })
+      // A page that was away for a time may have missed changes.
+      stream.response.write(`retry: 2000\nid: ${count}\nevent: open\ndata: ${count}\n\n`)
+    },
+    close(): void {
+      endListening()
+      stop()
+      for (const { response } of streams) response.end()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** All pages of the console, in the order of the navigation. */
+import type { Page } from './page.ts'
+import { decisionsPage } from './pages/decisions.ts'
+import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
+import { filePage, filesPage } from './pages/files.ts'
+import { orderPage, recordPage } from './pages/records.ts'
+import { routesPage } from './pages/routes.ts'
+import { searchPage } from './pages/search.ts'
+import { todayPage } from './pages/today.ts'
+
+export const PAGES: readonly Page<unknown>[] = [
+  todayPage,
+  filesPage,
+  filePage,
+  recordPage,
+  orderPage,
+  deliveriesPage,
+  deliveryPage,
+  routesPage,
+  decisionsPage,
+  searchPage,
+]

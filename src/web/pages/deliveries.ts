@@ -1,0 +1,147 @@
+/** The pages of outgoing files: the list, and one delivery with its records. */
+import {
+  type DeliveriesPage,
+  DELIVERY_CHOICES,
+  type DeliveryPage,
+  listDeliveries,
+  type ListedDelivery,
+  readDeliveryPage,
+} from '../../app/console/deliveries.ts'
+import { type Html, href, html } from '../../support/html.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { showTime } from '../parts.ts'
+import { definePage, type PageRequest } from '../page.ts'
+import {
+  audienceOf,
+  drawChoice,
+  drawCounts,
+  drawDeliveryLink,
+  drawFileLink,
+  drawNext,
+  drawProblem,
+  drawRecordLink,
+  drawState,
+  drawCells,
+  formatNumber,
+  formatTotal,
+  linkTo,
+  readFilter,
+} from './parts.ts'
+
+export const deliveriesPage = definePage<DeliveriesPage>({
+  path: '/deliveries',
+  permission: 'read',
+  load: (context, request) => {
+    const [route, state, after] = ['route', 'state', 'after'].map((name) => readFilter(request, name))
+    return listDeliveries(context, omitUndefined({ route, state, after }))
+  },
+  draw: (data, request) => ({ title: 'Deliveries', main: drawDeliveries(data, request) }),
+})
+
+function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, request: PageRequest): Html {
+  const older = next === undefined ? undefined : linkTo('/deliveries', request, { after: next })
+  const route = { name: 'route', label: 'Route', all: 'all' }
+  const state = { name: 'state', label: 'State', all: 'all' }
+  return html`<form method="get" action="/deliveries" class="filters">
+      ${drawChoice(route, routes, readFilter(request, 'route'))}
+      ${drawChoice(state, DELIVERY_CHOICES, readFilter(request, 'state'))} <button>Show</button>
+    </form>
+    <p>
+      ${total.count === 1 ? '1 delivery' : formatTotal(total, 'delivery').replace('deliverys', 'deliveries')},
+      newest first.
+    </p>
+    ${
+      deliveries.length === 0
+        ? html`<p>No delivery matches. ${routes.length === 0 ? 'No route delivers files.' : ''}</p>`
+        : drawCells(
+            'Deliveries',
+            ['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by'],
+            deliveries.map((each) => drawRowCells(each, request)),
+          )
+    }
+    ${drawNext(older, 'older')}`
+}
+
+function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
+  const { route, records, acknowledgeBy } = delivery
+  return [
+    drawDeliveryLink(delivery),
+    html`${route}`,
+    html`${formatNumber(records)}`,
+    drawDeliveryState(delivery, request),
+    drawTaken(delivery, request),
+    html`${acknowledgeBy === undefined ? undefined : showTime(acknowledgeBy, request)}`,
+  ]
+}
+
+function drawDeliveryState({ state, deliveredAt, held, folder }: ListedDelivery, request: PageRequest): Html {
+  const when =
+    deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
+  return html`${state}, ${when} in ${folder}${held === undefined ? undefined : html`, held: ${held}`}`
+}
+
+/** Who took it, and which answers of a partner came. */
+function drawTaken(
+  { isAwaited, confirmedAt, confirmedBy, sending }: ListedDelivery,
+  request: PageRequest,
+): Html {
+  const taken =
+    confirmedAt === undefined
+      ? isAwaited
+        ? html`waiting to be taken`
+        : undefined
+      : html`${confirmedBy} ${showTime(confirmedAt, request)}`
+  if (sending === undefined) return html`${taken}`
+  const answers = sending.answers.map(({ file, verdict }) => html` ${drawFileLink(file)}: ${verdict}`)
+  return html`${taken} interchange
+  ${sending.interchange}${answers.length === 0 ? ', no answer yet' : ':'}${answers}`
+}
+
+export const deliveryPage = definePage<DeliveryPage>({
+  path: '/deliveries/:id',
+  permission: 'read',
+  load: (context, request) => {
+    const { id = '' } = request.params
+    return readDeliveryPage(
+      context,
+      omitUndefined({ id, after: readFilter(request, 'after') }),
+      audienceOf(request),
+    )
+  },
+  draw: (data, request) => ({ title: data.name, main: drawDelivery(data, request) }),
+})
+
+function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
+  const { id, route, sequence, rows, records, counts, page, next, prunedAt, redeliveries, acknowledgeBy } =
+    delivery
+  const more = next === undefined ? undefined : href('/deliveries/:id', { id, after: next })
+  return html`<p>
+      id ${id} · number ${sequence} of ${route} · ${formatNumber(records)} records in ${formatNumber(rows)}
+      rows
+    </p>
+    <p>${drawDeliveryState(delivery, request)}. ${drawTaken(delivery, request)}</p>
+    ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
+    ${prunedAt === undefined ? undefined : html`<p>Its contents were pruned on ${showTime(prunedAt, request)}.</p>`}
+    ${redeliveries.map(
+      ({ name, folder, state, beganAt }) =>
+        html`<p>The same bytes once more: ${folder}/${name}, ${state}, ${showTime(beganAt, request)}</p>`,
+    )}
+    <h2>Records</h2>
+    <p>${drawCounts(counts)}</p>
+    ${
+      page.length === 0
+        ? html`<p>The journal keeps no records of a report.</p>`
+        : drawCells(
+            'Records, those with trouble first',
+            ['Number', 'Record', 'Order', 'State', 'Problems'],
+            page.map(({ number, id: record, key, purchaseOrder, state, problems }) => [
+              html`${number}`,
+              drawRecordLink({ id: record, key }),
+              html`${purchaseOrder && html`<a href="${href('/orders/:key', { key: purchaseOrder })}">${purchaseOrder}</a>`}`,
+              drawState(state, 'outgoing'),
+              html`${problems.map(drawProblem)}`,
+            ]),
+          )
+    }
+    ${drawNext(more, 'next records')}`
+}

@@ -1,0 +1,237 @@
+/** The pages of incoming files: the list, and one file with what came of each record. */
+import {
+  type FilePage,
+  type FilesPage,
+  type FileStep,
+  listFiles,
+  type ListedFile,
+  type ListedRecord,
+  readFilePage,
+} from '../../app/console/files.ts'
+import type { SourceRow } from '../../app/console/source-rows.ts'
+import { OUTCOMES, type RecordState } from '../../domain/record.ts'
+import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { showTime } from '../parts.ts'
+import { definePage, type PageRequest } from '../page.ts'
+import {
+  audienceOf,
+  DECIDED,
+  drawChoice,
+  drawCounts,
+  drawFileLink,
+  drawNext,
+  drawProblem,
+  drawRecordLink,
+  drawState,
+  drawCells,
+  formatLines,
+  formatNumber,
+  formatTotal,
+  linkTo,
+  readFilter,
+} from './parts.ts'
+
+export const filesPage = definePage<FilesPage>({
+  path: '/files',
+  permission: 'read',
+  load: (context, request) => {
+    const filters = omitUndefined({
+      route: readFilter(request, 'route'),
+      name: readFilter(request, 'name'),
+      day: readFilter(request, 'day'),
+      after: readFilter(request, 'after'),
+      isTroubled: readFilter(request, 'outcome') === 'trouble' ? (true as const) : undefined,
+    })
+    return listFiles(context, { ...filters, zone: request.zone }, audienceOf(request))
+  },
+  draw: (data, request) => ({ title: 'Files', main: drawFiles(data, request) }),
+})
+
+function drawFiles({ files, total, next, routes, near }: FilesPage, request: PageRequest): Html {
+  const older = next === undefined ? undefined : linkTo('/files', request, { after: next })
+  const first =
+    readFilter(request, 'after') === undefined ? undefined : linkTo('/files', request, { after: undefined })
+  return html`${drawFilters(routes, request)}
+    <p>${formatTotal(total, 'file')}, newest first, received by ${request.zone}.</p>
+    ${
+      files.length === 0
+        ? drawNoFiles(near, request)
+        : drawCells(
+            'Files',
+            ['File', 'Route', 'Received', 'Records', 'State'],
+            files.map((file) => drawFileCells(file, request)),
+          )
+    }
+    ${first && html`<p><a href="${first}">newest</a></p>`} ${drawNext(older, 'older')}`
+}
+
+function drawFilters(routes: readonly string[], request: PageRequest): Html {
+  const isTroubled = readFilter(request, 'outcome') === 'trouble'
+  return html`<form method="get" action="/files" class="filters">
+    ${drawChoice({ name: 'route', label: 'Route', all: 'all' }, routes, readFilter(request, 'route'))}
+    <label
+      ><input type="checkbox" name="outcome" value="trouble" ${isTroubled ? html`checked` : undefined} /> with
+      trouble</label
+    >
+    <label>Day <input type="date" name="day" value="${readFilter(request, 'day')}" /></label>
+    <label>Name <input type="search" name="name" value="${readFilter(request, 'name')}" /></label>
+    <button>Show</button>
+  </form>`
+}
+
+function drawNoFiles(near: readonly string[], request: PageRequest): Html {
+  const names = near.map((name) => html`<a href="${linkTo('/files', request, { name })}">${name}</a>`)
+  const alike = near.length === 0 ? undefined : html`<p>Names like it: ${joinHtml(names, ', ')}</p>`
+  return html`<p>No file matches. Files come here once a route takes them from its inbox.</p>
+    ${alike}`
+}
+
+function drawFileCells(file: ListedFile, request: PageRequest): readonly Html[] {
+  return [
+    drawFileLink(file),
+    html`${file.route}`,
+    showTime(file.receivedAt, request),
+    drawCounts(file.records),
+    drawFileState(file),
+  ]
+}
+
+function drawFileState({ state, outcome }: ListedFile): Html {
+  return outcome === undefined || outcome === 'processed' ? html`${state}` : html`${state}, ${outcome}`
+}
+
+// One file.
+
+export const filePage = definePage<FilePage>({
+  path: '/files/:id',
+  permission: 'read',
+  load: (context, request) => {
+    const asked = { only: readFilter(request, 'state'), after: readFilter(request, 'after') }
+    const { id = '' } = request.params
+    return readFilePage(context, omitUndefined({ id, ...asked }), audienceOf(request))
+  },
+  draw: (data, request) => ({ title: data.name, main: drawFile(data, request) }),
+})
+
+function drawFile(file: FilePage, request: PageRequest): Html {
+  return html`${drawHead(file, request)} ${file.problems.map(drawProblem)} ${drawStateLinks(file, request)}
+  ${drawReasons(file)} ${drawRecords(file, request)} ${drawDecided(file, request)} ${drawNames(file)}`
+}
+
+const STEPS: Readonly<Record<FileStep['what'], string>> = {
+  claimed: 'claimed',
+  received: 'received',
+  planned: 'planned',
+  reopened: 'reopened by a decision',
+  submitted: 'sent',
+  closed: 'archived',
+}
+
+function drawHead(file: FilePage, request: PageRequest): Html {
+  const { id, route, folder, size, encoding, duplicateOf, partOf, retakeOf, timeline } = file
+  const first = duplicateOf && html`<p>The same bytes came before as ${drawFileLink(duplicateOf)}.</p>`
+  const whole =
+    partOf && html`<p>It is a part of ${drawFileLink({ id: partOf, name: `file ${partOf}` })}.</p>`
+  const taken =
+    retakeOf && html`<p>It is ${drawFileLink({ id: retakeOf, name: `file ${retakeOf}` })}, taken again.</p>`
+  const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
+  return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
+    <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
+    ${first || undefined} ${whole || undefined} ${taken || undefined}
+    <ol class="timeline">
+      ${timeline.map(({ at, what }) => html`<li>${showTime(at, request)} ${STEPS[what]}</li>`)}
+    </ol>`
+}
+
+function drawStateLinks({ id, records, only }: FilePage, { query }: PageRequest): Html {
+  const states = (Object.keys(records) as RecordState[]).filter((state) => (records[state] ?? 0) > 0)
+  const all = Object.values(records).reduce((sum, count) => sum + count, 0)
+  const draw = (state: RecordState | undefined, count: number) => {
+    const address = href('/files/:id', { ...query, id, state, after: undefined })
+    const isShown = state === only ? html`aria-current="true"` : undefined
+    return html`<a href="${address}" ${isShown}>${formatNumber(count)} ${state ?? 'in all'}</a>`
+  }
+  const links = [draw(undefined, all), ...states.map((state) => draw(state, records[state] ?? 0))]
+  return html`<nav aria-label="Records by state"><p>${joinHtml(links, ' · ')}</p></nav>`
+}
+
+function drawReasons({ reasons, reasonsOf }: FilePage): Html | undefined {
+  if (reasons.length === 0) return undefined
+  const of = reasonsOf === undefined ? '' : ` of the first ${formatNumber(reasonsOf)} records with problems`
+  const rows = reasons.map(({ code, title, fix, column = '', records, isWarning }) => [
+    html`${formatNumber(records)}`,
+    html`${isWarning ? 'Warning: ' : undefined}${renderInlineCode(title)} <code>${code}</code>`,
+    html`${column}`,
+    renderInlineCode(fix),
+  ])
+  return html`<h2>Problems</h2>
+    ${drawCells(`Problems by code and column${of}`, ['Records', 'Problem', 'Column', 'Fix'], rows)}`
+}
+
+/** With the columns of the source where its rows are there, else without. */
+function drawRecords(file: FilePage, request: PageRequest): Html {
+  const { id, page, next, only, sourceMissing } = file
+  const more = next === undefined ? undefined : href('/files/:id', { ...request.query, id, after: next })
+  const note = sourceMissing && html`<p>The rows of the source are not shown. ${sourceMissing}</p>`
+  const which = only === undefined ? 'those with trouble first' : `only ${only}`
+  if (page.length === 0)
+    return html`<h2>Records</h2>
+      <p>No records${only === undefined ? '' : ` are ${only}`}.</p>`
+  const rows = page.map((record) => [
+    html`${formatLines(record.lines)}`,
+    drawRecordLink(record),
+    drawOutcome(record),
+    drawRows(record.rows),
+  ])
+  const head = ['Lines', 'Record', 'Outcome', 'Rows of the source']
+  return html`<h2>Records</h2>
+    ${note || undefined} ${drawCells(`Records, ${which}`, head, rows)} ${drawNext(more, 'next records')}`
+}
+
+function drawOutcome({ state, apiId, http, problems }: ListedRecord): Html {
+  const as = apiId === undefined ? '' : ` as ${apiId}`
+  const status = http === undefined ? '' : `, HTTP ${http}`
+  const title = state in OUTCOMES ? OUTCOMES[state as keyof typeof OUTCOMES] : ''
+  return html`<span title="${title}">${drawState(state)}</span>${as}${status} ${problems.map(drawProblem)}`
+}
+
+function drawRows(rows: readonly SourceRow[]): Html {
+  return html`${rows.map(
+    ({ line, columns, cells }) =>
+      html`<dl class="cells">
+        <dt>line</dt>
+        <dd>${line}</dd>
+        ${cells.map(
+          (cell, at) =>
+            html`<dt>${columns[at] ?? at + 1}</dt>
+              <dd>${cell}</dd>`,
+        )}
+      </dl>`,
+  )}`
+}
+
+function drawDecided({ decisions }: FilePage, request: PageRequest): Html | undefined {
+  if (decisions.length === 0) return undefined
+  const lines = decisions.map(
+    ({ at, by, action, why, records }) =>
+      html`<li>
+        ${showTime(at, request)} ${by} ${DECIDED[action]} ${formatNumber(records)} records: ${why}
+      </li>`,
+  )
+  return html`<h2>Decisions</h2>
+    <ul>
+      ${lines}
+    </ul>`
+}
+
+function drawNames({ names, sourceMissing }: FilePage): Html | undefined {
+  const all = Object.entries(names).map(
+    ([what, name]) =>
+      html`<dt>${what}</dt>
+        <dd>${name}</dd>`,
+  )
+  if (all.length === 0) return sourceMissing === undefined ? undefined : html`<p>${sourceMissing}</p>`
+  return html`<h2>Files made of it</h2>
+    <dl>${all}</dl>`
+}

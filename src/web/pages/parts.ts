@@ -1,0 +1,136 @@
+/** Parts that the reading pages draw alike: counts, problems, links and filters. */
+import type { Total } from '../../app/console/lists.ts'
+import type { Audience, ShownProblem } from '../../app/console/masks.ts'
+import type { ShownDecision } from '../../app/console/decisions.ts'
+import type { NamedWork } from '../../app/console/records.ts'
+import type { RecordState, StateCounts } from '../../domain/record.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
+import type { PageRequest } from '../page.ts'
+import { drawTable, showState } from '../parts.ts'
+
+/** Who may not see personal data. */
+export function audienceOf({ person }: Pick<PageRequest, 'person'>): Audience {
+  return { isMasked: person.role === 'viewer' }
+}
+
+/** The value of a filter; undefined where it is left out or empty. */
+export function readFilter({ query }: Pick<PageRequest, 'query'>, name: string): string | undefined {
+  return query[name]?.trim() || undefined
+}
+
+/** What was exported and acknowledged is called so. */
+export function drawState(state: RecordState, direction: 'incoming' | 'outgoing' = 'incoming'): Html {
+  if (direction === 'outgoing' && state === 'accepted')
+    return html`<span class="state accepted">✓ acknowledged</span>`
+  return showState(state)
+}
+
+/** Those with trouble last, as people read on from what is well. */
+export function drawCounts(counts: StateCounts): Html {
+  const states = COUNTED.filter((state) => (counts[state] ?? 0) > 0)
+  if (states.length === 0) return html`no records`
+  return joinHtml(
+    states.map((state) => showState(state, counts[state])),
+    ' ',
+  )
+}
+
+const COUNTED: readonly RecordState[] = [
+  ...(['accepted', 'exported', 'duplicate', 'skipped', 'planned', 'collected', 'sending'] as const),
+  ...(['rejected', 'held', 'deferred', 'uncertain'] as const),
+]
+
+export function formatNumber(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+export function formatTotal({ count, isMore }: Total, unit: string): string {
+  return isMore
+    ? `more than ${formatNumber(count)} ${unit}s`
+    : `${formatNumber(count)} ${unit}${count === 1 ? '' : 's'}`
+}
+
+export function formatLines(lines: readonly LineRange[]): string {
+  return lines.map(([first, last]) => (first === last ? String(first) : `${first}–${last}`)).join(', ')
+}
+
+export function drawProblem({ code, title, message, fix, place, isWarning }: ShownProblem): Html {
+  const where = place === '' ? undefined : html` <small>${place}</small>`
+  const what = message === title ? renderInlineCode(title) : html`${renderInlineCode(title)} ${message}`
+  const todo = fix === '' ? undefined : html`<br />${renderInlineCode(fix)}`
+  return html`<div class="problem">
+    ${isWarning ? 'Warning: ' : undefined}${what}${where}${todo} <code>${code}</code>
+  </div>`
+}
+
+export function drawFileLink({ id, name }: NamedWork): Html {
+  return html`<a href="${href('/files/:id', { id })}">${name}</a>`
+}
+
+export function drawDeliveryLink({ id, name }: NamedWork): Html {
+  return html`<a href="${href('/deliveries/:id', { id })}">${name}</a>`
+}
+
+/** A key may be blank, and a link needs a text. */
+export function drawRecordLink({ id, key }: { readonly id: number; readonly key: string }): Html {
+  return html`<a href="${href('/records/:n', { n: id })}">${key || `record #${id}`}</a>`
+}
+
+/** What a person did, in a word of the command that does it. */
+export const DECIDED: Readonly<Record<ShownDecision['action'], string>> = {
+  release: 'released',
+  discard: 'discarded',
+  dismiss: 'dismissed',
+  'resolve-accepted': 'resolved as accepted',
+  'resolve-absent': 'resolved as absent',
+  'resolve-discard': 'resolved and given up',
+  'resolve-delivered': 'resolved as delivered',
+  'resolve-again': 'had delivered again',
+  restored: 'declared the journal restored',
+  'doubt-ended': 'ended the doubt after a restoration',
+  'set-numbers': 'set control numbers',
+}
+
+/** A table of rows whose cells are drawn already. */
+export function drawCells(
+  caption: string,
+  head: readonly string[],
+  rows: readonly (readonly Html[])[],
+): Html {
+  const columns = head.map((name, at) => ({
+    head: name,
+    draw: (cells: readonly Html[]) => cells[at] ?? html``,
+  }))
+  return drawTable(caption, columns, rows)
+}
+
+/** The address of the page with another value of some filters; undefined removes one. */
+export function linkTo(
+  path: string,
+  { query }: Pick<PageRequest, 'query'>,
+  changes: Readonly<Record<string, string | number | undefined>>,
+): string {
+  return href(path, { ...query, ...changes })
+}
+
+export function drawNext(address: string | undefined, text: string): Html | undefined {
+  return address === undefined ? undefined : html`<p><a rel="next" href="${address}">${text}</a></p>`
+}
+
+export function drawChoice(
+  { name, label, all }: { readonly name: string; readonly label: string; readonly all: string },
+  values: readonly string[],
+  chosen: string | undefined,
+): Html {
+  return html`<label
+    >${label}
+    <select name="${name}">
+      <option value="">${all}</option>
+      ${values.map(
+        (value) =>
+          html`<option value="${value}" ${value === chosen ? html`selected` : undefined}>${value}</option>`,
+      )}
+    </select></label
+  >`
+}

@@ -1,0 +1,186 @@
+/** The pages of one record and of one order: the whole life, readable by people who know neither files nor the API. */
+import {
+  type LifeEvent,
+  type OrderPage,
+  readOrderPage,
+  readRecordPage,
+  type RecordPage,
+  type RecordStory,
+} from '../../app/console/records.ts'
+import { type Html, href, html } from '../../support/html.ts'
+import { showTime } from '../parts.ts'
+import { definePage, type PageRequest } from '../page.ts'
+import {
+  audienceOf,
+  DECIDED,
+  drawDeliveryLink,
+  drawFileLink,
+  drawProblem,
+  drawRecordLink,
+  drawState,
+  drawCells,
+  formatLines,
+} from './parts.ts'
+
+export const recordPage = definePage<RecordPage>({
+  path: '/records/:n',
+  permission: 'read',
+  load: async (context, request) => {
+    const { n = '' } = request.params
+    return /^\d{1,15}$/.test(n) ? readRecordPage(context, Number(n), audienceOf(request)) : undefined
+  },
+  draw: ({ record, related }, request) => ({
+    title: nameStory(record),
+    main: html`${drawStory(record, request)} ${drawRelated(related, request)}`,
+  }),
+})
+
+export const orderPage = definePage<OrderPage>({
+  path: '/orders/:key',
+  permission: 'read',
+  load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),
+  draw: ({ key, records, earlier }, request) => ({
+    title: key,
+    main: html`<p>${records.length} records, oldest first.</p>
+      ${earlier === 0 ? undefined : html`<p>${earlier} earlier records are not shown.</p>`}
+      ${records.map(
+        (story) =>
+          html`<section>
+            <h2><a href="${href('/records/:n', { n: story.id })}">${nameStory(story)}</a></h2>
+            ${drawStory(story, request)}
+          </section>`,
+      )}`,
+  }),
+})
+
+function nameStory({ operation, key, id }: RecordStory): string {
+  return `${operation} ${key || `#${id}`}`
+}
+
+function drawStory(story: RecordStory, request: PageRequest): Html {
+  const { state, direction, apiId, route, account, step, problems, first, file, delivery } = story
+  const at = apiId === undefined ? '' : ` as ${apiId} at the API`
+  const of = step === undefined ? '' : `, step ${step}`
+  return html`<p>${drawState(state, direction)}${at}</p>
+    <p>
+      Route ${route},
+      ${account}${of}${file && html`, from ${drawFileLink(file)}`}${
+        delivery && html`, in ${drawDeliveryLink(delivery)}`
+      }
+    </p>
+    ${problems.map(drawProblem)}
+    ${
+      first &&
+      html`<p>
+        The first one is ${drawRecordLink(first)}${first.file && html` in ${drawFileLink(first.file)}`}.
+      </p>`
+    }
+    <ol class="timeline">
+      ${story.life.map((event) => html`<li>${showTime(event.at, request)} ${drawEvent(event, story)}</li>`)}
+    </ol>
+    <p>${formatSendings(story)}</p>
+    ${drawInterchange(story)} ${drawDocuments(story)} ${drawBody(story, request)}`
+}
+
+function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Html {
+  switch (event.what) {
+    case 'came':
+      return html`came in ${drawFileLink(event.file)}, lines ${formatLines(event.lines)}`
+    case 'planned':
+      return html`planned`
+    case 'sent':
+      return html`sent (attempt ${event.attempt}) <code>${call}</code>`
+    case 'not-sent':
+      return html`attempt ${event.attempt} was taken back before its request`
+    case 'answered': {
+      const status = event.http === undefined ? '' : `HTTP ${event.http}, `
+      return html`answered (attempt ${event.attempt}): ${status}${event.result}`
+    }
+    case 'no-answer':
+      return html`no answer (attempt ${event.attempt}): whether it took effect is not known yet`
+    case 'restored':
+      return html`the journal was restored from a backup of then: it may have been sent since`
+    case 'looked-up':
+      return html`looked up at the API:
+      ${LOOKED_UP[event.found] ?? event.found}${event.apiId && html` as ${event.apiId}`}`
+    case 'decided':
+      return html`${event.by} ${DECIDED[event.action]} it: ${event.why}`
+    case 'composed':
+      return html`written into ${drawDeliveryLink(event.delivery)}`
+    case 'delivered':
+      return html`delivered in ${drawDeliveryLink(event.delivery)}`
+    case 'confirmed':
+      return html`${drawDeliveryLink(event.delivery)} was confirmed: ${event.confirmedBy}`
+    case 'delivery-acknowledged':
+      return html`all of ${drawDeliveryLink(event.delivery)} was acknowledged`
+    case 'state':
+      return drawState(event.state, direction)
+  }
+}
+
+const LOOKED_UP: Readonly<Record<string, string>> = {
+  accepted: 'it is there',
+  planned: 'it is not there, so it is sent again',
+  held: 'it proves neither that it is there nor that it is not, so a person must find out',
+  uncertain: 'not known yet',
+}
+
+function formatSendings({ timesSent, timesEffective, direction }: RecordStory): string {
+  const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
+  const sent = timesSent === 1 ? `${what} once` : timesSent === 0 ? 'Not sent' : `${what} ${timesSent} times`
+  if (timesEffective === undefined) return `${sent}; whether it took effect is not known yet.`
+  if (timesSent === 0) return `${sent}.`
+  return timesEffective === 1 ? `${sent}; took effect once.` : `${sent}; took no effect.`
+}
+
+function drawInterchange({ interchange, sending }: RecordStory): Html {
+  const came =
+    interchange &&
+    html`<p>
+      Interchange ${interchange.number} of ${drawFileLink(interchange.file)}, ${interchange.sender} to
+      ${interchange.receiver}:
+      ${interchange.verdict}${interchange.answer && html`, answered in ${drawDeliveryLink(interchange.answer)}`}.
+    </p>`
+  const verdict = sending?.verdict && html` Its partner says of its set: ${sending.verdict}.`
+  const went =
+    sending &&
+    html`<p>
+      Interchange ${sending.interchange}, group ${sending.group} to
+      ${sending.receiver}.${verdict || undefined}
+      ${sending.answers.map(({ file, verdict: said }) => html` Answer ${drawFileLink(file)}: ${said}.`)}
+    </p>`
+  return html`${came}${went}`
+}
+
+function drawDocuments({ documents }: RecordStory): Html | undefined {
+  if (documents.length === 0) return undefined
+  return html`<ul>
+    ${documents.map(
+      ({ kind, state, folder, name, problem }) =>
+        html`<li>
+          ${kind}: ${state}${name && html`, ${folder}/${name}`} ${problem && drawProblem(problem)}
+        </li>`,
+    )}
+  </ul>`
+}
+
+function drawBody({ body, prunedAt }: RecordStory, request: PageRequest): Html | undefined {
+  if (prunedAt !== undefined) return html`<p>Its body was pruned on ${showTime(prunedAt, request)}.</p>`
+  if (body === undefined) return undefined
+  return html`<details>
+    <summary>Body</summary>
+    <pre>${JSON.stringify(body, null, 2)}</pre>
+  </details>`
+}
+
+function drawRelated(related: RecordPage['related'], request: PageRequest): Html | undefined {
+  if (related.length === 0) return undefined
+  const rows = related.map((each) => [
+    html`${each.operation}`,
+    drawRecordLink(each),
+    drawState(each.state, each.operation.startsWith('export-') ? 'outgoing' : 'incoming'),
+    showTime(each.changedAt, request),
+  ])
+  return html`<h2>Of the same order</h2>
+    ${drawCells('Other records of the same order', ['Operation', 'Record', 'State', 'Changed'], rows)}`
+}

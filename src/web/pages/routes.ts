@@ -1,0 +1,67 @@
+/** The page of all routes. */
+import { listRoutes, type RoutesPage, type ShownAlert, type ShownRoute } from '../../app/console/routes.ts'
+import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
+import { showTime } from '../parts.ts'
+import { definePage, type PageRequest } from '../page.ts'
+import { audienceOf, drawDeliveryLink, drawFileLink, drawCells } from './parts.ts'
+
+export const routesPage = definePage<RoutesPage>({
+  path: '/routes',
+  permission: 'read',
+  load: (context, request) => listRoutes(context, audienceOf(request)),
+  draw: (data, request) => ({ title: 'Routes', main: drawRoutes(data, request) }),
+})
+
+function drawRoutes({ routes, alerts }: RoutesPage, request: PageRequest): Html {
+  if (routes.length === 0)
+    return html`<p>No route yet. ${renderInlineCode('`dropbridge init` writes a first configuration.')}</p>`
+  const head = ['Route', 'What', 'State', 'Last', 'Schedule', 'Alerts']
+  return html`${
+    alerts.length === 0
+      ? undefined
+      : html`<h2>Alerts</h2>
+          ${drawAlerts(alerts, request)}`
+  }
+  ${drawCells(
+    'Routes',
+    head,
+    routes.map((route) => drawRowCells(route, request)),
+  )}`
+}
+
+function drawRowCells(route: ShownRoute, request: PageRequest): readonly Html[] {
+  const { name, direction, operation, party, mailbox, folder, last, alerts } = route
+  const list = href(direction === 'inbound' ? '/files' : '/deliveries', { route: name })
+  const drawn = last && (direction === 'inbound' ? drawFileLink(last) : drawDeliveryLink(last))
+  return [
+    html`<a href="${list}">${name}</a>`,
+    html`${operation} as ${party}, ${direction === 'inbound' ? 'from' : 'to'} ${mailbox}: ${folder}`,
+    drawRouteState(route, request),
+    html`${drawn}${last && html` ${showTime(last.at, request)}`}`,
+    drawSchedule(route, request),
+    drawAlerts(alerts, request),
+  ]
+}
+
+function drawRouteState({ state, owner, watchedSince }: ShownRoute, request: PageRequest): Html {
+  const by = owner === undefined ? undefined : html`, ${owner}`
+  const watch =
+    watchedSince === undefined ? undefined : html`, watched since ${showTime(watchedSince, request)}`
+  return html`${state}${by}${watch}`
+}
+
+function drawSchedule({ schedule }: ShownRoute, request: PageRequest): Html {
+  if (schedule === undefined) return html`none`
+  const { last, nextAt } = schedule
+  const next = nextAt === undefined ? undefined : html`next ${showTime(nextAt, request)}`
+  return html`${next}${last && html`, last ${last.occurrence}: ${last.state}`}`
+}
+
+function drawAlerts(alerts: readonly ShownAlert[], request: PageRequest): Html {
+  return html`${alerts.map(
+    ({ code, message, fix, since }) =>
+      html`<div class="problem">
+        ${message}<br />${renderInlineCode(fix)} <code>${code}</code>, since ${showTime(since, request)}
+      </div>`,
+  )}`
+}

@@ -1,0 +1,75 @@
+/** Parts that pages draw alike: times, outcomes, tables and empty lists. */
+import { DateTime } from 'luxon'
+import type { Outcome } from '../domain/record.ts'
+import { html, type Html } from '../support/html.ts'
+
+interface TimeContext {
+  readonly zone: string
+  readonly now: number
+}
+
+/** The time of day for today, else the date too; the whole moment in UTC is in the element. */
+export function showTime(at: number, { zone, now }: TimeContext): Html {
+  const time = DateTime.fromMillis(at, { zone, locale: 'en' })
+  const isToday = time.hasSame(DateTime.fromMillis(now, { zone }), 'day')
+  const text = isToday ? time.toFormat('HH:mm:ss') : time.toFormat('d MMM yyyy HH:mm')
+  const utc = new Date(at).toISOString()
+  return html`<time datetime="${utc}" title="${time.toFormat('yyyy-MM-dd HH:mm:ss')} ${zone}">${text}</time>`
+}
+
+/** `38 min`, `2 h 05`, `3 d`. */
+export function formatAge(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000))
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1000))} s`
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ${String(minutes % 60).padStart(2, '0')}` : `${Math.floor(hours / 24)} d`
+}
+
+/** Each outcome has a sign beside its word, because colours alone say nothing to some readers. */
+const SIGNS: Readonly<Record<Outcome, string>> = {
+  accepted: '✓',
+  duplicate: '=',
+  rejected: '✕',
+  held: '‖',
+  deferred: '…',
+  uncertain: '?',
+  skipped: '–',
+  exported: '↗',
+}
+
+/** `✓ 3 accepted`; the other states, such as `planned`, have no sign. */
+export function showState(state: string, count?: number): Html {
+  const sign = state in SIGNS ? `${SIGNS[state as Outcome]} ` : ''
+  const number = count === undefined ? '' : `${count} `
+  return html`<span class="state ${/^[a-z]+$/.test(state) ? state : ''}">${sign}${number}${state}</span>`
+}
+
+export interface Column<Row> {
+  readonly head: string
+  readonly draw: (row: Row) => Html | string | number
+}
+
+/** A table with a caption, whose rows are cards on a phone. */
+export function drawTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
+  return html`<div class="wide">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map(({ head }) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map(({ head, draw }) => html`<td data-label="${head}">${draw(row)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}

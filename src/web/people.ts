@@ -1,0 +1,205 @@
+/** Keeps who may sign in to the console, and who is signed in: `people.db`, beside nothing of the journal. */
+import { createHash, randomBytes } from 'node:crypto'
+import { chmodSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../support/clock.ts'
+import { usageError } from '../support/errors.ts'
+import { makeFolderDurably, PRIVATE_FILE } from '../support/files.ts'
+import { openDatabase } from '../support/sqlite.ts'
+import type { Person, Role } from './permissions.ts'
+
+const TABLES = `
+create table if not exists people (
+  name text primary key,
+  role text not null check (role in ('viewer', 'operator', 'admin')),
+  password text not null,
+  created_at integer not null,
+  disabled_at integer
+) strict;
+create table if not exists sessions (
+  hash blob primary key,
+  name text not null references people (name),
+  created_at integer not null,
+  seen_at integer not null
+) strict;
+create index if not exists sessions_by_name on sessions (name);
+pragma user_version = 1;
+`
+
+const VERSION = 1
+
+/** Half a second of waiting for the command line, which adds people meanwhile. */
+const BUSY_TIMEOUT_MS = 500
+
+const TOKEN_BYTES = 32
+
+export interface ListedPerson extends Person {
+  readonly createdAt: number
+  readonly disabledAt?: number
+  /** How many sessions are open. */
+  readonly sessions: number
+}
+
+export interface SessionLimits {
+  readonly idleMs: number
+  readonly atMostMs: number
+}
+
+export type People = ReturnType<typeof openPeople>
+
+interface PeopleOptions {
+  readonly path: string
+  readonly clock: Clock
+  readonly limits: SessionLimits
+  /** For tests: nothing can be written. */
+  readonly isReadOnly?: boolean
+}
+
+/** Where the people of a configuration are kept. */
+export function getPeoplePath({ stateFolder }: { readonly stateFolder: string }): string {
+  return join(stateFolder, 'console', 'people.db')
+}
+
+export function openPeople({ path, clock, limits, isReadOnly = false }: PeopleOptions) {
+  if (!isReadOnly) makeFolderDurably(dirname(path))
+  const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, readonly: isReadOnly })
+  if (!isReadOnly) {
+    chmodSync(path, PRIVATE_FILE)
+    database.pragma('journal_mode = wal')
+    database.pragma('foreign_keys = on')
+    if (Number(database.pragma('user_version', { simple: true })) < VERSION) database.exec(TABLES)
+  }
+  const sql = prepareStatements(database)
+  /** When sessions were used last: noted in the file now and then only, because showing a page writes nothing. */
+  const seen = new Map<string, number>()
+  const endSessions = (name: string) => {
+    sql.endSessions.run(name)
+  }
+  const saveSeen = () => {
+    for (const [id, at] of seen) sql.saveSeen.run(at, Buffer.from(id, 'base64'))
+    seen.clear()
+  }
+
+  return {
+    /** Adds a person, or one who was disabled before, who then has the new role and password. Throws `usage-wrong`. */
+    add: database.transaction((written: string, role: Role, password: string): void => {
+      const name = normalizeName(written)
+      if (!NAME.test(name))
+        throw usageError('A name has letters, digits, ".", "_", "-", "@" and single blanks; at most 64.')
+      const known = sql.findAny.get(name) as { disabled_at: number | null } | undefined
+      if (known?.disabled_at === null)
+        throw usageError(`${name} is there already. For another role or password, disable ${name} first.`)
+      endSessions(name)
+      sql.add.run({ name, role, password, now: clock.now() })
+    }),
+    list(): ListedPerson[] {
+      return (sql.list.all() as ListedRow[]).map(({ name, role, created_at, disabled_at, sessions }) => ({
+        name,
+        role,
+        createdAt: created_at,
+        ...(disabled_at !== null && { disabledAt: disabled_at }),
+        sessions,
+      }))
+    },
+    /** Also ends the sessions of the person. Throws `usage-wrong` for an unknown name. */
+    disable: database.transaction((written: string): void => {
+      const name = normalizeName(written)
+      if (sql.disable.run({ name, now: clock.now() }).changes === 0)
+        throw usageError(`There is no person ${name} who may sign in: \`dropbridge console user list\`.`)
+      endSessions(name)
+    }),
+    isEmpty: () => sql.isEmpty.get() === undefined,
+    /** The stored hash of the password; undefined for a name that may not sign in. */
+    findPassword(written: string): string | undefined {
+      const row = sql.findPassword.get(normalizeName(written)) as { password: string } | undefined
+      return row?.password
+    },
+    /** Returns the secret of a new session: only its hash is kept. */
+    startSession(written: string): string {
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      const now = clock.now()
+      sql.startSession.run({ hash: hashToken(token), name: normalizeName(written), now })
+      saveSeen()
+      sql.removeOld.run({ created: now - limits.atMostMs, seen: now - limits.idleMs })
+      return token
+    },
+    /** Who is signed in; undefined when the session ended, is too old or was not used for too long. */
+    findSession(token: string): Person | undefined {
+      const key = hashToken(token)
+      const row = sql.findSession.get(key) as SessionRow | undefined
+      if (row === undefined) return undefined
+      const now = clock.now()
+      const id = key.toString('base64')
+      const usedAt = Math.max(row.seen_at, seen.get(id) ?? 0)
+      if (now - row.created_at >= limits.atMostMs || now - usedAt >= limits.idleMs) {
+        seen.delete(id)
+        return undefined
+      }
+      seen.set(id, now)
+      return { name: row.name, role: row.role }
+    },
+    /** Whether the session stands, without using it: an open page that is not read must not keep it alive. */
+    isStanding(token: string): boolean {
+      const key = hashToken(token)
+      const before = seen.get(key.toString('base64'))
+      const isThere = this.findSession(token) !== undefined
+      if (before !== undefined && isThere) seen.set(key.toString('base64'), before)
+      return isThere
+    },
+    endSession(token: string): void {
+      const key = hashToken(token)
+      seen.delete(key.toString('base64'))
+      sql.endSession.run(key)
+    },
+    /** Notes when sessions were last used, so that they outlive a restart of the console. */
+    saveSeen,
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+function prepareStatements(database: ReturnType<typeof openDatabase>) {
+  return {
+    findAny: database.prepare('select disabled_at from people where name = ?'),
+    add: database.prepare(`insert into people (name, role, password, created_at) values ($name, $role, $password, $now)
+      on conflict (name) do update set role = $role, password = $password, disabled_at = null`),
+    list: database.prepare(`select name, role, created_at, disabled_at,
+      (select count(*) from sessions where sessions.name = people.name) as sessions from people order by name`),
+    disable: database.prepare(
+      'update people set disabled_at = $now where name = $name and disabled_at is null',
+    ),
+    isEmpty: database.prepare('select 1 from people where disabled_at is null limit 1'),
+    findPassword: database.prepare('select password from people where name = ? and disabled_at is null'),
+    startSession: database.prepare(
+      'insert into sessions (hash, name, created_at, seen_at) values ($hash, $name, $now, $now)',
+    ),
+    removeOld: database.prepare('delete from sessions where created_at <= $created or seen_at <= $seen'),
+    findSession: database.prepare(`select people.name, role, sessions.created_at, seen_at from sessions
+      join people on people.name = sessions.name where hash = ? and disabled_at is null`),
+    endSession: database.prepare('delete from sessions where hash = ?'),
+    endSessions: database.prepare('delete from sessions where name = ?'),
+    saveSeen: database.prepare('update sessions set seen_at = ? where hash = ?'),
+  }
+}
+
+interface SessionRow extends Person {
+  readonly created_at: number
+  readonly seen_at: number
+}
+
+interface ListedRow extends SessionRow {
+  readonly disabled_at: number | null
+  readonly sessions: number
+}
+
+const NAME = /^[\p{L}\p{N}](?:[ ]?[\p{L}\p{N}._@-]){0,63}$/u
+
+/** People write their names in more than one way. */
+function normalizeName(name: string): string {
+  return name.normalize('NFKC').trim().toLowerCase()
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,112 @@
+/** Viewers see what happened to orders, and nothing of the people who placed them. */
+import { expect, test } from 'vitest'
+import type { ConsoleContext } from '../../../src/app/console/context.ts'
+import { MASK } from '../../../src/app/console/masks.ts'
+import type { Page } from '../../../src/web/page.ts'
+import type { Role } from '../../../src/web/permissions.ts'
+import { decisionsPage } from '../../../src/web/pages/decisions.ts'
+import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.ts'
+import { filePage, filesPage } from '../../../src/web/pages/files.ts'
+import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
+import { routesPage } from '../../../src/web/pages/routes.ts'
+import { searchPage } from '../../../src/web/pages/search.ts'
+import { type Asked, lookAt, visit } from '../../fixtures/console.ts'
+import { aWorld } from '../../fixtures/world.ts'
+import { ordersFile, type OrderRow, sampleOrders } from '../../samples/orders.ts'
+
+const MARKED = {
+  'Ship To Name': 'Zxmark Name',
+  'Address 1': '1 Zxmark Street',
+  'Address 2': 'Zxmark Floor',
+  City: 'Zxmarktown',
+  Zip: 'ZXMARK1',
+  Phone: '555-Zxmark',
+  Description: 'No field takes it: Zxmark',
+  'Gift Message': 'Dear Zxmark',
+} satisfies Partial<OrderRow>
+
+const MARK = /zxmark/i
+
+/** Two good orders, one whose name is too long, and one whose country is a person's name; all are exported that can be. */
+async function aMarkedWorld() {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  const orders = sampleOrders({ seed: 9, orders: 4, damageEvery: 0 })
+  for (const { rows } of orders) for (const row of rows) Object.assign(row, MARKED)
+  for (const row of orders[2]?.rows ?? []) row['Ship To Name'] = 'Zxmark '.repeat(60)
+  for (const row of orders[3]?.rows ?? []) row.Country = 'Zxmarkland'
+  await world.drop('inbox/orders', 'people.csv', ordersFile(orders).text)
+  await world.run('orders', 'orders-out')
+  const odd = ordersFile(orders).text.replace('PO Number', 'Zxmark Number')
+  await world.drop('inbox/orders', 'odd.csv', odd)
+  await world.run('orders')
+  return { world, numbers: orders.map(({ po }) => po) }
+}
+
+/** All answers of the reading pages to one role, as text: what is drawn, and the data as JSON. */
+async function readEverything(context: ConsoleContext, numbers: readonly string[], role: Role) {
+  const answers: { readonly where: string; readonly text: string }[] = []
+  const add = async <Data>(page: Page<Data>, asked: Asked) => {
+    const found = await visit(context, page, { ...asked, role })
+    if (found === undefined) return undefined
+    const where = `${page.path} ${JSON.stringify(asked)}`
+    answers.push({ where: `${where} as HTML`, text: `${found.title} ${found.html}` })
+    answers.push({ where: `${where} as JSON`, text: JSON.stringify(found.data) })
+    return found.data
+  }
+  const files = await add(filesPage, {})
+  for (const { id } of files?.files ?? []) {
+    const file = await add(filePage, { params: { id } })
+    for (const record of file?.page ?? []) await add(recordPage, { params: { n: String(record.id) } })
+  }
+  for (const key of numbers) {
+    await add(orderPage, { params: { key } })
+    await add(searchPage, { query: { q: key } })
+  }
+  await add(searchPage, { query: { q: 'nothing like it' } })
+  const deliveries = await add(deliveriesPage, {})
+  for (const { id } of deliveries?.deliveries ?? []) await add(deliveryPage, { params: { id } })
+  await add(decisionsPage, {})
+  await add(routesPage, {})
+  return answers
+}
+
+test('no answer to a viewer holds anything personal, and an operator sees it', async () => {
+  const { world, numbers } = await aMarkedWorld()
+  const context = await lookAt(world)
+  const marked = async (role: Role) =>
+    (await readEverything(context, numbers, role)).flatMap(({ where, text }) =>
+      MARK.test(text) ? [where] : [],
+    )
+
+  expect(await marked('viewer')).toEqual([])
+  const shown = await marked('operator')
+  for (const path of ['/files/:id', '/records/:n', '/orders/:key'])
+    expect(
+      shown.filter((where) => where.startsWith(path)),
+      path,
+    ).not.toEqual([])
+})
+
+test('a viewer sees the numbers, the goods and the reasons beside the masks', async () => {
+  const { world, numbers } = await aMarkedWorld()
+  const context = await lookAt(world)
+  const order = await visit(context, orderPage, { params: { key: numbers[0] ?? '' }, role: 'viewer' })
+  const body = order!.data.records[0]!.body as Record<string, Record<string, unknown>>
+  expect(body['purchase_order_number']).toBe(numbers[0])
+  expect(body['ship_to']).toMatchObject({
+    name1: MASK,
+    city: MASK,
+    province: expect.not.stringContaining(MASK),
+  })
+  expect(body['gift_message']).toEqual([MASK])
+  const list = await visit(context, filesPage, { query: { name: 'people' } })
+  const file = await visit(context, filePage, { params: { id: list!.data.files[0]!.id }, role: 'viewer' })
+  const [row] = file!.data.page.at(-1)!.rows
+  const cell = (column: string) => row?.cells[row.columns.indexOf(column)]
+  expect(cell('PO Number')).toBe(numbers[1])
+  expect([cell('Ship To Name'), cell('Description'), cell('Phone')]).toEqual([MASK, MASK, MASK])
+  expect(cell('Qty')).toMatch(/^\d+$/)
+  const refused = file!.data.page.filter(({ state }) => state === 'rejected')
+  expect(refused).toHaveLength(2)
+  for (const { problems } of refused) expect(problems[0]?.message).toBe(problems[0]?.title)
+})
