@@ -27,7 +27,6 @@ const NAVIGATION = [
   { path: '/files', text: 'Files' },
   { path: '/deliveries', text: 'Deliveries' },
   { path: '/routes', text: 'Routes' },
-  { path: '/routes', text: 'Routes' },
   { path: '/decisions', text: 'Decisions' },
 ] as const
 
@@ -49,6 +48,7 @@ export function drawDocument(frame: Frame, { title, main }: PageContent): string
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title} · ${name}</title>
+        <link rel="icon" href="${href(assets.icon)}" />
         <link rel="stylesheet" href="${href(assets.style)}" />
         <script src="${href(assets.script)}" defer></script>
       </head>

@@ -49,6 +49,16 @@ test('the bundle loads packages by require alone', async () => {
   expect(bundle.match(/\bimport\((?:["'`]|[\w.]+\))/g) ?? []).toEqual([])
 })
 
+// The launcher reads a byte as a character.
+test('letters beyond ASCII are escaped in the bundle, in regular expressions and templates too', async () => {
+  const bundle = await readFile(await findBundle(), 'latin1')
+
+  expect(bundle).toMatch(/^[\0-\x7F]*$/)
+  // The grouping of Swiss amounts, and the sign before a state of a page.
+  expect(bundle).toContain(String.raw`[,\s'\u2019]`)
+  expect(bundle).toContain(String.raw`\u25cf Watching since`)
+})
+
 test('the program works without compiled code, and with code that another Node wrote', async () => {
   const { compiled, run } = await copyProgram()
   const expected = { exit: 0, stdout: `${VERSION}\n`, stderr: '' }

@@ -72,7 +72,7 @@ test('assets are served under names with their hash, for ever', async () => {
   const console = await aConsole()
   const { body } = await console.get('/sign-in')
   const paths = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
-  expect(paths).toHaveLength(2)
+  expect(paths).toHaveLength(3)
   for (const path of paths) {
     const { statusCode, headers } = await console.get(path)
     expect(statusCode).toBe(200)

@@ -65,7 +65,10 @@ function drawToday(today: Today, request: PageRequest): Html {
         empty: 'Nothing was delivered yet.',
       },
       [
-        { head: 'File', draw: ({ name }) => name },
+        {
+          head: 'File',
+          draw: ({ id, name }) => html`<a href="${href('/deliveries/:id', { id })}">${name}</a>`,
+        },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Made', draw: ({ composedAt }) => show(composedAt) },
         { head: 'Records', draw: ({ records }) => records },
