@@ -35,7 +35,9 @@ export function createSignIn({
     const isRight = await isPassword(password, stored)
     // The person may have been disabled, or have another password, by now.
     if (!isRight || people.findPassword(name) !== stored) {
-      say(`console: ${JSON.stringify(name)} could not sign in from ${address}`)
+      // A password that was typed as the name must not be logged.
+      const who = stored === undefined ? 'an unknown name' : JSON.stringify(name)
+      say(`console: ${who} could not sign in from ${address}`)
       return { kind: 'wrong' }
     }
     throttle.noteSuccess(name, address)

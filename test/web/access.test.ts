@@ -241,6 +241,11 @@ test('a wrong name and a wrong password get the same answer', async () => {
   )
   expect(bodies[0]).toBe(bodies[1])
   expect(bodies[0]).toContain('The name or the password is wrong.')
+  // Not "absent": a password that was typed as the name must not be logged.
+  expect(console.said.toSorted()).toEqual([
+    'console: "viewer" could not sign in from 127.0.0.1',
+    'console: an unknown name could not sign in from 127.0.0.1',
+  ])
 })
 
 test('signing in often is no guessing', async () => {
