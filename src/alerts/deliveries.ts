@@ -247,7 +247,9 @@ async function describeInterchange(
   const kept = prunedAt === undefined ? await journal.listDeliveryRecords(id, 0, RECORDS_NAMED) : []
   const first = kept.map(({ apiId, body }) => ({ operation, apiId, body: JSON.parse(body) as Resource }))
   const named = first.length === 0 ? '' : `: ${nameRecords(first, records)}`
-  return ` (interchange ${interchange}, group ${group}${named})`
+  const again = (await journal.listRedeliveries(id)).at(-1)
+  const resent = again === undefined ? '' : `, sent once more on ${isoTime(again.beganAt)}`
+  return ` (interchange ${interchange}, group ${group}${named}${resent})`
 }
 
 const RECORDS_NAMED = 3

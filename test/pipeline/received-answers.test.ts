@@ -105,6 +105,13 @@ test('an interchange without an answer is sent again under its numbers, and ackn
   const [, second = ''] = await own.world.list('outbox')
   expect(await own.world.read(`outbox/${second}`)).toBe(await own.world.read(`outbox/${first}`))
   expect(acknowledged(own)).toBe(0)
+  const resentAt = new Date(own.world.clock.now()).toISOString().slice(0, 13)
+  own.world.clock.skip(25 * 3_600_000)
+  const { alerts } = await withBridge(own, (bridge) => bridge.takeSnapshotAndPublishAlerts())
+  const late = alerts.filter(({ code }) => code === 'interchange-unanswered')
+  expect(late.map(({ message }) => message)).toEqual([
+    expect.stringContaining(`sent once more on ${resentAt}`),
+  ])
 
   await answer(own, 'fa.x12', write997({}, 'AK9*A*3*3*3'))
   expect(acknowledged(own)).toBe(3)
