@@ -12,6 +12,7 @@ export interface AnswerCodes {
 /** Codes of problems that a sender can correct; all others are those of `OTHER_PROBLEM`. */
 const ANSWER_CODES: Partial<Readonly<Record<ProblemCode, AnswerCodes>>> = {
   'value-missing': { element: '1', edifact: '13' },
+  'item-missing': { element: '1', edifact: '13' },
   'value-too-long': { element: '5', edifact: '39' },
   'value-too-wide': { element: '5', edifact: '39' },
   'integer-expected': { element: '6', edifact: '37' },

@@ -1,5 +1,5 @@
 /** The answers to damaged interchanges: each fault gives the codes that the table of faults says, and no others. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkEdiFile } from '../../../src/app/edi/check.ts'
@@ -283,4 +283,22 @@ test('each answer is sound when it is checked itself', async () => {
 
     expect([fault.name, check.unusable, check.problems, check.notes]).toEqual([fault.name, undefined, [], []])
   }
+})
+
+test('an item without a number is named by its segment and the element that should have it', async () => {
+  const file = await readFile(new URL('../../../samples/edi/850-two-orders.x12', import.meta.url), 'utf8')
+  const blank = file.replace('UP*086000100025*SK*HV-10001*VN*NL-0002', 'UP**SK**VN*')
+  const mapping = (await loadMapping(
+    new URL('../../../mappings/x12/850-orders.yaml', import.meta.url).pathname,
+  )) as InboundMapping
+
+  const { lines } = await answer(Buffer.from(blank), { mapping })
+
+  expect(lines.slice(4, 9)).toEqual([
+    'AK2*850*0001~',
+    'AK3*PO1*18*PO1*8~',
+    'AK4*9*234*1~',
+    'AK5*R*5~',
+    'AK2*850*0002~',
+  ])
 })
