@@ -182,7 +182,7 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
     html`${formatLines(record.lines)}`,
     drawRecordLink(record),
     drawOutcome(record),
-    drawRows(record.rows),
+    drawRows(record),
   ])
   const head = ['Lines', 'Record', 'Outcome', 'Rows of the source']
   return html`<h2>Records</h2>
@@ -196,19 +196,28 @@ function drawOutcome({ state, apiId, http, problems }: ListedRecord): Html {
   return html`<span title="${title}">${drawState(state)}</span>${as}${status} ${problems.map(drawProblem)}`
 }
 
-function drawRows(rows: readonly SourceRow[]): Html {
-  return html`${rows.map(
-    ({ line, columns, cells }) =>
-      html`<dl class="cells">
-        <dt>line</dt>
-        <dd>${line}</dd>
-        ${cells.map(
-          (cell, at) =>
-            html`<dt>${columns[at] ?? at + 1}</dt>
-              <dd>${cell}</dd>`,
-        )}
-      </dl>`,
-  )}`
+/** Folded where nothing is wrong with the record: a page has 200 of them. */
+function drawRows({ rows, problems }: ListedRecord): Html {
+  if (rows.length === 0) return html``
+  const all = rows.map(drawRow)
+  if (problems.length > 0) return html`${all}`
+  return html`<details>
+    <summary>${formatNumber(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}</summary>
+    ${all}
+  </details>`
+}
+
+function drawRow({ line, columns, cells }: SourceRow): Html {
+  const pairs = [['line', String(line)], ...cells.map((cell, at) => [columns[at] ?? `${at + 1}`, cell])]
+  return html`<dl class="cells">
+    ${pairs.map(
+      ([name, cell]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${cell}</dd>
+        </div>`,
+    )}
+  </dl>`
 }
 
 function drawDecided({ decisions }: FilePage, request: PageRequest): Html | undefined {
