@@ -8,7 +8,13 @@ import { usageError } from '../support/errors.ts'
 const PASSWORD_MIN = 12
 const PASSWORD_MAX = 1024
 
-const COST = { log2N: 15, r: 8, p: 3 } as const
+interface HashCost {
+  readonly log2N: number
+  readonly r: number
+  readonly p: number
+}
+
+const COST: HashCost = { log2N: 15, r: 8, p: 3 }
 const HASH_BYTES = 32
 
 /** A hash takes 32 MiB and a fifth of a second of one processor. */
@@ -18,12 +24,12 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 const slots = createSemaphore(AT_ONCE)
 
 /** The hash with its parameters, as it is stored. Throws `usage-wrong` for a password that is too short. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost = COST): Promise<string> {
   if (Array.from(password).length < PASSWORD_MIN || password.length > PASSWORD_MAX)
     throw usageError(`A password has at least ${PASSWORD_MIN} and at most ${PASSWORD_MAX} characters.`)
   const salt = randomBytes(16)
-  const hash = await deriveHash(password, salt, COST)
-  return ['scrypt', COST.log2N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$')
+  const hash = await deriveHash(password, salt, cost)
+  return ['scrypt', cost.log2N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$')
 }
 
 /** Whether it is the password. Without a stored hash the same work is done, so that the time says nothing about the name. */
@@ -37,11 +43,7 @@ export async function isPassword(password: string, stored: string | undefined): 
 
 const UNKNOWN = ['scrypt', COST.log2N, COST.r, COST.p, Buffer.alloc(16).toString('base64'), ''].join('$')
 
-function deriveHash(
-  password: string,
-  salt: Buffer,
-  { log2N, r, p }: { log2N: number; r: number; p: number },
-) {
+function deriveHash(password: string, salt: Buffer, { log2N, r, p }: HashCost) {
   const options = { N: 2 ** log2N, r, p, maxmem: 64 * 2 ** 20 }
   return slots.run(() => derive(password.normalize('NFKC'), salt, HASH_BYTES, options))
 }
