@@ -70,7 +70,7 @@ export const HealthSettings = z
   )
   .transform(({ listen, hostNames }) => {
     const address = parseListenAddress(listen)
-    assert(address !== undefined, 'an address that is none passed the checks')
+    assert(address !== undefined, 'a listen address that cannot be parsed passed the checks')
     return { ...address, hostNames }
   })
 
@@ -144,7 +144,7 @@ export function toConsole(
   folder: string,
 ): ConsoleConfiguration {
   const address = parseListenAddress(listen)
-  assert(address !== undefined, 'an address that is none passed the checks')
+  assert(address !== undefined, 'a listen address that cannot be parsed passed the checks')
   return {
     ...address,
     names,

@@ -3,6 +3,7 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { Route } from '../../config/routes.ts'
 import { type Alert, ALERTS } from '../../domain/alert.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
+import { formatAccount } from '../../domain/route.ts'
 import type { ScheduledRoute } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { listScheduledRoutes } from '../../schedule/schedule.ts'
@@ -72,7 +73,7 @@ export async function listRoutes(context: ConsoleContext, audience: Audience): P
       mailbox,
       folder,
       owner,
-      party: formatParty(route),
+      party: formatAccount(route.party),
       state,
       watchedSince: around.watches.find((watch) => watch.routes.includes(name))?.beganAt,
       last: await findLast(context, route),
@@ -87,10 +88,6 @@ export async function listRoutes(context: ConsoleContext, audience: Audience): P
 
 function isConfigured({ routes }: Configuration, name: string): boolean {
   return routes.some((route) => route.name === name)
-}
-
-function formatParty({ party: { kind, id } }: Route): string {
-  return `${kind}/${id}`
 }
 
 /** The lease of a dead process does not count: another process takes it over at once. */

@@ -20,6 +20,7 @@ import {
   drawChoice,
   drawCounts,
   drawFileLink,
+  drawFileState,
   drawNext,
   drawProblem,
   drawRecordLink,
@@ -95,10 +96,6 @@ function drawFileCells(file: ListedFile, request: PageRequest): readonly Html[] 
     drawCounts(file.records),
     drawFileState(file),
   ]
-}
-
-function drawFileState({ state, outcome }: ListedFile): Html {
-  return outcome === undefined || outcome === 'processed' ? html`${state}` : html`${state}, ${outcome}`
 }
 
 // One file.

@@ -3,6 +3,7 @@ import type { Total } from '../../app/console/lists.ts'
 import type { Audience, ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
 import type { NamedWork } from '../../app/console/records.ts'
+import type { FileEntry } from '../../domain/file.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
@@ -66,6 +67,11 @@ export function drawProblem({ code, title, message, fix, place, isWarning }: Sho
 
 export function drawFileLink({ id, name }: NamedWork): Html {
   return html`<a href="${href('/files/:id', { id })}">${name}</a>`
+}
+
+/** The outcome too, where the file was not processed as usual. */
+export function drawFileState({ state, outcome }: Pick<FileEntry, 'state' | 'outcome'>): Html {
+  return outcome === undefined || outcome === 'processed' ? html`${state}` : html`${state}, ${outcome}`
 }
 
 export function drawDeliveryLink({ id, name }: NamedWork): Html {

@@ -1,11 +1,10 @@
 /** Today, the first page: what needs a person, what is expected, and what came lately. */
 import { type ExpectedFileState, readToday, type Today } from '../../app/console/today.ts'
 import type { Alert } from '../../domain/alert.ts'
-import type { StateCounts } from '../../domain/record.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { audienceOf } from './parts.ts'
+import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
 import { type Column, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 export const todayPage = definePage<Today>({
@@ -23,15 +22,16 @@ function formatTitle({ alerts, at }: Today): string {
 
 function drawToday(today: Today, request: PageRequest): Html {
   const show = (at: number) => showTime(at, request)
-  const fileLink = ({ id, name }: { readonly id: string; readonly name: string }) =>
-    html`<a href="${href('/files/:id', { id })}">${name}</a>`
   const sections = [
     drawSection('alerts', 'Needs a person', drawAlerts(today, request)),
     drawList({ id: 'expected', title: 'Expected files', rows: today.expected }, [
       { head: 'Route', draw: ({ route }) => route },
       { head: 'By', draw: ({ by, zone }) => `${by} ${zone}` },
       { head: 'State', draw: (each) => drawExpected(each, request) },
-      { head: 'Latest', draw: ({ last }) => (last ? html`${fileLink(last)}, ${show(last.at)}` : 'none yet') },
+      {
+        head: 'Latest',
+        draw: ({ last }) => (last ? html`${drawFileLink(last)}, ${show(last.at)}` : 'none yet'),
+      },
     ]),
     drawList({ id: 'scheduled', title: 'Scheduled routes', rows: today.scheduledRuns }, [
       { head: 'Route', draw: ({ route }) => route },
@@ -46,15 +46,11 @@ function drawToday(today: Today, request: PageRequest): Html {
         empty: 'No file came yet. Files that a route takes from its inbox stand here.',
       },
       [
-        { head: 'File', draw: fileLink },
+        { head: 'File', draw: drawFileLink },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Received', draw: ({ receivedAt, claimedAt }) => show(receivedAt ?? claimedAt) },
         { head: 'Records', draw: ({ records }) => drawCounts(records) },
-        {
-          head: 'State',
-          draw: ({ state, outcome }) =>
-            outcome === undefined || outcome === 'processed' ? state : `${state}, ${outcome}`,
-        },
+        { head: 'State', draw: drawFileState },
       ],
     ),
     drawList(
@@ -65,10 +61,7 @@ function drawToday(today: Today, request: PageRequest): Html {
         empty: 'Nothing was delivered yet.',
       },
       [
-        {
-          head: 'File',
-          draw: ({ id, name }) => html`<a href="${href('/deliveries/:id', { id })}">${name}</a>`,
-        },
+        { head: 'File', draw: drawDeliveryLink },
         { head: 'Route', draw: ({ route }) => route },
         { head: 'Made', draw: ({ composedAt }) => show(composedAt) },
         { head: 'Records', draw: ({ records }) => records },
@@ -79,14 +72,14 @@ function drawToday(today: Today, request: PageRequest): Html {
       ],
     ),
     drawList({ id: 'held', title: 'Held for a person', rows: today.held }, [
-      { head: 'File', draw: ({ file, name }) => fileLink({ id: file, name }) },
+      { head: 'File', draw: ({ file, name }) => drawFileLink({ id: file, name }) },
       { head: 'Route', draw: ({ route }) => route },
       { head: 'Records', draw: ({ records }) => showState('held', records) },
       { head: 'Since', draw: ({ since }) => show(since) },
       { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
     ]),
     drawList({ id: 'waiting', title: 'Waits for orders; nothing to do', rows: today.waiting }, [
-      { head: 'File', draw: ({ file, name }) => fileLink({ id: file, name }) },
+      { head: 'File', draw: ({ file, name }) => drawFileLink({ id: file, name }) },
       { head: 'Route', draw: ({ route }) => route },
       { head: 'Records', draw: ({ records }) => records },
       { head: 'For', draw: ({ message }) => message },
@@ -94,7 +87,7 @@ function drawToday(today: Today, request: PageRequest): Html {
     drawList({ id: 'unfinished', title: 'Not finished', rows: today.unfinished }, [
       {
         head: 'File',
-        draw: (each) => ('file' in each ? fileLink({ id: each.file, name: each.name }) : each.name),
+        draw: (each) => ('file' in each ? drawFileLink({ id: each.file, name: each.name }) : each.name),
       },
       { head: 'Route', draw: ({ route }) => route },
       { head: 'Next', draw: drawNext },
@@ -183,11 +176,6 @@ function drawExpected({ last, missingSince, nextAt }: ExpectedFileState, request
     return html`<span class="state rejected">✕ late ${formatAge(request.now - missingSince)}</span>`
   const next = html`next by ${showTime(nextAt, request)}`
   return last === undefined ? html`… ${next}` : html`✓ came; ${next}`
-}
-
-function drawCounts(counts: StateCounts): Html {
-  const states = Object.entries(counts).map(([state, count]) => showState(state, count))
-  return states.length === 0 ? html`none` : joinHtml(states, ' ')
 }
 
 function drawNext({ next, records }: Unfinished): Html {
