@@ -10,14 +10,33 @@ import { BridgeError, type FailureCode } from '../support/errors.ts'
 export interface LeftoverContext {
   readonly clock: Clock
   readonly working: WorkingFiles
-  /** The cleaned folders, by their real paths. */
-  readonly cleanedFolders: Set<string>
+  readonly cleanedFolders: CleanedFolders
+}
+
+/** The folders that were cleaned or are being cleaned, by their real paths. */
+export type CleanedFolders = Map<string, Promise<void>>
+
+/**
+ * Cleans a folder once a run. Other deliveries into it wait, so that no listing shows what they staged: where the clocks of
+ * file server and bridge differ by more than a day, their files would look old. After a failure the next delivery cleans.
+ */
+export function cleanOnce(cleaned: CleanedFolders, path: string, clean: () => Promise<void>): Promise<void> {
+  const known = cleaned.get(path)
+  if (known !== undefined) return known
+  const cleaning = clean().catch((error: unknown) => {
+    cleaned.delete(path)
+    throw error
+  })
+  cleaned.set(path, cleaning)
+  return cleaning
 }
 
 /** Removes leftovers once a run. Files of other bridges or of namings stay, as evidence of whether a file got its name. */
-export async function cleanLeftoversOnce({ clock, cleanedFolders, working }: LeftoverContext, path: string) {
-  if (cleanedFolders.has(path)) return
-  cleanedFolders.add(path)
+export function cleanLeftoversOnce(context: LeftoverContext, path: string): Promise<void> {
+  return cleanOnce(context.cleanedFolders, path, () => cleanLeftovers(context, path))
+}
+
+async function cleanLeftovers({ clock, working }: LeftoverContext, path: string): Promise<void> {
   await mapAccessErrors(`The folder ${path} cannot be listed`, async () => {
     const own = (await readdir(path)).filter((name) => isOwnWorkingName(working.owner, name))
     const old: string[] = []

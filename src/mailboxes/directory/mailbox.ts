@@ -69,7 +69,7 @@ export function createDirectoryMailbox(options: DirectoryOptions): Mailbox {
     working: unownedWorkingFiles(),
     ...options,
     root: resolve(options.root),
-    cleanedFolders: new Set(),
+    cleanedFolders: new Map(),
     foldersWithoutLinks: new Set(),
     knownFolders: new Map(),
     flushedFolders: new Set(),

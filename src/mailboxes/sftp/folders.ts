@@ -1,7 +1,7 @@
 /** Finds, creates and lists the folders of an SFTP mailbox. Never leaves the root. */
 import type { FileInfo, IgnoredEntry } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { excludeNoted, LEFTOVER_AGE_MS, NOT_A_FOLDER_FIX } from '../staged.ts'
+import { type CleanedFolders, cleanOnce, excludeNoted, LEFTOVER_AGE_MS, NOT_A_FOLDER_FIX } from '../staged.ts'
 import {
   assertSafeName,
   CLAIMED_FOLDER,
@@ -29,8 +29,7 @@ import type { Connection, ConnectionPool } from './session.ts'
 export interface SftpContext {
   readonly options: SftpMailboxOptions
   readonly pool: ConnectionPool
-  /** The cleaned folders, by their real paths. */
-  readonly cleanedFolders: Set<string>
+  readonly cleanedFolders: CleanedFolders
   /** Working names that are gone because their files got their final names. */
   readonly renamedWorkingNames: Set<string>
 }
@@ -310,10 +309,12 @@ async function findEntries(calls: SftpCalls, path: string, names: ReadonlyMap<st
 }
 
 /** Removes leftovers once a run. Files of other bridges or of namings stay, as evidence of whether a file got its name. */
-export async function cleanLeftoversOnce(session: SftpSession, path: string): Promise<void> {
-  const { options, calls, cleanedFolders } = session
+export function cleanLeftoversOnce(session: SftpSession, path: string): Promise<void> {
+  return cleanOnce(session.cleanedFolders, path, () => cleanLeftovers(session, path))
+}
+
+async function cleanLeftovers({ options, calls }: SftpSession, path: string): Promise<void> {
   const { working, clock } = options
-  if (cleanedFolders.has(path)) return
   const old = (await listEntriesIfAllowed(calls, path)).filter(
     ({ name, attributes }) =>
       isOwnWorkingName(working.owner, name) &&
@@ -322,7 +323,6 @@ export async function cleanLeftoversOnce(session: SftpSession, path: string): Pr
   )
   const names = old.map(({ name }) => name)
   for (const name of await excludeNoted(working, names)) await removeIfAllowed(calls, joinPath(path, name))
-  cleanedFolders.add(path)
 }
 
 /** Empty without a right to list, so leftovers stay. */

@@ -30,7 +30,7 @@ import { createConnectionPool } from './session.ts'
 
 export function createSftpMailbox(options: SftpMailboxOptions): Mailbox {
   const pool = createConnectionPool(options)
-  const place: SftpContext = { options, pool, cleanedFolders: new Set(), renamedWorkingNames: new Set() }
+  const place: SftpContext = { options, pool, cleanedFolders: new Map(), renamedWorkingNames: new Set() }
   const use = <T>(work: SessionWork<T>) => useSession(place, work)
   /** Refuses paths outside of the mailbox before any call to the server. */
   const useChecked = async <T>({ folder, name }: Pick<FileInfo, 'folder' | 'name'>, work: SessionWork<T>) => {
