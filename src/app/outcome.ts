@@ -124,7 +124,7 @@ function listInboundExitCodes({ summaries, open }: InboundOutcome): ExitCode[] {
 
 /** What was refused of a set is an exit code of the route that got it. */
 function listInterchangeExitCodes({ reported, open }: InterchangeOutcome): ExitCode[] {
-  const codes: ExitCode[] = open.length > 0 ? [EXIT.tryLater] : []
+  const codes: ExitCode[] = open.every(({ isWaiting }) => isWaiting) ? [] : [EXIT.tryLater]
   for (const { summary } of reported) {
     if (summary.outcome === 'unusable') codes.push(EXIT.unusableFile)
     const { refused = 0, held = 0 } = summary.sets

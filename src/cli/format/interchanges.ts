@@ -84,7 +84,9 @@ const ANSWER_OUTCOMES = {
 } as const
 
 function formatOpenFile(route: string, waiting: WaitingInterchanges): string {
-  const { file, routes, answers, failed = [] } = waiting
+  const { file, routes, isWaiting, answers, failed = [] } = waiting
+  if (isWaiting)
+    return `${route}: ${file.name} waits: its records of ${routes.join(', ')} wait for their orders`
   const waits = [
     ...(routes.length > 0 ? [`it waits for ${routes.join(', ')}`] : []),
     ...(answers > 0 ? [`${formatCount(answers, 'answer')} not delivered yet`] : []),

@@ -34,6 +34,8 @@ export interface InterchangeOutcome {
 export interface WaitingInterchanges {
   readonly file: FileEntry
   readonly routes: readonly string[]
+  /** Whether all that is not finished are records that wait for their orders, so that it need not run again soon. */
+  readonly isWaiting: boolean
   /** How many answers are not delivered yet. */
   readonly answers: number
   /** Why answers that are due could not be delivered. */
@@ -124,14 +126,16 @@ function createSteps(
     },
     backgroundFrom: 'closed',
     async noteUnfinished(file) {
-      const parts = await journal.listParts(file.id)
+      const parts = (await journal.listParts(file.id)).filter(({ state }) => state !== 'closed')
+      const onlyWait = await Promise.all(parts.map(({ id }) => journal.isOnlyWaitingForOrders(id)))
       const answers = await journal.listAnswers(file.id)
       const undelivered = await Promise.all(answers.map((each) => isUndelivered(context, each.delivery)))
       const dueAt = answers.flatMap((each) => (each.decided === undefined ? [each.dueAt] : []))
       const failed = progress.failedAnswers.get(file.id) ?? []
       progress.open.push({
         file,
-        routes: parts.filter(({ state }) => state !== 'closed').map(({ route }) => route),
+        routes: parts.map(({ route }) => route),
+        isWaiting: failed.length === 0 && parts.length > 0 && !onlyWait.includes(false),
         answers: undelivered.filter(Boolean).length,
         ...(failed.length > 0 && { failed: failed.map(describeFailure) }),
         ...(dueAt.length > 0 && { answersDueAt: Math.min(...dueAt) }),
