@@ -1,4 +1,5 @@
 /** Lists what must be acknowledged and shipped soon: from what the bridge has seen, or from the API. Reads only. */
+import { setImmediate } from 'node:timers/promises'
 import type { Configuration } from '../config/configuration.ts'
 import type { Journal } from '../domain/journal.ts'
 import { formatAccount } from '../domain/route.ts'
@@ -13,6 +14,9 @@ interface LateRequest {
   readonly until: number
 }
 
+/** Other work goes on between so many deadlines. */
+const BREATH = 100
+
 /** The next ones first. The bridge need not have exported the orders: seeing them in a list is enough. */
 export async function listSeenLate(
   journal: Journal,
@@ -25,7 +29,7 @@ export async function listSeenLate(
   const late: Deadline[] = []
   for (const account of accounts)
     for await (const deadline of findSeenDeadlines(journal, account, ({ by }) => by < until))
-      late.push(deadline)
+      if (late.push(deadline) % BREATH === 0) await setImmediate()
   return late.toSorted(compareDeadlines)
 }
 

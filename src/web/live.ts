@@ -10,6 +10,9 @@ const COMMENT_MS = 15_000
 
 const SESSION_CHECK_MS = 60_000
 
+/** Deadlines pass without a change of the journal. */
+const MINUTE_TICK_MS = 60_000
+
 const STREAMS_MAX = 200
 
 interface Stream {
@@ -45,6 +48,7 @@ export function createLive(opened: Console) {
       setInterval(poll, POLL_MS),
       setInterval(comment, COMMENT_MS),
       setInterval(check, SESSION_CHECK_MS),
+      setInterval(report, MINUTE_TICK_MS),
     ].map((timer) => timer.unref())
   }
   const stop = () => {

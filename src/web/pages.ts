@@ -1,5 +1,6 @@
 /** All pages of the console, in the order of the navigation. */
 import type { Page } from './page.ts'
+import { clocksPage } from './pages/clocks.ts'
 import { decisionsPage } from './pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
@@ -10,6 +11,7 @@ import { todayPage } from './pages/today.ts'
 
 export const PAGES: readonly Page<unknown>[] = [
   todayPage,
+  clocksPage,
   filesPage,
   filePage,
   recordPage,

@@ -5,11 +5,13 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Deadline } from '../../pipeline/references/deadlines.ts'
 import { waitAtMost } from '../../support/async.ts'
-import { type Clock, MINUTE_MS } from '../../support/clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS } from '../../support/clock.ts'
 import { newId } from '../../support/text.ts'
 import { openMailboxes } from '../context.ts'
 import { findJournalFailure } from '../journal-access.ts'
+import { listSeenLate } from '../late.ts'
 import { buildSnapshot } from '../snapshot.ts'
 import { createDiskReader, findAcceptedVersion } from '../version.ts'
 
@@ -20,6 +22,9 @@ const MAILBOXES_MS = MINUTE_MS
 const SHARE = 20
 
 const TICK_MS = 1_000
+
+/** Deadlines are shown up to the end of tomorrow; a day has 25 hours at most. */
+const AHEAD_MS = 50 * HOUR_MS
 
 /** No bridge has as many active alerts as this. */
 const ACTIVE_MAX = 1_000
@@ -32,6 +37,8 @@ export interface Lookout {
 export interface Sight {
   /** Undefined until the first one is taken. */
   readonly snapshot?: Snapshot
+  /** What orders need by when, up to the end of tomorrow, the next first; undefined until they were read. */
+  readonly deadlines?: readonly Deadline[]
   /** When the mailboxes were listed for it; undefined until they were: the alerts are then those that the bridge noted. */
   readonly checkedAt?: number
   /** Since when they are being listed; undefined while they are not. */
@@ -91,9 +98,12 @@ export function startLookout(options: LookoutOptions) {
       unmatchedFiles: [],
     }
     const snapshot = await buildSnapshot({ journal, configuration, clock }, known)
+    const until = startedAt + AHEAD_MS
+    const hasRoutes = configuration.routes.length > 0
+    const deadlines = hasRoutes ? await listSeenLate(journal, configuration, { until }) : []
     taken = { version, evaluation: latest, at: clock.now(), tookMs: clock.now() - startedAt }
     const { failure: _, ...rest } = sight
-    sight = { ...rest, snapshot, ...(latest && { checkedAt: latest.at }) }
+    sight = { ...rest, snapshot, deadlines, ...(latest && { checkedAt: latest.at }) }
     onSnapshot()
   }
   const noteFailure = (error: unknown) => {

@@ -9,6 +9,7 @@ import type { WaitingFile } from '../../domain/record.ts'
 import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter } from '../../schedule/schedule.ts'
+import { type ClockBoard, countClocks } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
 import type { Audience } from './masks.ts'
 
@@ -35,6 +36,8 @@ export interface Today {
   /** Why the rest could not be read the last time. */
   readonly failure?: string
   readonly alerts: readonly Alert[]
+  /** Left out where no order that the bridge has seen has a deadline. */
+  readonly clocks?: ClockBoard
   readonly expected: readonly ExpectedFileState[]
   readonly scheduledRuns: readonly ScheduledRoute[]
   readonly files: readonly TodaysFile[]
@@ -52,13 +55,16 @@ type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
 
 /** Never waits for a mailbox: what is known of them has its age. */
 export async function readToday(context: ConsoleContext, { isMasked }: Audience): Promise<Today> {
-  const { snapshot, ...checked } = (await context.lookout?.read()) ?? {}
+  const { snapshot, deadlines, ...checked } = (await context.lookout?.read()) ?? {}
+  const { zone = 'UTC' } = context.configuration
+  const clocks = countClocks(deadlines, context.clock.now(), zone)
   const all = snapshot?.alerts ?? []
   const alerts = isMasked ? all.map(maskAlert) : all
   return {
     ...checked,
     ...(snapshot && { at: snapshot.at }),
     alerts,
+    ...(clocks && { clocks }),
     expected: await listExpectedFiles(context, all),
     scheduledRuns: snapshot?.scheduledRuns ?? [],
     files: (snapshot?.files ?? []).map(toTodaysFile),

@@ -4,6 +4,7 @@ import type { Alert } from '../../domain/alert.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawClockBoard } from './clocks.ts'
 import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
 import { type Column, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
@@ -24,6 +25,11 @@ function drawToday(today: Today, request: PageRequest): Html {
   const show = (at: number) => showTime(at, request)
   const sections = [
     drawSection('alerts', 'Needs a person', drawAlerts(today, request)),
+    drawSection(
+      'clocks',
+      'Orders to acknowledge and to ship',
+      today.clocks && drawClockBoard(today.clocks, request),
+    ),
     drawList({ id: 'expected', title: 'Expected files', rows: today.expected }, [
       { head: 'Route', draw: ({ route }) => route },
       { head: 'By', draw: ({ by, zone }) => `${by} ${zone}` },

@@ -1,0 +1,106 @@
+/** The clocks of the orders: the board on Today, and the list behind each of its numbers. */
+import {
+  CLOCK_KINDS,
+  type ClockBoard,
+  type ClockKind,
+  type ClocksPage,
+  NEARNESS,
+  type Nearness,
+  readClocks,
+} from '../../app/console/clocks.ts'
+import type { Deadline } from '../../pipeline/references/deadlines.ts'
+import { html, type Html, href } from '../../support/html.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { definePage, type PageRequest } from '../page.ts'
+import { formatAge, showTime } from '../parts.ts'
+import { drawCells, drawChoice, drawNext, formatNumber, linkTo, readFilter } from './parts.ts'
+
+const KINDS: Readonly<Record<ClockKind, string>> = { acknowledge: 'Acknowledge', ship: 'Ship' }
+
+/** As the heads of the columns say it. */
+const HEADS: Readonly<Record<Nearness, string>> = {
+  late: 'Late',
+  '1 h': 'Within 1 h',
+  '4 h': 'Within 4 h',
+  today: 'Later today',
+  tomorrow: 'Tomorrow',
+}
+
+export const clocksPage = definePage<ClocksPage>({
+  path: '/clocks',
+  permission: 'read',
+  load: (context, request) => {
+    const [what, when, after] = ['what', 'when', 'after'].map((name) => readFilter(request, name))
+    const left = after !== undefined && /^\d{1,9}$/.test(after) ? { after: Number(after) } : {}
+    return readClocks(context, { ...omitUndefined({ what, when }), ...left })
+  },
+  draw: (data, request) => ({ title: 'Orders by their deadlines', main: drawClocks(data, request) }),
+})
+
+/** How many orders are late, and how many will be. Each number leads to its orders. */
+export function drawClockBoard({ counts, next, seenAt }: ClockBoard, request: PageRequest): Html {
+  const rows = CLOCK_KINDS.map((what) => [
+    html`${KINDS[what]}`,
+    ...NEARNESS.map((when) => drawCount(counts[what][when], what, when)),
+  ])
+  const first =
+    next === undefined
+      ? undefined
+      : html`Next: ${drawOrder(next)}, ${next.what} by ${showTime(next.by, request)}, in
+        ${formatAge(next.by - request.now)}. `
+  const age =
+    seenAt === undefined ? undefined : html`As the API showed them since ${showTime(seenAt, request)}.`
+  return html`${drawCells('Orders by their deadlines', ['To do', ...NEARNESS.map((when) => HEADS[when])], rows)}
+    <p class="age">${first}${age}</p>`
+}
+
+function drawCount(count: number, what: ClockKind, when: Nearness): Html {
+  if (count === 0) return html`0`
+  const text = when === 'late' ? html`<span class="state rejected">✕ ${formatNumber(count)}</span>` : count
+  return html`<a href="${href('/clocks', { what, when })}">${text}</a>`
+}
+
+function drawOrder({ purchaseOrder }: Deadline): Html {
+  return html`<a href="${href('/orders/:key', { key: purchaseOrder })}">${purchaseOrder}</a>`
+}
+
+function drawClocks({ deadlines, total, board, next }: ClocksPage, request: PageRequest): Html {
+  const filters = html`<form method="get" action="/clocks" class="filters">
+    ${drawChoice({ name: 'what', label: 'To do', all: 'all' }, CLOCK_KINDS, readFilter(request, 'what'))}
+    ${drawChoice({ name: 'when', label: 'Due', all: 'all' }, NEARNESS, readFilter(request, 'when'))}
+    <button>Show</button>
+  </form>`
+  if (deadlines.length === 0)
+    return html`${filters}
+      <p>
+        ${
+          board === undefined
+            ? 'The bridge has seen no open order with a deadline up to tomorrow.'
+            : 'No order matches.'
+        }
+      </p>`
+  const more = next === undefined ? undefined : linkTo('/clocks', request, { after: next })
+  const rows = deadlines.map((each) => [
+    drawOrder(each),
+    html`${each.account}`,
+    html`${KINDS[each.what]}`,
+    showTime(each.by, request),
+    drawLeft(each, request),
+    html`${each.units}`,
+    showTime(each.seenAt, request),
+  ])
+  const head = ['Order', 'Party', 'To do', 'By', 'Left', 'Units', 'Shown by the API at']
+  return html`${filters}
+    <section id="clocks" data-live>
+      <p>
+        ${formatNumber(total)} of orders that are open, the next ones first. They are as the API last showed
+        them to the bridge; <code>dropbridge late --live</code> asks it.
+      </p>
+      ${drawCells('Orders by their deadlines', head, rows)} ${drawNext(more, 'later ones')}
+    </section>`
+}
+
+function drawLeft({ by }: Deadline, { now }: PageRequest): Html {
+  if (by >= now) return html`${formatAge(by - now)}`
+  return html`<span class="state rejected">✕ late ${formatAge(now - by)}</span>`
+}
