@@ -10,7 +10,7 @@ import type { MissingDocuments } from '../domain/shipping-document.ts'
 import { classifyWatches } from '../journal/heartbeat.ts'
 import { DAY_MS, HOUR_MS, isoTime, MINUTE_MS } from '../support/clock.ts'
 import { groupBy } from '../support/collections.ts'
-import { quoteForShell } from '../support/text.ts'
+import { nameFileInFix, quoteForShell } from '../support/text.ts'
 import type { EvaluationContext } from './context.ts'
 
 /** How many files with held or rejected records, or with missing documents, get an alert of their own. */
@@ -140,8 +140,17 @@ function buildRejectedAlert(
   const message = `${name}${text}${answers.get(file) ?? ''}`
   // Sent again as it is, the file would be refused again.
   if (what === 'unusable' && rejectedFile.fix !== undefined) {
-    const steps = `${rejectedFile.fix} When that is done: ${dismissal}.`
-    return { code: kind, route, subject: `${name} (${file})`, since, message, fix: steps }
+    const steps = nameFileInFix(rejectedFile.fix, isNameUnique ? name : file)
+    // Taking the file again ends the alert.
+    const end = steps.includes('dropbridge retake') ? 'If it is not needed' : 'When that is done'
+    return {
+      code: kind,
+      route,
+      subject: `${name} (${file})`,
+      since,
+      message,
+      fix: `${steps} ${end}: ${dismissal}.`,
+    }
   }
   return { code: kind, route, subject: `${name} (${file})`, since, message, fix: `${fix}: ${dismissal}.` }
 }

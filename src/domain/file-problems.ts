@@ -162,7 +162,7 @@ export const FILE_PROBLEMS = {
   },
   'country-unknown': {
     title: 'The country is not one that ISO 3166 knows.',
-    fix: 'Use the two-letter code, such as US or CA, or the name of the country.',
+    fix: 'Use the two-letter code, such as US or DE, or the English name of the country.',
   },
   'province-unknown': {
     title: 'The state or province does not belong to the country.',

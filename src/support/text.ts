@@ -69,6 +69,14 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
+/** Writes the name of the file into the commands of a fix, where `FILE` stands. */
+export function nameFileInFix(fix: string, file: string): string {
+  return fix.replaceAll(
+    /(dropbridge [a-z-]+) FILE\b/g,
+    (_, command: string) => `${command} ${quoteForShell(file)}`,
+  )
+}
+
 /** `"a", "b" and 3 more` */
 export function quoteNames(names: readonly string[], shown = 8): string {
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''

@@ -82,6 +82,12 @@ describe('bytes that are no text', () => {
     }
   })
 
+  it('are to be written in the encoding of the rest, where other letters of the row or header are right', async () => {
+    const file = Buffer.concat([Buffer.from('PO,Empfänger\n1,J'), Buffer.from([0xfc]), Buffer.from('rgen\n')])
+    const [row] = await rowsOf(await readable(start(file)))
+    expect(row?.problems?.[0]?.fix).toContain('The rest of the file is utf-8')
+  })
+
   it.each([undefined, 'utf-8'])(
     'come with the encoding that fits, whether %s was declared',
     async (stated) => {

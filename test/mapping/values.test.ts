@@ -300,3 +300,11 @@ test.each([
 ])('the cell %j says %j', (raw, text) => {
   expect(cleanText(raw)).toBe(text)
 })
+
+test.each([
+  ['dd.MM.yyyy HH:MM', '"MM" names the month once more; M is the month, and m the minute'],
+  ['yyyy-MM-dd hh:HH', '"HH" names the hour once more'],
+  ['yy.dd.MM.yyyy', '"yyyy" names the year once more'],
+])('the format %s names a part twice', (format, error) => {
+  expect(compileDateFormat(format)).toBe(error)
+})

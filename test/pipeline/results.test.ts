@@ -151,7 +151,7 @@ test('a file that is a duplicate, or unusable, is reported in one line with the 
   expect(filled(formatFileRow({ ...FILE, outcome: 'unusable', problems: empty }), [])).toMatchObject({
     _status: 'rejected',
     _code: 'file-empty',
-    _fix: 'Have it sent with its rows. If there are none: dropbridge dismiss FILE --by NAME --why TEXT.',
+    _fix: 'Have it sent with its rows. If there are none: dropbridge dismiss orders.csv --by NAME --why TEXT.',
   })
 })
 

@@ -29,7 +29,8 @@ export function formatReport({ summary, paths, firstReason, isPart }: ReportedFi
   const warnings = formatWarnings(countWarnings(summary)).map(
     (count) => `    ${count} (${codes}), see column _message of ${results}`,
   )
-  const reason = firstReason === undefined ? [] : [`    the first: ${formatCodedProblem(firstReason)}`]
+  const reason =
+    firstReason === undefined ? [] : [`    the first: ${formatCodedProblem(firstReason, summary.file)}`]
   return [
     ...formatSummary(summary),
     ...reason,
@@ -75,7 +76,7 @@ function formatSummary(summary: Summary): string[] {
     const first = `${duplicateOf.file}, received ${duplicateOf.receivedAt}`
     return [`${route}: ${file} has the same bytes as ${first}; nothing was sent`]
   }
-  const problems = summary.problems.map((each) => `    ${formatCodedProblem(each)}`)
+  const problems = summary.problems.map((each) => `    ${formatCodedProblem(each, file)}`)
   if (outcome === 'unusable') return [`${route}: ${file} cannot be used`, ...problems]
   const { delivered = 0, missing = 0, refused = 0 } = summary.documents ?? {}
   const lacking = missing + refused

@@ -50,7 +50,7 @@ function formatSummary(route: string, summary: SetsSummary): string[] {
     const first = `${duplicateOf.file}, received ${duplicateOf.receivedAt}`
     return [`${route}: ${file} has the same bytes as ${first}; nothing was given to a route`]
   }
-  const problems = summary.problems.map((each) => `    ${formatCodedProblem(each)}`)
+  const problems = summary.problems.map((each) => `    ${formatCodedProblem(each, summary.file)}`)
   if (outcome === 'unusable') return [`${route}: ${file} cannot be used`, ...problems]
   const { total: _, ...counts } = summary.sets
   const routes = Object.entries(summary.routes).map(

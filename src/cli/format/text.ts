@@ -6,6 +6,7 @@ import { formatCount } from '../../observability/format.ts'
 import type { Notes } from '../../domain/format.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
+import { nameFileInFix } from '../../support/text.ts'
 import type { Terminal } from '../terminal.ts'
 
 export { formatCount }
@@ -37,8 +38,12 @@ export function alignCells(
   return aligned.join('  ').trimEnd()
 }
 
-/** `line 12, column "Qty": "two" is not a whole number. Write a whole number with digits only, such as 2.` */
-export function formatProblem({ place, message, fix }: Problem): string {
+/**
+ * `line 12, column "Qty": "two" is not a whole number. Write a whole number with digits only, such as 2.`
+ * The commands of the fix name the file where it is given.
+ */
+export function formatProblem({ place, message, fix: general }: Problem, file?: string): string {
+  const fix = file === undefined ? general : nameFileInFix(general, file)
   const where = formatPlace(place)
   // A message may begin with its place, as in `column "Qty" is blank`.
   const what = where === '' || message.startsWith(where) ? message : `${where}: ${message}`
@@ -46,8 +51,8 @@ export function formatProblem({ place, message, fix }: Problem): string {
 }
 
 /** A problem with its code, for people who want to look it up. */
-export function formatCodedProblem(problem: Problem): string {
-  return `${formatProblem(problem)}  [${problem.code}]`
+export function formatCodedProblem(problem: Problem, file?: string): string {
+  return `${formatProblem(problem, file)}  [${problem.code}]`
 }
 
 /** How many notes of a file are printed. */

@@ -272,11 +272,11 @@ function listFileFacts(file: FileEntry): Fact[] {
     const { name, id: earlier, receivedAt: at } = duplicateOf
     facts.push(['first', `the same bytes came before as ${name}, id ${earlier}, on ${isoTime(at)}`])
   }
-  return [...facts, ...listProblems('problem', file.outcome === 'duplicate' ? [] : problems)]
+  return [...facts, ...listProblems('problem', file.outcome === 'duplicate' ? [] : problems, file.name)]
 }
 
-function listProblems(name: string, problems: readonly Problem[]): Fact[] {
-  return problems.map((each) => [name, formatCodedProblem(each)])
+function listProblems(name: string, problems: readonly Problem[], file?: string): Fact[] {
+  return problems.map((each) => [name, formatCodedProblem(each, file)])
 }
 
 function formatFirstRecord(

@@ -93,12 +93,13 @@ const MAX_INVALID_CELLS = 20
 function reportInvalidBytes<Of extends Row>(row: Of, layouts: readonly Layout[], encoding: Encoding): Of {
   const columns = layouts[row.layout]?.columns ?? []
   const problems: Problem[] = []
+  const texts = [...columns, ...row.values]
   for (const [index, value] of row.values.entries()) {
     if (problems.length === MAX_INVALID_CELLS) break
     if (!hasInvalidBytes(value)) continue
     const place = { line: row.line, column: nameColumn(columns, index) }
     const message = `Column "${place.column}" holds bytes that are not ${encoding.name}.`
-    problems.push(problem('text-undecodable', place, message, suggestEncodingFix(encoding)))
+    problems.push(problem('text-undecodable', place, message, suggestEncodingFix(encoding, texts)))
   }
   if (problems.length === 0) return row
   const values = row.values.map(replaceInvalidBytes)

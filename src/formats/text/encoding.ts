@@ -2,7 +2,13 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { problem, type Problem } from '../../domain/problem.ts'
-import { type Decoded, type Decoder, measureIncompleteTail, openDecoder } from './decoders.ts'
+import {
+  type Decoded,
+  type Decoder,
+  hasInvalidBytes,
+  measureIncompleteTail,
+  openDecoder,
+} from './decoders.ts'
 
 export interface Encoding {
   readonly name: string
@@ -133,9 +139,17 @@ function notTextProblem(kind: string): Problem {
   return problem('file-not-text', {}, `The file is ${kind}, not CSV text.`, fix)
 }
 
-/** Returns the fix for undecodable bytes; an assumed encoding is probably the wrong one. */
-export function suggestEncodingFix({ isCertain }: Encoding): string | undefined {
+/**
+ * Returns the fix for undecodable bytes; an assumed encoding is probably the wrong one, but not where other `texts` of the
+ * file have letters in it.
+ */
+export function suggestEncodingFix(
+  { name, isCertain }: Encoding,
+  texts: readonly string[] = [],
+): string | undefined {
   if (isCertain) return undefined
+  if (texts.some((text) => Buffer.byteLength(text) !== text.length && !hasInvalidBytes(text)))
+    return `The rest of the file is ${name}: have this cell written in it too, and the program that wrote it checked.`
   return 'Save the file as UTF-8, or add its encoding under `read`: most often `encoding: windows-1252`.'
 }
 

@@ -122,6 +122,8 @@ function toProblem(
   )
 }
 
+const FIX_CONDITION = 'Correct the cell that `when` compares, or the condition in the mapping.'
+
 /** Follows the path of a violation to the cell or the part of the mapping that fills the field, or as near as possible. */
 function locateField(
   start: BoundNode,
@@ -335,7 +337,7 @@ function bindChoice(plan: ChoicePlan, context: BindContext): BoundLeaf {
       if (leaf !== undefined) return leaf.build()
       if (!plan.required) return undefined
       const message = `No condition for it holds, and the API requires ${fieldName()}.`
-      builder.problems.push(problem('value-missing', place(), message))
+      builder.problems.push(problem('value-missing', place(), message, FIX_CONDITION))
       return FAILED
     },
   }

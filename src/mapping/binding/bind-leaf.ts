@@ -71,14 +71,17 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       }
       built ??= fallback
       if (built !== undefined || !required) return built
-      const why =
+      const [why, fix] =
         text === ''
-          ? explainBlank(source, nameValue(builder))
-          : `The mapping makes nothing of ${quoteText(text)}`
-      return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
+          ? [explainBlank(source, nameValue(builder))]
+          : [`The mapping makes nothing of ${quoteText(text)}`, FIX_NOTHING_MADE]
+      return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`, fix)
     },
   }
 }
+
+const FIX_NOTHING_MADE =
+  'Correct the mapping: fill in the row of its lookup table, or the step that removes the text.'
 
 function warnOfMisreadText(text: string, place: () => Place, builder: RecordBuilder): void {
   const meant = readMisreadUtf8(text)

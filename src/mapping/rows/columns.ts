@@ -3,6 +3,7 @@ import type { Layout, Row } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { groupBy } from '../../support/collections.ts'
 import { findSimilarName, quoteNames } from '../../support/text.ts'
+import { readMisreadUtf8 } from '../values/convert.ts'
 
 export interface Column {
   /** Its index among the values of a row. */
@@ -115,13 +116,19 @@ export function describeMissingColumn(names: readonly string[], columns: Columns
   return { message: `The file has no column "${first}"${also}.${others}`, fix: similar }
 }
 
-/** Suggests a column with a similar name; undefined when none is near. */
+/** Suggests a column with a similar name, or the right encoding; undefined when none is near. */
 export function suggestColumn(names: readonly string[], unused: readonly string[]): string | undefined {
+  const wanted = new Set(names.map(foldColumnName))
+  const isMisread = (name: string) => wanted.has(foldColumnName(readMisreadUtf8(name) ?? ''))
+  if (unused.some(isMisread)) return FIX_MISREAD_HEADER
   const nearest = names.map((name) => findSimilarName(name, unused)).find((name) => name !== undefined)
   return nearest === undefined
     ? undefined
     : `Did you mean "${nearest}"? Write that in the mapping, then: dropbridge retake FILE. Or rename the column.`
 }
+
+const FIX_MISREAD_HEADER =
+  'The header is UTF-8: correct `encoding` under `read` in the mapping, or have the file saved in that encoding.'
 
 /** An unpacked row: each cell of a numbered column of the file is under the one name for its kind. */
 export interface NumberedRow extends Row {

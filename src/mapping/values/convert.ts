@@ -97,8 +97,25 @@ function toByte(character: string): number {
   return high === -1 ? character.charCodeAt(0) : 0x80 + high
 }
 
-/** What spreadsheets write for a formula that failed, and for a number in a column that is too narrow. */
-const SPREADSHEET_ERROR = /^(?:#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!)|#{4,})$/i
+/**
+ * What spreadsheets write for a formula that failed: English, German, French, Spanish, Italian, Portuguese, Dutch and Polish
+ * ones; and for a number in a column that is too narrow.
+ */
+const SPREADSHEET_ERRORS = [
+  String.raw`N/A REF! VALUE! DIV/0! NAME\? NUM! NULL! SPILL! CALC! FIELD!`,
+  'NV BEZUG! WERT! ZAHL! ÜBERLAUF!',
+  String.raw`VALEUR! NOM\? NOMBRE! NUL!`,
+  String.raw`N/D!? ¡REF! ¡VALOR! ¡DIV/0! ¿NOMBRE\? ¡NUM! ¡NULO!`,
+  String.raw`RIF! VALORE! NOME\? NULLO!`,
+  'VALOR! NÚM! NULO!',
+  String.raw`N/B VERW! WAARDE! NAAM\? GETAL! LEEG! DEEL/0!`,
+  String.raw`ADR! ARG! NAZWA\? LICZBA! DZIEL/0! ZERO!`,
+]
+
+const SPREADSHEET_ERROR = new RegExp(
+  `^(?:#(?:${SPREADSHEET_ERRORS.join(' ').replaceAll(' ', '|')})|#{4,})$`,
+  'iu',
+)
 
 function createTextConverter(
   max = Number.POSITIVE_INFINITY,

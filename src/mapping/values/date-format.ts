@@ -18,6 +18,8 @@ export function compileDateFormat(format: string) {
     return `"${unknown.text}" is not a token of date formats; the tokens are ${Object.keys(DATE_TOKENS).join(' ')}, and letters in quotes stand for themselves`
   }
   const tokens = pieces.flatMap((piece) => (piece.kind === 'token' ? [piece.text] : []))
+  const repeated = findRepeatedPart(tokens)
+  if (repeated !== undefined) return repeated
   const pattern = new RegExp(
     `^${pieces.map((piece, index) => compilePiece(piece, [pieces[index - 1], pieces[index + 1]])).join('')}$`,
     'i',
@@ -55,6 +57,27 @@ export function compileDateFormat(format: string) {
         .join('')
     },
   }
+}
+
+/** The error of a format that names a part twice: the second would overwrite the first. */
+function findRepeatedPart(tokens: readonly string[]): string | undefined {
+  const partOf = (token: string) => (token === 'DDD' ? 'day of the year' : (PARTS[token.charAt(0)] ?? token))
+  const again = tokens.find((token, at) => tokens.slice(0, at).some((each) => partOf(each) === partOf(token)))
+  if (again === undefined) return undefined
+  const note = again.startsWith('M') ? '; M is the month, and m the minute' : ''
+  return `"${again}" names the ${partOf(again)} once more${note}`
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  y: 'year',
+  M: 'month',
+  d: 'day',
+  H: 'hour',
+  h: 'hour',
+  m: 'minute',
+  s: 'second',
+  a: 'half of the day',
+  Z: 'offset',
 }
 
 const NAMED_BY = { year: /^[yXx]/, month: /^(?:M|DDD|[Xx])/, day: /^(?:d|DDD|[Xx])/ }

@@ -6,7 +6,7 @@ import { formatPlace } from '../../domain/place.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { isoTime } from '../../support/clock.ts'
 import { throwIfStopped } from '../../support/errors.ts'
-import { guardFormula } from '../../support/text.ts'
+import { guardFormula, nameFileInFix } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
 import { getSpoolName } from './intake.ts'
@@ -62,6 +62,7 @@ async function writeReports(context: InboundContext, file: FileEntry) {
   /** The sets of which a record was accepted. */
   const corrected = new Set<string>()
   const keys = file.keyColumns.length
+  const shown = { operations: operations.length > 0, file: file.name }
 
   async function* resultLines() {
     yield writer.formatHeader()
@@ -78,7 +79,7 @@ async function writeReports(context: InboundContext, file: FileEntry) {
         const [reason] = record.state === 'rejected' ? record.problems : []
         if (reason !== undefined) firstReason ??= addLine(reason, record, { detailRows, set })
         return [
-          ...formatResultRow(record, keys, { detailRows, operations: operations.length > 0, set }),
+          ...formatResultRow(record, keys, { ...shown, detailRows, set }),
           ...(record.documents === undefined ? [] : [record.documents.paths.join(SEPARATOR)]),
         ]
       })
@@ -194,6 +195,8 @@ interface ShownParts {
   readonly operations?: boolean
   /** The set of the record, empty where it stands in none; only of files of interchanges, which have columns for it. */
   readonly set?: string | undefined
+  /** The name of the file, for the commands in fixes. */
+  readonly file?: string
 }
 
 /** One record's line. */
@@ -208,7 +211,7 @@ export function formatResultRow(record: ReportedRecord, keyColumns: number, show
     record.state,
     record.http === undefined ? '' : String(record.http),
     record.apiId ?? '',
-    ...formatProblemCells([...problems, ...warnings]),
+    ...formatProblemCells([...problems, ...warnings], shown.file),
     String(record.attempts - (record.unsent ?? 0)),
     isoTime(record.changedAt),
   ]
@@ -227,18 +230,22 @@ export function formatFileRow(file: FileEntry): string[] {
   const at = isoTime(file.submittedAt ?? file.claimedAt)
   const whole = file.outcome === 'duplicate' ? 'duplicate' : 'rejected'
   const state = file.outcome === 'processed' ? 'skipped' : whole
-  return ['', '', state, '', '', ...formatProblemCells(file.problems), '0', at]
+  return ['', '', state, '', '', ...formatProblemCells(file.problems, file.name), '0', at]
 }
 
-/** Four cells: codes, fields or columns, messages with their places, and fixes. */
-export function formatProblemCells(problems: readonly Problem[]): string[] {
+/** Four cells: codes, fields or columns, messages with their places, and fixes, whose commands name the file. */
+export function formatProblemCells(problems: readonly Problem[], file?: string): string[] {
   const cell = (text: (each: Problem) => string) => problems.map(text).join(SEPARATOR)
   return [
     cell((each) => each.code),
     cell((each) => each.place.field ?? each.place.column ?? ''),
     cell((each) => [formatPlace(each.place), each.message].filter((part) => part !== '').join(': ')),
-    [...new Set(problems.map((each) => each.fix).filter((fix) => fix !== ''))].join(SEPARATOR),
+    [...new Set(problems.map((each) => fillFix(each, file)).filter((fix) => fix !== ''))].join(SEPARATOR),
   ]
+}
+
+function fillFix({ fix }: Problem, file: string | undefined): string {
+  return file === undefined ? fix : nameFileInFix(fix, file)
 }
 
 /** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */

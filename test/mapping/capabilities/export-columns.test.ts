@@ -28,7 +28,7 @@ async function composed(columns: string, changes: object = {}, more = ''): Promi
 /** The rows, or the problems of the record as people read them. */
 async function rowsOf(...from: Parameters<typeof composed>): Promise<unknown> {
   const result = await composed(...from)
-  return 'rows' in result ? result.rows : result.problems.map(formatProblem)
+  return 'rows' in result ? result.rows : result.problems.map((each) => formatProblem(each))
 }
 
 const FLAGS = `

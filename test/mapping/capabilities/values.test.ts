@@ -367,7 +367,21 @@ describe('V15: UPCs that a spreadsheet had in its hands', () => {
 })
 
 describe('texts that a spreadsheet left in place of a value', () => {
-  const ERRORS = ['#N/A', '#REF!', '#VALUE!', '#DIV/0!', '#NAME?', '#NUM!', '#NULL!', '########', '#n/a']
+  const ERRORS = [
+    '#N/A',
+    '#REF!',
+    '#VALUE!',
+    '#DIV/0!',
+    '#NAME?',
+    '#NUM!',
+    '#NULL!',
+    '########',
+    '#n/a',
+    '#NV',
+    '#BEZUG!',
+    '#¡REF!',
+    '#VALEUR!',
+  ]
 
   test.each(ERRORS)('%s is refused as the whole text of a cell', async (cell) => {
     expect(await built(ORDERS, { City: ` ${cell} ` }, 'ship_to.city')).toEqual([
@@ -375,7 +389,7 @@ describe('texts that a spreadsheet left in place of a value', () => {
     ])
   })
 
-  test.each(['#1 Main St', 'C#', 'Unit #N/A', '##'])('%s is a text', async (cell) => {
+  test.each(['#1 Main St', 'C#', 'Unit #N/A', '##', '#NVX', '#Zahl'])('%s is a text', async (cell) => {
     expect(await built(ORDERS, { City: cell }, 'ship_to.city')).toBe(cell)
   })
 
