@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LastPlanned } from '../domain/file.ts'
 import type { Journal, UnfinishedWorkRef, WorkRef } from '../domain/journal.ts'
+import type { Problem } from '../domain/problem.ts'
 import {
   FINAL_OUTCOMES,
   type PlannedRecord,
@@ -99,22 +100,22 @@ async function insertRecords(
   { db, now, route }: RouteTx,
   { fileId, records, verdicts }: Omit<InsertedRecords, 'firstId'>,
 ): Promise<number> {
-  const rows = records.map((record, position) => ({ ...record, ...verdicts[position] }))
-  const batch = jsonRows(rows, {
-    number: 'number',
-    operation: 'operation',
-    account: 'account',
-    step: 'step',
-    natural_key: 'naturalKey',
-    owns_key: (row) => (row.state === 'planned' ? 1 : 0),
-    body_hash: 'bodyHash',
-    lane: (row) => row.lane ?? row.naturalKey,
-    lines: 'lines',
-    key_values: 'keyValues',
-    state: 'state',
-    api_id: 'apiId',
-    problems: 'problems',
-    warnings: (row) => row.warnings ?? [],
+  const judged = records.map((record, position) => ({ record, verdict: verdicts[position] }))
+  const batch = jsonRows(judged, {
+    number: ({ record }) => record.number,
+    operation: ({ record }) => record.operation,
+    account: ({ record }) => record.account,
+    step: ({ record }) => record.step,
+    natural_key: ({ record }) => record.naturalKey,
+    owns_key: ({ verdict }) => (verdict?.state === 'planned' ? 1 : 0),
+    body_hash: ({ record }) => record.bodyHash,
+    lane: ({ record }) => record.lane ?? record.naturalKey,
+    lines: ({ record }) => record.lines,
+    key_values: ({ record }) => record.keyValues,
+    state: ({ verdict }) => verdict?.state,
+    api_id: ({ verdict }) => verdict?.apiId,
+    problems: ({ verdict }) => verdict?.problems,
+    warnings: ({ record }) => record.warnings ?? [],
   })
   await sql`
     insert into records (direction, route, file_id, number, operation, account, natural_key, owns_key, body_hash,
@@ -167,13 +168,18 @@ export function toReportedRecord(row: ReportedRow): ReportedRecord {
     lines: JSON.parse(row.lines),
     keyValues: JSON.parse(row.key_values),
     state: row.state,
-    problems: JSON.parse(row.problems),
-    warnings: JSON.parse(row.warnings),
+    problems: parseProblems(row.problems),
+    warnings: parseProblems(row.warnings),
     attempts: row.attempts,
     ...(row.unsent > 0 && { unsent: row.unsent }),
     changedAt: row.changed_at,
     ...omitNull({ http: row.http, apiId: row.api_id }),
   }
+}
+
+/** Most records have none. */
+function parseProblems(text: string): readonly Problem[] {
+  return text === '[]' ? [] : (JSON.parse(text) as Problem[])
 }
 
 // Bodies and notes of records that will be sent, and order attributes.
@@ -276,10 +282,10 @@ async function appendPlannedEvent(
   if (records.length === 0) return
   const last = first + records.length - 1
   const sent = records
-    .map((record, place) => ({ ...record, id: first + place }))
-    .filter((record, place) => mayBeSent(record, verdicts[place]))
-  const notes = sent.flatMap(({ id, note }) => (note === undefined ? [] : [{ id, text: note }]))
-  const changes = sent.flatMap(({ id, change }) =>
+    .map((record, place) => ({ record, id: first + place }))
+    .filter(({ record }, place) => mayBeSent(record, verdicts[place]))
+  const notes = sent.flatMap(({ id, record: { note } }) => (note === undefined ? [] : [{ id, text: note }]))
+  const changes = sent.flatMap(({ id, record: { change } }) =>
     change === undefined ? [] : [{ id, text: formatChange(change.target, change.values) }],
   )
   await appendEvent(db, now, {

@@ -80,7 +80,9 @@ function joinTexts() {
 type WithoutNull<T> = { [K in keyof T]?: Exclude<T[K], null> }
 
 export function omitNull<T extends object>(values: T): WithoutNull<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as WithoutNull<T>
+  const copy: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(values)) if (value !== null) copy[key] = value
+  return copy as WithoutNull<T>
 }
 
 // Many ids in little space: ascending, each run of neighbours as its first and last id.
