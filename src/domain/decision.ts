@@ -1,6 +1,7 @@
 /** Records that wait for a person, and what a person decides about them. */
 import type { Lease } from './lease.ts'
 import type { Problem, ProblemCode } from './problem.ts'
+import type { FileState } from './file.ts'
 import type { ReportedRecord, StateCounts, WaitingFile } from './record.ts'
 
 /**
@@ -82,7 +83,7 @@ export interface NewDecision {
 
 export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
   readonly id: number
-  readonly action: DecisionAction | ResolutionAction | 'dismiss'
+  readonly action: DecisionAction | ResolutionAction | 'dismiss' | 'correct'
   /** The id of the file or delivery that the records belong to. */
   readonly file: string
   readonly at: number
@@ -132,6 +133,46 @@ export type OpenRejection = Pick<UnresolvedRecord, 'id' | 'lines' | 'file' | 'na
 
 /** A person wants no correction of what was rejected: of a file, or of one record of it. */
 export type Dismissal = Omit<NewDecision, 'action'>
+
+/** A refused record that a person can correct in place, or one that follows it in a later step. */
+export interface CorrectableRecord extends Pick<
+  ReportedRecord,
+  'id' | 'number' | 'operation' | 'state' | 'lines' | 'keyValues' | 'problems'
+> {
+  /** The correction that it is in, which is not finished yet. */
+  readonly correction?: number
+}
+
+/** Records of a file that a person corrected, and the file with their corrected rows. */
+export interface NewCorrection extends Pick<NewDecision, 'by' | 'why'> {
+  /** The journal's ids of the records. */
+  readonly records: readonly number[]
+  readonly folder: string
+  readonly name: string
+  /** Of the corrected file as it is left. */
+  readonly sha256: string
+  /** Of the file whose rows were corrected. */
+  readonly sourceSha256: string
+}
+
+export interface Correction extends Omit<NewCorrection, 'records'> {
+  /** The id of its decision. */
+  readonly id: number
+  /** The id of the file whose rows were corrected. */
+  readonly file: string
+  readonly at: number
+  /** How many records it is about. */
+  readonly records: number
+  readonly leftAt?: number
+  /** Its file was never left, or another program removed it: its records may be corrected again. */
+  readonly givenUpAt?: number
+  readonly takenAs?: { readonly id: string; readonly state: FileState; readonly isFinished: boolean }
+}
+
+/** `known`: the same corrected file is noted already. `overlapping`: a record is in the other correction, or is not refused any more. */
+export type CorrectionStart =
+  | { readonly kind: 'started' | 'known'; readonly correction: Correction }
+  | { readonly kind: 'overlapping'; readonly correction?: Correction }
 
 /** The API's answers to the sent records of a file. */
 export interface AnswerSummary {
@@ -184,6 +225,19 @@ export interface DecisionJournal {
   ): Promise<OpenRejection[]>
   /** Undefined, with nothing stored, where nothing of it waits for a correction. Needs no lease: it changes no work. */
   dismissRejected(fileId: string, dismissal: Dismissal): Promise<DecisionEntry | undefined>
+  /** Lists refused records that no later file has and no person gave up, and those that follow one in a later step. */
+  listCorrectableRecords(fileId: string, limit: number): Promise<CorrectableRecord[]>
+  /**
+   * Notes a correction before its file is left. A correction with the same bytes that is not given up is returned instead; and
+   * nothing is noted where one of the records is in an unfinished correction, or waits for none.
+   */
+  startCorrection(lease: Lease, fileId: string, correction: NewCorrection): Promise<CorrectionStart>
+  /** Notes another name before the file gets it. */
+  renameCorrection(lease: Lease, id: number, name: string): Promise<void>
+  markCorrectionLeft(lease: Lease, id: number): Promise<void>
+  giveUpCorrection(lease: Lease, id: number): Promise<void>
+  /** Newest first. */
+  listCorrections(fileId: string, limit: number): Promise<Correction[]>
   /** Lists held records by file, of one file or of all, the oldest first; not those that a later file got accepted. */
   listHeldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
   /** Lists all held records; or those of a route with a key, and the records that wait for an order with that key. */

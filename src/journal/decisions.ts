@@ -193,7 +193,7 @@ export function toDecisionEntry(row: Row<'decisions'>): DecisionEntry {
 }
 
 function isFileDecision(action: Row<'decisions'>['action']): action is DecisionEntry['action'] {
-  return action in DECISIONS || action in RESOLUTIONS || action === 'dismiss'
+  return action in DECISIONS || action in RESOLUTIONS || action === 'dismiss' || action === 'correct'
 }
 
 // Resolutions: a person states the outcome of a record whose answer was lost.

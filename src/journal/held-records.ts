@@ -156,8 +156,8 @@ const IS_RETURNED_PART = sql<boolean>`(
 
 /**
  * Marks what was rejected in earlier files of the route and is corrected by this one: records with the same key cells that
- * are accepted, and all records whose rejects file this is. A correction may change the key, and what is rejected again
- * waits as a record of this file.
+ * are accepted, all records whose rejects file this is, and those that a person corrected in it. A correction may change the
+ * key, and what is rejected again waits as a record of this file.
  */
 export async function markCorrected({ db, route }: RouteTx, fileId: string): Promise<void> {
   if (!(await exists(db, sql`records where route = ${route} and ${IS_UNCORRECTED}`))) return
@@ -166,6 +166,11 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
     where route = ${route} and ${IS_UNCORRECTED} and file_id in (
       select files.id from files join files as later on later.route = files.route
       where later.id = ${fileId} and files.number < later.number and ${IS_RETURNED_PART})`.execute(db)
+  await sql`
+    update records set corrected = 1
+    where route = ${route} and ${IS_UNCORRECTED} and id in (
+      select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
+      where corrections.taken_as = ${fileId})`.execute(db)
   await sql`
     update records set corrected = 1
     where route = ${route} and ${IS_UNCORRECTED} and id in (

@@ -126,6 +126,7 @@ export interface Tables extends InterchangeTables {
       | 'restored'
       | 'doubt-ended'
       | 'dismiss'
+      | 'correct'
       | 'set-numbers'
     decided_by: string
     why: string
@@ -133,6 +134,18 @@ export interface Tables extends InterchangeTables {
     records: number
   }
   decided_records: { record_id: number; decision_id: number }
+  corrections: {
+    decision_id: number
+    file_id: string
+    route: string
+    folder: string
+    name: string
+    sha256: string
+    source_sha256: string
+    left_at: number | null
+    given_up_at: number | null
+    taken_as: string | null
+  }
   resources: {
     account: string
     kind: string
