@@ -2,7 +2,7 @@
 import type { Lease } from './lease.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import type { FileState } from './file.ts'
-import type { ReportedRecord, StateCounts, WaitingFile } from './record.ts'
+import type { RecordState, ReportedRecord, StateCounts, WaitingFile } from './record.ts'
 
 /**
  * The decisions about held records, by the reason of holding, and about records that wait for their orders. A record held
@@ -47,6 +47,7 @@ export interface NewResolution {
   readonly apiId?: string
   /** Whether the API showed it under that id. */
   readonly wasSeen?: boolean
+  readonly via?: DecisionVia
 }
 
 /** A record that was sent and whose outcome is not known. */
@@ -72,16 +73,37 @@ export interface RecordKeyQuery {
   readonly isLoose?: boolean
 }
 
+/** Where a person decided; left out for the command line. */
+export type DecisionVia = 'console'
+
 /** Who decided what, and why. */
 export interface NewDecision {
   readonly action: DecisionAction
   readonly by: string
   readonly why: string
+  readonly via?: DecisionVia
   /** One record of the file; absent for all held ones. */
   readonly record?: number
+  /** The digest of the records that the person saw: a decision about others is not noted. */
+  readonly expected?: string
 }
 
-export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
+/** Which records of a file a decision is about. */
+export type DecisionScope = Pick<NewDecision, 'action' | 'record'>
+
+/** A record that a decision would change, and what would become of it. */
+export interface DecidableRecord extends Pick<
+  ReportedRecord,
+  'id' | 'number' | 'lines' | 'keyValues' | 'problems'
+> {
+  readonly naturalKey?: string
+  /** Its state right after the decision: another record may have taken its key meanwhile. */
+  readonly becomes: RecordState
+  /** Why it would not be sent; empty for a record that would. */
+  readonly verdict: readonly Problem[]
+}
+
+export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action' | 'expected'> {
   readonly id: number
   readonly action: DecisionAction | ResolutionAction | 'dismiss' | 'correct'
   /** The id of the file or delivery that the records belong to. */
@@ -132,7 +154,7 @@ export interface RejectedFile {
 export type OpenRejection = Pick<UnresolvedRecord, 'id' | 'lines' | 'file' | 'name'>
 
 /** A person wants no correction of what was rejected: of a file, or of one record of it. */
-export type Dismissal = Omit<NewDecision, 'action'>
+export type Dismissal = Omit<NewDecision, 'action' | 'expected'>
 
 /** A refused record that a person can correct in place, or one that follows it in a later step. */
 export interface CorrectableRecord extends Pick<
@@ -144,7 +166,7 @@ export interface CorrectableRecord extends Pick<
 }
 
 /** Records of a file that a person corrected, and the file with their corrected rows. */
-export interface NewCorrection extends Pick<NewDecision, 'by' | 'why'> {
+export interface NewCorrection extends Pick<NewDecision, 'by' | 'why' | 'via'> {
   /** The journal's ids of the records. */
   readonly records: readonly number[]
   readonly folder: string
@@ -193,9 +215,16 @@ export interface DecisionJournal {
    * meanwhile becomes `duplicate` or `rejected`, as in `addRecords`; a record that was sent and never answered: held →
    * uncertain. Discarded: held → rejected, or deferred with `waiting-for-order` → rejected. A closed file goes back to
    * planned, to be finished and reported again; any other file is planned already. Returns undefined and notes nothing when
-   * no record can be decided.
+   * no record can be decided, or when the records are not those of `expected`.
    */
   applyDecision(lease: Lease, fileId: string, decision: NewDecision): Promise<DecisionEntry | undefined>
+  /** Lists the records of a file that a decision would change, after the number, in their order. */
+  listDecidableRecords(
+    fileId: string,
+    scope: DecisionScope,
+    after: number,
+    limit: number,
+  ): Promise<DecidableRecord[]>
   /**
    * uncertain, or held with `outcome-unprovable` → accepted, planned or rejected, as a person states; noted as a decision. A
    * rejected record releases its key. A closed file goes back to planned, as with a decision. Returns undefined and notes

@@ -84,7 +84,7 @@ async function startCorrection(
   correction: NewCorrection,
 ): Promise<CorrectionStart> {
   const { db, now, route } = tx
-  const { records, by, why, folder, name, sha256, sourceSha256 } = correction
+  const { records, by, why, via, folder, name, sha256, sourceSha256 } = correction
   const earlier = await selectCorrections(db, fileId, CORRECTIONS_MAX)
   const known = earlier.find((each) => each.sha256 === sha256 && each.givenUpAt === undefined)
   if (known !== undefined) return { kind: 'known', correction: known }
@@ -93,7 +93,7 @@ async function startCorrection(
     const other = earlier.find(({ id }) => id === overlapping.correction)
     return { kind: 'overlapping', ...(other && { correction: other }) }
   }
-  const decided = { file_id: fileId, action: 'correct', by, why, records: records.length } as const
+  const decided = { file_id: fileId, action: 'correct', by, why, via, records: records.length } as const
   const id = await insertDecision(db, now, decided)
   await sql`
     insert into decided_records (record_id, decision_id)

@@ -205,9 +205,14 @@ export function digestDelivery(delivery: Row<'deliveries'>): string {
 }
 
 export function digestDecision(decision: Row<'decisions'>): string {
-  const { id, file_id, delivery_id, action, decided_by, why, decided_at, records } = decision
+  const { id, file_id, delivery_id, action, decided_by, why, decided_at, records, via } = decision
   const common = [id, file_id, action, decided_by, why, decided_at, records]
-  return digestValues(delivery_id === null ? common : [...common, delivery_id])
+  return digestValues([
+    ...common,
+    ...(delivery_id === null ? [] : [delivery_id]),
+    // Older events were hashed without this column.
+    ...(via === null ? [] : ['via', via]),
+  ])
 }
 
 /** Its name and progress change; the bytes that were noted before it was left do not. */

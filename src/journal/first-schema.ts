@@ -371,7 +371,7 @@ create table restored_routes (
 ${INTERCHANGE_TABLES}`
 
 /**
- * Step 3. Files with refused rows that a person corrected. A check of SQLite cannot be changed, so the table of decisions is
+ * Step 4. Files with refused rows that a person corrected. A check of SQLite cannot be changed, so the table of decisions is
  * made anew with the new action, and the one that names it too.
  */
 export const CORRECTIONS = `create table new_decisions (
@@ -383,9 +383,10 @@ export const CORRECTIONS = `create table new_decisions (
   decided_by text not null,
   why text not null,
   decided_at integer not null,
-  records integer not null
+  records integer not null,
+  via text -- where a person decided; null on the command line
 ) strict;
-insert into new_decisions select id, file_id, delivery_id, action, decided_by, why, decided_at, records from decisions;
+insert into new_decisions select id, file_id, delivery_id, action, decided_by, why, decided_at, records, via from decisions;
 create table new_decided_records (
   record_id integer not null references records (id) on delete cascade,
   decision_id integer not null references new_decisions (id),

@@ -156,6 +156,8 @@ function bindJournal(store: Store): Journal {
 const CHANGES: readonly { readonly name: string; readonly statements: string }[] = [
   // Of a file that is sent while its rest is translated. Null: the journal has all its records once it is planned.
   { name: 'record-total', statements: 'alter table files add column record_total integer' },
+  // Where a person decided. Null: on the command line.
+  { name: 'decided-via', statements: 'alter table decisions add column via text' },
   { name: 'corrections', statements: CORRECTIONS },
 ]
 

@@ -2,7 +2,7 @@
 import type { Generated, Kysely, Selectable } from 'kysely'
 import type { AlertCode } from '../domain/alert.ts'
 import type { JournalEventKind } from '../domain/audit.ts'
-import type { DecisionAction, ResolutionAction } from '../domain/decision.ts'
+import type { DecisionAction, DecisionVia, ResolutionAction } from '../domain/decision.ts'
 import type { DeliveryResolution, DeliveryState, ReceiptEntry, RedeliveryEntry } from '../domain/delivery.ts'
 import type { FileOutcome, FileState } from '../domain/file.ts'
 import type { RecordState } from '../domain/record.ts'
@@ -132,6 +132,7 @@ export interface Tables extends InterchangeTables {
     why: string
     decided_at: number
     records: number
+    via: DecisionVia | null
   }
   decided_records: { record_id: number; decision_id: number }
   corrections: {

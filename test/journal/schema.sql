@@ -95,7 +95,7 @@ CREATE TABLE "decisions" (
   why text not null,
   decided_at integer not null,
   records integer not null
-) strict;
+, via text) strict;
 
 CREATE INDEX decisions_of_file on decisions (file_id, id);
 
