@@ -6,6 +6,7 @@ import { hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
 import type { BridgeOptions } from '../context.ts'
 import { toBridgeError } from '../outcome.ts'
+import type { CorrectionRequest, CorrectionResult } from './correct-send.ts'
 
 /** Who decides, and why. The name is that of the person who is signed in. */
 interface Decider {
@@ -25,6 +26,8 @@ interface DecideRequest extends Decider {
   /** The digest of the records that the person saw. */
   readonly expected: string
 }
+
+type CorrectRequest = Omit<CorrectionRequest, 'via'>
 
 interface ResolveRequest extends Decider {
   /** A record as `ROUTE/#NUMBER`. */
@@ -50,6 +53,8 @@ type ResolveResult =
 const COMMANDS = {
   release: decide('release'),
   discard: decide('discard'),
+  correct: async (bridge: Bridge, request: CorrectRequest, hooks: Hooks): Promise<CorrectionResult> =>
+    bridge.correct({ ...request, via: 'console' }, { signal: hooks.signal, ...toNoted(hooks) }),
   resolve: async (bridge: Bridge, request: ResolveRequest, hooks: Hooks): Promise<ResolveResult> => {
     const result = await bridge.resolve({ ...request, ...toNoted(hooks) }, hooks.signal)
     if (result.kind === 'too-early') return { kind: 'too-early', waitMs: result.waitMs }
