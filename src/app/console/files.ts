@@ -8,6 +8,7 @@ import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
+import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
 import { type Audience, MASK, type ShownProblem, showProblem } from './masks.ts'
@@ -137,6 +138,8 @@ export interface FilePage extends ListedFile {
   /** Why the rows of the source are not shown; left out where they are. */
   readonly sourceMissing?: string
   readonly decisions: readonly ShownDecision[]
+  /** How many of its records a person can decide about. */
+  readonly decidable: DecidableCounts
   /** Names of files, as far as there are such. */
   readonly names: {
     readonly source?: string
@@ -159,6 +162,9 @@ const RECORDS_ON_A_PAGE = 200
 const REASONS_OF_MAX = 10_000
 
 const DECISIONS_MAX = 20
+
+/** A file has one row for each code of its held records. */
+const HELD_CODES_MAX = 20
 
 /** Undefined where the journal has no such file. */
 export async function readFilePage(
@@ -197,6 +203,10 @@ export async function readFilePage(
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     sourceMissing: 'missing' in source ? source.missing : undefined,
     decisions: decisions.map(showDecision),
+    decidable: countDecidable(
+      await journal.listHeldFiles(HELD_CODES_MAX, file.id),
+      await journal.listWaitingFiles(1, file.id),
+    ),
     names: listNames(file, counts),
   })
 }

@@ -1,6 +1,6 @@
 /** What people do from the console, carried out by a bridge that is open for as long as it takes. */
 import type { Configuration } from '../../config/configuration.ts'
-import { type DecisionAction, RESOLUTIONS, type ResolutionAction } from '../../domain/decision.ts'
+import type { DecisionAction, ResolutionAction } from '../../domain/decision.ts'
 import type { Clock } from '../../support/clock.ts'
 import { hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
@@ -152,9 +152,4 @@ async function whileBusy<Result>(
       await clock.sleep(BUSY_PAUSE_MS, signal)
     }
   }
-}
-
-/** Whether a text names one of the outcomes that a person may state. */
-export function isResolution(text: string | undefined): text is ResolutionAction {
-  return text !== undefined && Object.hasOwn(RESOLUTIONS, text)
 }

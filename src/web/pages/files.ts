@@ -14,6 +14,7 @@ import { type Html, href, html, joinHtml, renderInlineCode } from '../../support
 import { omitUndefined } from '../../support/object-paths.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawFileButtons, formatRecords } from './forms.ts'
 import {
   audienceOf,
   DECIDED,
@@ -135,7 +136,8 @@ function drawHead(file: FilePage, request: PageRequest): Html {
   const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
   return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
-    ${first || undefined} ${whole || undefined} ${taken || undefined}
+    ${drawFileButtons(id, file.decidable, request)} ${first || undefined} ${whole || undefined}
+    ${taken || undefined}
     <ol class="timeline">
       ${timeline.map(({ at, what }) => html`<li>${showTime(at, request)} ${STEPS[what]}</li>`)}
     </ol>`
@@ -220,9 +222,10 @@ function drawRow({ line, columns, cells }: SourceRow): Html {
 function drawDecided({ decisions }: FilePage, request: PageRequest): Html | undefined {
   if (decisions.length === 0) return undefined
   const lines = decisions.map(
-    ({ at, by, action, why, records }) =>
+    ({ id, at, by, action, why, records }) =>
       html`<li>
-        ${showTime(at, request)} ${by} ${DECIDED[action]} ${formatNumber(records)} records: ${why}
+        ${showTime(at, request)} ${by} ${DECIDED[action]}
+        <a href="${href('/decisions/:n', { n: id })}">${formatRecords(records)}</a>: ${why}
       </li>`,
   )
   return html`<h2>Decisions</h2>
