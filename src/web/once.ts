@@ -24,7 +24,7 @@ export function createOnce() {
       // What was refused may be mended and sent again.
       void outcome.then(
         (done) => {
-          if (done === undefined || 'refusal' in done) outcomes.delete(key)
+          if (done === undefined || !('to' in done)) outcomes.delete(key)
         },
         () => outcomes.delete(key),
       )

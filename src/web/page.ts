@@ -26,8 +26,8 @@ export interface Page<Data> {
   act?(context: ConsoleContext, request: ActionRequest): Promise<ActionOutcome | undefined>
 }
 
-/** `to`: the own path that shows what came of it. */
-export type ActionOutcome = { readonly to: string } | { readonly refusal: Refusal }
+/** `to`: the own path that shows what came of it. `again`: the form is drawn again with what was typed; nothing was done. */
+export type ActionOutcome = { readonly to: string } | { readonly refusal: Refusal } | { readonly again: true }
 
 /** Why nothing was done. */
 export interface Refusal {

@@ -1,6 +1,7 @@
 /** All pages of the console, in the order of the navigation. */
 import type { Page } from './page.ts'
 import { decidePages } from './pages/decide.ts'
+import { correctPage } from './pages/correct.ts'
 import { decisionPage, decisionsPage } from './pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
@@ -22,6 +23,7 @@ export const PAGES: readonly Page<unknown>[] = [
   decisionsPage,
   decisionPage,
   ...decidePages,
+  correctPage,
   resolvePage,
   searchPage,
 ]

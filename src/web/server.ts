@@ -140,6 +140,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (outcome === undefined) return refuse(request, reply, NOT_FOUND)
     if ('to' in outcome)
       return wantsJson(request) ? reply.send({ to: outcome.to }) : reply.redirect(outcome.to, 303)
+    if ('again' in outcome) return showPage(page, request, reply, { session, typed: form })
     const { refusal } = outcome
     reply.code(refusal.status)
     if (wantsJson(request)) return reply.send({ error: refusal })

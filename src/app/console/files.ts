@@ -8,6 +8,7 @@ import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
+import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
@@ -125,6 +126,9 @@ export interface FilePage extends ListedFile {
   readonly duplicateOf?: FileEntry['duplicateOf']
   readonly partOf?: string
   readonly retakeOf?: string
+  readonly correctionOf?: FileEntry['correctionOf']
+  /** How many of its refused records wait for a correction that can be made here; left out where there are none. */
+  readonly correctable?: number
   readonly timeline: readonly FileStep[]
   readonly reasons: readonly ProblemGroup[]
   /** The reasons are those of so many records with problems; left out where they are those of all. */
@@ -186,7 +190,7 @@ export async function readFilePage(
   const rows = 'rows' in source ? source.rows : []
   const troubled = TROUBLED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const decisions = await journal.listDecisions(file.id, DECISIONS_MAX)
-  const { folder, size, encoding, duplicateOf, partOf, retakeOf } = file
+  const { folder, size, encoding, duplicateOf, partOf, retakeOf, correctionOf } = file
   return omitUndefined({
     ...showFile(file, counts, audience),
     folder,
@@ -195,6 +199,8 @@ export async function readFilePage(
     duplicateOf,
     partOf,
     retakeOf,
+    correctionOf,
+    correctable: await countCorrectable(context, file),
     timeline: listSteps(file),
     reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
     reasonsOf: troubled > REASONS_OF_MAX ? REASONS_OF_MAX : undefined,
@@ -210,6 +216,17 @@ export async function readFilePage(
     names: listNames(file, counts),
   })
 }
+
+/** Counted up to the first page of them and more; the page itself says why nothing can be corrected. */
+async function countCorrectable({ journal, configuration }: ConsoleContext, file: FileEntry) {
+  const obstacle = findObstacle(file, findCorrectableRoute(configuration, file.route))
+  if (obstacle !== undefined || file.encoding === undefined) return undefined
+  const found = await journal.listCorrectableRecords(file.id, CORRECTABLE_MAX)
+  const open = found.filter(({ state, correction }) => state === 'rejected' && correction === undefined)
+  return open.length === 0 ? undefined : open.length
+}
+
+const CORRECTABLE_MAX = 2_001
 
 function isRecordState(text: string | undefined): text is RecordState {
   return (

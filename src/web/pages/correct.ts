@@ -7,8 +7,8 @@ import {
   type ShownCorrection,
   type ShownUnit,
 } from '../../app/console/correct.ts'
-import type { EditableCell, EditableRow } from '../../app/console/correct-rows.ts'
-import type { CellChange } from '../../app/console/correct-cells.ts'
+import type { EditableRow } from '../../app/console/correct-rows.ts'
+import type { CellChange, EditableCell } from '../../app/console/correct-cells.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
