@@ -10,7 +10,7 @@ import { assertInboxUnused } from '../../pipeline/inbound/inbox.ts'
 import { assert, BridgeError } from '../../support/errors.ts'
 import type { BridgeContext } from '../context.ts'
 import { runRoute } from '../run-route.ts'
-import { findCorrectableRoute, openCorrection } from './correct-source.ts'
+import { findCorrectableRoute, type OpenCorrection, openCorrection } from './correct-source.ts'
 import { checkCorrection, chooseNames, type CorrectedFile, type CorrectionDraft } from './correct-try.ts'
 
 export interface CorrectionRequest extends CorrectionDraft {
@@ -93,7 +93,11 @@ async function correctUnderLease(
     request,
     known?.id,
   )
-  if (checked.file?.sha256 !== request.expected) return { kind: 'changed' }
+  if (checked.file?.sha256 !== request.expected) {
+    const ids = listOverlapping(opened, request, known?.id)
+    const [other] = (await journal.listCorrections(file.id, CORRECTIONS_MAX)).filter(({ id }) => ids.has(id))
+    return other === undefined ? { kind: 'changed' } : { kind: 'overlapping', correction: other }
+  }
   const names = chooseNames(opened)
   const { by, why, via } = request
   const noted = {
@@ -113,6 +117,18 @@ async function correctUnderLease(
   const correction = await findKnown()
   assert(correction, `the correction of ${file.name} is gone from the journal`)
   return { kind: 'left', correction }
+}
+
+/** The unfinished corrections that have rows which the person changed or chose. */
+function listOverlapping(
+  { units }: OpenCorrection,
+  { changes, asTheyAre }: CorrectionRequest,
+  own: number | undefined,
+): ReadonlySet<number> {
+  const lines = new Set([...asTheyAre, ...changes.map(({ line }) => line)])
+  const chosen = units.filter(({ line, rows }) => lines.has(line) || rows.some((row) => lines.has(row.line)))
+  const ids = chosen.flatMap(({ correction }) => correction ?? [])
+  return new Set(ids.filter((id) => id !== own))
 }
 
 function isLeft({ leftAt, takenAs }: Correction): boolean {
