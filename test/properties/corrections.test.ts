@@ -162,7 +162,8 @@ test('of fixed width, in characters and in bytes: a cell keeps its place, and wh
         )
         expect(measure(after[line - 1] ?? '')).toBe(measure(texts[line - 1] ?? ''))
         const [values = []] = (await readBack(rewritten.bytes, read)).slice(line - 1)
-        if (after[line - 1]?.trim() !== '') expect(values[at]?.trim()).toBe(typed.trim())
+        const isBlank = after[line - 1]?.trim() === ''
+        expect(isBlank || values[at]?.trim() === typed.trim()).toBe(true)
       },
     ),
     { numRuns: 300 },

@@ -289,7 +289,8 @@ function decodeWide(bytes: Buffer, encoding: string): string {
 }
 
 function findLineEnd(lines: readonly Buffer[], { encoding, newline }: Pick<RowForm, 'encoding' | 'newline'>) {
-  const { toBytes } = createPlainCarrier(encoding)
+  const carrier = createPlainCarrier(encoding)
+  const toBytes = (text: string) => carrier.toBytes(text)
   const ends = newline === '\n' ? ['\r\n', '\n'] : ['\r']
   const found = ends.find((end) =>
     lines.some((line) => line.subarray(-toBytes(end).length).equals(toBytes(end))),

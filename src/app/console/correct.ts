@@ -141,7 +141,15 @@ function showCorrection({ takenAs, ...correction }: Correction): ShownCorrection
   const { id, name, by, why, at, records, leftAt, givenUpAt } = correction
   const isFinished = takenAs?.isFinished === true
   return omitUndefined({
-    ...{ id, name, by, why, at, records, leftAt, givenUpAt, isFinished },
+    id,
+    name,
+    by,
+    why,
+    at,
+    records,
+    leftAt,
+    givenUpAt,
+    isFinished,
     takenAs: takenAs?.id,
   })
 }

@@ -14,7 +14,14 @@ import { type FinderContext, type OrderReader, planLists, readList } from '../re
 import { findOtherSpellings, type ResolvedDraft } from '../references/resolver.ts'
 import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
-import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
+import {
+  DEFAULT_POLICIES,
+  formatRefuse,
+  type Policies,
+  type RuleViolation,
+  SENT,
+  SENT_AS_IT_IS,
+} from './rule.ts'
 import { getAtPath, omitUndefined } from '../../support/object-paths.ts'
 import {
   describeItem,
@@ -273,20 +280,6 @@ function toWarning(violation: RuleViolation, check: BodyJudgment, isSent: boolea
   const own = violation.fix === undefined || isLate ? '' : `${violation.fix} `
   const fix = `${isSent ? sent : ''}${own}${formatRefuse(violation.policy, name)}`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
-}
-
-function formatRefuse(policy: keyof Policies | undefined, route: string): string {
-  return `To refuse such: \`rules: { ${policy}: refuse }\` under \`routes.${route}\` in dropbridge.yaml.`
-}
-
-const SENT_AS_IT_IS = 'It is sent as it is. '
-
-/** What a person can still do about a record that was sent. */
-const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
-  'create-order':
-    'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. ',
-  // The API has no call that changes an invoice or takes it back.
-  'create-invoice': 'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ',
 }
 
 /** Violations about a name, and not about a quantity or a date beside other values. */

@@ -13,7 +13,7 @@ async function aDesk(world: World, id: string) {
   const toSeen = (status: number, body: string, to: unknown) => ({
     status,
     body,
-    to: String(to ?? ''),
+    to: typeof to === 'string' ? to : '',
     text: toText(body),
     form: readForm(body),
   })
@@ -64,7 +64,7 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   expect(first.text).toContain('2 records: Qty blank')
   const applied = await press('apply-1', { ...first.form, 'apply-1': 'NY' })
   const quantities = Object.keys(applied.form).filter(
-    (name) => /^c-/.test(name) && isQuantity(applied.body, name),
+    (name) => name.startsWith('c-') && isQuantity(applied.body, name),
   )
   const typed = Object.fromEntries(quantities.map((name) => [name, applied.form[name] || '1']))
   const checked = await press('check', { ...applied.form, ...typed })
