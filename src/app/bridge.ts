@@ -26,6 +26,7 @@ import {
   loadMappings as compileMappings,
   openMailboxes,
 } from './context.ts'
+import type { CorrectionHooks, CorrectionRequest } from './console/correct-send.ts'
 import type { DecisionRequest } from './decide.ts'
 import type { DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
@@ -111,6 +112,10 @@ export async function openBridge(
     decide: async (request: DecisionRequest, signal: AbortSignal) => {
       const { decideHeldRecords } = await import('./decide.ts')
       return withShutdown(signal, () => decideHeldRecords(context, request, signal))
+    },
+    correct: async (request: CorrectionRequest, hooks: CorrectionHooks) => {
+      const { sendCorrection } = await import('./console/correct-send.ts')
+      return withShutdown(hooks.signal, () => sendCorrection(context, request, hooks))
     },
     dismiss: async (request: DismissRequest) => {
       const { dismissRejected } = await import('./dismiss.ts')

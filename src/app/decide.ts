@@ -20,6 +20,8 @@ import { runRoute } from './run-route.ts'
 export interface DecisionRequest extends Omit<NewDecision, 'record'> {
   /** A file by its name or id, or a record as `ROUTE/KEY`. */
   readonly what: string
+  /** Called when the journal has noted the decision, before its records are sent. */
+  readonly onDecided?: (decision: DecisionEntry) => void
 }
 
 export interface DecisionResult {
@@ -45,7 +47,7 @@ export interface DeliveryDecision {
 /** Throws `not-known` for an unknown file or record, and every failure that keeps the file from being finished. */
 export async function decideHeldRecords(
   context: BridgeContext,
-  { what, ...request }: DecisionRequest,
+  { what, onDecided, ...request }: DecisionRequest,
   signal: AbortSignal,
 ): Promise<DecisionResult | DeliveryDecision> {
   const { journal, configuration } = context
@@ -60,6 +62,7 @@ export async function decideHeldRecords(
     await finishPendingReport(parts, file.id)
     const chosen = { ...request, ...(record === undefined ? {} : { record }) }
     decision = await journal.applyDecision(parts.lease, file.id, chosen)
+    if (decision !== undefined) onDecided?.(decision)
     return resumeFile(parts, file.id)
   }
   const result = await runRoute(context, route, signal, { inbound: work })
@@ -110,7 +113,7 @@ async function findRefused(journal: Journal, what: string): Promise<RefusedDeliv
 async function releaseRefused(
   context: BridgeContext,
   { delivery: id, name, route }: RefusedDelivery,
-  { by, why }: Omit<DecisionRequest, 'what'>,
+  { by, why }: Omit<DecisionRequest, 'what' | 'onDecided'>,
   signal: AbortSignal,
 ): Promise<DeliveryDecision> {
   const { journal } = context

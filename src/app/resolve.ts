@@ -1,7 +1,7 @@
 /** Carries out what a person found out about a lost answer or a held delivery. The journal notes it first. */
 import type { InterchangeInbox } from '../config/edi.ts'
 import { findTargetField, type InboundOperationName } from '../contract/operations.ts'
-import type { NewResolution, UnresolvedRecord } from '../domain/decision.ts'
+import type { DecisionEntry, NewResolution, UnresolvedRecord } from '../domain/decision.ts'
 import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
 import type { FileEntry } from '../domain/file.ts'
 import { formatAccount } from '../domain/route.ts'
@@ -17,6 +17,7 @@ import { getOutboundOutcome, type OutboundOutcome } from '../pipeline/outbound/o
 import { getFolderPlace } from '../pipeline/outbound/outbox.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, type ExitCode, usageError, throwIfStopped } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { rankSimilarNames } from '../support/text.ts'
 import type { BridgeContext } from './context.ts'
 import {
@@ -34,9 +35,11 @@ import { chooseExitCode, listOutcomes } from './outcome.ts'
 import { runInbox } from './run-inbox.ts'
 import { runRoute } from './run-route.ts'
 
-export interface ResolveRequest extends Pick<NewResolution, 'action' | 'by' | 'why' | 'apiId'> {
+export interface ResolveRequest extends Pick<NewResolution, 'action' | 'by' | 'why' | 'via' | 'apiId'> {
   /** `ROUTE/KEY`, or a key where one record fits. */
   readonly what: string
+  /** Called when the journal has noted the decision, before the record is sent again. */
+  readonly onDecided?: (decision: DecisionEntry) => void
 }
 
 export type ResolveResult =
@@ -94,7 +97,7 @@ type Resolution =
 async function resolveUnderLease(
   context: InboundContext,
   { id, file: fileId }: UnresolvedRecord,
-  { action, by, why, apiId }: ResolveRequest,
+  { action, by, why, via, apiId, onDecided }: ResolveRequest,
 ): Promise<Resolution> {
   const { journal, lease, route } = context
   const file = await finishPendingReport(context, fileId)
@@ -106,8 +109,10 @@ async function resolveUnderLease(
   const shown = apiId === undefined ? undefined : await checkClaimedId(context, record, apiId)
   if (typeof shown === 'object') return { kind: 'refused', why: shown.refused }
   const named = apiId === undefined ? {} : { apiId, wasSeen: shown === 'seen' }
-  const decision = await journal.resolveRecord(lease, fileId, { action, by, why, record: id, ...named })
+  const resolution = omitUndefined({ action, by, why, via, record: id, ...named })
+  const decision = await journal.resolveRecord(lease, fileId, resolution)
   if (decision === undefined) return { kind: 'known' }
+  onDecided?.(decision)
   return { kind: 'resolved', file, decision, ...(shown === undefined ? {} : { shown }) }
 }
 

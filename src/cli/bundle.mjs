@@ -1,6 +1,6 @@
 /**
- * Bundles the built program: loading some 1,300 modules one by one takes most of the time of a short command. The two programs in
- * dist/, `cli/main.js` and `prove/child.js`, are replaced by launchers of one bundle; all other modules of dist/ stay as they are.
+ * Bundles the built program: loading some 1,300 modules one by one takes most of the time of a short command. The programs in
+ * dist/, such as `cli/main.js`, are replaced by launchers of one bundle; all other modules of dist/ stay as they are.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** As deep below the package as the modules, which find its files by their own place. */
 const FOLDER = `${ROOT}dist/bundle/`
 
-const PROGRAMS = { main: 'cli/main', child: 'prove/child' }
+const PROGRAMS = { main: 'cli/main', child: 'prove/child', hand: 'app/console/hand-child' }
 
 /** Packages that only some commands load, that load files of their own, or that are compiled. */
 const NOT_BUNDLED = [
@@ -133,7 +133,7 @@ for (const [name, path] of Object.entries(PROGRAMS)) {
   const { code } = await transform(launcher, {
     banner: '#!/usr/bin/env node',
     define: {
-      BUNDLE: JSON.stringify(`../bundle/${bundle}`),
+      BUNDLE: JSON.stringify(`${'../'.repeat(path.split('/').length - 1)}bundle/${bundle}`),
       HEAP_FLAGS: JSON.stringify(HEAP_FLAGS),
       PROGRAM: JSON.stringify(name),
     },

@@ -1,5 +1,6 @@
 /**
- * Starts a program of the bundle: the files `cli/main.js` and `prove/child.js` of the built package are copies of this one.
+ * Starts a program of the bundle: the files `cli/main.js`, `prove/child.js` and `app/console/hand-child.js` of
+ * the built package are copies of this one.
  *
  * V8 reads the compiled code from the file beside the bundle, in place of compiling some 4 MB. It refuses a file that another Node
  * wrote, or one with other flags; then the program compiles as it goes, and only starts more slowly.

@@ -38,6 +38,8 @@ const JOURNAL_EVENTS = {
   'records-refreshed': 'The API showed them otherwise before they went out.',
   'journal-restored': 'A person declared that the journal was restored from a backup, or that this is over.',
   'decision-made': 'A person decided about records or a delivery.',
+  'correction-made': 'A person corrected refused records; their rows are about to be left in the inbox.',
+  'correction-changed': 'The corrected file got another name, was left in the inbox, or was given up.',
   'delivery-composed': 'An outgoing file was made, with its records.',
   'delivery-renamed': 'It got another name, because the first was taken.',
   'delivery-held': 'It waits for a person to say whether it was delivered.',
@@ -84,6 +86,7 @@ export interface Mismatch {
     | 'delivery'
     | 'document'
     | 'decision'
+    | 'correction'
     | 'run'
     | 'anchor'
     | 'interchange'

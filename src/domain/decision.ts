@@ -1,7 +1,8 @@
 /** Records that wait for a person, and what a person decides about them. */
 import type { Lease } from './lease.ts'
 import type { Problem, ProblemCode } from './problem.ts'
-import type { ReportedRecord, StateCounts, WaitingFile } from './record.ts'
+import type { FileState } from './file.ts'
+import type { RecordState, ReportedRecord, StateCounts, WaitingFile } from './record.ts'
 
 /**
  * The decisions about held records, by the reason of holding, and about records that wait for their orders. A record held
@@ -46,6 +47,7 @@ export interface NewResolution {
   readonly apiId?: string
   /** Whether the API showed it under that id. */
   readonly wasSeen?: boolean
+  readonly via?: DecisionVia
 }
 
 /** A record that was sent and whose outcome is not known. */
@@ -71,18 +73,39 @@ export interface RecordKeyQuery {
   readonly isLoose?: boolean
 }
 
+/** Where a person decided; left out for the command line. */
+export type DecisionVia = 'console'
+
 /** Who decided what, and why. */
 export interface NewDecision {
   readonly action: DecisionAction
   readonly by: string
   readonly why: string
+  readonly via?: DecisionVia
   /** One record of the file; absent for all held ones. */
   readonly record?: number
+  /** The digest of the records that the person saw: a decision about others is not noted. */
+  readonly expected?: string
 }
 
-export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
+/** Which records of a file a decision is about. */
+export type DecisionScope = Pick<NewDecision, 'action' | 'record'>
+
+/** A record that a decision would change, and what would become of it. */
+export interface DecidableRecord extends Pick<
+  ReportedRecord,
+  'id' | 'number' | 'lines' | 'keyValues' | 'problems'
+> {
+  readonly naturalKey?: string
+  /** Its state right after the decision: another record may have taken its key meanwhile. */
+  readonly becomes: RecordState
+  /** Why it would not be sent; empty for a record that would. */
+  readonly verdict: readonly Problem[]
+}
+
+export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action' | 'expected'> {
   readonly id: number
-  readonly action: DecisionAction | ResolutionAction | 'dismiss'
+  readonly action: DecisionAction | ResolutionAction | 'dismiss' | 'correct'
   /** The id of the file or delivery that the records belong to. */
   readonly file: string
   readonly at: number
@@ -131,7 +154,47 @@ export interface RejectedFile {
 export type OpenRejection = Pick<UnresolvedRecord, 'id' | 'lines' | 'file' | 'name'>
 
 /** A person wants no correction of what was rejected: of a file, or of one record of it. */
-export type Dismissal = Omit<NewDecision, 'action'>
+export type Dismissal = Omit<NewDecision, 'action' | 'expected'>
+
+/** A refused record that a person can correct in place, or one that follows it in a later step. */
+export interface CorrectableRecord extends Pick<
+  ReportedRecord,
+  'id' | 'number' | 'operation' | 'state' | 'lines' | 'keyValues' | 'problems'
+> {
+  /** The correction that it is in, which is not finished yet. */
+  readonly correction?: number
+}
+
+/** Records of a file that a person corrected, and the file with their corrected rows. */
+export interface NewCorrection extends Pick<NewDecision, 'by' | 'why' | 'via'> {
+  /** The journal's ids of the records. */
+  readonly records: readonly number[]
+  readonly folder: string
+  readonly name: string
+  /** Of the corrected file as it is left. */
+  readonly sha256: string
+  /** Of the file whose rows were corrected. */
+  readonly sourceSha256: string
+}
+
+export interface Correction extends Omit<NewCorrection, 'records'> {
+  /** The id of its decision. */
+  readonly id: number
+  /** The id of the file whose rows were corrected. */
+  readonly file: string
+  readonly at: number
+  /** How many records it is about. */
+  readonly records: number
+  readonly leftAt?: number
+  /** Its file was never left, or another program removed it: its records may be corrected again. */
+  readonly givenUpAt?: number
+  readonly takenAs?: { readonly id: string; readonly state: FileState; readonly isFinished: boolean }
+}
+
+/** `known`: the same corrected file is noted already. `overlapping`: a record is in the other correction, or is not refused any more. */
+export type CorrectionStart =
+  | { readonly kind: 'started' | 'known'; readonly correction: Correction }
+  | { readonly kind: 'overlapping'; readonly correction?: Correction }
 
 /** The API's answers to the sent records of a file. */
 export interface AnswerSummary {
@@ -152,9 +215,16 @@ export interface DecisionJournal {
    * meanwhile becomes `duplicate` or `rejected`, as in `addRecords`; a record that was sent and never answered: held →
    * uncertain. Discarded: held → rejected, or deferred with `waiting-for-order` → rejected. A closed file goes back to
    * planned, to be finished and reported again; any other file is planned already. Returns undefined and notes nothing when
-   * no record can be decided.
+   * no record can be decided, or when the records are not those of `expected`.
    */
   applyDecision(lease: Lease, fileId: string, decision: NewDecision): Promise<DecisionEntry | undefined>
+  /** Lists the records of a file that a decision would change, after the number, in their order. */
+  listDecidableRecords(
+    fileId: string,
+    scope: DecisionScope,
+    after: number,
+    limit: number,
+  ): Promise<DecidableRecord[]>
   /**
    * uncertain, or held with `outcome-unprovable` → accepted, planned or rejected, as a person states; noted as a decision. A
    * rejected record releases its key. A closed file goes back to planned, as with a decision. Returns undefined and notes
@@ -184,6 +254,19 @@ export interface DecisionJournal {
   ): Promise<OpenRejection[]>
   /** Undefined, with nothing stored, where nothing of it waits for a correction. Needs no lease: it changes no work. */
   dismissRejected(fileId: string, dismissal: Dismissal): Promise<DecisionEntry | undefined>
+  /** Lists refused records that no later file has and no person gave up, and those that follow one in a later step. */
+  listCorrectableRecords(fileId: string, limit: number): Promise<CorrectableRecord[]>
+  /**
+   * Notes a correction before its file is left. A correction with the same bytes that is not given up is returned instead; and
+   * nothing is noted where one of the records is in an unfinished correction, or waits for none.
+   */
+  startCorrection(lease: Lease, fileId: string, correction: NewCorrection): Promise<CorrectionStart>
+  /** Notes another name before the file gets it. */
+  renameCorrection(lease: Lease, id: number, name: string): Promise<void>
+  markCorrectionLeft(lease: Lease, id: number): Promise<void>
+  giveUpCorrection(lease: Lease, id: number): Promise<void>
+  /** Newest first. */
+  listCorrections(fileId: string, limit: number): Promise<Correction[]>
   /** Lists held records by file, of one file or of all, the oldest first; not those that a later file got accepted. */
   listHeldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
   /** Lists all held records; or those of a route with a key, and the records that wait for an order with that key. */

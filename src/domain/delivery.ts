@@ -1,5 +1,5 @@
 /** Outgoing files as the journal knows them, and their confirmation by the consumer. */
-import type { DecisionEntry, Dismissal } from './decision.ts'
+import type { DecisionEntry, DecisionVia, Dismissal } from './decision.ts'
 import type { Lease } from './lease.ts'
 import type { Resource } from './api.ts'
 import type { Claim } from './mailbox.ts'
@@ -62,6 +62,7 @@ export interface NewDeliveryResolution {
   readonly action: DeliveryResolution
   readonly by: string
   readonly why: string
+  readonly via?: DecisionVia
   /** With `resolve-delivered`: the place of the delivered file, as with `markDeliveryDelivered`. */
   readonly place?: string
 }

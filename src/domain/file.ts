@@ -60,6 +60,8 @@ export interface FileEntry extends NewFile {
   readonly retakeOf?: string
   /** The id of the file of interchanges of which it is the part of its route: its bytes are those of that file. */
   readonly partOf?: string
+  /** The file whose refused rows a person corrected in this one. It is a part of that file, whatever its name. */
+  readonly correctionOf?: { readonly id: string; readonly name: string }
   /** The configuration and mappings that made its records, as in `NotedVersion`. */
   readonly version?: string
   /** Of a long file, whose records are translated while the first are sent already: how many it has in all. */

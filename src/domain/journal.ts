@@ -169,7 +169,7 @@ export interface ProblemCount extends Pick<Problem, 'severity'> {
 }
 
 /** A decision of any kind, with what it was about. */
-export interface ListedDecision extends Pick<DecisionEntry, 'id' | 'by' | 'why' | 'at' | 'records'> {
+export interface ListedDecision extends Pick<DecisionEntry, 'id' | 'by' | 'why' | 'via' | 'at' | 'records'> {
   readonly action: DecisionEntry['action'] | DeliveryResolution | 'restored' | 'doubt-ended' | 'set-numbers'
   readonly route?: string
   readonly file?: { readonly id: string; readonly name: string }
@@ -208,8 +208,10 @@ export interface PageJournal {
     limit: number,
   ): Promise<UnconfirmedDelivery[]>
   countDeliveries(query: DeliveryQuery, limit: number): Promise<number>
-  /** Of all files and deliveries, newest first. */
-  listAllDecisions(after: number | undefined, limit: number): Promise<ListedDecision[]>
+  /** Of all files and deliveries, newest first; or the one with the id. */
+  listAllDecisions(after: number | undefined, limit: number, id?: number): Promise<ListedDecision[]>
+  /** The records of a decision after the id, in the order of their ids. */
+  listDecidedRecords(decisionId: number, after: number, limit: number): Promise<TracedRecord[]>
   countAllDecisions(): Promise<number>
   /** In the order of their ids; unknown ids are left out. */
   listTracedRecords(ids: readonly number[]): Promise<TracedRecord[]>

@@ -39,6 +39,8 @@ export interface FileSource {
   readonly file: string
   /** The name of its folder, without the folders above it. */
   readonly folder: string
+  /** It holds a part of the rows of another file, although its name does not say so. */
+  readonly isPart?: true
 }
 
 /** The physical lines of one row, first and last. */

@@ -1,8 +1,11 @@
 /** Stores what people decide about records, in the transaction that changes the records. */
-import { sql } from 'kysely'
+import { createHash } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
 import {
+  type DecidableRecord,
   type DecisionEntry,
   DECISIONS,
+  type DecisionScope,
   type NewDecision,
   type NewResolution,
   type RecordKeyQuery,
@@ -15,6 +18,7 @@ import { problem, type Problem } from '../domain/problem.ts'
 import type { RecordState, StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { findKeyOwners } from './conflicts.ts'
 import { judgeRecords } from './duplicates.ts'
 import { type Mention, mentionRecords } from './event-detail.ts'
@@ -28,6 +32,7 @@ import type { BoundStore, RouteTx, Tx } from './store.ts'
 export function createDecisionJournal({ reads, leased }: BoundStore) {
   return {
     applyDecision: leased(applyDecision),
+    listDecidableRecords: reads(selectDecidableRecords),
     countDecidedRecords: reads(countDecidedRecords),
     listDecisions: reads(async (db, fileId, limit) => {
       const all = db.selectFrom('decisions').selectAll().where('file_id', '=', fileId)
@@ -41,6 +46,7 @@ export function createDecisionJournal({ reads, leased }: BoundStore) {
 async function applyDecision(tx: RouteTx, fileId: string, decision: NewDecision) {
   const { db, now } = tx
   const state = await getDecidableState(tx, fileId)
+  if (!(await isAsExpected(db, fileId, decision))) return undefined
   const entry = await decideRecords(tx, fileId, decision)
   if (entry === undefined) return undefined
   if (entry.action === 'release') await releaseRecords(tx, fileId, entry.id)
@@ -67,18 +73,114 @@ async function getDecidableState({ db, route }: RouteTx, fileId: string) {
 }
 
 /** Undefined when it applies to no record. */
-async function decideRecords({ db, now }: Tx, fileId: string, { action, by, why, record }: NewDecision) {
-  const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 0 })
-  const codes = sql.join(DECISIONS[action].codes.map((code) => sql.lit(code)))
-  const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
+async function decideRecords({ db, now }: Tx, fileId: string, decision: NewDecision) {
+  const { action, by, why, via } = decision
+  const id = await insertDecision(db, now, { file_id: fileId, action, by, why, via, records: 0 })
   const choosing = sql`
     insert into decided_records (record_id, decision_id)
-    select id, ${id} from records
-    where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${chosen}`
+    select id, ${id} from records where ${isDecidable(fileId, decision)}`
   const records = await changeRows(db, choosing)
   if (records === 0) await db.deleteFrom('decisions').where('id', '=', id).execute()
   else await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
-  return records === 0 ? undefined : { id, file: fileId, action, by, why, at: now, records }
+  return records === 0
+    ? undefined
+    : omitUndefined({ id, file: fileId, action, by, why, via, at: now, records })
+}
+
+/** Condition on `records`: the decision is about it. */
+function isDecidable(fileId: string, { action, record }: DecisionScope): RawBuilder<boolean> {
+  const codes = sql.join(DECISIONS[action].codes.map((code) => sql.lit(code)))
+  const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
+  return sql`(records.file_id = ${fileId} and records.state in ('held', 'deferred')
+    and records.problems ->> '$[0].code' in (${codes}) and ${chosen})`
+}
+
+// What a person sees before a decision, and whether it is still so when the decision is made.
+
+/** How many records are compared at once with what a person saw. */
+const COMPARED_BATCH_SIZE = 2000
+
+async function isAsExpected(db: Db, fileId: string, { expected, ...scope }: NewDecision): Promise<boolean> {
+  if (expected === undefined) return true
+  const digest = createDecisionDigest()
+  for (let after = 0; ;) {
+    const found = await selectDecidableRecords(db, fileId, scope, after, COMPARED_BATCH_SIZE)
+    digest.add(found)
+    const last = found.at(-1)
+    if (last === undefined) return digest.finish() === expected
+    after = last.number
+  }
+}
+
+/** Over the records of a decision, in their order, with what would become of each. */
+export function createDecisionDigest() {
+  const hash = createHash('sha256')
+  return {
+    add(records: readonly DecidableRecord[]): void {
+      for (const { id, becomes } of records) hash.update(`${id} ${becomes}\n`)
+    },
+    finish: (): string => hash.digest('base64url'),
+  }
+}
+
+/** Each state has a partial index of its file, which the planner would not take for both together. */
+function selectDecidableIds(
+  fileId: string,
+  { scope, after, limit }: { readonly scope: DecisionScope; readonly after: number; readonly limit: number },
+) {
+  const isNext = sql`${isDecidable(fileId, scope)} and number > ${after} order by number limit ${limit}`
+  return sql`
+    select id from (select id from records indexed by records_held
+      where state = 'held' and file_id is not null and ${isNext})
+    union all
+    select id from (select id from records indexed by records_blocking
+      where state in ('uncertain', 'deferred') and state = 'deferred' and ${isNext})`
+}
+
+type DecidableRow = Omit<KeyTakenRow, 'naturalKey' | 'bodyHash'> & {
+  readonly naturalKey: string | null
+  readonly bodyHash: string | null
+  readonly problems: string
+  readonly is_uncertain: 0 | 1
+  readonly is_taken: 0 | 1
+}
+
+async function selectDecidableRecords(
+  db: Db,
+  fileId: string,
+  ...[scope, after, limit]: [scope: DecisionScope, after: number, limit: number]
+): Promise<DecidableRecord[]> {
+  const { rows } = await sql<DecidableRow>`
+    select records.id, number, operation, account, natural_key as "naturalKey", body_hash as "bodyHash", lines,
+      key_values as "keyValues", problems,
+      (problems ->> '$[0].code' = 'outcome-unprovable' or ${HAS_UNCERTAIN_ATTEMPT}) as is_uncertain,
+      (owns_key = 0 and exists (
+        select 1 from records as other
+        where other.operation = records.operation and other.account = records.account
+          and other.natural_key = records.natural_key and other.owns_key = 1)) as is_taken
+    from records where id in (${selectDecidableIds(fileId, { scope, after, limit })})
+    order by number limit ${limit}`.execute(db)
+  const records = rows.map(({ naturalKey, bodyHash, lines, keyValues, ...row }) => ({
+    ...row,
+    ...omitNull({ naturalKey, bodyHash }),
+    lines: JSON.parse(lines) as DecidableRecord['lines'],
+    keyValues: JSON.parse(keyValues) as string[],
+    problems: JSON.parse(row.problems) as Problem[],
+  }))
+  const taken = scope.action === 'release' ? records.filter(({ is_taken }) => is_taken === 1) : []
+  const owners = await findKeyOwners(db, fileId, taken)
+  const judged = judgeRecords(
+    taken.map((each) => ({ ...each, problems: [] })),
+    owners,
+  )
+  const verdicts = new Map(taken.map(({ id }, at) => [id, judged[at]]))
+  return records.map(({ id, number, lines, keyValues, naturalKey, problems, is_uncertain }) => {
+    const verdict = verdicts.get(id)
+    const sent: RecordState = is_uncertain === 1 ? 'uncertain' : 'planned'
+    const becomes = scope.action === 'discard' ? 'rejected' : (verdict?.state ?? sent)
+    const shown = { id, number, lines, keyValues, problems, becomes, verdict: verdict?.problems ?? [] }
+    return omitUndefined({ ...shown, naturalKey })
+  })
 }
 
 /** Records whose keys are free own them again; the others are judged as if they were added now. */
@@ -186,14 +288,14 @@ async function countDecidedRecords(db: Db, decisionId: number): Promise<StateCou
 
 /** For a decision about records of a file or delivery. */
 export function toDecisionEntry(row: Row<'decisions'>): DecisionEntry {
-  const { id, file_id, delivery_id, action, decided_by: by, why, decided_at: at, records } = row
+  const { id, file_id, delivery_id, action, decided_by: by, why, decided_at: at, records, via } = row
   const file = file_id ?? delivery_id
   assert(file !== null && isFileDecision(action), `Decision ${id} is about no records.`)
-  return { id, file, action, by, why, at, records }
+  return { id, file, action, by, why, at, records, ...omitNull({ via }) }
 }
 
 function isFileDecision(action: Row<'decisions'>['action']): action is DecisionEntry['action'] {
-  return action in DECISIONS || action in RESOLUTIONS || action === 'dismiss'
+  return action in DECISIONS || action in RESOLUTIONS || action === 'dismiss' || action === 'correct'
 }
 
 // Resolutions: a person states the outcome of a record whose answer was lost.
@@ -201,15 +303,15 @@ function isFileDecision(action: Row<'decisions'>['action']): action is DecisionE
 async function resolveRecord(tx: RouteTx, fileId: string, resolution: NewResolution) {
   const { db, now } = tx
   const state = await getDecidableState(tx, fileId)
-  const { action, by, why, record } = resolution
+  const { action, by, why, via, record } = resolution
   const rows = sql`records where id = ${record} and file_id = ${fileId} and ${IS_UNRESOLVED}`
   if (!(await exists(db, rows))) return undefined
-  const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 1 })
+  const id = await insertDecision(db, now, { file_id: fileId, action, by, why, via, records: 1 })
   await db.insertInto('decided_records').values({ record_id: record, decision_id: id }).execute()
   await updateResolvedRecord(db, resolution, now)
   if (state === 'closed') await reopenFile(db, fileId, now)
   const resolved = { id: record, state: RESOLVED_STATES[action], apiId: resolution.apiId }
-  const entry: DecisionEntry = { id, file: fileId, action, by, why, at: now, records: 1 }
+  const entry: DecisionEntry = omitUndefined({ id, file: fileId, action, by, why, via, at: now, records: 1 })
   await appendDecisionEvent(db, entry, mentionRecords([resolved]))
   return entry
 }

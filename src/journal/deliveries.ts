@@ -259,8 +259,8 @@ async function resolveHeldDelivery(tx: RouteTx, id: string, answer: NewDeliveryR
   const { db, now } = tx
   const { held, records } = await getDelivery(tx, id)
   if (held === undefined) return undefined
-  const { action, by, why, place } = answer
-  const decisionId = await insertDecision(db, now, { delivery_id: id, action, by, why, records })
+  const { action, by, why, via, place } = answer
+  const decisionId = await insertDecision(db, now, { delivery_id: id, action, by, why, via, records })
   await db.updateTable('deliveries').set({ held: null }).where('id', '=', id).execute()
   await removeNamings(db, id)
   if (action === 'resolve-delivered') await markDelivered(tx, id, place)

@@ -96,6 +96,15 @@ export const EventDetailSchema = z.strictObject({
   /** Records that belong to the delivery no more. */
   detached: IdListSchema.exactOptional(),
   decision: z.strictObject({ id: IdSchema, action: z.string(), digest: z.string() }).exactOptional(),
+  /** The name under which the corrected file is left, or `given-up`. The digest is over what never changes. */
+  correction: z
+    .strictObject({
+      id: IdSchema,
+      name: z.string(),
+      state: z.enum(['begun', 'left', 'given-up']),
+      digest: z.string(),
+    })
+    .exactOptional(),
   /** Records whose contents were pruned, and counts of other pruned rows. */
   pruned: z
     .strictObject({
@@ -196,9 +205,20 @@ export function digestDelivery(delivery: Row<'deliveries'>): string {
 }
 
 export function digestDecision(decision: Row<'decisions'>): string {
-  const { id, file_id, delivery_id, action, decided_by, why, decided_at, records } = decision
+  const { id, file_id, delivery_id, action, decided_by, why, decided_at, records, via } = decision
   const common = [id, file_id, action, decided_by, why, decided_at, records]
-  return digestValues(delivery_id === null ? common : [...common, delivery_id])
+  return digestValues([
+    ...common,
+    ...(delivery_id === null ? [] : [delivery_id]),
+    // Older events were hashed without this column.
+    ...(via === null ? [] : ['via', via]),
+  ])
+}
+
+/** Its name and progress change; the bytes that were noted before it was left do not. */
+export function digestCorrection(correction: Row<'corrections'>): string {
+  const { decision_id, file_id, route, sha256, source_sha256 } = correction
+  return digestValues([decision_id, file_id, route, sha256, source_sha256])
 }
 
 export function digestValues(values: readonly unknown[]): string {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Anchor, JournalEventKind } from '../domain/audit.ts'
+import type { DecisionVia } from '../domain/decision.ts'
 import type { RecordState } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import { digestDecision, digestDelivery, digestFile, type EventDetail } from './event-detail.ts'
@@ -101,11 +102,12 @@ interface NewDecision extends Pick<Row<'decisions'>, 'action' | 'why' | 'records
   readonly by: string
   readonly file_id?: string
   readonly delivery_id?: string
+  readonly via?: DecisionVia | undefined
 }
 
 /** Returns the id of the decision. */
 export async function insertDecision(db: Db, now: number, { by, ...values }: NewDecision): Promise<number> {
-  const row = { ...values, decided_by: by, decided_at: now }
+  const row = { ...values, decided_by: by, decided_at: now, via: values.via ?? null }
   const { id } = await db.insertInto('decisions').values(row).returning('id').executeTakeFirstOrThrow()
   return id
 }
@@ -118,7 +120,7 @@ export async function insertDeliveryDecision(
     delivery,
     chosen,
     ...decided
-  }: Pick<NewDecision, 'action' | 'by' | 'why'> & {
+  }: Pick<NewDecision, 'action' | 'by' | 'why' | 'via'> & {
     readonly delivery: string
     readonly chosen: RawBuilder<unknown>
   },

@@ -6,6 +6,7 @@ import { problem } from '../domain/problem.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { refuseConflicts } from './conflicts.ts'
+import { bindCorrection } from './corrections.ts'
 import { appendFileEvent } from './events.ts'
 import { noteVersion } from './leases.ts'
 import { markCorrected } from './held-records.ts'
@@ -138,6 +139,7 @@ async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Pro
         problems: createRepeatedProblems(first),
       }
     : { state: 'received' }
+  await bindCorrection(tx, id, sha256)
   await moveFile(tx, id, 'claiming', { ...received, ...outcome })
   const entry = await findFile(db, id)
   assert(entry, `File ${id} is in the journal and cannot be read from it.`)
@@ -197,13 +199,18 @@ type FileUpdate = Updateable<Tables['files']>
 type FileRow = Row<'files'> & {
   readonly first_name: string | null
   readonly first_received_at: number | null
+  readonly corrected_id: string | null
+  readonly corrected_name: string | null
 }
 
-/** Files, each with the file that it repeats. Plain SQL, because every step of every file reads it. */
+/** Files, each with the file that it repeats, or whose rows were corrected in it. Plain SQL, because every step of every file reads it. */
 export async function selectFiles(db: Db, condition: RawBuilder<unknown>): Promise<FileEntry[]> {
   const { rows } = await sql<FileRow>`
-    select files.*, earlier.name as first_name, earlier.received_at as first_received_at
+    select files.*, earlier.name as first_name, earlier.received_at as first_received_at,
+      corrected.id as corrected_id, corrected.name as corrected_name
     from files left join files as earlier on earlier.id = files.duplicate_of
+      left join corrections on corrections.taken_as = files.id
+      left join files as corrected on corrected.id = corrections.file_id
     where ${condition}`.execute(db)
   return rows.map(toFileEntry)
 }
@@ -240,6 +247,9 @@ function toFileEntry(row: FileRow): FileEntry {
       partOf: row.part_of,
       version: row.version,
       recordTotal: row.record_total,
+    }),
+    ...(row.corrected_id !== null && {
+      correctionOf: { id: row.corrected_id, name: row.corrected_name ?? '' },
     }),
     ...(row.reports === 0 ? {} : { reports: row.reports }),
     ...(row.source_removed === 0 ? {} : { isSourceRemoved: true }),

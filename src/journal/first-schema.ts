@@ -369,3 +369,48 @@ create table restored_routes (
   up_to_record integer           -- outgoing records up to this one may have been delivered; null before the first listing
 ) strict, without rowid;
 ${INTERCHANGE_TABLES}`
+
+/**
+ * Step 4. Files with refused rows that a person corrected. A check of SQLite cannot be changed, so the table of decisions is
+ * made anew with the new action, and the one that names it too.
+ */
+export const CORRECTIONS = `create table new_decisions (
+  id integer primary key,
+  file_id text references files (id),
+  delivery_id text references deliveries (id),
+  action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers', 'correct')),
+  decided_by text not null,
+  why text not null,
+  decided_at integer not null,
+  records integer not null,
+  via text -- where a person decided; null on the command line
+) strict;
+insert into new_decisions select id, file_id, delivery_id, action, decided_by, why, decided_at, records, via from decisions;
+create table new_decided_records (
+  record_id integer not null references records (id) on delete cascade,
+  decision_id integer not null references new_decisions (id),
+  primary key (record_id, decision_id)
+) strict, without rowid;
+insert into new_decided_records select record_id, decision_id from decided_records;
+drop table decided_records;
+drop table decisions;
+alter table new_decisions rename to decisions;
+alter table new_decided_records rename to decided_records;
+create index decisions_of_file on decisions (file_id, id);
+create index decided_by_decision on decided_records (decision_id);
+create table corrections (
+  decision_id integer primary key references decisions (id),
+  file_id text not null references files (id),
+  route text not null,
+  folder text not null,
+  name text not null,
+  sha256 text not null,        -- of the corrected file as it is left
+  source_sha256 text not null, -- of the file whose rows were corrected
+  left_at integer,
+  given_up_at integer,         -- it was never left, or another program removed it
+  taken_as text references files (id)
+) strict;
+create index corrections_of_file on corrections (file_id, decision_id);
+create index corrections_to_take on corrections (route, name) where taken_as is null;
+create unique index corrections_taken on corrections (taken_as) where taken_as is not null`

@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type {
   AnswerSummary,
-  DecisionEntry,
   Dismissal,
   HeldFile,
   HeldRecord,
@@ -13,6 +12,7 @@ import type {
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import { groupBy } from '../support/collections.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { appendFileEvent, appendStateEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { assertSendable } from './records.ts'
 import { changeRows, exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
@@ -156,8 +156,8 @@ const IS_RETURNED_PART = sql<boolean>`(
 
 /**
  * Marks what was rejected in earlier files of the route and is corrected by this one: records with the same key cells that
- * are accepted, and all records whose rejects file this is. A correction may change the key, and what is rejected again
- * waits as a record of this file.
+ * are accepted, all records whose rejects file this is, and those that a person corrected in it. A correction may change the
+ * key, and what is rejected again waits as a record of this file.
  */
 export async function markCorrected({ db, route }: RouteTx, fileId: string): Promise<void> {
   if (!(await exists(db, sql`records where route = ${route} and ${IS_UNCORRECTED}`))) return
@@ -166,6 +166,11 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
     where route = ${route} and ${IS_UNCORRECTED} and file_id in (
       select files.id from files join files as later on later.route = files.route
       where later.id = ${fileId} and files.number < later.number and ${IS_RETURNED_PART})`.execute(db)
+  await sql`
+    update records set corrected = 1
+    where route = ${route} and ${IS_UNCORRECTED} and id in (
+      select record_id from corrections join decided_records on decided_records.decision_id = corrections.decision_id
+      where corrections.taken_as = ${fileId})`.execute(db)
   await sql`
     update records set corrected = 1
     where route = ${route} and ${IS_UNCORRECTED} and id in (
@@ -332,7 +337,7 @@ async function selectRejectedRecords(
 
 /** Undefined, with nothing stored, where nothing of the file waits for a correction. */
 async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismissal) {
-  const { by, why, record } = dismissal
+  const { by, why, via, record } = dismissal
   const isWhole =
     record === undefined &&
     ((await exists(db, sql`files where id = ${fileId} and ${IS_UNREPLACED}`)) ||
@@ -342,7 +347,7 @@ async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismi
         db,
         sql`unbundlings join files on files.id = unbundlings.file_id where files.id = ${fileId} and ${IS_UNROUTED}`,
       )))
-  const id = await insertDecision(db, now, { file_id: fileId, action: 'dismiss', by, why, records: 0 })
+  const id = await insertDecision(db, now, { file_id: fileId, action: 'dismiss', by, why, via, records: 0 })
   const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
   const records = await changeRows(
     db,
@@ -360,5 +365,5 @@ async function dismissRejected({ db, now }: Tx, fileId: string, dismissal: Dismi
   const decision = await selectDecisionDetail(db, id)
   const more = { decision, ...(records === 0 ? {} : { records: [mention] }) }
   await appendFileEvent(db, now, { id: fileId, kind: 'decision-made', more })
-  return { id, file: fileId, action: 'dismiss', by, why, at: now, records } satisfies DecisionEntry
+  return omitUndefined({ id, file: fileId, action: 'dismiss' as const, by, why, via, at: now, records })
 }

@@ -7,6 +7,7 @@ import { createAttemptJournal } from './attempts.ts'
 import { createAuditJournal } from './verify.ts'
 import { createAlertJournal } from './alerts.ts'
 import { openConnection } from './connection.ts'
+import { createCorrectionJournal } from './corrections.ts'
 import { createDecisionJournal } from './decisions.ts'
 import { createDeliveryJournal, createRedeliveryJournal } from './deliveries.ts'
 import { createDocumentJournal } from './documents.ts'
@@ -33,7 +34,7 @@ import { sql } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
 import { isSqliteError } from '../support/sqlite.ts'
 import { appendEvent } from './events.ts'
-import { FIRST_SCHEMA } from './first-schema.ts'
+import { CORRECTIONS, FIRST_SCHEMA } from './first-schema.ts'
 import type { Db } from './schema.ts'
 
 interface JournalOptions {
@@ -124,6 +125,7 @@ function bindJournal(store: Store): Journal {
     ...createAttemptJournal(bound),
     ...createHeldRecordJournal(bound),
     ...createDecisionJournal(bound),
+    ...createCorrectionJournal(bound),
     ...createRestorationJournal(bound),
     ...createOutgoingJournal(bound),
     ...createDeliveryJournal(bound),
@@ -154,6 +156,9 @@ function bindJournal(store: Store): Journal {
 const CHANGES: readonly { readonly name: string; readonly statements: string }[] = [
   // Of a file that is sent while its rest is translated. Null: the journal has all its records once it is planned.
   { name: 'record-total', statements: 'alter table files add column record_total integer' },
+  // Where a person decided. Null: on the command line.
+  { name: 'decided-via', statements: 'alter table decisions add column via text' },
+  { name: 'corrections', statements: CORRECTIONS },
 ]
 
 /** The version of the tables. */

@@ -1,7 +1,7 @@
 /** Stores outgoing records from the moment the API shows them until they belong to a delivery. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Resource } from '../domain/api.ts'
-import type { DecisionEntry, Dismissal } from '../domain/decision.ts'
+import type { Dismissal } from '../domain/decision.ts'
 import type { UnacknowledgedRecord, UnwrittenRecords } from '../domain/delivery.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
@@ -16,6 +16,7 @@ import {
   selectDecisionDetail,
 } from './events.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { isAwaitingDecision } from './interchanges/numbers.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore, RouteTx, Tx } from './store.ts'
@@ -147,7 +148,7 @@ async function selectUnacknowledged(db: Db, limit: number, id?: string): Promise
 }
 
 async function dismissUnacknowledged({ db, now }: Tx, deliveryId: string, dismissal: Dismissal) {
-  const { by, why, record } = dismissal
+  const { by, why, via, record } = dismissal
   const isOne = record === undefined ? sql`true` : sql`records.id = ${record}`
   const chosen = sql`${IS_UNACKNOWLEDGED} and records.delivery_id = ${deliveryId} and ${isOne}`
   const mentions = await Promise.all(
@@ -159,12 +160,12 @@ async function dismissUnacknowledged({ db, now }: Tx, deliveryId: string, dismis
   const mentioned = mentions.filter(({ ids }) => ids.length > 0)
   const isOpen = record === undefined && (await isAwaitingDecision(db, deliveryId))
   if (mentioned.length === 0 && !isOpen) return undefined
-  const decision = { delivery: deliveryId, action: 'dismiss', by, why, chosen } as const
-  const { id, records } = await insertDeliveryDecision(db, now, decision)
+  const decision = { delivery: deliveryId, action: 'dismiss', by, why, via, chosen } as const
+  const { id, records } = await insertDeliveryDecision(db, now, omitUndefined(decision))
   await sql`
     update records set corrected = 1
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)
   const more = { decision: await selectDecisionDetail(db, id), records: mentioned }
   await appendDeliveryEvent(db, now, { id: deliveryId, kind: 'decision-made', more })
-  return { id, file: deliveryId, action: 'dismiss', by, why, at: now, records } satisfies DecisionEntry
+  return omitUndefined({ id, file: deliveryId, action: 'dismiss' as const, by, why, via, at: now, records })
 }

@@ -233,10 +233,10 @@ type ListedDecisionRow = Row<'decisions'> & {
 
 async function selectAllDecisions(
   db: Db,
-  after: number | undefined,
-  limit: number,
+  ...[after, limit, id]: [after: number | undefined, limit: number, id?: number]
 ): Promise<ListedDecision[]> {
-  const isAfter = after === undefined ? sql`true` : sql`decisions.id < ${after}`
+  const isOne = id === undefined ? sql`true` : sql`decisions.id = ${id}`
+  const isAfter = after === undefined ? isOne : sql`decisions.id < ${after}`
   const { rows } = await sql<ListedDecisionRow>`
     select decisions.*, files.name as file_name, deliveries.name as delivery_name,
       coalesce(files.route, deliveries.route) as route, records.id as record_id, records.key_values, records.natural_key
@@ -252,7 +252,7 @@ async function selectAllDecisions(
     why: row.why,
     at: row.decided_at,
     records: row.records,
-    ...omitNull({ route: row.route }),
+    ...omitNull({ route: row.route, via: row.via }),
     ...(row.file_id !== null && { file: { id: row.file_id, name: row.file_name ?? '' } }),
     ...(row.delivery_id !== null && { delivery: { id: row.delivery_id, name: row.delivery_name ?? '' } }),
     ...(row.record_id !== null && {

@@ -2,7 +2,7 @@
 import type { Generated, Kysely, Selectable } from 'kysely'
 import type { AlertCode } from '../domain/alert.ts'
 import type { JournalEventKind } from '../domain/audit.ts'
-import type { DecisionAction, ResolutionAction } from '../domain/decision.ts'
+import type { DecisionAction, DecisionVia, ResolutionAction } from '../domain/decision.ts'
 import type { DeliveryResolution, DeliveryState, ReceiptEntry, RedeliveryEntry } from '../domain/delivery.ts'
 import type { FileOutcome, FileState } from '../domain/file.ts'
 import type { RecordState } from '../domain/record.ts'
@@ -126,13 +126,27 @@ export interface Tables extends InterchangeTables {
       | 'restored'
       | 'doubt-ended'
       | 'dismiss'
+      | 'correct'
       | 'set-numbers'
     decided_by: string
     why: string
     decided_at: number
     records: number
+    via: DecisionVia | null
   }
   decided_records: { record_id: number; decision_id: number }
+  corrections: {
+    decision_id: number
+    file_id: string
+    route: string
+    folder: string
+    name: string
+    sha256: string
+    source_sha256: string
+    left_at: number | null
+    given_up_at: number | null
+    taken_as: string | null
+  }
   resources: {
     account: string
     kind: string

@@ -43,6 +43,12 @@ export function createTraceJournal({ reads }: BoundStore) {
       const rows = await selectTraced(db).where('id', 'in', ids).orderBy('id').execute()
       return rows.map((row) => toTracedRecord(row, () => true))
     }),
+    listDecidedRecords: reads(async (db, decisionId, after, limit) => {
+      const isDecided = sql<boolean>`records.id in (
+        select record_id from decided_records where decision_id = ${decisionId} and record_id > ${after})`
+      const rows = await selectTraced(db).where(isDecided).orderBy('id').limit(limit).execute()
+      return rows.map((row) => toTracedRecord(row, () => true))
+    }),
     listRecords: reads(selectRecordPage),
     countProblems: reads(countProblems),
     findNamesByPrefix: reads(findNamesByPrefix),

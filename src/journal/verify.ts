@@ -6,6 +6,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Anchor, AuditJournal, AuditReport, Mismatch } from '../domain/audit.ts'
 import {
+  digestCorrection,
   digestDecision,
   digestDelivery,
   digestFile,
@@ -177,6 +178,7 @@ export function createRowCheck(db: Db, found: Mismatches) {
       await deliveries.checkPage(page)
       await checkDocuments(page)
       await checkDecisions(db, found, page)
+      await checkCorrections(db, found, page)
       await runs.checkPage(page)
     },
     async finish(): Promise<void> {
@@ -342,6 +344,21 @@ async function checkDecisions(db: Db, found: Mismatches, page: readonly ParsedEv
     else if (digestDecision(row) !== digest) {
       found.add('decision', id, `${title} is not what was decided, by whom, or why`, event)
     }
+  }
+}
+
+async function checkCorrections(db: Db, found: Mismatches, page: readonly ParsedEvent[]): Promise<void> {
+  for (const { event, detail } of page) {
+    if (detail.correction === undefined) continue
+    const { id, digest } = detail.correction
+    const row = await db
+      .selectFrom('corrections')
+      .selectAll()
+      .where('decision_id', '=', id)
+      .executeTakeFirst()
+    if (row === undefined) found.add('correction', id, `correction ${id} is missing`, event)
+    else if (digestCorrection(row) !== digest)
+      found.add('correction', id, `correction ${id} has other contents than were noted`, event)
   }
 }
 

@@ -107,7 +107,7 @@ function bindFile(
       ? bindKeys(grouping.keys, bindContext)
       : findBodyKeys(body, plan.read.edi !== undefined)
   const createTotalsColumns = (type: string | undefined, counted?: number): TotalsColumns => {
-    const isPart = isPartFile(source?.file ?? '')
+    const isPart = source?.isPart === true || isPartFile(source?.file ?? '')
     if (grouping.kind === 'keys') {
       return { layout: undefined, totals: header, added: [[0, header]], missing, isPart, blanks }
     }

@@ -8,7 +8,7 @@ import type { RouteFailure, RouteResults } from '../domain/alert.ts'
 import type { BridgeEvent } from '../domain/event.ts'
 import { type Clock, isoTime } from '../support/clock.ts'
 import type { FailureCode } from '../support/errors.ts'
-import { createHostCheck } from '../support/host-names.ts'
+import { createHostCheck } from '../support/process.ts'
 import { removeApiText } from './format.ts'
 
 /** An event loop that has not come round for this long hangs. */

@@ -1,4 +1,6 @@
 /** The process: limits its heap, masks the secrets of its environment, and knows its package. */
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { readFileSync } from 'node:fs'
 import { cp, mkdir, stat } from 'node:fs/promises'
@@ -55,4 +57,21 @@ export async function copyFromPackage(path: string, to: string, largest = LARGES
     return found.isDirectory() || found.size <= largest
   }
   await cp(resolvePackagePath(path), to, { recursive: true, force: false, filter })
+}
+
+// The host names of a server: a page of another site can only ask it under a name of that site.
+
+/** Whether a `Host` header names this machine: by an address, as localhost, by its own name, or by one of these. */
+export function createHostCheck(names: readonly string[]): (header: string | undefined) => boolean {
+  const own = new Set(['localhost', hostname(), ...names].map(normalizeHost))
+  return (header) => {
+    // Only HTTP/1.0 goes without, and no browser speaks that.
+    if (header === undefined) return true
+    const host = normalizeHost(header.replace(/:\d*$/, ''))
+    return isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0 || own.has(host)
+  }
+}
+
+function normalizeHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '')
 }

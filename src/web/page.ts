@@ -1,5 +1,7 @@
-/** What a page of the console is: its path, who may see it, its data and how they are drawn. */
+/** What a page of the console is: its path, who may see it, its data, how they are drawn, and what its form does. */
 import type { ConsoleContext } from '../app/console/context.ts'
+import type { DecisionWork, Hand } from '../app/console/hand.ts'
+import type { HandFailure } from '../app/console/hand-commands.ts'
 import type { Html } from '../support/html.ts'
 import type { Permission, Person } from './permissions.ts'
 
@@ -17,6 +19,27 @@ export interface Page<Data> {
   draw(data: Data, request: PageRequest): PageContent
   /** An own path that a browser is sent to instead, such as the one thing that a search found. */
   findTarget?(data: Data): string | undefined
+  /**
+   * Of a page with a form: carries it out, with the same permission. A form that is sent twice comes here once. Where it
+   * is refused, the page is loaded and drawn again with what was typed. Undefined: there is no such thing, 404.
+   */
+  act?(context: ConsoleContext, request: ActionRequest): Promise<ActionOutcome | undefined>
+}
+
+/** `to`: the own path that shows what came of it. `again`: the form is drawn again with what was typed; nothing was done. */
+export type ActionOutcome = { readonly to: string } | { readonly refusal: Refusal } | { readonly again: true }
+
+/** Why nothing was done. */
+export interface Refusal {
+  readonly status: 409 | 422 | 503
+  readonly message: string
+  readonly fix?: string
+}
+
+/** A failure of the work behind a form, as the page shows it. */
+export function toRefusal({ code, message, fix, details }: HandFailure): ActionOutcome {
+  const status = code === 'lease-held' || code === 'not-known' || code === 'usage-wrong' ? 409 : 503
+  return { refusal: { status, message: [message, ...details].join(' '), fix } }
 }
 
 export interface PageContent {
@@ -34,6 +57,21 @@ export interface PageRequest {
   /** The zone of the configuration, in which times are shown; UTC when it has none. */
   readonly zone: string
   readonly now: number
+  /** What each form of the session carries. */
+  readonly csrf: string
+  /** Another one each time: what a form is known by that is sent twice. */
+  readonly once: string
+  /** What was typed into a form that was refused. */
+  readonly typed?: Readonly<Record<string, string>>
+  readonly refusal?: Refusal
+  /** What this process knows of the work after a decision. */
+  readonly findWork: (decision: number) => DecisionWork | undefined
+}
+
+export interface ActionRequest extends Omit<PageRequest, 'typed' | 'refusal' | 'findWork'> {
+  readonly form: Readonly<Record<string, string>>
+  /** Carries out what needs a bridge. */
+  readonly hand: Hand
 }
 
 /** Declares a page, so that `draw` gets the data that `load` returns. */

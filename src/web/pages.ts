@@ -1,10 +1,13 @@
 /** All pages of the console, in the order of the navigation. */
 import type { Page } from './page.ts'
 import { clocksPage } from './pages/clocks.ts'
-import { decisionsPage } from './pages/decisions.ts'
+import { decidePages } from './pages/decide.ts'
+import { correctPage } from './pages/correct.ts'
+import { decisionPage, decisionsPage } from './pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
 import { orderPage, recordPage } from './pages/records.ts'
+import { resolvePage } from './pages/resolve.ts'
 import { routesPage } from './pages/routes.ts'
 import { searchPage } from './pages/search.ts'
 import { todayPage } from './pages/today.ts'
@@ -20,5 +23,9 @@ export const PAGES: readonly Page<unknown>[] = [
   deliveryPage,
   routesPage,
   decisionsPage,
+  decisionPage,
+  ...decidePages,
+  correctPage,
+  resolvePage,
   searchPage,
 ]

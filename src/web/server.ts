@@ -2,12 +2,14 @@
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Console } from '../app/console/context.ts'
+import type { Hand } from '../app/console/hand.ts'
 import { type Activity, readActivity } from '../app/console/today.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, FAILURES } from '../support/errors.ts'
 import { loadAssets } from './assets.ts'
 import { drawDocument, drawFailure, type Failure, nameConfiguration } from './frame.ts'
 import { createLive } from './live.ts'
+import { createOnce } from './once.ts'
 import type { Page, PageContent, PageRequest } from './page.ts'
 import { PAGES } from './pages.ts'
 import { createThrottle } from './passwords.ts'
@@ -45,6 +47,8 @@ const HEADERS = {
 export interface ServerOptions {
   readonly opened: Console
   readonly people: People
+  /** Carries out what people decide. */
+  readonly hand: Hand
   readonly clock: Clock
   /** Host names beside localhost and the loopback addresses. */
   readonly names: readonly string[]
@@ -68,7 +72,7 @@ export type ConsoleServer = FastifyInstance & {
 }
 
 export async function createConsoleServer(options: ServerOptions): Promise<ConsoleServer> {
-  const { opened, people, clock, names, tls, say, pages = PAGES } = options
+  const { opened, people, hand, clock, names, tls, say, pages = PAGES } = options
   const app = fastify({
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -85,6 +89,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   const sections = new Set(pages.map(({ path }) => path.split('/')[1] ?? ''))
   const sessions = createSessions(people, tls !== undefined)
   const signIn = createSignIn({ people, throttle: createThrottle(clock), say })
+  const once = createOnce()
   const readState = createStateReader(opened)
 
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, content: PageContent) => {
@@ -100,14 +105,19 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     return wantsJson(request) ? reply.send({ error: words }) : sendPage(request, reply, drawFailure(failure))
   }
 
+  const toAsked = (request: FastifyRequest, { person, csrf }: Session) => {
+    const { params, query } = readAddress(request)
+    return { params, query, person, zone, now: clock.now(), csrf, once: once.create() }
+  }
   const showPage = async (
     page: Page<unknown>,
     request: FastifyRequest,
     reply: FastifyReply,
-    { person }: Session,
+    own: Pick<PageRequest, 'typed' | 'refusal'> & { readonly session: Session },
   ) => {
-    const { params, query } = readAddress(request)
-    const asked: PageRequest = { params, query, person, zone, now: clock.now() }
+    const { session, ...refused } = own
+    const findWork = (decision: number) => hand.findWork(decision)
+    const asked: PageRequest = { ...toAsked(request, session), ...refused, findWork }
     const data = await page.load(await opened.getContext(), asked)
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
     if (wantsJson(request)) return reply.send(data)
@@ -115,14 +125,44 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (target !== undefined) return reply.redirect(target, 303)
     return sendPage(request, reply, page.draw(data, asked))
   }
+  const actOn = async (
+    page: Page<unknown>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session,
+  ) => {
+    const form = readForm(request)
+    if (!once.isOnce(form['once'])) return refuse(request, reply, FOREIGN)
+    const key = `${session.person.name} ${request.url} ${form['once']}`
+    const outcome = await once.run(key, async () =>
+      page.act?.(await opened.getContext(), { ...toAsked(request, session), form, hand }),
+    )
+    if (outcome === undefined) return refuse(request, reply, NOT_FOUND)
+    if ('to' in outcome)
+      return wantsJson(request) ? reply.send({ to: outcome.to }) : reply.redirect(outcome.to, 303)
+    if ('again' in outcome) return showPage(page, request, reply, { session, typed: form })
+    const { refusal } = outcome
+    reply.code(refusal.status)
+    if (wantsJson(request)) return reply.send({ error: refusal })
+    return showPage(page, request, reply, { session, typed: form, refusal })
+  }
   const routes: readonly Route[] = [
     ...pages.map((page): Route => ({
       method: 'GET',
       path: page.path,
       permission: page.permission,
       handle: (request, reply, session) =>
-        session === undefined ? redirectToSignIn(request, reply) : showPage(page, request, reply, session),
+        session === undefined
+          ? redirectToSignIn(request, reply)
+          : showPage(page, request, reply, { session }),
     })),
+    ...pages.flatMap((page): Route[] => {
+      const { path, permission } = page
+      if (page.act === undefined) return []
+      const handle: Route['handle'] = (request, reply, session) =>
+        session === undefined ? redirectToSignIn(request, reply) : actOn(page, request, reply, session)
+      return [{ method: 'POST', path, permission, handle }]
+    }),
     {
       method: 'GET',
       path: '/sign-in',

@@ -152,7 +152,9 @@ describe('a journal file', () => {
     await receiveFile(before, lease, 'a')
     await before.close()
     const database = openDatabase(path)
-    database.exec('alter table files drop column record_total; delete from migration where id > 1')
+    database.exec('drop table corrections')
+    database.exec('alter table files drop column record_total; alter table decisions drop column via')
+    database.exec('delete from migration where id > 1')
     database.close()
 
     const journal = await open()

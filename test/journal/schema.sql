@@ -58,25 +58,44 @@ CREATE TABLE bodies (
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
-CREATE TABLE decided_records (
+CREATE TABLE corrections (
+  decision_id integer primary key references decisions (id),
+  file_id text not null references files (id),
+  route text not null,
+  folder text not null,
+  name text not null,
+  sha256 text not null,        -- of the corrected file as it is left
+  source_sha256 text not null, -- of the file whose rows were corrected
+  left_at integer,
+  given_up_at integer,         -- it was never left, or another program removed it
+  taken_as text references files (id)
+) strict;
+
+CREATE INDEX corrections_of_file on corrections (file_id, decision_id);
+
+CREATE UNIQUE INDEX corrections_taken on corrections (taken_as) where taken_as is not null;
+
+CREATE INDEX corrections_to_take on corrections (route, name) where taken_as is null;
+
+CREATE TABLE "decided_records" (
   record_id integer not null references records (id) on delete cascade,
-  decision_id integer not null references decisions (id),
+  decision_id integer not null references "decisions" (id),
   primary key (record_id, decision_id)
 ) strict, without rowid;
 
 CREATE INDEX decided_by_decision on decided_records (decision_id);
 
-CREATE TABLE decisions (
+CREATE TABLE "decisions" (
   id integer primary key,
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers', 'correct')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
   records integer not null
-) strict;
+, via text) strict;
 
 CREATE INDEX decisions_of_file on decisions (file_id, id);
 

@@ -2,48 +2,14 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
-import type { CircuitBreakerRules } from '../../src/pipeline/send/circuit-breaker.ts'
 import { Crash, crashAt } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
-import { aWorld, BRAND, type World } from '../fixtures/world.ts'
-import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
+import { aStoppingWorld, offerItem, someOrders } from '../fixtures/stopped-route.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, type SampleOrder } from '../samples/orders.ts'
 
 const ADA = { by: 'Ada Park', why: 'the items are offered now' }
 const never = new AbortController().signal
-
-/** An item that the brand does not offer yet, so that the API refuses every order of it. */
-const NEW_ITEM = 'NL-NEW-1'
-
-async function offerItem({ service, clock }: World): Promise<void> {
-  const brand = service.parties.find(({ kind, id }) => kind === 'brand' && id === BRAND)
-  const credentials = { clientId: brand?.clientId ?? '', clientSecret: brand?.clientSecret ?? '' }
-  const client = createClient({ baseUrl: service.baseUrl, ...credentials, clock, random: Math.random })
-  const attributes = [{ attribute: { code: 'identifier' }, value: NEW_ITEM }]
-  const body = JSON.stringify({ attributes })
-  const answer = await client.send({ endpoint: 'createVariant', params: { brand_id: BRAND }, body })
-  await client.close()
-  expect(answer).toMatchObject({ status: 201 })
-}
-
-/** Orders of one line; the chosen ones are of an item that is not offered yet. */
-function someOrders(count: number, isNew: (index: number) => boolean): SampleOrder[] {
-  const orders = sampleOrders({ seed: 3, orders: count, damageEvery: 0 })
-  for (const [index, order] of orders.entries()) {
-    order.rows.length = 1
-    Object.assign(order.rows[0] ?? {}, {
-      'Gift Message': '',
-      ...(isNew(index) ? { SKU: NEW_ITEM, UPC: '' } : {}),
-    })
-  }
-  return orders
-}
-
-async function aStoppingWorld(circuitBreaker: CircuitBreakerRules, connections = 8): Promise<World> {
-  const world = await aWorld({ routes: ['orders'], connections })
-  Object.assign(world.configuration.routes[0] ?? {}, { circuitBreaker })
-  return world
-}
 
 const statuses = async (world: World, report = 'orders.csv') =>
   parseCsv(await world.read(`results/${report}.results.csv`)).map((row) => row['_status'])

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Journal } from '../../src/domain/journal.ts'
 import type { Lease } from '../../src/domain/lease.ts'
+import { createDecisionDigest } from '../../src/journal/decisions.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import type { Clock } from '../../src/support/clock.ts'
@@ -69,6 +70,51 @@ export function heldRecordsSuite(name: string, open: (clock: Clock) => Promise<J
       await journal.markFileReported(lease, id)
       await journal.markFileClosed(lease, id, `done/${id}.csv`)
     }
+
+    describe('shows what a decision would do', () => {
+      const look = async (action: 'release' | 'discard' = 'release', record?: number) => {
+        const scope = { action, ...(record === undefined ? {} : { record }) }
+        const records = await journal.listDecidableRecords('a', scope, 0, 9)
+        const digest = createDecisionDigest()
+        digest.add(records)
+        return { records, expected: digest.finish() }
+      }
+
+      it('record by record, page by page, with keys that others have taken', async () => {
+        await stoppedFile()
+        await planFile(journal, lease, 'b', [planned(1, 'PO-2')])
+        const { records } = await look()
+        expect(records).toMatchObject([
+          { naturalKey: 'PO-2', becomes: 'duplicate', verdict: [{ code: 'record-repeated' }] },
+          { naturalKey: 'PO-3', becomes: 'planned', problems: [STOPPED], verdict: [] },
+        ])
+        expect(await journal.listDecidableRecords('a', { action: 'release' }, 2, 9)).toEqual(records.slice(1))
+        expect((await look('discard')).records.map(({ becomes }) => becomes)).toEqual([
+          'rejected',
+          'rejected',
+        ])
+        expect((await look('release', records[1]?.id)).records).toEqual(records.slice(1))
+      })
+
+      it('and makes only the decision that was seen', async () => {
+        await stoppedFile()
+        const seen = await look()
+        const decision = { action: 'release', by: 'Ada', why: 'mended', via: 'console' } as const
+        await planFile(journal, lease, 'b', [planned(1, 'PO-2')])
+        const early = await journal.applyDecision(lease, 'a', { ...decision, expected: seen.expected })
+        expect(early).toBeUndefined()
+        expect(await journal.listDecisions('a', 9)).toEqual([])
+        const { expected } = await look()
+        const entry = await journal.applyDecision(lease, 'a', { ...decision, expected })
+        expect(entry).toMatchObject({ by: 'Ada', via: 'console', records: 2 })
+        expect(await states('a')).toEqual(['rejected', 'duplicate', 'planned'])
+        expect(await journal.listDecisions('a', 9)).toEqual([entry])
+        expect(await journal.listAllDecisions(undefined, 9, entry?.id)).toMatchObject([{ via: 'console' }])
+        const decided = await journal.listDecidedRecords(entry?.id ?? 0, 0, 9)
+        expect(decided.map(({ state }) => state)).toEqual(['duplicate', 'planned'])
+        expect((await journal.verifyChain({})).findings).toEqual([])
+      })
+    })
 
     describe('lists what waits for a correction', () => {
       const dismissal = { by: 'Ada', why: 'withdrawn' }

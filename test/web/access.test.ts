@@ -30,7 +30,7 @@ describe('the rights', () => {
           )
             continue
           const form = { 'content-type': 'application/x-www-form-urlencoded' }
-          const payload = `csrf=${csrf}`
+          const payload = `csrf=${csrf}&once=${'x'.repeat(22)}`
           const { statusCode } = await console.server.inject(
             asked === 'GET' || asked === 'HEAD'
               ? { url, method: asked, headers }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openConsole } from '../../src/app/console/context.ts'
+import { createHand } from '../../src/app/console/hand.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { openJournal } from '../../src/journal/open.ts'
@@ -12,6 +13,7 @@ import { hashPassword } from '../../src/web/passwords.ts'
 import { getPeoplePath, openPeople } from '../../src/web/people.ts'
 import { ROLES, type Role } from '../../src/web/permissions.ts'
 import { createConsoleServer } from '../../src/web/server.ts'
+import { handHere } from '../fixtures/hand.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
 
@@ -78,6 +80,7 @@ export async function aConsole(options: ConsoleOptions = {}) {
   const server = await createConsoleServer({
     opened,
     people,
+    hand: createHand(handHere({ configuration, clock })),
     clock,
     names: [],
     say: (line) => said.push(line),

@@ -13,7 +13,8 @@ test('a page draws what it loads', async () => {
     draw: ({ name }) => ({ title: 'Greeting', main: html`<p>${name}</p>` }),
   })
   const person = { name: 'nadia', role: 'viewer' } as const
-  const request = { params: { name: '<Erik>' }, query: {}, person, zone: 'UTC', now: 0 }
+  const form = { csrf: '', once: '', findWork: () => undefined }
+  const request = { params: { name: '<Erik>' }, query: {}, person, zone: 'UTC', now: 0, ...form }
   const data = await page.load({} as ConsoleContext, request)
   expect(page.draw(data!, request).main.html).toBe('<p>&lt;Erik&gt;</p>')
 })

@@ -1,9 +1,13 @@
 /** What people decided, over all files and deliveries. */
 import type { DecisionEntry } from '../../domain/decision.ts'
 import type { ListedDecision } from '../../domain/journal.ts'
+import type { RecordState, StateCounts } from '../../domain/record.ts'
+import type { TracedRecord } from '../../domain/trace.ts'
+import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import { formatKey, type Total } from './lists.ts'
+import { type Audience, type ShownProblem, showProblem } from './masks.ts'
 
 export interface ShownDecision {
   readonly id: number
@@ -11,6 +15,8 @@ export interface ShownDecision {
   readonly by: string
   readonly action: ListedDecision['action']
   readonly why: string
+  /** Left out for the command line. */
+  readonly via?: 'console'
   /** How many records it was about. */
   readonly records: number
   readonly route?: string
@@ -49,6 +55,54 @@ function showListed({ record, ...decision }: ListedDecision): ShownDecision {
 }
 
 /** One of a file or record, whose name stands above it. */
-export function showDecision({ id, at, by, action, why, records }: DecisionEntry): ShownDecision {
-  return { id, at, by, action, why, records }
+export function showDecision({ id, at, by, action, why, via, records }: DecisionEntry): ShownDecision {
+  return omitUndefined({ id, at, by, action, why, via, records })
+}
+
+// One decision, and what came of each of its records.
+
+/** What became of a record so far. */
+export interface DecidedRecord {
+  readonly id: number
+  readonly key: string
+  readonly lines: readonly LineRange[]
+  readonly direction: 'incoming' | 'outgoing'
+  readonly state: RecordState
+  readonly apiId?: string
+  readonly http?: number
+  readonly problems: readonly ShownProblem[]
+}
+
+export interface DecisionPage extends ShownDecision {
+  /** How many of its records are in each state now. */
+  readonly states: StateCounts
+  readonly page: readonly DecidedRecord[]
+  /** The number of the record after which the next page begins; left out on the last one. */
+  readonly next?: number
+}
+
+const RECORDS_ON_A_PAGE = 200
+
+/** Undefined where the journal has no such decision. */
+export async function readDecision(
+  { journal }: ConsoleContext,
+  { id, after = 0 }: { readonly id: number; readonly after?: number },
+  audience: Audience,
+): Promise<DecisionPage | undefined> {
+  const [decision] = await journal.listAllDecisions(undefined, 1, id)
+  if (decision === undefined) return undefined
+  const found = await journal.listDecidedRecords(id, after, RECORDS_ON_A_PAGE + 1)
+  const records = found.slice(0, RECORDS_ON_A_PAGE)
+  return omitUndefined({
+    ...showListed(decision),
+    states: await journal.countDecidedRecords(id),
+    page: records.map((record) => showDecidedRecord(record, audience)),
+    next: found.length > RECORDS_ON_A_PAGE ? records.at(-1)?.id : undefined,
+  })
+}
+
+function showDecidedRecord(record: TracedRecord, audience: Audience): DecidedRecord {
+  const { id, lines, direction, state, apiId, http } = record
+  const problems = [...record.problems, ...record.warnings].map((each) => showProblem(each, audience))
+  return omitUndefined({ id, key: formatKey(record), lines, direction, state, apiId, http, problems })
 }

@@ -8,6 +8,8 @@ import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
+import { findCorrectableRoute, findObstacle } from './correct-source.ts'
+import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal, TROUBLED } from './lists.ts'
 import { type Audience, MASK, type ShownProblem, showProblem } from './masks.ts'
@@ -124,6 +126,9 @@ export interface FilePage extends ListedFile {
   readonly duplicateOf?: FileEntry['duplicateOf']
   readonly partOf?: string
   readonly retakeOf?: string
+  readonly correctionOf?: FileEntry['correctionOf']
+  /** How many of its refused records wait for a correction that can be made here; left out where there are none. */
+  readonly correctable?: number
   readonly timeline: readonly FileStep[]
   readonly reasons: readonly ProblemGroup[]
   /** The reasons are those of so many records with problems; left out where they are those of all. */
@@ -137,6 +142,8 @@ export interface FilePage extends ListedFile {
   /** Why the rows of the source are not shown; left out where they are. */
   readonly sourceMissing?: string
   readonly decisions: readonly ShownDecision[]
+  /** How many of its records a person can decide about. */
+  readonly decidable: DecidableCounts
   /** Names of files, as far as there are such. */
   readonly names: {
     readonly source?: string
@@ -160,6 +167,9 @@ const REASONS_OF_MAX = 10_000
 
 const DECISIONS_MAX = 20
 
+/** A file has one row for each code of its held records. */
+const HELD_CODES_MAX = 20
+
 /** Undefined where the journal has no such file. */
 export async function readFilePage(
   context: ConsoleContext,
@@ -180,7 +190,7 @@ export async function readFilePage(
   const rows = 'rows' in source ? source.rows : []
   const troubled = TROUBLED.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const decisions = await journal.listDecisions(file.id, DECISIONS_MAX)
-  const { folder, size, encoding, duplicateOf, partOf, retakeOf } = file
+  const { folder, size, encoding, duplicateOf, partOf, retakeOf, correctionOf } = file
   return omitUndefined({
     ...showFile(file, counts, audience),
     folder,
@@ -189,6 +199,8 @@ export async function readFilePage(
     duplicateOf,
     partOf,
     retakeOf,
+    correctionOf,
+    correctable: await countCorrectable(context, file),
     timeline: listSteps(file),
     reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
     reasonsOf: troubled > REASONS_OF_MAX ? REASONS_OF_MAX : undefined,
@@ -197,9 +209,24 @@ export async function readFilePage(
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     sourceMissing: 'missing' in source ? source.missing : undefined,
     decisions: decisions.map(showDecision),
+    decidable: countDecidable(
+      await journal.listHeldFiles(HELD_CODES_MAX, file.id),
+      await journal.listWaitingFiles(1, file.id),
+    ),
     names: listNames(file, counts),
   })
 }
+
+/** Counted up to the first page of them and more; the page itself says why nothing can be corrected. */
+async function countCorrectable({ journal, configuration }: ConsoleContext, file: FileEntry) {
+  const obstacle = findObstacle(file, findCorrectableRoute(configuration, file.route))
+  if (obstacle !== undefined || file.encoding === undefined) return undefined
+  const found = await journal.listCorrectableRecords(file.id, CORRECTABLE_MAX)
+  const open = found.filter(({ state, correction }) => state === 'rejected' && correction === undefined)
+  return open.length === 0 ? undefined : open.length
+}
+
+const CORRECTABLE_MAX = 2_001
 
 function isRecordState(text: string | undefined): text is RecordState {
   return (

@@ -1,5 +1,7 @@
 /** The whole life of a record, or of all records of an order, in the order of time. */
 import type { ListedDecision } from '../../domain/journal.ts'
+import { type DecisionAction, DECISIONS } from '../../domain/decision.ts'
+import type { ProblemCode } from '../../domain/problem.ts'
 import type { RecordState } from '../../domain/record.ts'
 import type { TracedAttempt, TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -94,6 +96,8 @@ export interface RecordStory {
     readonly name?: string
     readonly problem?: ShownProblem
   }[]
+  /** What a person can decide about it. */
+  readonly possible: readonly (DecisionAction | 'resolve')[]
 }
 
 /** Another record of the same order. */
@@ -169,6 +173,7 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
     prunedAt,
     call,
     key: formatKey(record),
+    possible: listDecisionsOf(record),
     problems: [...record.problems, ...record.warnings].map((each) => showProblem(each, audience)),
     life: listLife(story),
     timesSent: countSendings(story),
@@ -189,6 +194,20 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
       omitUndefined({ kind, state: has, folder, name, problem: problem && showProblem(problem, audience) }),
     ),
   })
+}
+
+/** What a person can decide about a record. */
+function listDecisionsOf({ state, direction, problems }: TracedRecord): RecordStory['possible'] {
+  if (direction !== 'incoming') return []
+  const code = problems[0]?.code
+  if (state === 'uncertain' || (state === 'held' && code === 'outcome-unprovable')) return ['resolve']
+  if ((state !== 'held' && state !== 'deferred') || code === undefined) return []
+  return (Object.keys(DECISIONS) as DecisionAction[]).filter((action) => isDecided(action, code))
+}
+
+/** Whether the decision is about records that are held with the code. */
+export function isDecided(action: DecisionAction, code: ProblemCode): boolean {
+  return (DECISIONS[action].codes as readonly ProblemCode[]).includes(code)
 }
 
 function nameWork({ id, name }: NamedWork): NamedWork {

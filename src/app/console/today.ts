@@ -11,6 +11,7 @@ import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter } from '../../schedule/schedule.ts'
 import { type ClockBoard, countClocks } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
+import { countDecidable, type DecidableCounts } from './deciding.ts'
 import type { Audience } from './masks.ts'
 
 /** A file that should come by a time of day. */
@@ -35,7 +36,7 @@ export interface Today {
   readonly checkingSince?: number
   /** Why the rest could not be read the last time. */
   readonly failure?: string
-  readonly alerts: readonly Alert[]
+  readonly alerts: readonly ShownAlert[]
   /** Left out where no order that the bridge has seen has a deadline. */
   readonly clocks?: ClockBoard
   readonly expected: readonly ExpectedFileState[]
@@ -50,6 +51,14 @@ export interface Today {
   readonly hasRoutes: boolean
 }
 
+/** An alert, and where a person does something about it. */
+export interface ShownAlert extends Alert {
+  /** The file whose records wait, with how many of them a person can decide about. */
+  readonly decidable?: DecidableCounts & { readonly file: string }
+  /** The file with records whose outcomes are not known. */
+  readonly unresolved?: string
+}
+
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
 type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
 
@@ -59,7 +68,8 @@ export async function readToday(context: ConsoleContext, { isMasked }: Audience)
   const { zone = 'UTC' } = context.configuration
   const clocks = countClocks(deadlines, context.clock.now(), zone)
   const all = snapshot?.alerts ?? []
-  const alerts = isMasked ? all.map(maskAlert) : all
+  const shown = all.map((alert) => showAlert(alert, snapshot?.held ?? []))
+  const alerts = isMasked ? shown.map(maskAlert) : shown
   return {
     ...checked,
     ...(snapshot && { at: snapshot.at }),
@@ -85,7 +95,20 @@ function toTodaysFile(file: LatestFile): TodaysFile {
 /** Their messages repeat those of problems, which quote cells, or of the API. */
 const QUOTING_ALERTS: readonly AlertCode[] = ['record-unacknowledged', 'documents-missing']
 
-function maskAlert(alert: Alert): Alert {
+/** An alert names its file in brackets. */
+function showAlert(alert: Alert, held: readonly HeldFile[]): ShownAlert {
+  const { code, subject } = alert
+  if (code === 'outcome-unknown') {
+    const [, unresolved] = /\(([^()]+)\)$/.exec(subject) ?? []
+    return unresolved === undefined ? alert : { ...alert, unresolved }
+  }
+  if (code !== 'records-held') return alert
+  const file = held.find((each) => subject.endsWith(`(${each.file}) ${each.code}`))?.file
+  if (file === undefined) return alert
+  return { ...alert, decidable: { ...countDecidable(held.filter((each) => each.file === file)), file } }
+}
+
+function maskAlert(alert: ShownAlert): ShownAlert {
   return QUOTING_ALERTS.includes(alert.code) ? { ...alert, message: ALERTS[alert.code].title } : alert
 }
 

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { openConsole } from '../../app/console/context.ts'
+import { createHand, startChildren } from '../../app/console/hand.ts'
 import type { Configuration } from '../../config/configuration.ts'
 import type { ConsoleConfiguration } from '../../config/observability.ts'
 import { isoTime, MINUTE_MS } from '../../support/clock.ts'
@@ -27,8 +28,17 @@ export const consoleCommand = defineCommand({
     // Loaded on demand: a web server takes longer to load than all the rest.
     const { createConsoleServer } = await import('../../web/server.ts')
     const opened = openConsole({ configuration, clock })
+    const hand = createHand(startChildren(resolvePath(terminal, config), terminal.env))
     await withPeople(terminal, configuration, async (people) => {
-      const server = await createConsoleServer({ opened, people, clock, names, say, ...(tls && { tls }) })
+      const server = await createConsoleServer({
+        opened,
+        people,
+        hand,
+        clock,
+        names,
+        say,
+        ...(tls && { tls }),
+      })
       // Showing a page writes nothing, so this is noted now and then.
       const saving = setInterval(() => people.saveSeen(), MINUTE_MS).unref()
       try {
@@ -44,7 +54,7 @@ export const consoleCommand = defineCommand({
         if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
       } finally {
         clearInterval(saving)
-        await server.close()
+        await Promise.all([server.close(), hand.close()])
         await opened.close()
         people.saveSeen()
       }

@@ -12,6 +12,8 @@ export type ScanResult =
       readonly newlines: number
       /** How many cells at the start of the row end on its first line. */
       readonly firstLineCells: number
+      /** Where each cell ends, so that a person can change one and leave the others as they are. */
+      readonly ends: readonly number[]
     }
   | Fault
   /** The text ends before the row is complete. */
@@ -42,13 +44,15 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
   if (lineEnd === -1 || lineEnd > furthest) return rowTooLargeFault(text.slice(from, furthest), from, dialect)
 
   const values: string[] = []
+  const ends: number[] = []
   let newlines = 0
   let firstLineCells = -1
   const cellsOnFirstLine = () => (newlines === 0 ? values.length : firstLineCells)
   const texts: UnquotedCell[] = []
   const toRow = (end: number): ScanResult => {
     const opening = quote === null ? -1 : findMisplacedQuote(texts, quote, dialect.escape)
-    if (opening === -1) return { kind: 'row', values, end, newlines, firstLineCells: cellsOnFirstLine() }
+    if (opening === -1)
+      return { kind: 'row', values, end, newlines, firstLineCells: cellsOnFirstLine(), ends }
     const before = values.slice(0, opening)
     return {
       kind: 'fault',
@@ -68,6 +72,7 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
       const cell = stop === -1 ? stripCarriageReturn(rest, dialect) : rest.slice(0, stop)
       if (quote !== null && cell.includes(quote)) texts.push({ index: values.length, text: cell })
       values.push(dialect.escape === undefined ? cell : removeEscapes(cell, dialect, false))
+      ends.push(at + cell.length)
       if (stop === -1) return toRow(lineEnd + 1)
       at += stop
       continue
@@ -87,6 +92,7 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
       if (lineEnd === -1 || lineEnd > furthest) return blameFirstLine(values, firstLineCells, from)
     }
     values.push(cell.value)
+    ends.push(cell.end)
     const isTooMany = newlines > 0 && values.length > maxCells && cell.value.trim() !== ''
     if (isTooMany) return blameFirstLine(values, firstLineCells, from)
     if (cell.end === lineEnd) return toRow(lineEnd + 1)

@@ -18,8 +18,9 @@ import type {
   UnansweredDelivery,
 } from '../../domain/interchange-journal.ts'
 import type { Resource } from '../../domain/api.ts'
-import type { DecisionEntry, Dismissal } from '../../domain/decision.ts'
+import type { Dismissal } from '../../domain/decision.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import { toDeliveryEntry } from '../deliveries.ts'
 import { digestReceived } from './digests.ts'
 import { appendDeliveryEvent, insertDeliveryDecision, selectDecisionDetail } from '../events.ts'
@@ -317,7 +318,7 @@ function describeVerdict({
 const MESSAGE_MAX = 1000
 
 /** Takes the records of refused sets out of the delivery, so that the next file of the route has them. */
-async function releaseRefused(tx: RouteTx, deliveryId: string, { by, why }: Dismissal) {
+async function releaseRefused(tx: RouteTx, deliveryId: string, { by, why, via }: Dismissal) {
   const { db, now, route } = tx
   const isRefused = sql`records.delivery_id = ${deliveryId} and records.route = ${route} and exists (
     select 1 from answered_sets join number_reservations on number_reservations.delivery_id = answered_sets.delivery_id
@@ -325,8 +326,8 @@ async function releaseRefused(tx: RouteTx, deliveryId: string, { by, why }: Dism
       and (number_reservations.sets = 1 or records.number between first_set and last_set))`
   const ids = await selectIdRuns(db, isRefused)
   if (ids.length === 0) return undefined
-  const decided = { delivery: deliveryId, action: 'release', by, why, chosen: isRefused } as const
-  const { id, records } = await insertDeliveryDecision(db, now, decided)
+  const decided = { delivery: deliveryId, action: 'release', by, why, via, chosen: isRefused } as const
+  const { id, records } = await insertDeliveryDecision(db, now, omitUndefined(decided))
   await sql`
     update records set delivery_id = null, number = 0, state = 'collected', problems = '[]', corrected = 0, changed_at = ${now}
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)
@@ -336,7 +337,7 @@ async function releaseRefused(tx: RouteTx, deliveryId: string, { by, why }: Dism
     records: [{ state: 'collected', ids }],
   }
   await appendDeliveryEvent(db, now, { id: deliveryId, kind: 'decision-made', more })
-  return { id, file: deliveryId, action: 'release', by, why, at: now, records } satisfies DecisionEntry
+  return omitUndefined({ id, file: deliveryId, action: 'release' as const, by, why, via, at: now, records })
 }
 
 // What a person must see.

@@ -171,5 +171,6 @@ export function createFieldFinder(context: InboundContext, file: FileEntry) {
 }
 
 export function createFileSource({ route }: Pick<InboundContext, 'route'>, file: FileEntry): FileSource {
-  return { file: file.name, folder: basename(route.folder) }
+  const part = file.correctionOf === undefined ? {} : { isPart: true as const }
+  return { file: file.name, folder: basename(route.folder), ...part }
 }

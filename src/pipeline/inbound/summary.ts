@@ -156,7 +156,7 @@ function listHoldReasons({ problems }: ReportedRecord): ReadonlySet<string> {
 }
 
 /** Held because an earlier step of its order failed. */
-export function isHeldDependent({ state, problems }: ReportedRecord): boolean {
+export function isHeldDependent({ state, problems }: Pick<ReportedRecord, 'state' | 'problems'>): boolean {
   return state === 'held' && problems[0]?.code === 'earlier-step-failed'
 }
 

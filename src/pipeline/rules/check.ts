@@ -14,7 +14,14 @@ import { type FinderContext, type OrderReader, planLists, readList } from '../re
 import { findOtherSpellings, type ResolvedDraft } from '../references/resolver.ts'
 import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
-import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
+import {
+  DEFAULT_POLICIES,
+  formatRefuse,
+  type Policies,
+  type RuleViolation,
+  SENT,
+  SENT_AS_IT_IS,
+} from './rule.ts'
 import { getAtPath, omitUndefined } from '../../support/object-paths.ts'
 import {
   describeItem,
@@ -173,7 +180,17 @@ function createContextRules(context: InboundContext, policies: Policies): BodyCh
   }
 }
 
-function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: Policies, check: RuleCheck) {
+/** What naming the place of a violation needs. */
+interface BodyJudgment extends Pick<RuleCheck, 'bound'> {
+  readonly context: { readonly route: Pick<InboundContext['route'], 'name' | 'operation' | 'rules'> }
+}
+
+function addViolations(
+  draft: ResolvedDraft,
+  found: readonly RuleViolation[],
+  policies: Policies,
+  check: BodyJudgment,
+) {
   const decide = ({ policy, field }: RuleViolation) => {
     if (policy === undefined) return 'refuse'
     // The mapping knows charges and taxes that no field has.
@@ -209,6 +226,22 @@ export function findBodyWarnings(
   })
 }
 
+/**
+ * The verdict that the values of a record alone give, with the policies of its route. It asks neither the API nor the journal,
+ * so a body with values of the order is judged only by what its mapping found.
+ */
+export function judgeBody(
+  draft: Draft,
+  { context, bound, now }: BodyJudgment & { readonly now: number },
+): CheckedDraft {
+  const { rules: policies = DEFAULT_POLICIES, operation } = context.route
+  const judged = judgeOwnTotals(draft, policies.totals, context.route)
+  const { body, problems, deferred = [] } = judged
+  if (body === undefined || problems.length > 0 || deferred.length > 0) return judged
+  const found = BUSINESS_RULES[operation]?.onBody?.({ body, order: undefined, now }) ?? []
+  return addViolations(judged, found, policies, { context, bound })
+}
+
 /** The column of the field has a total that the mapping compares with the lines. */
 function isCheckedByMapping(field: string, { bound }: Pick<RuleCheck, 'bound'>): boolean {
   const column = bound.findColumn(field)
@@ -219,7 +252,7 @@ function isCheckedByMapping(field: string, { bound }: Pick<RuleCheck, 'bound'>):
 function judgeOwnTotals(
   draft: ResolvedDraft,
   policy: Policies['totals'],
-  { name, operation }: InboundContext['route'],
+  { name, operation }: Pick<InboundContext['route'], 'name' | 'operation'>,
 ): ResolvedDraft {
   const { warnings: found = [], body, ...rest } = draft
   const isTotal = ({ code }: Problem) => code === 'totals-disagree'
@@ -238,7 +271,7 @@ function judgeOwnTotals(
 }
 
 /** A record with nothing but warnings is sent, so their fix is not to correct the cell. */
-function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean): Problem {
+function toWarning(violation: RuleViolation, check: BodyJudgment, isSent: boolean): Problem {
   const { name, operation } = check.context.route
   const isOrder = operation === 'create-order'
   const sent = violation.sent ?? SENT[operation] ?? SENT_AS_IT_IS
@@ -247,20 +280,6 @@ function toWarning(violation: RuleViolation, check: RuleCheck, isSent: boolean):
   const own = violation.fix === undefined || isLate ? '' : `${violation.fix} `
   const fix = `${isSent ? sent : ''}${own}${formatRefuse(violation.policy, name)}`
   return { ...toProblem(violation, check), fix, severity: 'warning' }
-}
-
-function formatRefuse(policy: keyof Policies | undefined, route: string): string {
-  return `To refuse such: \`rules: { ${policy}: refuse }\` under \`routes.${route}\` in dropbridge.yaml.`
-}
-
-const SENT_AS_IT_IS = 'It is sent as it is. '
-
-/** What a person can still do about a record that was sent. */
-const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
-  'create-order':
-    'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. ',
-  // The API has no call that changes an invoice or takes it back.
-  'create-invoice': 'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ',
 }
 
 /** Violations about a name, and not about a quantity or a date beside other values. */

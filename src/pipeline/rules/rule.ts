@@ -1,4 +1,5 @@
 /** Defines business rules, with the pure rules about dates and line quantities. */
+import type { InboundOperationName } from '../../contract/operations.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
 import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
@@ -203,4 +204,19 @@ export function countOpenUnits(line: OrderLine): number | undefined {
   const units = (field: string) => readUnits(line, field) ?? NaN
   const left = units('quantity') - units('quantity_shipped') - units('quantity_canceled')
   return Number.isNaN(left) ? undefined : left
+}
+
+/** How the user makes the route refuse such. */
+export function formatRefuse(policy: keyof Policies | undefined, route: string): string {
+  return `To refuse such: \`rules: { ${policy}: refuse }\` under \`routes.${route}\` in dropbridge.yaml.`
+}
+
+export const SENT_AS_IT_IS = 'It is sent as it is. '
+
+/** What a person can still do about a record that was sent. */
+export const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
+  'create-order':
+    'Sent as it is. If wrong, `dropbridge undo` says how to cancel it; then send it under a new number. ',
+  // The API has no call that changes an invoice or takes it back.
+  'create-invoice': 'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ',
 }

@@ -117,6 +117,15 @@
   })
   connect()
 
+  // Seconds that run down here; at the end the page is asked what is possible now.
+  setInterval(() => {
+    for (const element of document.querySelectorAll('[data-countdown]')) {
+      const seconds = Number(element.textContent) - 1
+      if (seconds >= 0) element.textContent = String(seconds)
+      if (seconds === 0) void refresh()
+    }
+  }, 1000)
+
   document.addEventListener('keydown', (event) => {
     const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return

@@ -1,10 +1,22 @@
-/** The page of what people decided. */
-import { type DecisionsPage, listDecisions } from '../../app/console/decisions.ts'
-import { type Html, href, html } from '../../support/html.ts'
+/** The pages of what people decided: the list, and one decision with what came of each record. */
+import {
+  type DecidedRecord,
+  type DecisionPage,
+  type DecisionsPage,
+  listDecisions,
+  readDecision,
+} from '../../app/console/decisions.ts'
+import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { formatRecords } from './forms.ts'
 import {
+  audienceOf,
   DECIDED,
+  drawCounts,
+  drawProblem,
+  drawState,
+  formatLines,
   drawDeliveryLink,
   drawFileLink,
   drawNext,
@@ -30,8 +42,8 @@ export const decisionsPage = definePage<DecisionsPage>({
 
 function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageRequest): Html {
   if (total.count === 0) return html`<p>No person has decided anything yet.</p>`
-  const rows = decisions.map(({ at, by, action, file, delivery, record, route, records, why }) => [
-    showTime(at, request),
+  const rows = decisions.map(({ id, at, by, via, action, file, delivery, record, route, records, why }) => [
+    html`<a href="${href('/decisions/:n', { n: id })}">${showTime(at, request)}</a>`,
     html`${by}`,
     html`${DECIDED[action]}`,
     html`${file && drawFileLink(file)}${delivery && drawDeliveryLink(delivery)}${
@@ -40,9 +52,82 @@ function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageR
     html`${route}`,
     html`${formatNumber(records)}`,
     html`${why}`,
+    html`${formatVia(via)}`,
   ])
   const older = next === undefined ? undefined : href('/decisions', { after: next })
   return html`<p>${formatTotal(total, 'decision')}, newest first.</p>
-    ${drawCells('Decisions', ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why'], rows)}
+    ${drawCells('Decisions', ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why', 'Via'], rows)}
     ${drawNext(older, 'older')}`
+}
+
+function formatVia(via: DecisionsPage['decisions'][number]['via']): string {
+  return via ?? 'command line'
+}
+
+// One decision.
+
+export const decisionPage = definePage<DecisionPage>({
+  path: '/decisions/:n',
+  permission: 'read',
+  load: async (context, request) => {
+    const { n = '' } = request.params
+    const after = readFilter(request, 'after')
+    const from = after !== undefined && /^\d{1,15}$/.test(after) ? { after: Number(after) } : {}
+    return /^\d{1,15}$/.test(n)
+      ? readDecision(context, { id: Number(n), ...from }, audienceOf(request))
+      : undefined
+  },
+  draw: (data, request) => ({ title: formatTitle(data), main: drawDecision(data, request) }),
+})
+
+function formatTitle({ action, by, records }: DecisionPage): string {
+  return `${by} ${DECIDED[action]} ${formatRecords(records)}`
+}
+
+function drawDecision(decision: DecisionPage, request: PageRequest): Html {
+  const { id, at, by, via, why, route, file, delivery, states, page, next } = decision
+  const on = file ? drawFileLink(file) : delivery && drawDeliveryLink(delivery)
+  const more = next === undefined ? undefined : href('/decisions/:n', { n: id, after: next })
+  const rows = page.map((record) => [
+    html`${formatLines(record.lines)}`,
+    drawRecordLink(record),
+    drawOutcome(record),
+  ])
+  return html`<p>
+      ${showTime(at, request)} ${by}, via
+      ${formatVia(via)}${on && html`, on ${on}`}${route && html`, route ${route}`}.
+    </p>
+    <p>Why: ${why}</p>
+    <section id="outcome" data-live>
+      ${drawProgress(decision, request)}
+      <p>${drawCounts(states)}</p>
+      ${rows.length === 0 ? undefined : drawCells('What came of each record', ['Lines', 'Record', 'Outcome'], rows)}
+    </section>
+    ${drawNext(more, 'next records')}`
+}
+
+function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord): Html {
+  const as = apiId === undefined ? '' : ` as ${apiId}`
+  const status = http === undefined ? '' : `, HTTP ${http}`
+  return html`${drawState(state, direction)}${as}${status} ${problems.map(drawProblem)}`
+}
+
+/** What is still to come of it. */
+function drawProgress({ id, route = '', states }: DecisionPage, { findWork }: PageRequest): Html | undefined {
+  const work = findWork(id)
+  const { planned = 0, sending = 0, uncertain = 0, deferred = 0 } = states
+  const open = planned + sending + uncertain + deferred
+  if (work?.isGoingOn === true) return html`<p role="status">The bridge is at work on it.</p>`
+  const failure =
+    work?.failure &&
+    html`<div role="alert">
+      <p>The decision is noted. Its work was not finished: ${work.failure.message}</p>
+      <p class="fix">${renderInlineCode(work.failure.fix)}</p>
+    </div>`
+  if (open === 0) return failure
+  return html`${failure}
+    <p>
+      ${formatRecords(open)} of it are not finished; the next run goes on:
+      <code>dropbridge run ${route}</code>
+    </p>`
 }

@@ -14,6 +14,8 @@ import { type Html, href, html, joinHtml, renderInlineCode } from '../../support
 import { omitUndefined } from '../../support/object-paths.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { isAllowed } from '../permissions.ts'
+import { drawFileButtons, formatRecords } from './forms.ts'
 import {
   audienceOf,
   DECIDED,
@@ -135,10 +137,25 @@ function drawHead(file: FilePage, request: PageRequest): Html {
   const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
   return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
-    ${first || undefined} ${whole || undefined} ${taken || undefined}
+    ${drawFileButtons(id, file.decidable, request)} ${drawCorrectLink(file, request)} ${first || undefined}
+    ${whole || undefined} ${taken || undefined} ${drawCorrected(file)}
     <ol class="timeline">
       ${timeline.map(({ at, what }) => html`<li>${showTime(at, request)} ${STEPS[what]}</li>`)}
     </ol>`
+}
+
+/** Leads to the form on which its refused records are corrected. */
+function drawCorrectLink({ id, correctable }: FilePage, { person }: PageRequest): Html | undefined {
+  if (correctable === undefined || !isAllowed(person, 'operate')) return undefined
+  const address = href('/files/:id/correct', { id })
+  return html`<p class="buttons">
+    <a class="button" href="${address}">Correct ${formatRecords(correctable)} …</a>
+  </p>`
+}
+
+function drawCorrected({ correctionOf }: FilePage): Html | undefined {
+  if (correctionOf === undefined) return undefined
+  return html`<p>It holds corrected rows of ${drawFileLink(correctionOf)}.</p>`
 }
 
 function drawStateLinks({ id, records, only }: FilePage, { query }: PageRequest): Html {
@@ -220,9 +237,10 @@ function drawRow({ line, columns, cells }: SourceRow): Html {
 function drawDecided({ decisions }: FilePage, request: PageRequest): Html | undefined {
   if (decisions.length === 0) return undefined
   const lines = decisions.map(
-    ({ at, by, action, why, records }) =>
+    ({ id, at, by, action, why, records }) =>
       html`<li>
-        ${showTime(at, request)} ${by} ${DECIDED[action]} ${formatNumber(records)} records: ${why}
+        ${showTime(at, request)} ${by} ${DECIDED[action]}
+        <a href="${href('/decisions/:n', { n: id })}">${formatRecords(records)}</a>: ${why}
       </li>`,
   )
   return html`<h2>Decisions</h2>

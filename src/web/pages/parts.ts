@@ -88,6 +88,7 @@ export const DECIDED: Readonly<Record<ShownDecision['action'], string>> = {
   release: 'released',
   discard: 'discarded',
   dismiss: 'dismissed',
+  correct: 'corrected',
   'resolve-accepted': 'resolved as accepted',
   'resolve-absent': 'resolved as absent',
   'resolve-discard': 'resolved and given up',

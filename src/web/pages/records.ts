@@ -10,6 +10,7 @@ import {
 import { type Html, href, html } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawRecordButtons } from './forms.ts'
 import {
   audienceOf,
   DECIDED,
@@ -31,7 +32,8 @@ export const recordPage = definePage<RecordPage>({
   },
   draw: ({ record, related }, request) => ({
     title: nameStory(record),
-    main: html`${drawStory(record, request)} ${drawRelated(related, request)}`,
+    main: html`${drawRecordButtons(record, request)} ${drawStory(record, request)}
+    ${drawRelated(related, request)}`,
   }),
 })
 
@@ -47,7 +49,7 @@ export const orderPage = definePage<OrderPage>({
         (story) =>
           html`<section>
             <h2><a href="${href('/records/:n', { n: story.id })}">${nameStory(story)}</a></h2>
-            ${drawStory(story, request)}
+            ${drawRecordButtons(story, request)} ${drawStory(story, request)}
           </section>`,
       )}`,
   }),
@@ -57,7 +59,8 @@ function nameStory({ operation, key, id }: RecordStory): string {
   return `${operation} ${key || `#${id}`}`
 }
 
-function drawStory(story: RecordStory, request: PageRequest): Html {
+/** What is known of a record, with its whole life. */
+export function drawStory(story: RecordStory, request: PageRequest): Html {
   const { state, direction, apiId, route, account, step, problems, first, file, delivery } = story
   const at = apiId === undefined ? '' : ` as ${apiId} at the API`
   const of = step === undefined ? '' : `, step ${step}`

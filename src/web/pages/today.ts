@@ -1,10 +1,10 @@
 /** Today, the first page: what needs a person, what is expected, and what came lately. */
-import { type ExpectedFileState, readToday, type Today } from '../../app/console/today.ts'
-import type { Alert } from '../../domain/alert.ts'
+import { type ExpectedFileState, readToday, type ShownAlert, type Today } from '../../app/console/today.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawClockBoard } from './clocks.ts'
+import { drawFileButtons } from './forms.ts'
 import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
 import { type Column, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
@@ -162,7 +162,8 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
   return html`<p class="age">${joinHtml(parts, ' ')}</p>`
 }
 
-function drawAlert({ code, route, subject, since, message, fix }: Alert, request: PageRequest): Html {
+function drawAlert(alert: ShownAlert, request: PageRequest): Html {
+  const { code, route, subject, since, message, fix } = alert
   const search = href('/search', { q: subject })
   const about = [
     ...(route === undefined ? [] : [html`${route}`]),
@@ -174,7 +175,15 @@ function drawAlert({ code, route, subject, since, message, fix }: Alert, request
     <strong>${message}</strong>
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
+    ${drawButtons(alert, request)}
   </li>`
+}
+
+function drawButtons({ decidable, unresolved }: ShownAlert, request: PageRequest): Html | undefined {
+  if (decidable !== undefined) return drawFileButtons(decidable.file, decidable, request)
+  if (unresolved === undefined) return undefined
+  const records = href('/files/:id', { id: unresolved, state: 'uncertain' })
+  return html`<p class="buttons"><a class="button" href="${records}">See its records</a></p>`
 }
 
 function drawExpected({ last, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {

@@ -1,0 +1,306 @@
+/** Shows the refused rows of a file for correction: their cells, problems in groups, and what would become of what is typed. */
+import type { Correction } from '../../domain/decision.ts'
+import type { Problem } from '../../domain/problem.ts'
+import { foldColumnName } from '../../mapping/rows/columns.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { loadMappings, openMailbox } from '../context.ts'
+import type { ConsoleContext } from './context.ts'
+import type { CellChange, CellError } from './correct-cells.ts'
+import type { EditableRow } from './correct-rows.ts'
+import {
+  type CorrectionContext,
+  type CorrectionUnit,
+  findCorrectableRoute,
+  findObstacle,
+  openCorrection,
+  type OpenCorrection,
+} from './correct-source.ts'
+import { checkCorrection, type CorrectionDraft, listRealChanges, type UnitVerdict } from './correct-try.ts'
+import { formatKey } from './lists.ts'
+import { type ShownProblem, showProblem } from './masks.ts'
+
+/** What a person typed and chose so far. */
+export interface CorrectionForm extends CorrectionDraft {
+  /** From 1. */
+  readonly page: number
+  /** Try it, and say what would be sent. */
+  readonly isCheck?: boolean
+  /** Type this text into all cells of a problem group. */
+  readonly apply?: { readonly group: number; readonly text: string }
+}
+
+export interface CorrectionPage {
+  readonly id: string
+  readonly name: string
+  readonly route: string
+  /** Why nothing can be corrected here. */
+  readonly missing?: string
+  readonly encoding?: string
+  readonly records: number
+  readonly rows: number
+  readonly groups: readonly CorrectionGroup[]
+  readonly units: readonly ShownUnit[]
+  readonly page: number
+  readonly pages: number
+  /** All real changes, those on other pages included. */
+  readonly changes: readonly CellChange[]
+  readonly asTheyAre: readonly number[]
+  /** After a check. */
+  readonly check?: ShownCheck
+  readonly corrections: readonly ShownCorrection[]
+}
+
+/** Refused records with the same problem of the same text in the same column. */
+export interface CorrectionGroup {
+  readonly number: number
+  readonly problem: ShownProblem
+  readonly column?: string
+  readonly text?: string
+  readonly records: number
+  /** The cells to type another text into; empty where the problem is of no column. */
+  readonly cells: readonly Omit<CellChange, 'text'>[]
+}
+
+export interface ShownUnit {
+  readonly line: number
+  readonly key: string
+  readonly records: number
+  readonly problems: readonly ShownProblem[]
+  readonly rows: readonly EditableRow[]
+  /** It is in a correction that is not finished. */
+  readonly isUnderWay: boolean
+  readonly verdict?: ShownVerdict
+}
+
+export interface ShownVerdict {
+  readonly what: UnitVerdict['what']
+  readonly problems: readonly ShownProblem[]
+  readonly warnings: readonly ShownProblem[]
+  readonly errors: readonly CellError[]
+}
+
+export interface ShownCheck {
+  /** How many records would be sent. */
+  readonly ready: number
+  readonly units: number
+  /** How many records stay refused. */
+  readonly leftOut: number
+  readonly name?: string
+  /** Of the file as it would be left; sending asks for the same one. */
+  readonly sha256?: string
+}
+
+export interface ShownCorrection extends Pick<
+  Correction,
+  'id' | 'name' | 'by' | 'why' | 'at' | 'records' | 'leftAt' | 'givenUpAt'
+> {
+  readonly takenAs?: string
+  readonly isFinished: boolean
+}
+
+const UNITS_ON_A_PAGE = 50
+
+const CORRECTIONS_MAX = 20
+
+/** Only people who see personal data get here. */
+const AUDIENCE = { isMasked: false }
+
+/** Writes nothing. Undefined where the journal has no such file. */
+export async function readCorrectionPage(
+  context: ConsoleContext,
+  id: string,
+  form: CorrectionForm,
+): Promise<CorrectionPage | undefined> {
+  const { journal, configuration } = context
+  const file = await journal.getFile(id)
+  if (file === undefined) return undefined
+  const corrections = (await journal.listCorrections(id, CORRECTIONS_MAX)).map(showCorrection)
+  const common = { id, name: file.name, route: file.route, corrections, ...NOTHING }
+  const obstacle = findObstacle(file, findCorrectableRoute(configuration, file.route))
+  if (obstacle !== undefined) return { ...common, missing: obstacle }
+  const shown = await withCorrectionContext(context, file.route, async (own) => {
+    const opened = await openCorrection(own, file)
+    return 'missing' in opened ? opened : showOpened(own, opened, form)
+  })
+  return { ...common, ...shown }
+}
+
+const NOTHING = {
+  records: 0,
+  rows: 0,
+  groups: [],
+  units: [],
+  page: 1,
+  pages: 1,
+  changes: [],
+  asTheyAre: [],
+}
+
+function showCorrection({ takenAs, ...correction }: Correction): ShownCorrection {
+  const { id, name, by, why, at, records, leftAt, givenUpAt } = correction
+  const isFinished = takenAs?.isFinished === true
+  return omitUndefined({
+    id,
+    name,
+    by,
+    why,
+    at,
+    records,
+    leftAt,
+    givenUpAt,
+    isFinished,
+    takenAs: takenAs?.id,
+  })
+}
+
+/** Opens the mailbox and the mappings of the route for as long as the work takes. */
+async function withCorrectionContext<Result>(
+  { journal, configuration, clock }: ConsoleContext,
+  name: string,
+  work: (context: CorrectionContext) => Promise<Result>,
+): Promise<Result | { readonly missing: string }> {
+  const route = findCorrectableRoute(configuration, name)
+  const settings = route && configuration.mailboxes[route.from.mailbox]
+  if (route === undefined || settings === undefined) return { missing: 'Its mailbox is not configured.' }
+  try {
+    const mappings = await loadMappings({ ...configuration, routes: [route] })
+    const options = { clock, random: Math.random, newId: () => 'console', isImpatient: true }
+    const mailbox = await openMailbox(route.from.mailbox, settings, options)
+    try {
+      return await work({ journal, configuration, clock, mailbox, mappings })
+    } finally {
+      await mailbox.close()
+    }
+  } catch (error) {
+    if (error instanceof BridgeError && !error.code.startsWith('journal-'))
+      return { missing: `It cannot be opened: ${error.message}` }
+    throw error
+  }
+}
+
+async function showOpened(
+  context: CorrectionContext,
+  opened: OpenCorrection,
+  form: CorrectionForm,
+): Promise<Omit<CorrectionPage, 'id' | 'name' | 'route' | 'corrections'>> {
+  const { units } = opened
+  const groups = groupProblems(opened)
+  const applied = applyToGroup(groups, form)
+  const changes = listRealChanges(opened, [...form.changes, ...applied])
+  const lines = new Set(units.map(({ line }) => line))
+  const asTheyAre = form.asTheyAre.filter((line) => lines.has(line))
+  const checked =
+    form.isCheck === true ? await checkCorrection(context, opened, { changes, asTheyAre }) : undefined
+  const pages = Math.max(1, Math.ceil(units.length / UNITS_ON_A_PAGE))
+  const page = Math.min(Math.max(1, form.page), pages)
+  const shown = units.slice((page - 1) * UNITS_ON_A_PAGE, page * UNITS_ON_A_PAGE)
+  const records = countRecords(units)
+  const ready = countRecords(checked?.ready ?? [])
+  return omitUndefined({
+    encoding: opened.encoding,
+    records,
+    rows: units.reduce((sum, each) => sum + each.rows.length, 0),
+    groups,
+    units: shown.map((unit) => showUnit(unit, checked?.verdicts.get(unit.line))),
+    page,
+    pages,
+    changes,
+    asTheyAre,
+    check:
+      checked &&
+      omitUndefined({
+        ready,
+        units: checked.ready.length,
+        leftOut: records - ready,
+        name: checked.file?.name,
+        sha256: checked.file?.sha256,
+      }),
+  })
+}
+
+function countRecords(units: readonly CorrectionUnit[]): number {
+  return units.reduce((sum, { records }) => sum + records.length, 0)
+}
+
+function showUnit(unit: CorrectionUnit, verdict: UnitVerdict | undefined): ShownUnit {
+  const { line, records, rows, correction } = unit
+  const [first] = records
+  const problems = records.flatMap((record) => record.problems)
+  return omitUndefined({
+    line,
+    key: first === undefined ? '' : formatKey({ keyValues: first.keyValues }),
+    records: records.length,
+    problems: showAll(problems),
+    rows,
+    isUnderWay: correction !== undefined,
+    verdict: verdict && {
+      what: verdict.what,
+      problems: showAll(verdict.problems),
+      warnings: showAll(verdict.warnings),
+      errors: verdict.errors,
+    },
+  })
+}
+
+function showAll(problems: readonly Problem[]): ShownProblem[] {
+  return problems.map((each) => showProblem(each, AUDIENCE))
+}
+
+// Groups: what one gesture corrects.
+
+function groupProblems({ units }: OpenCorrection): CorrectionGroup[] {
+  const groups = new Map<
+    string,
+    Omit<CorrectionGroup, 'number' | 'records'> & { readonly units: Set<number> }
+  >()
+  for (const unit of units.filter(({ correction }) => correction === undefined)) {
+    for (const found of unit.records.flatMap(({ problems }) => problems)) {
+      const cells = findCells(unit, found)
+      const text = cells[0]?.text
+      const column = cells[0]?.column ?? found.place.column
+      const key = JSON.stringify([found.code, column, text])
+      const before = groups.get(key)
+      const places = cells.map(({ line, cell }) => ({ line, cell }))
+      groups.set(key, {
+        ...omitUndefined({ problem: showProblem(found, AUDIENCE), column, text }),
+        cells: mergeCells(before?.cells ?? [], places),
+        units: new Set([...(before?.units ?? []), unit.line]),
+      })
+    }
+  }
+  return [...groups.values()]
+    .map(({ units: own, ...group }) => ({ ...group, records: own.size }))
+    .toSorted((one, other) => other.records - one.records)
+    .map((group, index) => ({ number: index + 1, ...group }))
+}
+
+type Place = Omit<CellChange, 'text'>
+
+function mergeCells(before: readonly Place[], more: readonly Place[]): readonly Place[] {
+  const known = new Set(before.map(({ line, cell }) => `${line} ${cell}`))
+  return [...before, ...more.filter(({ line, cell }) => !known.has(`${line} ${cell}`))]
+}
+
+/** The cell of the problem, and those of the record in its column with the same text: an order repeats them in each row. */
+function findCells({ rows }: CorrectionUnit, { place }: Problem) {
+  const { column } = place
+  if (column === undefined) return []
+  const name = foldColumnName(column)
+  const cells = rows.flatMap(({ line, lastLine, cells: own }) =>
+    own
+      .filter((cell) => cell.column !== '' && foldColumnName(cell.column) === name)
+      .map(({ cell, column: written, text }) => ({ line, lastLine, cell, column: written, text })),
+  )
+  const blamed =
+    cells.find(
+      ({ line, lastLine }) => place.line !== undefined && line <= place.line && place.line <= lastLine,
+    ) ?? cells[0]
+  return cells.filter(({ text }) => text === blamed?.text)
+}
+
+function applyToGroup(groups: readonly CorrectionGroup[], { apply }: CorrectionForm): CellChange[] {
+  const group = groups.find(({ number }) => number === apply?.group)
+  if (apply === undefined || group === undefined) return []
+  return group.cells.map((each) => ({ ...each, text: apply.text }))
+}

@@ -1,0 +1,158 @@
+/** What a person sees before a decision: exactly the records that it is about, and what would become of each. */
+import { isInboxKey } from '../../config/edi.ts'
+import type { DecisionAction, HeldFile } from '../../domain/decision.ts'
+import type { StateCounts } from '../../domain/record.ts'
+import type { TracedRecord } from '../../domain/trace.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import { createDecisionDigest } from '../../journal/decisions.ts'
+import { yieldToEventLoop } from '../../journal/store.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import type { ConsoleContext } from './context.ts'
+import { formatKey } from './lists.ts'
+import { type Audience, type ShownProblem, showProblem } from './masks.ts'
+import { isDecided, type NamedWork, readRecordPage, type RecordStory } from './records.ts'
+
+/** A record that the decision is about. */
+interface PreviewedRecord {
+  readonly id: number
+  readonly number: number
+  readonly key: string
+  readonly lines: readonly LineRange[]
+  readonly becomes: TracedRecord['state']
+  /** Why it would not be sent; empty for one that would. */
+  readonly verdict: readonly ShownProblem[]
+}
+
+export interface DecisionPreview {
+  readonly action: DecisionAction
+  readonly file: NamedWork
+  readonly route: string
+  /** Where it is about this record alone. */
+  readonly record?: { readonly id: number; readonly key: string }
+  /** The id of the file, or the record as `ROUTE/#NUMBER`. */
+  readonly what: string
+  readonly total: number
+  /** How many there are of what would become of them. */
+  readonly becomes: StateCounts
+  /** Why they wait, and how many for each reason. */
+  readonly reasons: readonly { readonly problem: ShownProblem; readonly records: number }[]
+  readonly records: readonly PreviewedRecord[]
+  /** The number of the record after which the next page begins; left out on the last one. */
+  readonly next?: number
+  /** Of all records of the decision, and of what would become of them. */
+  readonly digest: string
+}
+
+export interface DecisionQuery {
+  readonly action: DecisionAction
+  readonly file?: string
+  readonly record?: number
+  /** As in `next`. */
+  readonly after?: number
+}
+
+const RECORDS_ON_A_PAGE = 200
+
+/** So many are read at once; between them other pages are answered. */
+const BATCH_SIZE = 500
+
+const REASONS_MAX = 10
+
+/** Undefined where the journal has no such file or record, or none that anything can be decided about. */
+export async function readDecisionPreview(
+  { journal }: ConsoleContext,
+  { action, file: fileId, record: recordId, after = 0 }: DecisionQuery,
+  audience: Audience,
+): Promise<DecisionPreview | undefined> {
+  const [record] = recordId === undefined ? [] : await journal.listTracedRecords([recordId])
+  const file = await journal.getFile(record?.file ?? fileId ?? '')
+  if (file === undefined || isInboxKey(file.route)) return undefined
+  const scope = omitUndefined({ action, record: record?.id })
+  const digest = createDecisionDigest()
+  const becomes: Record<string, number> = {}
+  const reasons = new Map<string, { readonly problem: ShownProblem; records: number }>()
+  const records: PreviewedRecord[] = []
+  let total = 0
+  for (let last = 0; ; await yieldToEventLoop()) {
+    const batch = await journal.listDecidableRecords(file.id, scope, last, BATCH_SIZE)
+    digest.add(batch)
+    total += batch.length
+    for (const each of batch) {
+      becomes[each.becomes] = (becomes[each.becomes] ?? 0) + 1
+      const [first] = each.problems
+      const problem = first && showProblem({ ...first, place: {} }, audience)
+      const known = problem && reasons.get(problem.message)
+      if (known !== undefined) known.records++
+      else if (problem !== undefined && reasons.size < REASONS_MAX)
+        reasons.set(problem.message, { problem, records: 1 })
+      if (each.number <= after || records.length > RECORDS_ON_A_PAGE) continue
+      const { id, number, lines } = each
+      const verdict = each.verdict.map((why) => showProblem(why, audience))
+      records.push({ id, number, lines, key: formatKey(each), becomes: each.becomes, verdict })
+    }
+    if (batch.length < BATCH_SIZE) break
+    last = batch.at(-1)?.number ?? last
+  }
+  const page = records.slice(0, RECORDS_ON_A_PAGE)
+  return omitUndefined({
+    action,
+    file: { id: file.id, name: file.name },
+    route: file.route,
+    record: record && { id: record.id, key: formatKey(record) },
+    what: record === undefined ? file.id : `${file.route}/#${record.id}`,
+    total,
+    becomes,
+    reasons: [...reasons.values()],
+    records: page,
+    next: records.length > RECORDS_ON_A_PAGE ? page.at(-1)?.number : undefined,
+    digest: digest.finish(),
+  })
+}
+
+export interface ResolutionPreview {
+  readonly record: RecordStory
+  /** As `ROUTE/#NUMBER`. */
+  readonly what: string
+  /** What came of it is not known yet. */
+  readonly isOpen: boolean
+  /** A late answer may still come for so long; only an id of the API can be noted now. */
+  readonly waitMs: number
+  /** How long a late answer is waited for in all. */
+  readonly lateAnswerMs: number
+}
+
+/** Undefined where the journal has no such incoming record. */
+export async function readResolutionPreview(
+  context: ConsoleContext,
+  id: number,
+  audience: Audience,
+): Promise<ResolutionPreview | undefined> {
+  const { journal, configuration, clock } = context
+  const page = await readRecordPage(context, id, audience)
+  if (page?.record.direction !== 'incoming') return undefined
+  const { record } = page
+  const [open] = await journal.listUnresolvedRecords(1, { key: `#${id}`, route: record.route })
+  const { lateAnswerMs } = configuration.api
+  const waitMs = open?.state === 'uncertain' ? open.since + lateAnswerMs - clock.now() : 0
+  return {
+    record,
+    what: `${record.route}/#${id}`,
+    isOpen: open !== undefined,
+    waitMs: Math.min(Math.max(0, waitMs), lateAnswerMs),
+    lateAnswerMs,
+  }
+}
+
+/** How many records of a file a person can decide about. */
+export type DecidableCounts = Readonly<Record<DecisionAction, number>>
+
+/** `waiting`: how many wait for their orders, which only a discard ends. */
+export function countDecidable(
+  held: readonly Pick<HeldFile, 'code' | 'records'>[],
+  waiting: readonly { readonly records: number }[] = [],
+): DecidableCounts {
+  const count = (action: DecisionAction) =>
+    held.reduce((sum, { code, records }) => sum + (isDecided(action, code) ? records : 0), 0)
+  const waits = waiting.reduce((sum, { records }) => sum + records, 0)
+  return { release: count('release'), discard: count('discard') + waits }
+}

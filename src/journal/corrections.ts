@@ -1,0 +1,192 @@
+/** Stores corrections of refused records: noted before the corrected file is left, and bound to it once it is taken. */
+import { sql } from 'kysely'
+import type {
+  CorrectableRecord,
+  Correction,
+  CorrectionStart,
+  DecisionJournal,
+  NewCorrection,
+} from '../domain/decision.ts'
+import type { FileState } from '../domain/file.ts'
+import type { Problem } from '../domain/problem.ts'
+import type { RecordState } from '../domain/record.ts'
+import { assert } from '../support/errors.ts'
+import { digestCorrection } from './event-detail.ts'
+import { appendFileEvent, insertDecision, selectDecisionDetail } from './events.ts'
+import { IS_UNCORRECTED } from './held-records.ts'
+import { removeNamings } from './namings.ts'
+import { jsonRows, omitNull } from './rows.ts'
+import type { Db, Row } from './schema.ts'
+import type { BoundStore, RouteTx } from './store.ts'
+
+export function createCorrectionJournal({ reads, leased }: BoundStore) {
+  return {
+    listCorrectableRecords: reads(selectCorrectable),
+    startCorrection: leased(startCorrection),
+    renameCorrection: leased((tx, id, name) => changeCorrection(tx, id, { name })),
+    markCorrectionLeft: leased(async (tx, id) => {
+      await removeNamings(tx.db, formatCorrectionSubject(id))
+      await changeCorrection(tx, id, { left_at: tx.now })
+    }),
+    giveUpCorrection: leased(async (tx, id) => {
+      await removeNamings(tx.db, formatCorrectionSubject(id))
+      await changeCorrection(tx, id, { given_up_at: tx.now })
+    }),
+    listCorrections: reads(selectCorrections),
+  } satisfies Partial<DecisionJournal>
+}
+
+/** Under which the namings of a corrected file and of its marker or manifest are saved. */
+export function formatCorrectionSubject(id: number): string {
+  return `correction-${id}`
+}
+
+/** Condition on `corrections` and the file that it was taken as, `taken`: what comes of it is not known yet. */
+const IS_OPEN = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null)`
+
+interface CorrectableRow {
+  readonly id: number
+  readonly number: number
+  readonly operation: string
+  readonly state: RecordState
+  readonly lines: string
+  readonly keyValues: string
+  readonly problems: string
+  readonly correction: number | null
+}
+
+/** Each state has an index of its file. */
+async function selectCorrectable(db: Db, fileId: string, limit: number): Promise<CorrectableRecord[]> {
+  const { rows } = await sql<CorrectableRow>`
+    select id, number, operation, state, lines, key_values as "keyValues", problems, (
+      select max(corrections.decision_id) from decided_records
+        join corrections on corrections.decision_id = decided_records.decision_id
+        left join files as taken on taken.id = corrections.taken_as
+      where decided_records.record_id = records.id and ${IS_OPEN}) as correction
+    from records where id in (
+      select id from records where file_id = ${fileId} and ${IS_UNCORRECTED}
+      union all
+      select id from records where file_id = ${fileId} and state = 'held'
+        and problems ->> '$[0].code' = 'earlier-step-failed')
+    order by number limit ${limit}`.execute(db)
+  return rows.map(({ lines, keyValues, problems, correction, ...row }) => ({
+    ...row,
+    lines: JSON.parse(lines) as CorrectableRecord['lines'],
+    keyValues: JSON.parse(keyValues) as string[],
+    problems: JSON.parse(problems) as Problem[],
+    ...omitNull({ correction }),
+  }))
+}
+
+async function startCorrection(
+  tx: RouteTx,
+  fileId: string,
+  correction: NewCorrection,
+): Promise<CorrectionStart> {
+  const { db, now, route } = tx
+  const { records, by, why, via, folder, name, sha256, sourceSha256 } = correction
+  const earlier = await selectCorrections(db, fileId, CORRECTIONS_MAX)
+  const known = earlier.find((each) => each.sha256 === sha256 && each.givenUpAt === undefined)
+  if (known !== undefined) return { kind: 'known', correction: known }
+  const overlapping = await findOverlapping(db, fileId, records)
+  if (overlapping !== undefined) {
+    const other = earlier.find(({ id }) => id === overlapping.correction)
+    return { kind: 'overlapping', ...(other && { correction: other }) }
+  }
+  const decided = { file_id: fileId, action: 'correct', by, why, via, records: records.length } as const
+  const id = await insertDecision(db, now, decided)
+  await sql`
+    insert into decided_records (record_id, decision_id)
+    select id, ${id} from ${jsonRows(records, { id: (record) => record })}`.execute(db)
+  const row = { decision_id: id, file_id: fileId, route, folder, name, sha256, source_sha256: sourceSha256 }
+  await db.insertInto('corrections').values(row).execute()
+  await appendCorrectionEvent(tx, id, 'correction-made')
+  const [started] = await selectCorrections(db, fileId, 1)
+  assert(started?.id === id, `Correction ${id} is not in the journal.`)
+  return { kind: 'started', correction: started }
+}
+
+/** More corrections of one file than people make. */
+const CORRECTIONS_MAX = 10_000
+
+/** A record that is in an unfinished correction, or waits for none; undefined where all may be corrected. */
+async function findOverlapping(db: Db, fileId: string, records: readonly number[]) {
+  const wanted = new Set(records)
+  const correctable = await selectCorrectable(db, fileId, Number.MAX_SAFE_INTEGER)
+  const found = correctable.filter(({ id }) => wanted.has(id))
+  const inAnother = found.find(({ correction }) => correction !== undefined)
+  if (inAnother !== undefined) return inAnother
+  return found.length === wanted.size && wanted.size > 0 ? undefined : { correction: undefined }
+}
+
+async function changeCorrection(
+  tx: RouteTx,
+  id: number,
+  changes: Partial<Pick<Row<'corrections'>, 'name' | 'left_at' | 'given_up_at'>>,
+): Promise<void> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('corrections')
+    .set(changes)
+    .where('decision_id', '=', id)
+    .where('route', '=', tx.route)
+    .executeTakeFirst()
+  assert(numUpdatedRows === 1n, `Correction ${id} is none of route ${tx.route}.`)
+  await appendCorrectionEvent(tx, id, 'correction-changed')
+}
+
+async function appendCorrectionEvent(
+  { db, now }: RouteTx,
+  id: number,
+  kind: 'correction-made' | 'correction-changed',
+): Promise<void> {
+  const row = await db
+    .selectFrom('corrections')
+    .selectAll()
+    .where('decision_id', '=', id)
+    .executeTakeFirstOrThrow()
+  const { name, left_at, given_up_at, file_id } = row
+  const state = given_up_at !== null ? 'given-up' : left_at === null ? 'begun' : 'left'
+  const correction = { id, name, state, digest: digestCorrection(row) } as const
+  const made = kind === 'correction-made' ? { decision: await selectDecisionDetail(db, id) } : {}
+  await appendFileEvent(db, now, { id: file_id, kind, more: { correction, ...made } })
+}
+
+type CorrectionRow = Row<'corrections'> &
+  Pick<Row<'decisions'>, 'decided_by' | 'why' | 'decided_at' | 'records'> & {
+    readonly state: FileState | null
+    readonly outcome: string | null
+  }
+
+async function selectCorrections(db: Db, fileId: string, limit: number): Promise<Correction[]> {
+  const { rows } = await sql<CorrectionRow>`
+    select corrections.*, decided_by, why, decided_at, records, taken.state, taken.outcome
+    from corrections join decisions on decisions.id = corrections.decision_id
+      left join files as taken on taken.id = corrections.taken_as
+    where corrections.file_id = ${fileId} order by corrections.decision_id desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    id: row.decision_id,
+    file: row.file_id,
+    by: row.decided_by,
+    why: row.why,
+    at: row.decided_at,
+    records: row.records,
+    folder: row.folder,
+    name: row.name,
+    sha256: row.sha256,
+    sourceSha256: row.source_sha256,
+    ...omitNull({ leftAt: row.left_at, givenUpAt: row.given_up_at }),
+    ...(row.taken_as !== null && {
+      takenAs: { id: row.taken_as, state: row.state ?? 'claiming', isFinished: row.outcome !== null },
+    }),
+  }))
+}
+
+/** A file that is taken under the name and with the bytes that were noted is the corrected one. */
+export async function bindCorrection({ db, route }: RouteTx, fileId: string, sha256: string): Promise<void> {
+  await sql`
+    update corrections set taken_as = ${fileId}
+    where decision_id = (
+      select max(decision_id) from corrections join files on files.id = ${fileId}
+      where corrections.route = ${route} and corrections.name = files.name and corrections.sha256 = ${sha256}
+        and corrections.taken_as is null)`.execute(db)
+}

@@ -1,0 +1,275 @@
+/** The page on which people correct refused rows. It works without script: what was typed travels with the form. */
+import {
+  type CorrectionForm,
+  type CorrectionGroup,
+  type CorrectionPage,
+  readCorrectionPage,
+  type ShownCorrection,
+  type ShownUnit,
+} from '../../app/console/correct.ts'
+import type { EditableRow } from '../../app/console/correct-rows.ts'
+import type { CellChange, EditableCell } from '../../app/console/correct-cells.ts'
+import { type Html, href, html } from '../../support/html.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
+import { showTime } from '../parts.ts'
+import { drawRefusal, formatRecords, readReason, REASON_MAX } from './forms.ts'
+import { drawProblem, formatNumber } from './parts.ts'
+
+type Typed = Readonly<Record<string, string>>
+
+export const correctPage = definePage<CorrectionPage>({
+  path: '/files/:id/correct',
+  permission: 'operate',
+  load: (context, { params: { id = '' }, typed = {} }) => readCorrectionPage(context, id, parseForm(typed)),
+  draw: (data, request) => ({ title: `Correct ${data.name}`, main: drawCorrection(data, request) }),
+  async act(_context, request) {
+    return request.form['do'] === 'send' ? sendForm(request) : { again: true }
+  },
+})
+
+async function sendForm({ params: { id = '' }, form, person, hand }: ActionRequest): Promise<ActionOutcome> {
+  const reason = readReason(form)
+  if ('refused' in reason) return refuse(reason.refused)
+  const { changes, asTheyAre } = parseForm(form)
+  const expected = form['expected'] ?? ''
+  const request = { file: id, changes, asTheyAre, by: person.name, why: reason.why, expected }
+  const outcome = await hand.carryOut('correct', request)
+  if (outcome.kind === 'failed') return toRefusal(outcome.failure)
+  if (outcome.kind === 'going-on') return { to: href('/files/:id', { id }) }
+  const { result } = outcome
+  if (result.kind === 'left') return { to: href('/decisions/:n', { n: result.correction.id }) }
+  if (result.kind === 'changed')
+    return refuse('The rows are not those that were checked. Nothing was sent.', 'Check again, then send.')
+  const { by, name } = result.correction ?? {}
+  const who =
+    by === undefined ? 'Some of them wait for no correction any more' : `${by} sent some of them as ${name}`
+  return refuse(`${who}. Nothing was sent.`, 'Load the page again: it shows what is left.')
+}
+
+function refuse(message: string, fix?: string): ActionOutcome {
+  return { refusal: { status: 409, message, ...(fix && { fix }) } }
+}
+
+// The form: `c-LINE-CELL` is the text of a cell, `as-LINE` sends rows as they are, `do` is the button.
+
+function parseForm(typed: Typed): CorrectionForm {
+  const changes: CellChange[] = []
+  const asTheyAre: number[] = []
+  for (const [name, text] of Object.entries(typed)) {
+    const [, line, cell] = /^c-(\d{1,9})-(\d{1,6})$/.exec(name) ?? []
+    if (line !== undefined) changes.push({ line: Number(line), cell: Number(cell), text })
+    const [, as] = /^as-(\d{1,9})$/.exec(name) ?? []
+    if (as !== undefined) asTheyAre.push(Number(as))
+  }
+  const [action = '', number = ''] = (typed['do'] ?? '').split('-')
+  const group = Number(number)
+  const page = action === 'page' ? group : Number(typed['page'] ?? '1')
+  return omitUndefined({
+    changes,
+    asTheyAre,
+    page: Number.isInteger(page) ? page : 1,
+    isCheck: action === 'check' || action === 'send' ? (true as const) : undefined,
+    apply: action === 'apply' ? { group, text: typed[`apply-${group}`] ?? '' } : undefined,
+  })
+}
+
+function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
+  const { id, name, missing, records, rows, corrections } = data
+  const back = html`<p><a href="${href('/files/:id', { id })}">Back to ${name}</a></p>`
+  if (missing !== undefined)
+    return html`${drawRefusal(request)}
+      <p>Nothing of it can be corrected here. ${missing}</p>
+      ${drawCorrections(corrections, request)} ${back}`
+  if (records === 0)
+    return html`${drawRefusal(request)}
+      <p>No record of it waits for a correction.</p>
+      ${drawCorrections(corrections, request)} ${back}`
+  const total = `${formatRecords(records)} in ${formatNumber(rows)} rows were refused. Nothing is sent before you send it.`
+  return html`${drawRefusal(request)} ${drawCorrections(corrections, request)}
+    <p>${total}</p>
+    <form method="post" action="${href('/files/:id/correct', { id })}" class="correction">
+      <input type="hidden" name="csrf" value="${request.csrf}" />
+      <input type="hidden" name="once" value="${request.once}" />
+      <input type="hidden" name="page" value="${data.page}" />
+      <button name="do" value="check" class="default" tabindex="-1" aria-hidden="true">Check</button>
+      ${drawGroups(data.groups)} ${drawElsewhere(data)} ${data.units.map((unit) => drawUnit(unit, data))}
+      ${drawPages(data)} ${drawSending(data, request)}
+    </form>
+    ${back}`
+}
+
+function drawCorrections(corrections: readonly ShownCorrection[], request: PageRequest): Html | undefined {
+  const shown = corrections.filter(({ givenUpAt }) => givenUpAt === undefined)
+  if (shown.length === 0) return undefined
+  const lines = shown.map(({ id, name, by, at, records, takenAs, isFinished, leftAt }) => {
+    const as =
+      takenAs === undefined
+        ? html`${name}`
+        : html`<a href="${href('/files/:id', { id: takenAs })}">${name}</a>`
+    const state = isFinished
+      ? 'It is done.'
+      : takenAs !== undefined
+        ? 'The bridge works on it.'
+        : WAITING[leftAt === undefined ? 'begun' : 'left']
+    const decision = href('/decisions/:n', { n: id })
+    return html`<li>
+      ${showTime(at, request)} ${by} corrected <a href="${decision}">${formatRecords(records)}</a> as ${as}.
+      ${state}
+    </li>`
+  })
+  return html`<ul>
+    ${lines}
+  </ul>`
+}
+
+const WAITING = {
+  begun: 'Its file is not in the inbox yet: check and send the same again.',
+  left: 'It lies in the inbox; a watch takes it, or the next run.',
+}
+
+function drawGroups(groups: readonly CorrectionGroup[]): Html | undefined {
+  if (groups.length === 0) return undefined
+  return html`<section aria-labelledby="problems">
+    <h2 id="problems">Problems</h2>
+    ${groups.map(drawGroup)}
+  </section>`
+}
+
+function drawGroup({ number, problem, column, text = '', records, cells }: CorrectionGroup): Html {
+  const value = text === '' ? 'blank' : `“${text}”`
+  const what = column === undefined ? formatRecords(records) : `${formatRecords(records)}: ${column} ${value}`
+  const own = records === 1 ? 'this' : `these ${formatNumber(records)}`
+  const id = `apply-${number}`
+  const apply =
+    cells.length === 0
+      ? undefined
+      : html`<p class="buttons">
+          <label for="${id}">Replace with</label>
+          <input id="${id}" name="${id}" value="${text}" autocomplete="off" />
+          <button name="do" value="${id}">Apply to ${own}</button>
+        </p>`
+  return html`<div class="group">
+    <p><strong>${what}</strong></p>
+    ${drawProblem({ ...problem, place: '' })} ${apply}
+  </div>`
+}
+
+/** What was typed on other pages of the same form. */
+function drawElsewhere({ changes, asTheyAre, units }: CorrectionPage): Html {
+  const here = new Set(units.flatMap(({ rows }) => rows.map(({ line }) => line)))
+  const shown = new Set(units.map(({ line }) => line))
+  return html`${changes
+    .filter(({ line }) => !here.has(line))
+    .map(({ line, cell, text }) => html`<input type="hidden" name="c-${line}-${cell}" value="${text}" />`)}
+  ${asTheyAre
+    .filter((line) => !shown.has(line))
+    .map((line) => html`<input type="hidden" name="as-${line}" value="yes" />`)}`
+}
+
+function drawUnit(unit: ShownUnit, data: CorrectionPage): Html {
+  const { line, key, problems, rows, isUnderWay } = unit
+  const texts = new Map(data.changes.map((change) => [`${change.line} ${change.cell}`, change.text]))
+  const title = key === '' ? `Line ${line}` : key
+  const id = `unit-${line}`
+  if (isUnderWay)
+    return html`<section aria-labelledby="${id}">
+      <h2 id="${id}">${title}</h2>
+      <p>It was corrected, and its file is on its way.</p>
+    </section>`
+  const isChosen = data.asTheyAre.includes(line) ? html`checked` : undefined
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    ${problems.map(drawProblem)} ${drawVerdict(unit)} ${rows.map((row) => drawRow(row, unit, texts))}
+    <p>
+      <label
+        ><input type="checkbox" name="as-${line}" value="yes" ${isChosen} /> Send it again as it is</label
+      >
+    </p>
+  </section>`
+}
+
+const VERDICTS = {
+  sent: '✓ It would be sent.',
+  known: '= It was sent before: it would be a duplicate or a conflict, so it is left out.',
+  refused: '✕ It would still be refused, so it is left out.',
+  held: '‖ It would be held, so it is left out.',
+  skipped: '– The mapping would skip it, so it is left out.',
+  'left-out': '– Nothing of it was changed, so it is left out.',
+} as const
+
+function drawVerdict({ verdict }: ShownUnit): Html | undefined {
+  if (verdict === undefined) return undefined
+  const { what, problems, warnings } = verdict
+  const state = { sent: 'accepted', refused: 'rejected', held: 'held', known: 'duplicate' } as const
+  const look = what in state ? state[what as keyof typeof state] : 'skipped'
+  return html`<p><span class="state ${look}">${VERDICTS[what]}</span></p>
+    ${problems.map(drawProblem)} ${warnings.map(drawProblem)}`
+}
+
+function drawRow({ line, cells }: EditableRow, unit: ShownUnit, texts: ReadonlyMap<string, string>): Html {
+  return html`<fieldset class="row">
+    <legend>Line ${line}</legend>
+    ${cells.map((cell) => drawCell(cell, { line, unit, text: texts.get(`${line} ${cell.cell}`) ?? cell.text }))}
+  </fieldset>`
+}
+
+function drawCell(
+  cell: EditableCell,
+  { line, unit, text }: { readonly line: number; readonly unit: ShownUnit; readonly text: string },
+): Html {
+  const name = `c-${line}-${cell.cell}`
+  const error = unit.verdict?.errors.find((each) => each.line === line && each.cell === cell.cell)
+  const label = cell.isWholeLine === true ? 'Whole line' : cell.column || `Cell ${cell.cell + 1}`
+  const about = error && html`aria-invalid="true" aria-describedby="${`${name}-error`}"`
+  const room = cell.room === undefined ? undefined : html`<small>at most ${cell.room}</small>`
+  // An input would lose line breaks; a text area drops the first one.
+  const field = text.includes('\n')
+    ? html`<textarea id="${name}" name="${name}" rows="2" ${about}>${`\n${text}`}</textarea>`
+    : html`<input
+        id="${name}"
+        name="${name}"
+        value="${text}"
+        autocomplete="off"
+        spellcheck="false"
+        ${about}
+      />`
+  const wide = cell.isWholeLine === true ? 'wide-cell' : ''
+  return html`<div class="${wide}">
+    <label for="${name}">${label}</label> ${room}${field}
+    ${error && html`<p class="problem" id="${`${name}-error`}">${error.message}</p>`}
+  </div>`
+}
+
+function drawPages({ page, pages }: CorrectionPage): Html | undefined {
+  if (pages === 1) return undefined
+  const numbers = Array.from({ length: pages }, (_, index) => index + 1)
+  return html`<p class="buttons">
+    Page ${page} of ${pages}
+    ${numbers
+      .filter((each) => each !== page)
+      .map((each) => html`<button name="do" value="page-${each}">Page ${each}</button>`)}
+  </p>`
+}
+
+function drawSending({ check }: CorrectionPage, { typed = {} }: PageRequest): Html {
+  const button = html`<p class="buttons"><button name="do" value="check">Check</button></p>`
+  if (check === undefined)
+    return html`<p>Check shows what would be sent, and sends nothing.</p>
+      ${button}`
+  const { ready, leftOut, name, sha256 } = check
+  const rest = leftOut === 0 ? '' : ` ${formatRecords(leftOut)} stay refused.`
+  if (ready === 0)
+    return html`<p role="status">Nothing would be sent.${rest}</p>
+      ${button}`
+  return html`<p role="status">
+      ${formatRecords(ready)} would be sent as ${name}.${rest} Whatever you change after this needs another
+      check.
+    </p>
+    ${button}
+    <input type="hidden" name="expected" value="${sha256}" />
+    <label for="why">Why</label>
+    <input id="why" name="why" value="${typed['why']}" maxlength="${REASON_MAX}" autocomplete="off" />
+    <p>The reason and your name are kept with the decision.</p>
+    <p class="buttons"><button name="do" value="send">Send ${formatRecords(ready)}</button></p>`
+}

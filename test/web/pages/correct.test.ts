@@ -1,0 +1,148 @@
+/** Correcting from the page, without script: as a browser sends its form, what was typed stays, and it is sent once. */
+import { expect, test } from 'vitest'
+import type { Role } from '../../../src/web/permissions.ts'
+import { aRefusedFile, countOrders, damagedOrders } from '../../fixtures/corrections.ts'
+import { toText } from '../../fixtures/console.ts'
+import type { World } from '../../fixtures/world.ts'
+import { aConsole } from '../harness.ts'
+
+/** A console over the world, whose form is filled in and sent as a browser does. */
+async function aDesk(world: World, id: string) {
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  const path = `/files/${id}/correct`
+  const toSeen = (status: number, body: string, to: unknown) => ({
+    status,
+    body,
+    to: typeof to === 'string' ? to : '',
+    text: toText(body),
+    form: readForm(body),
+  })
+  return {
+    console,
+    look: async (address = path, role: Role = 'operator') => {
+      const { statusCode, body, headers } = await console.get(address, role)
+      return toSeen(statusCode, body, headers.location)
+    },
+    press: async (button: string, form: Record<string, string>, role: Role = 'operator') => {
+      const { statusCode, body, headers } = await console.post(path, { ...form, do: button }, { role })
+      return toSeen(statusCode, body, headers.location)
+    },
+  }
+}
+
+/** Every field of the form with its value, as a browser would send it; a checkbox that is not ticked is none. */
+function readForm(body: string): Record<string, string> {
+  const form = /<form[^>]*class="correction">[^]*?<\/form>/.exec(body)?.[0] ?? ''
+  const fields: Record<string, string> = {}
+  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {
+    const [name, value, type] = ['name', 'value', 'type'].map((key) => readAttribute(tag, key))
+    if (name !== undefined && (type !== 'checkbox' || /\schecked\b/.test(tag))) fields[name] = value ?? ''
+  }
+  for (const [, tag = '', text = ''] of form.matchAll(/(<textarea\b[^>]*>)\n?([^<]*)<\/textarea>/g))
+    fields[readAttribute(tag, 'name') ?? ''] = unescape(text).replaceAll('\n', '\r\n')
+  return fields
+}
+
+function readAttribute(tag: string, name: string): string | undefined {
+  const found = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  return found === undefined ? undefined : unescape(found)
+}
+
+function unescape(text: string): string {
+  const marks = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
+  return Object.entries(marks).reduce((left, [entity, mark]) => left.replaceAll(entity, mark), text)
+}
+
+const WHY = { why: 'confirmed by phone' }
+
+test('one apply and two cells, checked and sent with a reason: all orders are there once, and the decision is shown', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(60, 6))
+  const { look, press } = await aDesk(world, id)
+  expect((await look(`/files/${id}`)).text).toContain('Correct 6 records …')
+  const first = await look()
+  expect(first.text).toContain('4 records: State “ZZ”')
+  expect(first.text).toContain('2 records: Qty blank')
+  const applied = await press('apply-1', { ...first.form, 'apply-1': 'NY' })
+  const quantities = Object.keys(applied.form).filter(
+    (name) => name.startsWith('c-') && isQuantity(applied.body, name),
+  )
+  const typed = Object.fromEntries(quantities.map((name) => [name, applied.form[name] || '1']))
+  const checked = await press('check', { ...applied.form, ...typed })
+  expect(checked.text).toContain('6 records would be sent as orders-16.rejects.csv.')
+  expect(checked.text).toContain('✓ It would be sent.')
+  expect(await world.list('inbox/orders')).toEqual([])
+
+  const without = await press('send', checked.form)
+  expect(without.status).toBe(409)
+  expect(without.text).toContain('A reason is needed')
+  const { status, to } = await press('send', { ...without.form, ...WHY })
+  expect(status).toBe(303)
+  expect((await look(to, 'viewer')).text).toContain('operator corrected 6 records')
+  expect((await look()).text).toContain('It lies in the inbox')
+  await world.run('orders')
+  expect(await countOrders(world)).toEqual({ orders: 60, doubled: 0 })
+  expect((await look()).text).toContain('No record of it waits for a correction.')
+  expect((await look('/decisions', 'viewer')).text).toContain(
+    'operator corrected orders-16.csv HV-10001 orders 6 confirmed by phone console',
+  )
+  const corrected =
+    /href="(\/files\/[^"/]+)">orders-16\.rejects\.csv/.exec((await look('/files')).body)?.[1] ?? ''
+  expect((await look(corrected)).text).toContain('It holds corrected rows of orders-16.csv')
+})
+
+/** Whether the cell is in the column Qty. */
+function isQuantity(body: string, name: string): boolean {
+  return new RegExp(`<label for="${name}"\\s*>Qty</label`).test(body)
+}
+
+test('a double click is one correction, and both clicks get the same answer', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { look, press, console } = await aDesk(world, id)
+  const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
+  const { form } = await press('check', applied.form)
+  const clicks = await Promise.all([1, 2].map(() => press('send', { ...form, ...WHY })))
+  expect(new Set(clicks.map(({ to }) => to)).size).toBe(1)
+  expect(await world.list('inbox/orders')).toHaveLength(1)
+  const { journal } = await console.opened.getContext()
+  expect(await journal.countAllDecisions()).toBe(1)
+})
+
+test('pages of 50 keep what was typed on the others', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(120, 60))
+  const { look, press } = await aDesk(world, id)
+  const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
+  expect(applied.text).toContain('Page 1 of 2')
+  const second = await press('page-2', applied.form)
+  expect(second.text).toContain('Page 2 of 2')
+  const checked = await press('check', second.form)
+  expect(checked.text).toContain('58 records would be sent')
+  expect(checked.text).toContain('2 records stay refused.')
+})
+
+test('a viewer gets neither the form nor what it sends, and looking and checking write nothing', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { look, press, console } = await aDesk(world, id)
+  const path = `/files/${id}/correct`
+  expect((await look(path, 'viewer')).status).toBe(403)
+  expect((await look(`/files/${id}`, 'viewer')).text).not.toContain('Correct 4 records')
+  const { form } = await look()
+  expect((await press('send', { ...form, ...WHY }, 'viewer')).status).toBe(403)
+  const { journal } = await console.opened.getContext()
+  const before = await journal.getHead()
+  await press('check', { ...form, 'apply-1': 'NY' })
+  expect(await journal.getHead()).toEqual(before)
+})
+
+test('every field has a label, and the page is also data', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(20, 4))
+  const { look, console } = await aDesk(world, id)
+  const { body } = await look()
+  const fields = [...body.matchAll(/<(?:input|textarea)\s[^>]*?id="([^"]+)"/g)].map(([, name = '']) => name)
+  expect(fields.length).toBeGreaterThan(50)
+  expect(fields.filter((name) => !body.includes(`for="${name}"`) && name !== 'search')).toEqual([])
+  const answer = await console.get(`/files/${id}/correct`, 'operator', { accept: 'application/json' })
+  expect(answer.json()).toMatchObject({
+    records: 4,
+    groups: [{ column: 'State', records: 2 }, { column: 'Qty' }],
+  })
+})
