@@ -165,3 +165,11 @@ test('viewers have no buttons, and are refused', async () => {
   expect((await send(`${file}/release`, { ...form, ...WHY }, 'viewer')).status).toBe(403)
   expect(await world.orders()).toEqual([])
 })
+
+test('a held record is found by its number', async () => {
+  const world = await aStoppedFile(4)
+  const { console, journal } = await aDesk(world)
+  const [record] = await journal.listHeldRecords(1)
+  const { headers } = await console.get(`/search?q=${record?.keyValues[0]}`, 'viewer')
+  expect(headers.location).toBe(`/records/${record?.id}`)
+})
