@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     site = await startSite()
     orders = await site.runStoppedFile(414)
     await site.startConsole()
-  }, 60_000)
+  })
   afterAll(() => site.stop())
 
   test('an order is found by keyboard alone: by its number, its line, and a number like it', async () => {
