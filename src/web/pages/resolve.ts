@@ -52,7 +52,8 @@ async function carryOut(preview: ResolutionPreview, { form, hand, person }: Acti
       return refuse(`${preview.record.route}: ${preview.record.key} is not resolved: ${done.why}`, 409)
     case 'known':
       return refuse('What came of it is known by now. Nothing was done.', 409)
-    default:
+    case 'decided':
+    case 'going-on':
       return { to: href('/decisions/:n', { n: done.decision }) }
   }
 }
