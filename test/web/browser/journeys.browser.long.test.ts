@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     await expect.poll(() => absent.isDisabled(), { timeout: 10_000 }).toBe(false)
     expect(await page.locator('#why').inputValue()).toBe('the API does not show it')
     await absent.check()
-    await page.getByLabel('I have looked at the API').check()
+    await page.getByLabel('I have checked the API').check()
     await page.getByRole('button', { name: 'Resolve 1 record' }).click()
     await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
     await page.getByText('✓ 1 accepted').waitFor({ timeout: 20_000 })

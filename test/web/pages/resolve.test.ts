@@ -70,7 +70,7 @@ test('the id of another record is refused with the words of the command line', a
 test.each([
   ['says nothing', {}, 'Say what came of it'],
   ['has no id', { outcome: 'resolve-accepted' }, 'Give the id that the API has'],
-  ['does not say that the person looked', { outcome: 'resolve-discard' }, 'Look at the API first'],
+  ['does not say that the person looked', { outcome: 'resolve-discard' }, 'Check the API first'],
   ['has no reason', { outcome: 'resolve-discard', looked: 'yes', why: '' }, 'A reason is needed'],
 ])('a form that %s is refused', async (_, changes, message) => {
   const { world, look, send, page, journal } = await aResolution(false)
