@@ -159,6 +159,11 @@ const CHANGES: readonly { readonly name: string; readonly statements: string }[]
   // Where a person decided. Null: on the command line.
   { name: 'decided-via', statements: 'alter table decisions add column via text' },
   { name: 'corrections', statements: CORRECTIONS },
+  // Held records own no key; people search for them by what their files call them.
+  {
+    name: 'held-by-key',
+    statements: `create index records_held_by_key on records (route, key_values) where state = 'held' and file_id is not null`,
+  },
 ]
 
 /** The version of the tables. */

@@ -262,18 +262,23 @@ async function selectIdsByCells(db: Db, keys: readonly string[]): Promise<number
   return rows.map(({ id }) => id)
 }
 
-/** Refused records that wait for a correction, by their first cell. The index begins with the route. */
+/** Refused records that wait for a correction, and held ones, by their first cell. Both indexes begin with the route. */
 async function selectUncorrectedIds(db: Db, keys: readonly string[]): Promise<number[]> {
   const heads = jsonRows(keys.slice(0, MAX_CELLS), { head: (key) => JSON.stringify([key]).slice(0, -1) })
   const { rows } = await sql<{ id: number }>`
     with recursive routes (route) as (${ROUTES})
     select records.id from routes cross join ${heads} cross join records indexed by records_uncorrected
-    where records.route = routes.route and records.key_values >= head and records.key_values < head || 'z'
-      and records.state = 'rejected' and records.corrected = 0 and records.file_id is not null
-      and substr(records.key_values, length(head) + 1, 1) in (',', ']')
+    where ${HAS_FIRST_CELL} and records.state = 'rejected' and records.corrected = 0 and records.file_id is not null
+    union all
+    select records.id from routes cross join ${heads} cross join records indexed by records_held_by_key
+    where ${HAS_FIRST_CELL} and records.state = 'held' and records.file_id is not null
     limit ${MAX_FOUND}`.execute(db)
   return rows.map(({ id }) => id)
 }
+
+/** Condition on `records` of `routes`, beside `head`: the first of its key cells. */
+const HAS_FIRST_CELL = sql<boolean>`(records.route = routes.route and records.key_values >= head
+  and records.key_values < head || 'z' and substr(records.key_values, length(head) + 1, 1) in (',', ']'))`
 
 /** The routes that have files, one step through the index each. */
 const ROUTES = sql`

@@ -6,7 +6,7 @@ const ONCE_BYTES = 16
 
 const ONCE = /^[\w-]{22}$/
 
-/** More are not remembered: the oldest are forgotten, and their records are not as they were seen any more. */
+/** More are not remembered: the oldest are removed, and their records have changed since. */
 const REMEMBERED_MAX = 1_000
 
 export function createOnce() {

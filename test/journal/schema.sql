@@ -439,6 +439,8 @@ CREATE INDEX records_confirmed on records (delivery_id, number) where confirmed 
 
 CREATE INDEX records_held on records (file_id, number) where state = 'held' and file_id is not null;
 
+CREATE INDEX records_held_by_key on records (route, key_values) where state = 'held' and file_id is not null;
+
 CREATE UNIQUE INDEX records_of_delivery on records (delivery_id, number) where delivery_id is not null;
 
 CREATE UNIQUE INDEX records_of_file on records (file_id, number) where file_id is not null;

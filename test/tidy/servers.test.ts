@@ -11,11 +11,13 @@ test('servers are installed as root in a container of Debian, and nowhere else',
   expect(mayInstall({ ...container, runsServices: true })).toBe(false)
 })
 
-test('missing servers are reported in one line, with the command that installs them', () => {
-  expect(leftOut(['ProFTPD'])).toBe(
+test('what is missing is reported in lines, with the commands that install it', () => {
+  expect(leftOut({ servers: ['ProFTPD'], isBrowserMissing: false })).toEqual([
     'left out: the SFTP tests with ProFTPD; to run them: apt-get install proftpd-core proftpd-mod-crypto openssh-client',
-  )
-  expect(leftOut(['OpenSSH', 'ProFTPD'])).toBe(
+  ])
+  expect(leftOut({ servers: ['OpenSSH', 'ProFTPD'], isBrowserMissing: true })).toEqual([
     'left out: the SFTP tests with OpenSSH and ProFTPD; to run them: apt-get install openssh-server openssh-client proftpd-core proftpd-mod-crypto',
-  )
+    'left out: the tests of the console in a browser; to run them: apt-get install chromium',
+  ])
+  expect(leftOut({ servers: [], isBrowserMissing: false })).toEqual([])
 })

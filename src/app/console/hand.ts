@@ -58,8 +58,8 @@ export function createHand(start: StartJob) {
     const [first] = known.keys()
     if (known.size > KNOWN_MAX && first !== undefined) known.delete(first)
   }
-  /** Tells the outcome as soon as a page can show it, and resolves when the work is over. */
-  const runJob = (job: HandJob, tell: (outcome: HandOutcome<unknown>) => void): Promise<void> =>
+  /** Reports the outcome as soon as a page can show it, and resolves when the work is over. */
+  const runJob = (job: HandJob, resolveWith: (outcome: HandOutcome<unknown>) => void): Promise<void> =>
     new Promise((end) => {
       let decided: number | undefined
       let timer: NodeJS.Timeout | undefined
@@ -68,7 +68,7 @@ export function createHand(start: StartJob) {
           const { decision } = report
           decided = decision
           note(decision, { isGoingOn: true })
-          timer = setTimeout(() => tell({ kind: 'going-on', decision }), PATIENCE_MS)
+          timer = setTimeout(() => resolveWith({ kind: 'going-on', decision }), PATIENCE_MS)
           return
         }
         clearTimeout(timer)
@@ -76,9 +76,11 @@ export function createHand(start: StartJob) {
         const failure = report.kind === 'failed' ? report.failure : undefined
         if (decided !== undefined) note(decided, { isGoingOn: false, ...(failure && { failure }) })
         // A decision that is noted stands, whatever became of the rest.
-        if (failure === undefined) tell(report as HandOutcome<unknown>)
+        if (failure === undefined) resolveWith(report as HandOutcome<unknown>)
         else
-          tell(decided === undefined ? { kind: 'failed', failure } : { kind: 'going-on', decision: decided })
+          resolveWith(
+            decided === undefined ? { kind: 'failed', failure } : { kind: 'going-on', decision: decided },
+          )
         end()
       })
       stops.add(stop)
@@ -87,10 +89,10 @@ export function createHand(start: StartJob) {
     /** Resolves when the job is done or failed, or some seconds after its decision is noted. */
     carryOut: <Name extends CommandName>(command: Name, request: CommandRequest<Name>) =>
       new Promise<HandOutcome<CommandResult<Name>>>((resolve) => {
-        const tell = resolve as (outcome: HandOutcome<unknown>) => void
+        const resolveWith = resolve as (outcome: HandOutcome<unknown>) => void
         const running = semaphore.run(async () => {
-          if (isClosed) tell({ kind: 'failed', failure: STOPPED })
-          else await runJob({ command, request } as HandJob, tell)
+          if (isClosed) resolveWith({ kind: 'failed', failure: STOPPED })
+          else await runJob({ command, request } as HandJob, resolveWith)
         })
         underWay.add(running)
         void running.finally(() => underWay.delete(running))
@@ -125,9 +127,9 @@ export function startChildren(configuration: string, env: NodeJS.ProcessEnv): St
       report(last)
     }
     child.on('message', (message) => {
-      const told = message as HandReport
-      if (told.kind === 'decided') report(told)
-      else end(told)
+      const reported = message as HandReport
+      if (reported.kind === 'decided') report(reported)
+      else end(reported)
     })
     const fail = (why: string) =>
       end({

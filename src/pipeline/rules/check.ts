@@ -1,7 +1,7 @@
 /** Checks business rules before a record is sent, and reports all violations in the user's own columns. */
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
-import type { FoundResource, KnownResource } from '../../domain/resource.ts'
+import type { KnownResource } from '../../domain/resource.ts'
 import { blameMapping, type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
@@ -12,9 +12,11 @@ import type { InboundContext } from '../context.ts'
 import { tryRead } from '../failures.ts'
 import { type FinderContext, type OrderReader, planLists, readList } from '../references/finder.ts'
 import { findOtherSpellings, type ResolvedDraft } from '../references/resolver.ts'
-import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
+import { BUSINESS_RULES, checkCarrier, createNumberCheck } from './operation-rules.ts'
 import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import {
+  type BodyCheck,
+  type CheckedRecord,
   DEFAULT_POLICIES,
   formatRefuse,
   type Policies,
@@ -30,7 +32,6 @@ import {
   readUnits,
   suggestItemFix,
 } from '../../operations/order-lines.ts'
-import type { ResourceKind } from '../references/resource-cache.ts'
 
 /** A draft after the rule checks; warnings do not stop it. */
 export interface CheckedDraft extends ResolvedDraft {
@@ -68,13 +69,6 @@ export function createBusinessRuleCheck(checking: RuleCheck) {
     }
     return drafts.map((draft) => addViolations(draft, violations.get(draft) ?? [], policies, checking))
   }
-}
-
-interface CheckedRecord {
-  readonly draft: ResolvedDraft
-  readonly body: RequestBody
-  readonly lane: string
-  readonly order: KnownResource | undefined
 }
 
 /** Drafts that would be sent. A record that was sent before is a duplicate, and the order shows its effect already. */
@@ -150,12 +144,6 @@ function checkInFileOrder(
     return [...violations, ...(onBody?.({ body, order, now }) ?? [])]
   })
 }
-
-/** `records` are those of the bodies. */
-type BodyCheck = (
-  bodies: readonly RequestBody[],
-  records: readonly CheckedRecord[],
-) => Promise<readonly RuleViolation[][]>
 
 /** Rules that need more than an order. A failed read breaks no rule. */
 function createContextRules(context: InboundContext, policies: Policies): BodyCheck {
@@ -385,83 +373,4 @@ function checkStock(
   if (another !== undefined || typeof available !== 'number' || wanted <= available) return []
   const message = `${wanted} are ordered of the item (${describeItem(item)}), and the brand had ${available} when last seen`
   return [{ code: 'stock-short', field: `${field}.quantity`, message, policy: 'stock' }]
-}
-
-// Warns of tracking numbers and invoice numbers that another order has, as far as the API has shown them.
-
-interface NumberRule {
-  readonly kind: ResourceKind
-  /** The field of the number, and the one that names the order, in bodies and in resources. */
-  readonly field: string
-  readonly order: string
-  readonly word: string
-}
-
-const NUMBER_RULES: Readonly<Partial<Record<InboundOperationName, NumberRule>>> = {
-  'create-shipment': {
-    kind: 'shipment',
-    field: 'tracking_number',
-    order: 'order_id',
-    word: 'tracking number',
-  },
-  'create-invoice': {
-    kind: 'invoice',
-    field: 'invoice_number',
-    order: 'purchase_order_number',
-    word: 'invoice number',
-  },
-}
-
-/** So many numbers of the file itself are remembered; a number that is typed twice stands near its first row. */
-const REMEMBERED_MAX = 20_000
-
-/** Makes the check of one file: one query for each batch of records, and no call of the API. */
-function createNumberCheck(
-  { journal, route }: Pick<InboundContext, 'journal' | 'route'>,
-  { numbers }: Policies,
-): BodyCheck {
-  const rule = NUMBER_RULES[route.operation]
-  if (rule === undefined || numbers === 'off') return (bodies) => Promise.resolve(bodies.map(() => []))
-  const seen = new Map<string, { readonly order: string; readonly where: string }>()
-  return async (bodies, records) => {
-    const wanted = bodies.flatMap((body) => readText(body, rule.field) ?? [])
-    const known = await journal.findResourcesByKey(formatAccount(route.party), rule.kind, wanted)
-    return bodies.map((body, index): RuleViolation[] => {
-      const number = readText(body, rule.field)
-      const order = readText(body, rule.order)
-      if (number === undefined || order === undefined) return []
-      const other = known.find((each) => each.key === number && isOfAnotherOrder(each, rule, order))
-      const earlier = seen.get(number)
-      if (seen.size < REMEMBERED_MAX && earlier === undefined)
-        seen.set(number, { order, where: describeRecord(records[index], order) })
-      const isTwice = earlier !== undefined && earlier.order !== order
-      if (other === undefined && !isTwice) return []
-      const where = other === undefined ? (earlier?.where ?? '') : describeResource(other, rule)
-      const message = `the ${rule.word} ${number} is also that of ${where}`
-      return [{ code: 'number-in-use', field: rule.field, message, policy: 'numbers' }]
-    })
-  }
-}
-
-/** `line 2 of the file, for order HV-10001`; `id` names an order that the bridge does not know. */
-function describeRecord(record: CheckedRecord | undefined, id: string): string {
-  const line = record?.draft.lines[0]?.[0]
-  const order = readText(record?.order?.facts, 'purchase_order_number') ?? record?.order?.keys?.[0] ?? id
-  return `${line === undefined ? 'an earlier record' : `line ${line}`} of the file, for order ${order}`
-}
-
-/** Ids are numbers. */
-function readText(from: RequestBody | undefined, field: string): string | undefined {
-  const value = from?.[field]
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-}
-
-function isOfAnotherOrder({ facts }: FoundResource, rule: NumberRule, order: string): boolean {
-  const own = readText(facts, rule.order)
-  return own !== undefined && own !== order
-}
-
-/** `shipment 31 of order HV-10001` */
-function describeResource({ id, facts }: FoundResource, { kind, order }: NumberRule): string {
-  return `${kind} ${id} of order ${readText(facts, 'purchase_order_number') ?? readText(facts, order) ?? ''}`
 }

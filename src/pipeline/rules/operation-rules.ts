@@ -1,6 +1,7 @@
 /** The business rules of each operation, in the words of the spec. */
 import type { InboundOperationName } from '../../contract/operations.ts'
-import type { ResourceFacts } from '../../domain/resource.ts'
+import type { FoundResource, ResourceFacts } from '../../domain/resource.ts'
+import { formatAccount } from '../../domain/route.ts'
 import type { RequestBody } from '../../operations/operation.ts'
 import {
   findLineOfItem,
@@ -17,9 +18,13 @@ import {
   parseDecimal,
 } from '../../support/decimal.ts'
 import { quoteForShell } from '../../support/text.ts'
+import type { InboundContext } from '../context.ts'
 import { readAccounts } from '../references/resolver.ts'
+import type { ResourceKind } from '../references/resource-cache.ts'
 import { type Carrier, listNames, type NamedItem } from '../references/shipping-methods.ts'
 import {
+  type BodyCheck,
+  type CheckedRecord,
   checkLines,
   checkNotBefore,
   checkNotInFuture,
@@ -28,6 +33,7 @@ import {
   checkPostalCode,
   countOpenUnits,
   type OperationRules,
+  type Policies,
   type RuleViolation,
 } from './rule.ts'
 
@@ -218,4 +224,83 @@ function checkMethod(body: RequestBody, { word, names, id, methods }: MethodOwne
 function formatAvailable(items: readonly NamedItem[]): string {
   const names = items.map((item) => `${item.id} (${listNames([item])[0] ?? ''})`)
   return names.length === 0 ? '' : `; there are ${names.join(', ')}`
+}
+
+// Warns of tracking numbers and invoice numbers that another order has, as far as the API has shown them.
+
+interface NumberRule {
+  readonly kind: ResourceKind
+  /** The field of the number, and the one that names the order, in bodies and in resources. */
+  readonly field: string
+  readonly order: string
+  readonly word: string
+}
+
+const NUMBER_RULES: Readonly<Partial<Record<InboundOperationName, NumberRule>>> = {
+  'create-shipment': {
+    kind: 'shipment',
+    field: 'tracking_number',
+    order: 'order_id',
+    word: 'tracking number',
+  },
+  'create-invoice': {
+    kind: 'invoice',
+    field: 'invoice_number',
+    order: 'purchase_order_number',
+    word: 'invoice number',
+  },
+}
+
+/** So many numbers of the file itself are remembered; a number that is typed twice stands near its first row. */
+const REMEMBERED_MAX = 20_000
+
+/** Makes the check of one file: one query for each batch of records, and no call of the API. */
+export function createNumberCheck(
+  { journal, route }: Pick<InboundContext, 'journal' | 'route'>,
+  { numbers }: Policies,
+): BodyCheck {
+  const rule = NUMBER_RULES[route.operation]
+  if (rule === undefined || numbers === 'off') return (bodies) => Promise.resolve(bodies.map(() => []))
+  const seen = new Map<string, { readonly order: string; readonly where: string }>()
+  return async (bodies, records) => {
+    const wanted = bodies.flatMap((body) => readText(body, rule.field) ?? [])
+    const known = await journal.findResourcesByKey(formatAccount(route.party), rule.kind, wanted)
+    return bodies.map((body, index): RuleViolation[] => {
+      const number = readText(body, rule.field)
+      const order = readText(body, rule.order)
+      if (number === undefined || order === undefined) return []
+      const other = known.find((each) => each.key === number && isOfAnotherOrder(each, rule, order))
+      const earlier = seen.get(number)
+      if (seen.size < REMEMBERED_MAX && earlier === undefined)
+        seen.set(number, { order, where: describeRecord(records[index], order) })
+      const isTwice = earlier !== undefined && earlier.order !== order
+      if (other === undefined && !isTwice) return []
+      const where = other === undefined ? (earlier?.where ?? '') : describeResource(other, rule)
+      const message = `the ${rule.word} ${number} is also that of ${where}`
+      return [{ code: 'number-in-use', field: rule.field, message, policy: 'numbers' }]
+    })
+  }
+}
+
+/** `line 2 of the file, for order HV-10001`; `id` names an order that the bridge does not know. */
+function describeRecord(record: CheckedRecord | undefined, id: string): string {
+  const line = record?.draft.lines[0]?.[0]
+  const order = readText(record?.order?.facts, 'purchase_order_number') ?? record?.order?.keys?.[0] ?? id
+  return `${line === undefined ? 'an earlier record' : `line ${line}`} of the file, for order ${order}`
+}
+
+/** Ids are numbers. */
+function readText(from: RequestBody | undefined, field: string): string | undefined {
+  const value = from?.[field]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+function isOfAnotherOrder({ facts }: FoundResource, rule: NumberRule, order: string): boolean {
+  const own = readText(facts, rule.order)
+  return own !== undefined && own !== order
+}
+
+/** `shipment 31 of order HV-10001` */
+function describeResource({ id, facts }: FoundResource, { kind, order }: NumberRule): string {
+  return `${kind} ${id} of order ${readText(facts, 'purchase_order_number') ?? readText(facts, order) ?? ''}`
 }

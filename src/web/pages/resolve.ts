@@ -39,7 +39,7 @@ async function carryOut(preview: ResolutionPreview, { form, hand, person }: Acti
   const isAccepted = action === 'resolve-accepted'
   if (isAccepted && apiId === '') return refuse('Give the id that the API has for it. Nothing was done.')
   if (!isAccepted && form['looked'] !== 'yes')
-    return refuse('Look at the API first, and say that you have. Nothing was done.')
+    return refuse('Check the API first, and say that you have. Nothing was done.')
   const { what } = preview
   const given = { what, action, by: person.name, why: reason.why, apiId: isAccepted ? apiId : undefined }
   const outcome = await hand.carryOut('resolve', omitUndefined(given))
@@ -52,7 +52,8 @@ async function carryOut(preview: ResolutionPreview, { form, hand, person }: Acti
       return refuse(`${preview.record.route}: ${preview.record.key} is not resolved: ${done.why}`, 409)
     case 'known':
       return refuse('What came of it is known by now. Nothing was done.', 409)
-    default:
+    case 'decided':
+    case 'going-on':
       return { to: href('/decisions/:n', { n: done.decision }) }
   }
 }
@@ -87,7 +88,7 @@ function drawResolution(preview: ResolutionPreview, request: PageRequest): Html 
     ${drawStory(record, request)}
     <h2>What the API has</h2>
     <p>
-      Its answer was lost. Look at the API, or ask the people there, whether it has the record
+      Its answer was lost. Check the API, or ask the people there, whether it has the record
       <strong>${record.key}</strong>.
     </p>
     ${drawForm(form, request)}`
@@ -134,7 +135,7 @@ function drawChoices({ waitMs, lateAnswerMs }: ResolutionPreview, { typed = {} }
           value="yes"
           ${typed['looked'] === 'yes' ? html`checked` : undefined}
         />
-        I have looked at the API (needed for the second and the third)</label
+        I have checked the API (needed for the second and the third)</label
       >
     </p>`
 }

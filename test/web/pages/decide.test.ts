@@ -1,38 +1,10 @@
 /** Deciding from the page: the preview is what is sent, once, with a reason; and looking changes nothing. */
 import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Role } from '../../../src/web/permissions.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { toText } from '../../fixtures/console.ts'
 import { aStoppedFile } from '../../fixtures/stopped-route.ts'
-import type { World } from '../../fixtures/world.ts'
-import { aConsole } from '../harness.ts'
-
-/** A console over the world, and the forms of its pages as a browser sends them. */
-async function aDesk(world: World) {
-  const { configuration, clock } = world
-  const console = await aConsole({ configuration, clock })
-  const { journal } = await console.opened.getContext()
-  const [held] = await journal.listHeldFiles(1)
-  const file = `/files/${held?.file}`
-  const look = async (path: string, role: Role = 'operator') => {
-    const { statusCode, body } = await console.get(path, role)
-    return { status: statusCode, text: toText(body), form: readForm(body) }
-  }
-  const send = async (path: string, form: Record<string, string>, role: Role = 'operator') => {
-    const { statusCode, headers, body } = await console.post(path, form, { role })
-    const to = headers.location
-    return { status: statusCode, text: toText(body), form: readForm(body), ...(to && { to: String(to) }) }
-  }
-  return { console, journal, file, look, send }
-}
-
-/** The hidden fields of the form of a decision. */
-function readForm(body: string): Record<string, string> {
-  const form = /<form method="post" action="[^"]*" class="decision">[^]*?<\/form>/.exec(body)?.[0] ?? ''
-  const fields = [...form.matchAll(/<input\s+type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)]
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
-}
+import { aDesk } from '../desk.ts'
 
 const WHY = { why: 'the item is offered now' }
 
@@ -192,4 +164,12 @@ test('viewers have no buttons, and are refused', async () => {
   const { form } = await look(`${file}/release`)
   expect((await send(`${file}/release`, { ...form, ...WHY }, 'viewer')).status).toBe(403)
   expect(await world.orders()).toEqual([])
+})
+
+test('a held record is found by its number', async () => {
+  const world = await aStoppedFile(4)
+  const { console, journal } = await aDesk(world)
+  const [record] = await journal.listHeldRecords(1)
+  const { headers } = await console.get(`/search?q=${record?.keyValues[0]}`, 'viewer')
+  expect(headers.location).toBe(`/records/${record?.id}`)
 })

@@ -1,0 +1,164 @@
+/** A real service, a bridge with its files, the console as a process, and people who visit it in Chromium. */
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { openBridge } from '../../../src/app/bridge.ts'
+import { loadConfiguration } from '../../../src/config/load.ts'
+import { sampleSeed } from '../../../src/service/sample-seed.ts'
+import { createService, type Service } from '../../../src/service/service.ts'
+import { systemClock } from '../../../src/support/clock.ts'
+import { hashPassword } from '../../../src/web/passwords.ts'
+import { getPeoplePath, openPeople } from '../../../src/web/people.ts'
+import { ROLES, type Role } from '../../../src/web/permissions.ts'
+import { CHROMIUM } from '../../fixtures/chromium.ts'
+import { startProgram } from '../../fixtures/program.ts'
+import { offerItem, someOrders } from '../../fixtures/stopped-route.ts'
+import { RETAILER, type World } from '../../fixtures/world.ts'
+import { ordersFile } from '../../samples/orders.ts'
+
+const PASSWORD = 'correct horse battery'
+
+/** Of real time: within it only an id of the API can be noted for a lost answer. */
+const LATE_ANSWER_S = 3
+
+export type Site = Awaited<ReturnType<typeof startSite>>
+
+/** The bridge has the route `orders`, which two refusals stop. Nothing has come yet. */
+export async function startSite() {
+  const folder = await mkdtemp(join(tmpdir(), 'dropbridge-'))
+  const clock = systemClock
+  const service = await createService({ data: ':memory:', seed: sampleSeed(), clock })
+  const sent: string[] = []
+  service.app.addHook('preHandler', (request, _reply, done) => {
+    if (request.method === 'POST' && request.url.endsWith('/orders/'))
+      sent.push((request.body as { purchase_order_number: string }).purchase_order_number)
+    done()
+  })
+  await service.listen()
+  const env = await writeConfiguration(folder, service)
+  const configuration = await loadConfiguration(join(folder, 'dropbridge.yaml'), env)
+  const limits = { idleMs: 3_600_000, atMostMs: 3_600_000 }
+  const people = openPeople({ path: getPeoplePath(configuration), clock, limits })
+  const hash = await hashPassword(PASSWORD, { log2N: 4, r: 1, p: 1 })
+  for (const role of ROLES) people.add(role, role, hash)
+  people.close()
+  const open: World['open'] = async (wrap, more) =>
+    openBridge(configuration, { clock, ...(wrap && { wrap }), ...more })
+  const browser = await chromium.launch({ executablePath: CHROMIUM.path, args: ['--no-sandbox'] })
+  let stopConsole = () => Promise.resolve()
+  const site = {
+    service,
+    configuration,
+    /** The numbers of the orders that were posted, counted at the service. */
+    sent,
+    browser,
+    origin: '',
+    open,
+    async run(name: string, text: string): Promise<void> {
+      await mkdir(join(folder, 'exchange/inbox'), { recursive: true })
+      await writeFile(join(folder, 'exchange/inbox', name), text)
+      const bridge = await open()
+      await bridge.run([], new AbortController().signal)
+      await bridge.close()
+    },
+    /** `orders.csv`: two orders are refused, the others are held, and the cause is mended. Returns their numbers. */
+    async runStoppedFile(count: number): Promise<string[]> {
+      const orders = someOrders(count, (index) => index < 2)
+      await site.run('orders.csv', ordersFile(orders).text)
+      await offerItem({ service, clock: clock as World['clock'] })
+      sent.splice(0)
+      return orders.map(({ po }) => po)
+    },
+    async startConsole(): Promise<void> {
+      const { process: child, finished } = startProgram(folder, ['console'], env)
+      const said = await Promise.race([
+        once(child.stderr!, 'data').then(([chunk]) => String(chunk)),
+        finished.then(({ stderr }) => stderr),
+      ])
+      const [, origin] = /at (http:\/\/[\d.]+:\d+)\//.exec(said) ?? []
+      if (origin === undefined) throw new Error(`The console did not start: ${said}`)
+      site.origin = origin
+      stopConsole = async () => {
+        child.kill('SIGTERM')
+        await finished
+      }
+    },
+    async stop(): Promise<void> {
+      await browser.close()
+      await stopConsole()
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return site
+}
+
+async function writeConfiguration(folder: string, service: Service): Promise<NodeJS.ProcessEnv> {
+  const party = service.parties.find(({ kind, id }) => kind === 'retailer' && id === RETAILER)
+  const mapping = fileURLToPath(new URL('../../../mappings/retailer-orders.yaml', import.meta.url))
+  await writeFile(
+    join(folder, 'dropbridge.yaml'),
+    `api:
+  baseUrl: ${service.baseUrl}
+  clientId: \${CLIENT_ID}
+  clientSecret: \${CLIENT_SECRET}
+  lateAnswer: ${LATE_ANSWER_S}s
+  connections: 1
+console: { listen: "127.0.0.1:0" }
+mailboxes: { erp: { type: directory, path: ./exchange } }
+routes:
+  orders:
+    retailer: ${RETAILER}
+    operation: create-order
+    mapping: ${mapping}
+    from: { mailbox: erp, folder: inbox, stableFor: 0s, expectFile: { by: "07:00", zone: UTC } }
+    results: { mailbox: erp, folder: results }
+    circuitBreaker: { sameRefusal: 2 }
+`,
+  )
+  return { CLIENT_ID: party?.clientId, CLIENT_SECRET: party?.clientSecret }
+}
+
+/** A person in a browser, and what must never happen there. */
+export interface Visitor {
+  readonly page: Page
+  /** Requests to elsewhere, which were aborted; scripts that ran or failed; and reports of the content security policy. */
+  readonly troubles: readonly string[]
+}
+
+/** Opens a browser window and signs in. */
+export async function visit(
+  { browser, origin }: { readonly browser: Browser; readonly origin: string },
+  role: Role,
+  options: BrowserContextOptions & { readonly scripts?: readonly string[] } = {},
+): Promise<Visitor> {
+  const { scripts = [], ...more } = options
+  const context = await browser.newContext(more)
+  const troubles: string[] = []
+  await context.route('**', async (route) => {
+    const { url } = { url: route.request().url() }
+    if (url.startsWith(`${origin}/`)) return route.continue()
+    troubles.push(`request to ${url}`)
+    return route.abort()
+  })
+  for (const path of scripts) await context.addInitScript({ path })
+  const page = await context.newPage()
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', (error) => troubles.push(`error ${error.message}`))
+  page.on('console', (message) => {
+    // A refused form has a status of its own, of which the browser says so.
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) troubles.push(message.text())
+  })
+  await page.goto(`${origin}/sign-in`)
+  await page.fill('#name', role)
+  await page.fill('#password', PASSWORD)
+  await page.click('main button')
+  await page.waitForURL(`${origin}/`)
+  return { page, troubles }
+}
