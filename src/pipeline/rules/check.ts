@@ -12,11 +12,15 @@ import type { InboundContext } from '../context.ts'
 import { tryRead } from '../failures.ts'
 import { type FinderContext, type OrderReader, planLists, readList } from '../references/finder.ts'
 import { findOtherSpellings, type ResolvedDraft } from '../references/resolver.ts'
-import { BUSINESS_RULES, checkCarrier, createNumberCheck } from './operation-rules.ts'
-import { checkConnectionMethod } from '../references/shipping-methods.ts'
 import {
   type BodyCheck,
+  BUSINESS_RULES,
+  checkCarrier,
   type CheckedRecord,
+  createNumberCheck,
+} from './operation-rules.ts'
+import { checkConnectionMethod } from '../references/shipping-methods.ts'
+import {
   DEFAULT_POLICIES,
   formatRefuse,
   type Policies,

@@ -1,6 +1,6 @@
 /** The business rules of each operation, in the words of the spec. */
 import type { InboundOperationName } from '../../contract/operations.ts'
-import type { FoundResource, ResourceFacts } from '../../domain/resource.ts'
+import type { FoundResource, KnownResource, ResourceFacts } from '../../domain/resource.ts'
 import { formatAccount } from '../../domain/route.ts'
 import type { RequestBody } from '../../operations/operation.ts'
 import {
@@ -19,12 +19,10 @@ import {
 } from '../../support/decimal.ts'
 import { quoteForShell } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
-import { readAccounts } from '../references/resolver.ts'
+import { readAccounts, type ResolvedDraft } from '../references/resolver.ts'
 import type { ResourceKind } from '../references/resource-cache.ts'
 import { type Carrier, listNames, type NamedItem } from '../references/shipping-methods.ts'
 import {
-  type BodyCheck,
-  type CheckedRecord,
   checkLines,
   checkNotBefore,
   checkNotInFuture,
@@ -227,6 +225,20 @@ function formatAvailable(items: readonly NamedItem[]): string {
 }
 
 // Warns of tracking numbers and invoice numbers that another order has, as far as the API has shown them.
+
+/** A record that would be sent, with its order where it is known. */
+export interface CheckedRecord {
+  readonly draft: ResolvedDraft
+  readonly body: RequestBody
+  readonly lane: string
+  readonly order: KnownResource | undefined
+}
+
+/** `records` are those of the bodies. */
+export type BodyCheck = (
+  bodies: readonly RequestBody[],
+  records: readonly CheckedRecord[],
+) => Promise<readonly RuleViolation[][]>
 
 interface NumberRule {
   readonly kind: ResourceKind

@@ -1,7 +1,7 @@
 /** Defines business rules, with the pure rules about dates and line quantities. */
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
-import type { KnownResource, ResourceFacts } from '../../domain/resource.ts'
+import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
 import {
   describeItem,
@@ -16,7 +16,6 @@ import {
 import { DAY_MS } from '../../support/clock.ts'
 import { getAtPath } from '../../support/object-paths.ts'
 import { quoteNames } from '../../support/text.ts'
-import type { ResolvedDraft } from '../references/resolver.ts'
 
 /** A route's decision about a plausibility rule: a warning does not stop a record. */
 type Policy = 'warn' | 'refuse' | 'off'
@@ -221,17 +220,3 @@ export const SENT: Readonly<Partial<Record<InboundOperationName, string>>> = {
   // The API has no call that changes an invoice or takes it back.
   'create-invoice': 'Sent as it is, and the API cannot change an invoice: if wrong, call the retailer. ',
 }
-
-/** A record that would be sent, with its order where it is known. */
-export interface CheckedRecord {
-  readonly draft: ResolvedDraft
-  readonly body: RequestBody
-  readonly lane: string
-  readonly order: KnownResource | undefined
-}
-
-/** `records` are those of the bodies. */
-export type BodyCheck = (
-  bodies: readonly RequestBody[],
-  records: readonly CheckedRecord[],
-) => Promise<readonly RuleViolation[][]>
