@@ -94,8 +94,9 @@ CREATE TABLE "decisions" (
   decided_by text not null,
   why text not null,
   decided_at integer not null,
-  records integer not null
-, via text) strict;
+  records integer not null,
+  via text -- where a person decided; null on the command line
+) strict;
 
 CREATE INDEX decisions_of_file on decisions (file_id, id);
 

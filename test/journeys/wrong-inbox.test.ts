@@ -144,6 +144,6 @@ test('a document that another route reads is held with the inbox of that route',
     _message: expect.stringContaining(
       'The set is a 860, and the mapping reads 850. Route edi-cancels reads it.',
     ) as string,
-    _fix: 'Drop the exceptions file into inbox/edi-cancels, then: dropbridge discard FILE --by NAME --why TEXT.',
+    _fix: 'Drop the exceptions file into inbox/edi-cancels, then: dropbridge discard changes.x12 --by NAME --why TEXT.',
   })
 })

@@ -71,6 +71,53 @@ export function heldRecordsSuite(name: string, open: (clock: Clock) => Promise<J
       await journal.markFileClosed(lease, id, `done/${id}.csv`)
     }
 
+    describe('keeps corrections of refused records', () => {
+      const correct = async (sha256: string, by = 'Nadia') => {
+        const [refused] = await journal.listCorrectableRecords('a', 9)
+        const left = { folder: 'inbox', name: 'a.rejects.csv', sha256, sourceSha256: 'a' }
+        return journal.startCorrection(lease, 'a', {
+          ...left,
+          by,
+          why: 'by phone',
+          records: [refused?.id ?? 0],
+        })
+      }
+      /** The id of a correction that was started. */
+      const start = async (sha256: string) => {
+        const started = await correct(sha256)
+        if (started.kind !== 'started') throw new Error(`the correction is ${started.kind}`)
+        return started.correction.id
+      }
+
+      it('each once, with its decision and under the name that its file gets', async () => {
+        await stoppedFile()
+        const id = await start('one')
+        expect(await correct('one', 'Erik')).toMatchObject({ kind: 'known', correction: { id, by: 'Nadia' } })
+        expect(await correct('two', 'Erik')).toMatchObject({ kind: 'overlapping', correction: { id } })
+        await journal.renameCorrection(lease, id, 'a.rejects~2.csv')
+        await journal.markCorrectionLeft(lease, id)
+        expect(await journal.listCorrections('a', 9)).toMatchObject([
+          { id, by: 'Nadia', why: 'by phone', records: 1, name: 'a.rejects~2.csv', leftAt: START },
+        ])
+        expect(await journal.listDecisions('a', 9)).toMatchObject([{ action: 'correct', by: 'Nadia' }])
+        await receiveFile(journal, lease, 'a.rejects~2', 'one')
+        expect(await journal.listCorrections('a', 9)).toMatchObject([{ takenAs: { id: 'a.rejects~2' } }])
+      })
+
+      it('and frees the records of one that was given up', async () => {
+        await stoppedFile()
+        await journal.giveUpCorrection(lease, await start('one'))
+        expect(await correct('two', 'Erik')).toMatchObject({ kind: 'started', correction: { by: 'Erik' } })
+      })
+
+      it('but none of a file that another bridge has taken over', async () => {
+        await stoppedFile()
+        await journal.acquireLease('orders-in', 'bridge-2', 60_000, () => false)
+        await expect(correct('one')).rejects.toMatchObject({ code: 'lease-lost' })
+        expect(await journal.listCorrections('a', 9)).toEqual([])
+      })
+    })
+
     describe('shows what a decision would do', () => {
       const look = async (action: 'release' | 'discard' = 'release', record?: number) => {
         const scope = { action, ...(record === undefined ? {} : { record }) }

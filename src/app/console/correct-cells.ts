@@ -11,7 +11,7 @@ export interface EditableCell {
   readonly cell: number
   /** The name of its column; empty where it has none. */
   readonly column: string
-  /** As a browser can show it, and gives it back where nobody touches it. */
+  /** As a browser can show it, and gives it back where it is not touched. */
   readonly text: string
   /** How many characters, or bytes, its place has; left out where it may grow. */
   readonly room?: number
@@ -69,7 +69,7 @@ export function chooseCarrier(bytes: Uint8Array, { encoding, read }: RowForm): C
   const plain = createPlainCarrier(encoding)
   const isWhole = Buffer.from(plain.toBytes(plain.toText(bytes))).equals(Buffer.from(bytes))
   const inBytes = read.format === 'fixed' && read.widths === 'bytes'
-  // Bytes that are no text of the encoding must stay as they are, in cells that nobody touches.
+  // Bytes that are no text of the encoding must stay as they are, in cells that are not touched.
   return (isWhole && !inBytes) || encoding.startsWith('utf-16') ? plain : createByteCarrier(encoding)
 }
 

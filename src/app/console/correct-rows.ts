@@ -1,4 +1,4 @@
-/** Rows as a person corrects them: their cells, and their bytes with other cells. What nobody touched stays byte for byte. */
+/** Rows as a person corrects them: their cells, and their bytes with other cells. What was not touched stays byte for byte. */
 import { type CellPlace, isUnreadable, type ReadOptions, type Row } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Dialect } from '../../formats/csv/dialect.ts'

@@ -79,7 +79,7 @@ async function correctUnderLease(
     (await journal.listCorrections(file.id, CORRECTIONS_MAX)).find(
       ({ sha256, givenUpAt }) => sha256 === request.expected && givenUpAt === undefined,
     )
-  await settleCorrections(parts, file, request.expected)
+  await concludeCorrections(parts, file, request.expected)
   const known = await findKnown()
   if (known !== undefined && isLeft(known)) return { kind: 'left', correction: known }
   const opened = await openCorrection(
@@ -139,7 +139,7 @@ function isLeft({ leftAt, takenAs }: Correction): boolean {
  * Finds out what came of earlier corrections: one whose file never got its name is given up, unless it is the one that is asked
  * for again; so is one whose file another program removed from the inbox.
  */
-async function settleCorrections(parts: InboundContext, file: FileEntry, expected: string): Promise<void> {
+async function concludeCorrections(parts: InboundContext, file: FileEntry, expected: string): Promise<void> {
   const { journal, lease } = parts
   for (const each of await journal.listCorrections(file.id, CORRECTIONS_MAX)) {
     if (each.givenUpAt !== undefined || each.takenAs !== undefined) continue
@@ -293,7 +293,7 @@ async function nameFiles(parts: InboundContext, id: number, files: readonly Left
       const place = source.describe(route.folder, file.name)
       throw new BridgeError('cannot-write', `another program removed ${place} before it was complete`)
     }
-    // A marker of that name does as well; another manifest is told of when the file is read.
+    // A marker of that name does as well; another manifest is reported when the file is read.
   }
   return true
 }

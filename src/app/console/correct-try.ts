@@ -31,7 +31,7 @@ export interface CorrectionDraft {
 
 /** What would become of a unit. */
 export interface UnitVerdict {
-  /** `known`: its key was sent before. `left-out`: nobody touched it. */
+  /** `known`: its key was sent before. `left-out`: it was not touched. */
   readonly what: 'sent' | 'known' | 'refused' | 'held' | 'skipped' | 'left-out'
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
