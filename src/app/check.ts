@@ -392,7 +392,8 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
 }
 
 /** The common fix of the failure is to run the check that found it. */
-const CHECK_SERVER = 'Check its host, port and proxy. If they are right, check again when the server answers.'
+const CHECK_SERVER =
+  'Check what the message names: its path, or its host, port and proxy. If they are right, check again later.'
 
 /** The name to ask for where listing is forbidden, so that such a server is tried as well. */
 const PROBE_NAME = 'dropbridge-check'

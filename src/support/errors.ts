@@ -115,7 +115,7 @@ export const FAILURES = {
   'credentials-unusable': {
     exit: EXIT.refusedCredentials,
     title: 'The key or agent of an SFTP login cannot be used.',
-    fix: 'Do what the message says; see docs/sftp.md.',
+    fix: 'Correct `privateKeyFile` of the mailbox, or what the message names; see docs/sftp.md.',
     details:
       'The key is missing, unreadable, open to others, or the passphrase does not fit. Nothing was sent. Other mailboxes go on.',
   },

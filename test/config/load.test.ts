@@ -207,6 +207,23 @@ describe('variables', () => {
     expect(api.credentials.clientSecret).toBe('a${b}$c')
   })
 
+  test('a misspelled key is one error, and not a missing key as well', async () => {
+    const text = `
+api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: s3cret }
+mailboxes: { erp: { type: directory, path: ./exchange } }
+routes:
+  orders:
+    retailer: 1000
+    operation: create-order
+    from: { mailbox: erp, folder: inbox }
+    maping: orders.yaml
+    results: { mailbox: erp }
+`
+    expect(await errorsOf(text)).toEqual([
+      expect.stringMatching(/routes\.orders\.maping: unknown key\. Did you mean "mapping"\?$/),
+    ])
+  })
+
   test('that cannot be filled in are all named with their places', async () => {
     const text = WHOLE.replace('${API_URL}', 'https://${HOST}.${DOMAIN}')
       .replace('${CLIENT_ID}', '${CLIENT ID}')

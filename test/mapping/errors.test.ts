@@ -12,6 +12,13 @@ test('a misspelled operation is reported where it stands', async () => {
   )
 })
 
+test('a misspelled key is one error, and not a missing key as well', async () => {
+  const errors = await errorsOf(`${ORDERS}\nexamples: [{ input: a.csv, expct: a.json }]`)
+  expect(errors).toEqual([
+    expect.stringMatching(/examples\[0\]\.expct: there is no such key here\. Did you mean "expect"\?$/),
+  ])
+})
+
 test('every error is reported at once, with its line and column', async () => {
   const text = `operation: create-order
 read: { format: xlsx, delimeter: ";" }
