@@ -64,6 +64,7 @@ test('what a run did is shown, as status shows it, and the page has it as text',
   expect(body).toContain(`href="/files/${today.files[0]?.id}"`)
   expect(body).toMatch(/<span class="state accepted">\s*✓ \d accepted/)
   expect(body).toContain('notes.txt')
+  expect(body).toContain(`href="/files/${today.files[0]?.id}?state=rejected"`)
   for (const { message } of today.alerts) expect(unescape(body)).toContain(message)
 })
 

@@ -73,7 +73,19 @@ export interface DecidedRecord {
   readonly problems: readonly ShownProblem[]
 }
 
+/** Where the file with corrected rows is. */
+export interface ShownCorrection {
+  readonly folder: string
+  readonly name: string
+  /** `begun`: it has not got its name yet. `removed`: another program removed it, or it was never left. */
+  readonly state: 'begun' | 'left' | 'removed' | 'taken'
+  /** The id of the file that it was taken as. */
+  readonly takenAs?: string
+}
+
 export interface DecisionPage extends ShownDecision {
+  /** Of the decision to correct rows. */
+  readonly correction?: ShownCorrection
   /** How many of its records are in each state now. */
   readonly states: StateCounts
   readonly page: readonly DecidedRecord[]
@@ -95,10 +107,27 @@ export async function readDecision(
   const records = found.slice(0, RECORDS_ON_A_PAGE)
   return omitUndefined({
     ...showListed(decision),
+    correction: decision.action === 'correct' ? await readCorrection(journal, decision) : undefined,
     states: await journal.countDecidedRecords(id),
     page: records.map((record) => showDecidedRecord(record, audience)),
     next: found.length > RECORDS_ON_A_PAGE ? records.at(-1)?.id : undefined,
   })
+}
+
+/** More corrections of one file than people make. */
+const CORRECTIONS_MAX = 1_000
+
+async function readCorrection(
+  journal: ConsoleContext['journal'],
+  { id, file }: ListedDecision,
+): Promise<ShownCorrection | undefined> {
+  const all = file === undefined ? [] : await journal.listCorrections(file.id, CORRECTIONS_MAX)
+  const found = all.find((each) => each.id === id)
+  if (found === undefined) return undefined
+  const { folder, name, leftAt, givenUpAt, takenAs } = found
+  if (takenAs !== undefined) return { folder, name, state: 'taken', takenAs: takenAs.id }
+  if (givenUpAt !== undefined) return { folder, name, state: 'removed' }
+  return { folder, name, state: leftAt === undefined ? 'begun' : 'left' }
 }
 
 function showDecidedRecord(record: TracedRecord, audience: Audience): DecidedRecord {

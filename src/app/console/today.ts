@@ -57,6 +57,8 @@ export interface ShownAlert extends Alert {
   readonly decidable?: DecidableCounts & { readonly file: string }
   /** The file with records whose outcomes are not known. */
   readonly unresolved?: string
+  /** The file whose refused records are not corrected. */
+  readonly rejected?: string
 }
 
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
@@ -101,6 +103,10 @@ function showAlert(alert: Alert, held: readonly HeldFile[]): ShownAlert {
   if (code === 'outcome-unknown') {
     const [, unresolved] = /\(([^()]+)\)$/.exec(subject) ?? []
     return unresolved === undefined ? alert : { ...alert, unresolved }
+  }
+  if (code === 'records-rejected') {
+    const [, rejected] = /\(([^()]+)\)$/.exec(subject) ?? []
+    return rejected === undefined ? alert : { ...alert, rejected }
   }
   if (code !== 'records-held') return alert
   const file = held.find((each) => subject.endsWith(`(${each.file}) ${each.code}`))?.file

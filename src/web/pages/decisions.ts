@@ -85,7 +85,10 @@ function formatTitle({ action, by, records }: DecisionPage): string {
 }
 
 function drawDecision(decision: DecisionPage, request: PageRequest): Html {
-  const { id, at, by, via, why, route, file, delivery, states, page, next } = decision
+  const { id, at, by, via, why, route, file, delivery, states, page, next, correction } = decision
+  const [caption, outcome] = correction
+    ? ['Its records before the correction', 'Outcome before']
+    : ['What came of each record', 'Outcome']
   const on = file ? drawFileLink(file) : delivery && drawDeliveryLink(delivery)
   const more = next === undefined ? undefined : href('/decisions/:n', { n: id, after: next })
   const rows = page.map((record) => [
@@ -99,9 +102,9 @@ function drawDecision(decision: DecisionPage, request: PageRequest): Html {
     </p>
     <p>Why: ${why}</p>
     <section id="outcome" data-live>
-      ${drawProgress(decision, request)}
-      <p>${drawCounts(states)}</p>
-      ${rows.length === 0 ? undefined : drawCells('What came of each record', ['Lines', 'Record', 'Outcome'], rows)}
+      ${correction ? drawCorrection(correction, decision) : drawProgress(decision, request)}
+      ${correction ? undefined : html`<p>${drawCounts(states)}</p>`}
+      ${rows.length === 0 ? undefined : drawCells(caption, ['Lines', 'Record', outcome], rows)}
     </section>
     ${drawNext(more, 'next records')}`
 }
@@ -110,6 +113,27 @@ function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord)
   const as = apiId === undefined ? '' : ` as ${apiId}`
   const status = http === undefined ? '' : `, HTTP ${http}`
   return html`${drawState(state, direction)}${as}${status} ${problems.map(drawProblem)}`
+}
+
+/** Where the corrected rows are, and what happens next. */
+function drawCorrection(
+  { folder, name, state, takenAs }: NonNullable<DecisionPage['correction']>,
+  { route = '', file }: DecisionPage,
+): Html {
+  if (state === 'taken' && takenAs !== undefined)
+    return html`<p>
+      The corrected rows were taken as ${drawFileLink({ id: takenAs, name })}: see there what came of them.
+    </p>`
+  if (state === 'left')
+    return html`<p>
+      The corrected rows lie in ${folder} as ${name}. A watch takes them; without one:
+      <code>dropbridge run ${route}</code>
+    </p>`
+  const again =
+    file && html` <a href="${href('/files/:id/correct', { id: file.id })}">Correct them again</a>.`
+  return state === 'begun'
+    ? html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
+    : html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
 }
 
 /** What is still to come of it. */

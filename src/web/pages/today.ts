@@ -179,8 +179,15 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
   </li>`
 }
 
-function drawButtons({ decidable, unresolved }: ShownAlert, request: PageRequest): Html | undefined {
+function drawButtons(
+  { decidable, unresolved, rejected }: ShownAlert,
+  request: PageRequest,
+): Html | undefined {
   if (decidable !== undefined) return drawFileButtons(decidable.file, decidable, request)
+  if (rejected !== undefined) {
+    const file = href('/files/:id', { id: rejected, state: 'rejected' })
+    return html`<p class="buttons"><a class="button" href="${file}">See and correct its records</a></p>`
+  }
   if (unresolved === undefined) return undefined
   const records = href('/files/:id', { id: unresolved, state: 'uncertain' })
   return html`<p class="buttons"><a class="button" href="${records}">See its records</a></p>`

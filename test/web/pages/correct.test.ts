@@ -78,9 +78,11 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   const { status, to } = await press('send', { ...without.form, ...WHY })
   expect(status).toBe(303)
   expect((await look(to, 'viewer')).text).toContain('operator corrected 6 records')
+  expect((await look(to)).text).toContain('The corrected rows lie in inbox/orders as orders-16.rejects.csv')
   expect((await look()).text).toContain('It lies in the inbox')
   await world.run('orders')
   expect(await countOrders(world)).toEqual({ orders: 60, doubled: 0 })
+  expect((await look(to)).text).toContain('The corrected rows were taken as orders-16.rejects.csv')
   expect((await look()).text).toContain('No record of it waits for a correction.')
   expect((await look('/decisions', 'viewer')).text).toContain(
     'operator corrected orders-16.csv HV-10001 orders 6 confirmed by phone console',
