@@ -51,7 +51,7 @@ test.each([1, 8, 40])(
     expect(rows[5]?.['_message']).toMatch(
       /^line 7: The first 5 records that were sent were all refused for the same reason: HTTP 400, column "SKU": .*NL-NEW-1.* The rest of the file is held\.$/,
     )
-    expect(rows[5]?.['_fix']).toMatch(/^Wrong cells: dropbridge discard FILE .* drop it in\.$/)
+    expect(rows[5]?.['_fix']).toMatch(/^Wrong cells: dropbridge discard orders\.csv .* drop it in\.$/)
     expect(await world.read('results/orders.csv.exceptions.csv')).toBe(ordersFile(orders.slice(5)).text)
     expect(await world.read('results/orders.csv.rejects.csv')).toBe(ordersFile(orders.slice(0, 5)).text)
     expect(JSON.parse(await world.read('results/orders.csv.summary.json'))).toMatchObject({

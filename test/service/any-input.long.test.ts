@@ -705,6 +705,8 @@ describe('whatever the request for a token', () => {
         const given = Object.entries(form).filter((pair): pair is [string, string] => pair[1] !== undefined)
         const body = new URLSearchParams(given).toString()
         const answer = await send({ method: 'POST', path: '/auth/token/', body, contentType: FORM })
+        // After many wrong secrets the service tries none for a while.
+        if (answer.status === 429) return
         seen.add(answer.status)
         const errors = ['unsupported_grant_type', 'invalid_client', 'invalid_scope']
         const isToken = ENDPOINTS.token.response.safeParse(answer.body).success
