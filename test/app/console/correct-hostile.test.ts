@@ -28,10 +28,13 @@ describe('a correction that is sent twice', () => {
       outcome.kind === 'done' && outcome.result.kind === 'left' ? [outcome.result.correction.by] : [],
     )
     expect(new Set(left).size).toBe(1)
-    // The second may meet the first one at work; its waiting moves the clock on, at which a lease may run out.
+    // On a slow machine the work on the noted correction is still going on; or the second one finds the route busy, and its
+    // waiting moves the clock on, at which a lease may run out.
     const isBusy = (code: string) => code === 'lease-held' || code === 'lease-lost'
-    const busy = sent.filter((outcome) => outcome.kind === 'failed' && isBusy(outcome.failure.code))
-    expect([...left, ...busy], JSON.stringify(sent)).toHaveLength(2)
+    const others = sent.filter(
+      (outcome) => outcome.kind === 'going-on' || (outcome.kind === 'failed' && isBusy(outcome.failure.code)),
+    )
+    expect([...left, ...others], JSON.stringify(sent)).toHaveLength(2)
     expect(await world.list('inbox/orders')).toEqual(['orders-16.rejects.csv'])
     await world.run('orders')
     expect(await countOrders(world)).toEqual({ orders: 40, doubled: 0 })
