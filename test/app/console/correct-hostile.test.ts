@@ -27,7 +27,7 @@ describe('a correction that is sent twice', () => {
     const left = sent.flatMap((outcome) =>
       outcome.kind === 'done' && outcome.result.kind === 'left' ? [outcome.result.correction.by] : [],
     )
-    expect(new Set(left).size).toBe(1)
+    expect(new Set(left).size).toBeLessThan(2)
     // On a slow machine the work on the noted correction is still going on; or the second one finds the route busy, and its
     // waiting moves the clock on, at which a lease may run out.
     const isBusy = (code: string) => code === 'lease-held' || code === 'lease-lost'
@@ -35,6 +35,7 @@ describe('a correction that is sent twice', () => {
       (outcome) => outcome.kind === 'going-on' || (outcome.kind === 'failed' && isBusy(outcome.failure.code)),
     )
     expect([...left, ...others], JSON.stringify(sent)).toHaveLength(2)
+    expect(await send(world, request)).toMatchObject({ kind: 'left' })
     expect(await world.list('inbox/orders')).toEqual(['orders-16.rejects.csv'])
     await world.run('orders')
     expect(await countOrders(world)).toEqual({ orders: 40, doubled: 0 })
