@@ -15,6 +15,7 @@ import { compileFilePattern } from '../support/name-pattern.ts'
 import { resolvePackagePath } from '../support/process.ts'
 import { quoteForShell } from '../support/text.ts'
 import { previewFile } from './outcome-preview.ts'
+import { toStream } from '../support/async.ts'
 
 /** What a person does to have a file undo something. */
 export interface UndoCommands {
@@ -85,7 +86,7 @@ async function readDrafts(
   known?: { readonly journal: Journal; readonly account: string },
 ) {
   const source = { file: 'undo.csv', folder: 'undo' }
-  const from = { bytes: toBytes(`${lines.join('\n')}\n`), source }
+  const from = { bytes: toStream(Buffer.from(`${lines.join('\n')}\n`)), source }
   const reading = await readRecordsFrom(from, createFormats(), mapping)
   if ('problems' in reading) return undefined
   const drafts: Draft[] = []
@@ -98,11 +99,6 @@ async function readDrafts(
   await preview.add(drafts)
   const said = drafts.map((draft) => [toExampleBody(draft), draft.references])
   return { known: preview.end().counts.known, said: JSON.stringify(said) }
-}
-
-// oxlint-disable-next-line require-await -- the interface of a file's bytes
-async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text)
 }
 
 /** A route of the party whose mapping makes the same records of the file as the ready mapping does. */

@@ -1,7 +1,14 @@
 /** Errors in the configuration file, for people. They never repeat a value, which could be a secret. */
 import type { z } from 'zod'
-import { describeIssue, formatChoices, getChoices, hasLibraryMessage } from '../support/schema-issue.ts'
-import { didYouMean, findSimilarName } from '../support/text.ts'
+import {
+  describeIssue,
+  formatChoices,
+  getChoices,
+  hasLibraryMessage,
+  joinPath,
+  listMeantPaths,
+} from '../support/schema-issue.ts'
+import { didYouMean } from '../support/text.ts'
 import {
   ConfigurationFile,
   configurationJsonSchema,
@@ -41,21 +48,12 @@ export function checkShape(raw: unknown) {
   if (checked.success) return { file: checked.data }
   const issues = [...checked.error.issues, ...issuesBehindUnknownOperations(raw)]
   const all = issues.flatMap((issue) => narrowUnion(issue, raw))
-  const misspelled = new Set(all.flatMap(listMeantPaths))
-  const isSaid = ({ path }: Issue) =>
-    misspelled.has(path.map(String).join('\n')) && getRawValue(raw, path) === undefined
+  const misspelled = new Set(
+    all.flatMap((issue) => listMeantPaths(issue, (path) => findKeys(configurationJsonSchema(), path))),
+  )
+  const isSaid = ({ path }: Issue) => misspelled.has(joinPath(path)) && getRawValue(raw, path) === undefined
   const narrow = all.filter((issue) => !isSaid(issue))
   return { errors: narrow.flatMap((issue) => toConfigErrors(issue, getRawValue(raw, issue.path))) }
-}
-
-/** The paths of the keys that misspelled ones mean: an error of the spelling says enough of a missing key. */
-function listMeantPaths(issue: Issue): string[] {
-  if (issue.code !== 'unrecognized_keys') return []
-  const known = findKeys(configurationJsonSchema(), issue.path)
-  return issue.keys.flatMap((key) => {
-    const meant = findSimilarName(key, known)
-    return meant === undefined ? [] : [[...issue.path, meant].map(String).join('\n')]
-  })
 }
 
 /** Checks routes of unknown operations, where the schema stops, as inbound or outbound by their keys. */

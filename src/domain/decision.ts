@@ -177,6 +177,9 @@ export interface NewCorrection extends Pick<NewDecision, 'by' | 'why' | 'via'> {
   readonly sourceSha256: string
 }
 
+/** More corrections of one file than people make. */
+export const CORRECTIONS_MAX = 1_000
+
 export interface Correction extends Omit<NewCorrection, 'records'> {
   /** The id of its decision. */
   readonly id: number

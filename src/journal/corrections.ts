@@ -85,7 +85,7 @@ async function startCorrection(
 ): Promise<CorrectionStart> {
   const { db, now, route } = tx
   const { records, by, why, via, folder, name, sha256, sourceSha256 } = correction
-  const earlier = await selectCorrections(db, fileId, CORRECTIONS_MAX)
+  const earlier = await selectCorrections(db, fileId, COMPARED_MAX)
   const known = earlier.find((each) => each.sha256 === sha256 && each.givenUpAt === undefined)
   if (known !== undefined) return { kind: 'known', correction: known }
   const overlapping = await findOverlapping(db, fileId, records)
@@ -106,8 +106,8 @@ async function startCorrection(
   return { kind: 'started', correction: started }
 }
 
-/** More corrections of one file than people make. */
-const CORRECTIONS_MAX = 10_000
+/** So many earlier corrections of the file are compared with a new one. */
+const COMPARED_MAX = 10_000
 
 /** A record that is in an unfinished correction, or waits for none; undefined where all may be corrected. */
 async function findOverlapping(db: Db, fileId: string, records: readonly number[]) {
@@ -130,7 +130,7 @@ async function changeCorrection(
     .where('decision_id', '=', id)
     .where('route', '=', tx.route)
     .executeTakeFirst()
-  assert(numUpdatedRows === 1n, `Correction ${id} is none of route ${tx.route}.`)
+  assert(numUpdatedRows === 1n, `Correction ${id} does not belong to route ${tx.route}.`)
   await appendCorrectionEvent(tx, id, 'correction-changed')
 }
 

@@ -326,3 +326,8 @@ export async function* readPages<Item, Key>(
 export function repeatable<Item>(open: () => AsyncIterable<Item>): AsyncIterable<Item> {
   return { [Symbol.asyncIterator]: () => open()[Symbol.asyncIterator]() }
 }
+
+/** The chunks as a stream, for what reads streams. */
+export async function* toStream(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield await Promise.resolve(chunk)
+}

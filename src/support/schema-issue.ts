@@ -1,5 +1,6 @@
 /** Says in plain words what is wrong with a value that fits no schema. */
 import type { z } from 'zod'
+import { findSimilarName } from './text.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -55,4 +56,25 @@ function formatChoice(value: z.core.util.Primitive): string {
 
 export function formatChoices(choices: readonly string[]): string {
   return choices.length === 1 ? `${choices[0]}` : `one of ${choices.join(', ')}`
+}
+
+/** The path of a key as one text. */
+export function joinPath(path: readonly PropertyKey[]): string {
+  return path.map(String).join('\n')
+}
+
+/**
+ * The paths, as `joinPath` writes them, of the keys that misspelled ones mean: the error of the spelling says enough of a
+ * key that is missing for it. `listKnown` lists the keys at a path.
+ */
+export function listMeantPaths(
+  issue: Issue,
+  listKnown: (path: readonly PropertyKey[]) => readonly string[],
+): string[] {
+  if (issue.code !== 'unrecognized_keys') return []
+  const known = listKnown(issue.path)
+  return issue.keys.flatMap((key) => {
+    const meant = findSimilarName(key, known)
+    return meant === undefined ? [] : [joinPath([...issue.path, meant])]
+  })
 }

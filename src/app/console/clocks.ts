@@ -18,7 +18,7 @@ export interface ClockBoard {
   readonly counts: Readonly<Record<ClockKind, Readonly<Record<Nearness, number>>>>
   /** The next one that is not late yet. */
   readonly next?: Deadline
-  /** When the order was shown by the API that was not shown for the longest time. */
+  /** Since when the API showed all of these orders: the oldest of the times at which it showed each last. */
   readonly seenAt?: number
 }
 

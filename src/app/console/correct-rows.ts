@@ -21,6 +21,7 @@ import {
   rewriteRow,
   type RowForm,
 } from './correct-cells.ts'
+import { toStream } from '../../support/async.ts'
 
 export interface EditableRow {
   /** Its first and last physical line in the source. */
@@ -301,8 +302,4 @@ function findLineEnd(lines: readonly Buffer[], { encoding, newline }: Pick<RowFo
 function measureMark([first, second, third]: Buffer): number {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 3
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) ? 2 : 0
-}
-
-async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
 }

@@ -1,5 +1,5 @@
 /** Sends corrected records: notes the correction, leaves the corrected file in the inbox exactly once, notes that it is there. */
-import type { Correction } from '../../domain/decision.ts'
+import { type Correction, CORRECTIONS_MAX } from '../../domain/decision.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import { type Naming, type StagedFile, toNaming } from '../../domain/mailbox.ts'
 import { formatCorrectionSubject } from '../../journal/corrections.ts'
@@ -12,6 +12,7 @@ import type { BridgeContext } from '../context.ts'
 import { runRoute } from '../run-route.ts'
 import { findCorrectableRoute, type OpenCorrection, openCorrection } from './correct-source.ts'
 import { checkCorrection, chooseNames, type CorrectedFile, type CorrectionDraft } from './correct-try.ts'
+import { toStream } from '../../support/async.ts'
 
 export interface CorrectionRequest extends CorrectionDraft {
   /** The id of the file whose rows are corrected. */
@@ -35,9 +36,6 @@ export interface CorrectionHooks {
   readonly signal: AbortSignal
   readonly onDecided?: (decision: { readonly id: number }) => void
 }
-
-/** More corrections of one file than people make. */
-const CORRECTIONS_MAX = 1_000
 
 /** Throws `not-known`, `lease-held` while another bridge works on the route, and every failure of the mailbox. */
 export async function sendCorrection(
@@ -296,8 +294,4 @@ async function nameFiles(parts: InboundContext, id: number, files: readonly Left
     // A marker of that name does as well; another manifest is reported when the file is read.
   }
   return true
-}
-
-async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
 }

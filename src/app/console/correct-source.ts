@@ -16,6 +16,7 @@ import { BridgeError } from '../../support/errors.ts'
 import { DamagedGzip, gunzipIfNeeded } from '../../support/gunzip.ts'
 import type { CellChange, CellError } from './correct-cells.ts'
 import { type EditableFile, type EditableRow, openEditable } from './correct-rows.ts'
+import { toStream } from '../../support/async.ts'
 
 export interface CorrectionContext {
   readonly journal: Journal
@@ -163,7 +164,7 @@ async function openRows(
   const { chunks, sha256 } = await readWhole(context.mailbox.read({ archivedAs }))
   if (sha256 !== file.sha256) return { missing: `Its archived copy has other bytes by now. ${USE_REJECTS}` }
   const ranges = mergeRanges(groups.flatMap(({ lines }) => lines.map((line) => [line, line] as const)))
-  const input = gunzipIfNeeded(toStream(chunks))
+  const input = gunzipIfNeeded(toStream(...chunks))
   const copied = createFormats().copyRecords(input, { read, encoding, headerLines, ranges })
   const bytes = await collect(copied, REFUSED_BYTES_MAX)
   if (bytes === undefined)
@@ -232,10 +233,6 @@ async function readWhole(source: AsyncIterable<Uint8Array>) {
     chunks.push(chunk)
   }
   return { chunks, sha256: hash.digest('hex') }
-}
-
-async function* toStream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) yield await Promise.resolve(chunk)
 }
 
 async function collect(source: AsyncIterable<Uint8Array>, max: number): Promise<Buffer | undefined> {

@@ -21,6 +21,7 @@ import { type FilePreview, previewFile } from '../outcome-preview.ts'
 import { type CellChange, type CellError } from './correct-cells.ts'
 import { normalizeTyped } from './correct-rows.ts'
 import type { ComposedFile, CorrectionContext, CorrectionUnit, OpenCorrection } from './correct-source.ts'
+import { toStream } from '../../support/async.ts'
 
 /** What a person chose. */
 export interface CorrectionDraft {
@@ -299,8 +300,4 @@ function toVerdict(
   if (has('held')) return { what: 'held', problems, warnings, errors }
   if (has('sent')) return { what: 'sent', problems, warnings, errors }
   return { what: has('known', 'repeated') ? 'known' : 'skipped', problems, warnings, errors }
-}
-
-async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes)
 }

@@ -93,7 +93,7 @@ export interface ShownCheck {
 
 export interface ShownCorrection extends Pick<
   Correction,
-  'id' | 'name' | 'by' | 'why' | 'at' | 'records' | 'leftAt' | 'givenUpAt'
+  'id' | 'folder' | 'name' | 'by' | 'why' | 'at' | 'records' | 'leftAt' | 'givenUpAt'
 > {
   readonly takenAs?: string
   readonly isFinished: boolean
@@ -101,7 +101,8 @@ export interface ShownCorrection extends Pick<
 
 const UNITS_ON_A_PAGE = 50
 
-const CORRECTIONS_MAX = 20
+/** The page shows no more. */
+const SHOWN_CORRECTIONS_MAX = 20
 
 /** Only people who see personal data get here. */
 const AUDIENCE = { isMasked: false }
@@ -115,7 +116,7 @@ export async function readCorrectionPage(
   const { journal, configuration } = context
   const file = await journal.getFile(id)
   if (file === undefined) return undefined
-  const corrections = (await journal.listCorrections(id, CORRECTIONS_MAX)).map(showCorrection)
+  const corrections = (await journal.listCorrections(id, SHOWN_CORRECTIONS_MAX)).map(showCorrection)
   const common = { id, name: file.name, route: file.route, corrections, ...NOTHING }
   const obstacle = findObstacle(file, findCorrectableRoute(configuration, file.route))
   if (obstacle !== undefined) return { ...common, missing: obstacle }
@@ -137,11 +138,12 @@ const NOTHING = {
   asTheyAre: [],
 }
 
-function showCorrection({ takenAs, ...correction }: Correction): ShownCorrection {
-  const { id, name, by, why, at, records, leftAt, givenUpAt } = correction
+export function showCorrection({ takenAs, ...correction }: Correction): ShownCorrection {
+  const { id, folder, name, by, why, at, records, leftAt, givenUpAt } = correction
   const isFinished = takenAs?.isFinished === true
   return omitUndefined({
     id,
+    folder,
     name,
     by,
     why,

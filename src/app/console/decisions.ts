@@ -1,11 +1,12 @@
 /** What people decided, over all files and deliveries. */
-import type { DecisionEntry } from '../../domain/decision.ts'
+import { CORRECTIONS_MAX, type DecisionEntry } from '../../domain/decision.ts'
 import type { ListedDecision } from '../../domain/journal.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
+import { showCorrection, type ShownCorrection } from './correct.ts'
 import { formatKey, type Total } from './lists.ts'
 import { type Audience, type ShownProblem, showProblem } from './masks.ts'
 
@@ -73,16 +74,6 @@ export interface DecidedRecord {
   readonly problems: readonly ShownProblem[]
 }
 
-/** Where the file with corrected rows is. */
-export interface ShownCorrection {
-  readonly folder: string
-  readonly name: string
-  /** `begun`: it has not got its name yet. `removed`: another program removed it, or it was never left. */
-  readonly state: 'begun' | 'left' | 'removed' | 'taken'
-  /** The id of the file that it was taken as. */
-  readonly takenAs?: string
-}
-
 export interface DecisionPage extends ShownDecision {
   /** Of the decision to correct rows. */
   readonly correction?: ShownCorrection
@@ -114,20 +105,13 @@ export async function readDecision(
   })
 }
 
-/** More corrections of one file than people make. */
-const CORRECTIONS_MAX = 1_000
-
 async function readCorrection(
   journal: ConsoleContext['journal'],
   { id, file }: ListedDecision,
 ): Promise<ShownCorrection | undefined> {
   const all = file === undefined ? [] : await journal.listCorrections(file.id, CORRECTIONS_MAX)
   const found = all.find((each) => each.id === id)
-  if (found === undefined) return undefined
-  const { folder, name, leftAt, givenUpAt, takenAs } = found
-  if (takenAs !== undefined) return { folder, name, state: 'taken', takenAs: takenAs.id }
-  if (givenUpAt !== undefined) return { folder, name, state: 'removed' }
-  return { folder, name, state: leftAt === undefined ? 'begun' : 'left' }
+  return found && showCorrection(found)
 }
 
 function showDecidedRecord(record: TracedRecord, audience: Audience): DecidedRecord {

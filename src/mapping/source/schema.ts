@@ -1,7 +1,7 @@
 /** Tables of keys as schemas, and the check of a part of a mapping file against one. */
 import { z } from 'zod'
-import { describeIssue } from '../../support/schema-issue.ts'
-import { didYouMean, findSimilarName } from '../../support/text.ts'
+import { describeIssue, joinPath, listMeantPaths } from '../../support/schema-issue.ts'
+import { didYouMean } from '../../support/text.ts'
 import { getEntry, locateKey, type MappingErrors, nodeAt, type SourceNode, toPlain } from './source.ts'
 
 export const Text = z.string().min(1)
@@ -38,21 +38,13 @@ export function pickKeys<Table extends object, Key extends keyof Table>(table: T
 export function checkPart<Schema extends z.ZodType>(schema: Schema, node: SourceNode, errors: MappingErrors) {
   const checked = schema.safeParse(toPlain(node))
   if (checked.success) return checked.data
-  const misspelled = new Set(checked.error.issues.flatMap((issue) => listMeantKeys(issue, schema)))
+  const misspelled = new Set(
+    checked.error.issues.flatMap((issue) => listMeantPaths(issue, (path) => listKnownKeys(schema, path))),
+  )
   for (const issue of checked.error.issues)
-    if (!isMissing(issue) || !misspelled.has(issue.path.map(String).join('\n')))
+    if (!isMissing(issue) || !misspelled.has(joinPath(issue.path)))
       reportIssue(issue, { schema, node, keys: [] }, errors)
   return undefined
-}
-
-/** The keys that misspelled ones mean: an error of the spelling says enough of a missing key. */
-function listMeantKeys(issue: z.core.$ZodIssue, schema: z.core.$ZodType): string[] {
-  if (issue.code !== 'unrecognized_keys') return []
-  const known = listKnownKeys(schema, issue.path)
-  return issue.keys.flatMap((key) => {
-    const meant = findSimilarName(key, known)
-    return meant === undefined ? [] : [[...issue.path, meant].map(String).join('\n')]
-  })
 }
 
 /** Checks the part under a key alone, so that an error elsewhere does not hide its errors; undefined where it is absent. */

@@ -117,23 +117,23 @@ function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord)
 
 /** Where the corrected rows are, and what happens next. */
 function drawCorrection(
-  { folder, name, state, takenAs }: NonNullable<DecisionPage['correction']>,
+  { folder, name, leftAt, givenUpAt, takenAs }: NonNullable<DecisionPage['correction']>,
   { route = '', file }: DecisionPage,
 ): Html {
-  if (state === 'taken' && takenAs !== undefined)
+  if (takenAs !== undefined)
     return html`<p>
       The corrected rows were taken as ${drawFileLink({ id: takenAs, name })}: see there what came of them.
     </p>`
-  if (state === 'left')
-    return html`<p>
-      The corrected rows lie in ${folder} as ${name}. A watch takes them; without one:
-      <code>dropbridge run ${route}</code>
-    </p>`
   const again =
     file && html` <a href="${href('/files/:id/correct', { id: file.id })}">Correct them again</a>.`
-  return state === 'begun'
-    ? html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
-    : html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
+  if (givenUpAt !== undefined)
+    return html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
+  if (leftAt === undefined)
+    return html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
+  return html`<p>
+    The corrected rows lie in ${folder} as ${name}. A watch takes them; without one:
+    <code>dropbridge run ${route}</code>
+  </p>`
 }
 
 /** What is still to come of it. */
