@@ -161,9 +161,10 @@ test('of fixed width, in characters and in bytes: a cell keeps its place, and wh
           [...texts, ''].filter((_, index) => index !== line - 1),
         )
         expect(measure(after[line - 1] ?? '')).toBe(measure(texts[line - 1] ?? ''))
+        // A blank line is no row; where it is the only one, the file is empty and cannot be read.
+        if (after[line - 1]?.trim() === '') return
         const [values = []] = (await readBack(rewritten.bytes, read)).slice(line - 1)
-        const isBlank = after[line - 1]?.trim() === ''
-        expect(isBlank || values[at]?.trim() === typed.trim()).toBe(true)
+        expect(values[at]?.trim()).toBe(typed.trim())
       },
     ),
     { numRuns: 300 },
