@@ -133,8 +133,9 @@ export const FILE_PROBLEMS = {
   },
   'point-as-grouping': {
     title: 'A point in the number was read as a separator of thousands.',
-    fix: 'If that is right: `grouping: "."` under `read` of the mapping. Else correct its `decimal`.',
-    details: 'A warning: the mapping says `decimal: ","`, so `1.124` is 1124. The record is sent.',
+    fix: 'If right: `grouping: "."` under `read`. If wrong: `dropbridge undo KEY` says how to cancel it.',
+    details:
+      'A warning: the mapping says `decimal: ","`, so `1.124` is 1124. The record is sent. To change it, correct `decimal`.',
   },
   'date-expected': {
     title: 'The value is not a date in the form of the mapping.',

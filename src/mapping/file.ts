@@ -15,7 +15,14 @@ const Cell = z.union([z.string(), z.number(), z.boolean()], { error: 'expected t
 export const TableFrame = z.union(
   [
     z.strictObject({ file: Text, keys: z.int().min(1).max(5).optional() }),
-    z.strictObject({ rows: z.record(Text, z.union([Cell, z.record(Text, Cell)])) }),
+    z.strictObject({
+      rows: z.record(Text, z.union([Cell, z.record(Text, Cell)]), {
+        error: ({ code }) =>
+          code === 'invalid_type'
+            ? 'expected each key with its value, such as `rows: { UPSG: UPS }`'
+            : undefined,
+      }),
+    }),
   ],
   { error: 'expected `file` with the path of a CSV file, or `rows`' },
 )

@@ -287,3 +287,11 @@ test.each([100, 700, 20_000])(
     expect(await errorsOf(text)).toEqual([expect.stringMatching(/nested (more than 50 deep|too deep)/)])
   },
 )
+
+test('of two forms, the one whose keys are there says what is wrong', async () => {
+  const text = 'operation: create-order\ntables: { how: { rows: [{ UPSG: UPS }] } }\n'
+
+  expect((await errorsOf(text)).filter((each) => each.includes('tables'))).toEqual([
+    '2:24 tables.how.rows: expected each key with its value, such as `rows: { UPSG: UPS }`',
+  ])
+})

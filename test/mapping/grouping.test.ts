@@ -210,3 +210,35 @@ test('a plain sheet with no rows makes no records', async () => {
     ),
   ).toEqual([])
 })
+
+describe('a total line below the records', () => {
+  const NAMES = [
+    'Order Date',
+    'Name',
+    'Address 1',
+    'City',
+    'State',
+    'Zip',
+    'Ship Via',
+    'SKU',
+    'Qty',
+    'Retail',
+  ]
+  const BLANKS = Object.fromEntries(NAMES.map((name) => [name, '']))
+
+  test.each(['TOTAL', 'Grand Total:', 'Summe', 'Gesamtsumme'])('is named as one: %s', async (word) => {
+    const [, draft] = await draftsOf(ORDERS, orderSheet({}, { ...BLANKS, 'PO Number': word }))
+
+    expect(draft?.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      expect.stringMatching(
+        /^value-missing The row looks like a total line: a cell says ".+", and \d+ values/,
+      ),
+    ])
+  })
+
+  test('is none where its cells are filled', async () => {
+    const [, draft] = await draftsOf(ORDERS, orderSheet({}, { 'PO Number': 'Total' }))
+
+    expect(draft?.problems).toEqual([])
+  })
+})

@@ -140,7 +140,7 @@ function createPlainDraft(record: RecordRows, number: number, context: DraftCont
     ...record.problems,
     ...strays,
     ...rows.flatMap((row) => row.problems ?? []),
-    ...sure,
+    ...(findTotalLine(rows, sure) ?? sure),
   ])
   return { number, lines, keyValues, references, ...readOrderReference(context, built), problems, ...warned }
 }
@@ -232,6 +232,23 @@ function findKeyRow(rows: readonly Row[], { grouping, headerLayout }: DraftConte
   if (grouping.kind === 'keys' || first === undefined) return first
   return first.layout === headerLayout && opensRecord(first) ? first : undefined
 }
+
+/** How many values a total line lacks at least. */
+const MISSING_IN_TOTALS = 3
+
+const TOTAL_WORDS = /^\W*(?:(?:grand|sub) ?-?)?(?:totals?|totale|totaux|summe|gesamt(?:summe)?|somme)\W*$/i
+
+/** One problem in the place of many blank values, where a record is a single row that says it is a total. */
+function findTotalLine([row, ...more]: readonly Row[], found: readonly Problem[]): Problem[] | undefined {
+  const word = row?.values.find((cell) => TOTAL_WORDS.test(cell))
+  const missing = found.filter(({ code }) => code === 'value-missing')
+  if (row === undefined || word === undefined || more.length > 0) return undefined
+  if (missing.length < MISSING_IN_TOTALS) return undefined
+  const message = `The row looks like a total line: a cell says ${quoteText(word.trim())}, and ${missing.length} values are blank.`
+  return [problem('value-missing', { line: row.line }, message, FIX_TOTAL_LINE)]
+}
+
+const FIX_TOTAL_LINE = 'Remove the line from the file, or name it in the mapping under `totals`.'
 
 /** Lists the file lines in the order of the record's lines, to place the API's messages. */
 function listLineRanges(rows: readonly Row[], { itemRows, bodyRows }: RecordBuilder): LineRange[] {

@@ -89,9 +89,10 @@ function reportIssue(
 
 /** Finds the union member that matches furthest; undefined when none gets beyond the value's type. */
 function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
-  return branches.find((issues) =>
-    issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
-  )
+  const isForeign = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys' && issue.path.length === 0
+  const reached = branches.filter((issues) => issues.some((each) => each.path.length > 0 || isForeign(each)))
+  // A member that knows all the keys is the one that was meant.
+  return reached.find((issues) => !issues.some(isForeign)) ?? reached[0]
 }
 
 function isMissing(issue: z.core.$ZodIssue): boolean {
