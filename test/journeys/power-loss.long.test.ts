@@ -31,7 +31,7 @@ import { putTree } from '../power-loss/tree.ts'
 import { dice } from '../samples/random.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-const ROUNDS = Number(process.env['POWER_LOSS_ROUNDS'] ?? 10)
+const ROUNDS = Number(process.env['POWER_LOSS_ROUNDS'] ?? 6)
 const SEED = Number(process.env['POWER_LOSS_SEED'] ?? 1)
 
 const recorder = buildRecorder()
