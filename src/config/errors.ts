@@ -103,6 +103,14 @@ function findForm(forms: readonly (readonly Issue[])[], fields: Readonly<Record<
   )
 }
 
+/** YAML takes `mailbox:exchange` for one word. */
+function missesBlank(key: string, known: readonly string[]): string {
+  const [name = '', ...rest] = key.split(':')
+  return rest.length > 0 && known.includes(name)
+    ? ` Put a blank behind its colon: ${name}: ${rest.join(':')}.`
+    : ''
+}
+
 /** Nothing where the list would be long; the documentation has it. */
 function listKnownKeys(known: readonly string[]): string {
   return known.length > 0 && known.length <= 12 ? ` Known here: ${known.join(', ')}.` : ''
@@ -126,7 +134,7 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
       at: 'key',
       message: known.includes(key)
         ? describeMisplacedKey(path)
-        : `unknown key.${didYouMean(key, known) || listKnownKeys(known)}`,
+        : `unknown key.${missesBlank(key, known) || didYouMean(key, known) || listKnownKeys(known)}`,
     }))
   }
   if (issue.code === 'invalid_key') {

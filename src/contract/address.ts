@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { country, province, text } from './fields.ts'
 import { objectSchema, type Rule, type RuleViolation } from './object-schema.ts'
-import { isProvinceOf } from './places.ts'
+import { isProvinceOf, exemplifyProvinces } from './places.ts'
 
 /** A province must belong to the country of its address. The two field names differ by resource. */
 export function provinceRule(countryField: string, provinceField: string): Rule {
@@ -18,7 +18,7 @@ function provinceViolations(
   const provinceCode = value[provinceField]
   if (typeof countryCode !== 'string' || typeof provinceCode !== 'string') return []
   if (isProvinceOf(countryCode, provinceCode)) return []
-  const message = `"${provinceCode}" is not a state or province of ${countryCode}`
+  const message = `"${provinceCode}" is not a state or province of ${countryCode}, such as ${exemplifyProvinces(countryCode, provinceCode)}`
   return [{ code: 'province-unknown', path: [provinceField], message }]
 }
 

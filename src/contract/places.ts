@@ -11,7 +11,8 @@ const getCountries = makeOnDemand(
 /** Military post has state codes of its own that ISO does not list. */
 const US_MILITARY = ['AA', 'AE', 'AP']
 
-const getProvinces = makeOnDemand((): ReadonlyMap<string, ReadonlySet<string>> => collectProvinces())
+/** The names of the provinces of each country, by their codes. */
+const getProvinces = makeOnDemand((): ReadonlyMap<string, ReadonlyMap<string, string>> => collectProvinces())
 
 /** Whether the text is a two-letter country code, in capitals. */
 export function isCountry(code: string): boolean {
@@ -31,14 +32,25 @@ export function isProvince(code: string): boolean {
   return [...getProvinces().values()].some((known) => known.has(code))
 }
 
-function collectProvinces(): Map<string, Set<string>> {
-  const provinces = new Map<string, Set<string>>()
-  for (const { code } of iso31662) {
+/** Names provinces of a country as they are written: those with this name or part of it, else the first ones. */
+export function exemplifyProvinces(country: string, text: string): string {
+  const known = [...(getProvinces().get(country) ?? [])]
+  const wanted = text.trim().toLowerCase()
+  const alike = wanted.length < 3 ? [] : known.filter(([, name]) => name.toLowerCase().includes(wanted))
+  return (alike.length > 0 ? alike : known)
+    .slice(0, 3)
+    .map(([code, name]) => `${code} (${name})`)
+    .join(', ')
+}
+
+function collectProvinces(): Map<string, Map<string, string>> {
+  const provinces = new Map<string, Map<string, string>>()
+  for (const { code, name } of iso31662) {
     const country = code.slice(0, 2)
-    const known = provinces.get(country) ?? new Set<string>()
-    known.add(code.slice(3))
+    const known = provinces.get(country) ?? new Map<string, string>()
+    known.set(code.slice(3), name)
     provinces.set(country, known)
   }
-  for (const code of US_MILITARY) provinces.get('US')?.add(code)
+  for (const code of US_MILITARY) provinces.get('US')?.set(code, 'military post')
   return provinces
 }

@@ -167,7 +167,7 @@ export const FILE_PROBLEMS = {
   },
   'province-unknown': {
     title: 'The state or province does not belong to the country.',
-    fix: 'Use a state or province of that country, such as NY for US, or correct the country.',
+    fix: 'Write the code of a state or province of that country, or correct the country.',
   },
   'lookup-missed': {
     title: 'The value is not in the lookup table of the mapping.',
@@ -175,7 +175,7 @@ export const FILE_PROBLEMS = {
   },
   'rows-disagree': {
     title: 'Rows of one record contradict each other.',
-    fix: 'Write the same value in these cells, or give the rows different keys.',
+    fix: 'Write the same value or different keys in these rows, or correct `group` in the mapping.',
   },
   'item-missing': {
     title: 'A line names no item.',

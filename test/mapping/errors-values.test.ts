@@ -78,7 +78,7 @@ test.each([
 
 test.each([
   ['', 'must not be empty'],
-  ['[Qty', '"[" cannot stand where it stands in the calculation'],
+  ['[Qty', 'a "[" is not closed: a column is written [Cost]'],
   ['[Qty] [Cost]', '"Cost" cannot stand where it stands'],
   ['[Qty] /', 'the calculation stops too early'],
   ['/ [Qty]', '"/" cannot stand where it stands'],

@@ -93,7 +93,7 @@ describe('a record', () => {
     ])
     expect(draft?.problems.map(({ message }) => message)).toEqual([
       'The cell is blank, and the API requires ship_to.city.',
-      '"XX" is not a state or province of US.',
+      '"XX" is not a state or province of US, such as AK (Alaska), AL (Alabama), AR (Arkansas).',
       '"Fedex Grond" is not in the table "ship-via". Did you mean "FedEx Ground"?',
       '"two" is not a whole number.',
       '"1.005" has more than two decimals; the API would lose digits.',

@@ -1,4 +1,5 @@
 /** Follows interchanges, groups and sets through a file, and checks what their trailers say. */
+import { DICTIONARIES } from '../../edi/documents.ts'
 import { type Fault, type FaultName, FAULTS } from '../../edi/faults.ts'
 import { copyText, type Segment, type Syntax } from '../../edi/segment.ts'
 import { type CutItem, type CutNote, isSegment } from './cut.ts'
@@ -323,8 +324,17 @@ export class EnvelopeTracker {
     const start = open.of.segment
     if (trailer === undefined) {
       const { interchange: tag } = TAGS[start.delimiters.syntax]
-      const where = locate(note, this.#last ?? start)
-      this.#reportAt('interchange-not-ended', where, `The interchange ends without ${tag}.`)
+      const last = this.#last ?? start
+      const { found } = findWrongSeparator(last) ?? {}
+      const why =
+        found === undefined
+          ? ''
+          : `: its last segment has "${found}" between elements, and ${start.id} says "${start.delimiters.element}"`
+      this.#reportAt(
+        'interchange-not-ended',
+        locate(note, last),
+        `The interchange ends without ${tag}${why}.`,
+      )
     } else {
       const hasGroups = trailer.id === 'IEA' || open.named > 0
       this.#checkCount('interchange-count-differs', trailer, hasGroups ? open.named : open.sets)
@@ -412,4 +422,10 @@ export function showText(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
   // Messages are kept longer than the piece of the file.
   return plain.length > 40 ? `${copyText(plain.slice(0, 40))}…` : copyText(plain)
+}
+
+/** Finds a known id and another separator behind it, where a segment has a text in place of an id: `N1|ST|Ada`. */
+export function findWrongSeparator({ id: text, delimiters: { syntax } }: Segment) {
+  const [, id = '', found = ''] = /^([A-Z][A-Z0-9]{1,2})([*|+^~:;,\t])/.exec(text) ?? []
+  return DICTIONARIES[syntax].find(id) === undefined ? undefined : { id, found }
 }

@@ -1,9 +1,9 @@
 /** Checks the segments of each set against the grammar of its document. Sets without a grammar are not checked. */
-import { DICTIONARIES, type FindGrammar } from '../../edi/documents.ts'
+import { DICTIONARIES, type FindGrammar, findGrammar, listDocuments } from '../../edi/documents.ts'
 import type { Fault, FaultName } from '../../edi/faults.ts'
 import type { Grammar, LoopPlace } from '../../edi/grammar.ts'
 import type { Segment } from '../../edi/segment.ts'
-import { type FaultOwner, showText, type TransactionSet } from './envelopes.ts'
+import { type FaultOwner, findWrongSeparator, showText, type TransactionSet } from './envelopes.ts'
 import {
   countPlace,
   type KeptSegments,
@@ -61,6 +61,8 @@ export class StructureCheck {
   #isTooLarge = false
   /** The first segments whose ids are not known. */
   #unknown: { readonly id: string; readonly number: number }[] = []
+  /** The id behind that of the set. */
+  #firstId = ''
 
   constructor(report: (fault: Fault, of: FaultOwner) => void, find: FindGrammar) {
     this.#report = report
@@ -106,6 +108,7 @@ export class StructureCheck {
   take(segment: Segment): void {
     if (this.#placer === undefined) return
     this.#size.segments += 1
+    if (this.#size.segments === 2) this.#firstId = segment.id
     this.#size.bytes += segment.end - segment.at
     if (segment.length > MAX_ELEMENTS) this.#checkElements(segment)
     if (this.#rules?.isWhole !== true || !isTooLarge(this.#size)) return this.#placer.place(segment)
@@ -166,12 +169,27 @@ export class StructureCheck {
         if ((bounds?.min ?? 0) <= count) continue
         const meant = this.#unknown.find((each) => isTypingError(each.id, id))
         const instead =
-          meant === undefined ? '' : `: segment ${meant.number} is ${meant.id}; ${id} was expected`
+          meant === undefined
+            ? this.#describeBeginning(loop, id)
+            : `: segment ${meant.number} is ${meant.id}; ${id} was expected`
         const message = `No ${id} stands in ${describe(loop)}${instead}.`
         this.#reportFinding({ kind: 'segment-missing', segment: loop.first, message, missing: id })
       }
     }
     this.#partner?.onClosed(loop)
+  }
+
+  /** Names the document that begins as this set does, where it does not begin as its own document. */
+  #describeBeginning({ rule, parent, first }: Loop, missing: string): string {
+    if (parent !== undefined || this.#set === undefined || rule.order[0] !== missing) return ''
+    const { document } = this.#set
+    const { syntax } = first.delimiters
+    const begun = listDocuments()
+      .map((each) => each.document.slice(syntax.length + 1))
+      .find((each) => findGrammar(syntax, each)?.root.order[0] === this.#firstId)
+    return begun === undefined || begun === document
+      ? ''
+      : `: it begins with ${this.#firstId} as an ${begun} does, and ${rule.id}01 says ${document}`
   }
 
   #reportUnplaced(segment: Segment, loop: Loop): void {
@@ -269,12 +287,6 @@ function isTypingError(id: string, meant: string): boolean {
   if (id.length !== meant.length || id === meant) return false
   const other = id.split('').filter((character, at) => character !== meant[at]).length
   return other === 1 || id.split('').toSorted().join('') === meant.split('').toSorted().join('')
-}
-
-/** Finds a known id and another separator behind it, where a segment has a text in place of an id: `N1|ST|Ada`. */
-function findWrongSeparator({ id: text, delimiters: { syntax } }: Segment) {
-  const [, id = '', found = ''] = /^([A-Z][A-Z0-9]{1,2})([*|+^~:;,\t])/.exec(text) ?? []
-  return DICTIONARIES[syntax].find(id) === undefined ? undefined : { id, found }
 }
 
 /** Ids that people and scanners take for each other are the same: `PO1`, `P01`, `po1`. */

@@ -241,6 +241,7 @@ function isDayWord(word: string): boolean {
 }
 
 function describeMisplaced(text: string): string {
+  if (text === '[') return 'a "[" is not closed: a column is written [Cost]'
   return `"${text}" cannot stand where it stands in the calculation`
 }
 

@@ -84,7 +84,11 @@ function reportIssue(
     for (const each of inner) reportIssue(each, { ...context, keys }, errors)
     return
   }
-  errors.add(where, formatIssue(issue))
+  const name = issue.path.at(-1)
+  const message = formatIssue(issue)
+  // Without the value, the place is that of what surrounds it, which does not name it.
+  const isUnnamed = typeof name === 'string' && where === nodeAt(context.node, ...keys.slice(0, -1))
+  errors.add(where, isUnnamed && !message.includes('missing') ? `${name} is missing: ${message}` : message)
 }
 
 /** Finds the union member that matches furthest; undefined when none gets beyond the value's type. */

@@ -132,7 +132,8 @@ export function refuseDate(
   const [usualForms, usualFix] = isCompact === true ? [COMPACT_NAMES, FIX_COMPACT] : [ISO_NAMES, FIX_FORMAT]
   const forms = names.length === 0 ? usualForms : names.join(' or ')
   const fix = names.length === 0 ? usualFix : undefined
-  return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}.`, fix)
+  const months = /MMM/.test(forms) && /\p{L}{3}/u.test(text) ? '; MMM is an English month, such as Dec' : ''
+  return refuse('date-expected', `${quoteText(text)} is not a date written as ${forms}${months}.`, fix)
 }
 
 const FIX_DAY_NUMBER = 'Format the column as a date in the spreadsheet, and save the file again.'
