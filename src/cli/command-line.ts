@@ -85,9 +85,12 @@ async function createUsageError(message: string, words: readonly string[]): Prom
     })
     return usageError(`${bare === undefined ? 'Missing' : 'The value is missing'}: ${named.join('; ')}`)
   }
-  const [, option, given = ''] = /Argument: (\S+), Given: "([^"]*)", Choices: /.exec(message) ?? []
-  if (option !== undefined)
-    return unknownNameError(`--${option} cannot be "${given}"`, given, listChoices(options[option]))
+  const [, option, given = '', choices = ''] =
+    /Argument: (\S+), Given: "([^"]*)", Choices: (.*)/.exec(message) ?? []
+  if (option !== undefined) {
+    const known = choices.split(', ').map((each) => each.replaceAll('"', ''))
+    return unknownNameError(`--${option} cannot be "${given}"`, given, known)
+  }
   if (message.startsWith('Not enough non-option arguments'))
     return usageError(`The ${argument} is missing after ${title}`)
   if (name !== undefined && command === undefined)

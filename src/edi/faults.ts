@@ -64,6 +64,13 @@ export const FAULTS = {
     edifact: '29',
     fix: FIX_RECOUNTED,
   },
+  'interchange-without-set': {
+    problem: 'edi-cut-off',
+    reach: 'interchange',
+    x12: '023',
+    edifact: '13',
+    fix: 'Have the whole file sent again: none of its sets is whole.',
+  },
   'interchange-not-ended': { problem: 'edi-cut-off', reach: 'interchange', x12: '023', edifact: '13' },
   'segment-outside-group': { problem: 'edi-envelope', reach: 'interchange', x12: '024', edifact: '15' },
   'group-number-differs': {

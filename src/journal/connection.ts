@@ -22,13 +22,13 @@ const MAX_CACHED_STATEMENTS = 200
 
 /** `isCheck`: the file exists, and may be of another program; nothing of it is changed, and SQLite refuses to write. */
 export async function openConnection(path: string, clock: Clock, isCheck = false): Promise<Connection> {
-  if (path !== ':memory:' && !isCheck) prepareFolder(dirname(resolve(path)))
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    const fix = 'Write the path of a file in `journal`, such as sqlite:./state/journal.db.'
-    throw new BridgeError('journal-unusable', `The journal ${path} is a folder.`, { fix })
-  }
   let database: Database | undefined
   try {
+    if (path !== ':memory:' && !isCheck) prepareFolder(dirname(resolve(path)))
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      const fix = 'Write the path of a file in `journal`, such as sqlite:./state/journal.db.'
+      throw new BridgeError('journal-unusable', `The journal ${path} is a folder.`, { fix })
+    }
     if (path !== ':memory:' && !isCheck) createPrivateFile(path)
     const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: isCheck, readonly: isCheck })
     database = opened
@@ -141,7 +141,13 @@ function toOpenError(path: string, cause: unknown, fix?: string): BridgeError {
   const why = cause instanceof Error ? cause.message : String(cause)
   const fromSqlite = isSqliteError(cause) ? toFailureCode(cause.code) : 'bug'
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
-  return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause, fix })
+  const errno = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  // As after one run under sudo.
+  const rights =
+    errno === 'EACCES' || errno === 'EPERM'
+      ? `Give the folder ${dirname(path)} and its files to the user of the bridge: chown -R USER.`
+      : undefined
+  return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause, fix: fix ?? rights })
 }
 
 /** SQLite's own wait blocks the whole program, and with it a transaction of the bridge that SQLite may be waiting for. */

@@ -156,8 +156,8 @@ const IS_RETURNED_PART = sql<boolean>`(
 
 /**
  * Marks what was rejected in earlier files of the route and is corrected by this one: records with the same key cells that
- * are accepted, all records whose rejects file this is, and those that a person corrected in it. A correction may change the
- * key, and what is rejected again waits as a record of this file.
+ * are accepted, all records whose rejects file this is or whose file it takes again, and those that a person corrected in it.
+ * A correction may change the key, and what is rejected again waits as a record of this file.
  */
 export async function markCorrected({ db, route }: RouteTx, fileId: string): Promise<void> {
   if (!(await exists(db, sql`records where route = ${route} and ${IS_UNCORRECTED}`))) return
@@ -166,6 +166,10 @@ export async function markCorrected({ db, route }: RouteTx, fileId: string): Pro
     where route = ${route} and ${IS_UNCORRECTED} and file_id in (
       select files.id from files join files as later on later.route = files.route
       where later.id = ${fileId} and files.number < later.number and ${IS_RETURNED_PART})`.execute(db)
+  await sql`
+    update records set corrected = 1
+    where route = ${route} and ${IS_UNCORRECTED} and file_id = (select retake_of from files where id = ${fileId})
+      and exists (select 1 from records as later where later.file_id = ${fileId})`.execute(db)
   await sql`
     update records set corrected = 1
     where route = ${route} and ${IS_UNCORRECTED} and id in (

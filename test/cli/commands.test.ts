@@ -353,6 +353,7 @@ describe('a wrong command line', () => {
     [['map', 'learn', SAMPLE], 'Missing: --operation with one of create-order, '],
     [['map', 'learn', SAMPLE, '--operation', 'create-ordr'], 'Did you mean "create-order"?'],
     [['run', '--log-level', 'loud'], '--log-level cannot be "loud"; known: '],
+    [['console', 'user', 'add', 'x', '--role', 'boss'], 'known: viewer, operator, admin'],
     [['discard', 'a.csv'], 'Missing: --by; --why'],
     [['resolve', 'V1', '--accepted', '--by', 'A', '--why', 'B'], '--accepted has no value; it takes the id'],
     [[], 'Name a command.'],

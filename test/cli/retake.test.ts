@@ -57,6 +57,31 @@ test('accepted records are duplicates, and the refused one is judged anew by the
   expect((await again('audit', 'verify')).exit).toBe(0)
 })
 
+test('what was refused is not open any more, also where the mended mapping knows the record by another key', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const wrong = join(world.folder, 'wrong.yaml')
+  await writeFile(wrong, `extends: ${MAPPING}\ngroup: Ship To Name\n`)
+  const right = world.configuration.routes[0]?.mappingPath
+  Object.assign(world.configuration.routes[0] ?? {}, { mappingPath: wrong })
+  // Two orders of one person: rows of one record that contradict each other.
+  const rows = TEXT.split(/(?<=\n)/)
+  const name = (rows[1] ?? '').split(',')[3] ?? ''
+  const other = (rows[1] ?? '').replace(/^[^,]+/, 'HV-99999')
+  expect(name).not.toBe('')
+  await world.drop('inbox/orders', 'two.csv', `${rows[0] ?? ''}${rows[1] ?? ''}${other}`)
+  await world.run('orders')
+  const refused = await (await commandsOf(world))('status')
+  Object.assign(world.configuration.routes[0] ?? {}, { mappingPath: right })
+  const run = await commandsOf(world)
+
+  const again = await run('retake', 'two.csv')
+
+  expect(refused.out).toContain('two.csv: 1 record is rejected and not corrected')
+  expect(again.exit, again.err).toBe(0)
+  expect(await posted(world)).toHaveLength(2)
+  expect((await run('status')).out).not.toContain('rejected and not corrected')
+})
+
 test('the archive keeps its one copy, and the same bytes in the inbox are a duplicate as before', async () => {
   const world = await anArchivedFile()
   const run = await commandsOf(world)

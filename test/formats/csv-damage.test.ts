@@ -166,7 +166,8 @@ describe('the number of cells', () => {
       problems: [
         {
           code: 'row-long',
-          message: 'The row has 3 cells where 2 are expected; the first one too many is "5".',
+          message:
+            'The row has 3 cells where 2 are expected: a delimiter too many stands somewhere in the row; compare it with the row above.',
           place: { line: 3 },
         },
       ],

@@ -227,6 +227,13 @@ describe('the header', () => {
     )
   })
 
+  it('below a title without delimiters is found by any delimiter', async () => {
+    const [problem] = await problemsOf(
+      start('Export of 16 November\n\nPO Number|Qty\n1|2\n', { expectColumns: ['PO Number', 'Qty'] }),
+    )
+    expect(problem?.message).toContain('Line 3 looks like the header.')
+  })
+
   it('has an expected column whatever its case, spaces, underscores and hyphens', async () => {
     expect(await valuesOf('po_number,x\n1,2\n', { expectColumns: ['PO-Number'] })).toEqual([['1', '2']])
   })

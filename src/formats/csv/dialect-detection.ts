@@ -7,7 +7,8 @@ import { countOccurrences, type Dialect, isBlankRow } from './dialect.ts'
 import { findIgnoredLineEnd, scanRow } from './scan.ts'
 
 const SAMPLE_ROWS = 20
-const DELIMITERS = [',', ';', '\t', '|'] as const
+/** What a file may have between its cells, where the mapping does not say. */
+export const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** Removes a `sep=;` line from the text, and returns its delimiter. */
 export function takeSeparatorLine(buffer: TextBuffer): string | undefined {

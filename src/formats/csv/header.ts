@@ -6,7 +6,13 @@ import { shortenCell } from '../text/batches.ts'
 import { hasInvalidBytes, replaceInvalidBytes } from '../text/decoders.ts'
 import { type Encoding, suggestEncodingFix } from '../text/encoding.ts'
 import { compileRecordKinds, createTypeMatcher } from '../text/record-types.ts'
-import { checkDelimiter, findTypeCell, hasHeader, matchExpectedNames } from './dialect-detection.ts'
+import {
+  checkDelimiter,
+  DELIMITERS,
+  findTypeCell,
+  hasHeader,
+  matchExpectedNames,
+} from './dialect-detection.ts'
 import { quoteNames } from '../../support/text.ts'
 import { type Dialect, isBlankRow } from './dialect.ts'
 import {
@@ -248,7 +254,16 @@ function explainHeaderBelow(
   for (let row = 0; row < ROWS_SEARCHED; row++) {
     const scan = scanRow(buffer.text, at, dialect, buffer.ended)
     if (scan.kind !== 'row') return undefined
-    if (matchExpectedNames(scan.values, options.expectColumns ?? []).length > 1) {
+    // The delimiter may have been guessed from a title.
+    const isHeader = (options.delimiter === undefined ? DELIMITERS : [dialect.delimiter]).some(
+      (delimiter) => {
+        const { values } = scanRow(buffer.text, at, { ...dialect, delimiter }, buffer.ended) as Partial<
+          typeof scan
+        >
+        return matchExpectedNames(values ?? [], options.expectColumns ?? []).length > 1
+      },
+    )
+    if (isHeader) {
       const fix = `Remove the lines above line ${line}, or write \`skip: header\` under \`read\` in the mapping.`
       return { ...missing, message: `${missing.message} Line ${line} looks like the header.`, fix }
     }

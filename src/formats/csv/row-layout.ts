@@ -227,10 +227,12 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
     return { ...row, problems: [problem('row-long', { line: row.line }, message, joined.fix)] }
   }
   const surplus = row.values.slice(columns.length)
-  const first = isBlankRow(surplus)
-    ? 'there is a delimiter too many'
-    : `the first one too many is "${shortenCell(surplus[0] ?? '')}"`
-  return { ...row, problems: [problem('row-long', { line: row.line }, `${count}; ${first}.`)] }
+  const many = surplus.length === 1 ? 'a delimiter too many stands' : `${surplus.length} delimiters too many stand`
+  // Where one is too many in the middle, the cell behind the last column is a good one.
+  const what = isBlankRow(surplus)
+    ? '; there is a delimiter too many.'
+    : `: ${many} somewhere in the row; compare it with the row above.`
+  return { ...row, problems: [problem('row-long', { line: row.line }, `${count}${what}`)] }
 }
 
 /** Names the delimiter of a row in one cell; undefined where none divides it into as many as the header has. */

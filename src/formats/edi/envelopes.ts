@@ -83,7 +83,8 @@ export class EnvelopeTracker {
   readonly #handler: EnvelopeHandler
   readonly #counts = { interchanges: 0, groups: 0, sets: 0 }
   /** `named`: how many groups have a segment of their own. */
-  #interchange: { readonly of: Interchange; groups: number; named: number; sets: number } | undefined
+  #interchange:
+    { readonly of: Interchange; groups: number; named: number; sets: number; whole: number } | undefined
   #group: OpenGroup | undefined
   #set: OpenSet | undefined
   #last: Segment | undefined
@@ -194,7 +195,7 @@ export class EnvelopeTracker {
       number: copyText(segment.value(isX12 ? 13 : 5).trim()),
       isTest: isX12 ? segment.value(15).trim() === 'T' : segment.value(11).trim() === '1',
     }
-    this.#interchange = { of: interchange, groups: 0, named: 0, sets: 0 }
+    this.#interchange = { of: interchange, groups: 0, named: 0, sets: 0, whole: 0 }
     this.#handler.onInterchange?.(interchange)
     const isNumber = isX12 ? /^\d+$/.test(interchange.number) : interchange.number !== ''
     if (isNumber) return
@@ -287,6 +288,7 @@ export class EnvelopeTracker {
       this.#reportAt('set-not-ended', locate(note, open.set.segment), `The set has no ${tag}.`)
     } else {
       open.segments += 1
+      if (this.#interchange !== undefined) this.#interchange.whole += 1
       this.#checkCount('set-count-differs', trailer, open.segments, open.swallowed)
       this.#checkNumber('set-number-differs', trailer, open.set.number, open.set.segment.id)
     }
@@ -331,7 +333,7 @@ export class EnvelopeTracker {
           ? ''
           : `: its last segment has "${found}" between elements, and ${start.id} says "${start.delimiters.element}"`
       this.#reportAt(
-        'interchange-not-ended',
+        open.whole === 0 ? 'interchange-without-set' : 'interchange-not-ended',
         locate(note, last),
         `The interchange ends without ${tag}${why}.`,
       )

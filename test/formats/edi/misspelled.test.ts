@@ -77,9 +77,43 @@ describe('a set of X12 is refused, and the message names what is written wrong,'
     )
   })
 
+  test('where it begins as another document does', async () => {
+    expect(await refusalsOf(base.replace(/^BEG\*/m, 'BAK*'))).toContainEqual(
+      expect.stringMatching(
+        /^segment-missing: .*No BEG stands in the set: it begins with BAK as an 855 does, and ST01 says 850\.$/,
+      ),
+    )
+  })
+
   test('but not where lines are wrapped at any place', async () => {
     const wrapped = dressText(makeFaultBase('x12'), { newline: '' }).replaceAll(/.{60}/g, '$&\n')
 
     expect((await refusalsOf(wrapped)).join('\n')).not.toContain('terminator')
+  })
+})
+
+describe('an interchange of X12 that does not end', () => {
+  const base = dressText(makeFaultBase('x12'), { newline: '\n' })
+  const faultsOf = async (text: string) => {
+    const { unusable, drafts } = await readFile(ORDERS_850, Buffer.from(text, 'latin1'))
+    return [...unusable, ...drafts.flatMap(({ problems }) => problems)].filter(
+      ({ code }) => code === 'edi-cut-off',
+    )
+  }
+
+  test('says so where its last segments have another separator', async () => {
+    const [fault] = await faultsOf(
+      base.replaceAll(/^(SE|GE|IEA)\*.*$/gm, (line) => line.replaceAll('*', '|')),
+    )
+
+    expect(fault?.message).toMatch(
+      /ends without IEA: its last segment has "\|" between elements, and ISA says "\*"\.$/,
+    )
+  })
+
+  test('is to be sent again as a whole where no set of it is whole', async () => {
+    const [fault] = await faultsOf(base.slice(0, base.search(/^SE\*/m)))
+
+    expect(fault?.fix).toBe('Have the whole file sent again: none of its sets is whole.')
   })
 })
