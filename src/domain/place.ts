@@ -24,6 +24,8 @@ export interface Spot {
   readonly component?: number
   /** The id of the segment that is not there, where that is the problem. */
   readonly missing?: string
+  /** No segment has the value: this is the beginning of the loop that lacks one. Not kept. */
+  readonly isAbsent?: true
   /** The offset of its first byte in the file. */
   readonly at: number
   /** The numbers of interchange, group and set, as far as there are such: `000000101/101/0001`. */

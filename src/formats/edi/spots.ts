@@ -36,7 +36,10 @@ export function createValueSpot(path: EdiPath, hit: PathHit | undefined, loop: L
   if (hit === undefined) {
     const { value } = path
     const id = path.text.replace(/\.[^./]+$/, '')
-    const spot = createSpot({ number: loop.first.number, at: loop.first.at, id }, set)
+    const spot = {
+      ...createSpot({ number: loop.first.number, at: loop.first.at, id }, set),
+      isAbsent: true as const,
+    }
     return value.kind === 'element' ? { ...spot, element: value.element } : spot
   }
   const { segment, element, component } = hit

@@ -94,7 +94,10 @@ const FIX_MISREAD = 'Sent as it is if nothing else is wrong. Have the file writt
 
 /** Shows the text that the mapping takes for blank, because people see a filled cell. */
 function explainBlank(source: TextSource, what: 'cell' | 'element'): string {
-  const filledCell = source.cells().find(({ text }) => cleanText(text) !== '')
+  const cells = source.cells()
+  const filledCell = cells.find(({ text }) => cleanText(text) !== '')
+  if (what === 'element' && cells.length > 1 && filledCell === undefined)
+    return `No value stands in ${cells.map(({ column }) => column).join(' or ')}`
   return `The ${what} is blank${filledCell === undefined ? '' : ` (${quoteText(cleanText(filledCell.text))} means blank)`}`
 }
 

@@ -50,11 +50,13 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
   const locate = (found: Problem) => {
     const { code, fix } = found
     const ofCell = code === 'value-missing' && fix === PROBLEMS[code].fix
-    return {
-      ...found,
-      ...(ofCell ? { fix: FIX_BLANK_ELEMENT } : {}),
-      place: addSpot(found.place, record.rows),
-    }
+    const place = addSpot(found.place, record.rows)
+    if (place.spot?.isAbsent !== true)
+      return { ...found, ...(ofCell ? { fix: FIX_BLANK_ELEMENT } : {}), place }
+    const { isAbsent, ...spot } = place.spot
+    return ofCell && isAbsent
+      ? { ...found, ...describeAbsent(found.message, spot.id), place: { ...place, spot } }
+      : { ...found, place: { ...place, spot } }
   }
   return {
     ...draft,
@@ -65,6 +67,12 @@ export function createDraft(record: RecordRows, number: number, context: DraftCo
       return { ...reference, line: addSpot({ line, column }, record.rows).line ?? line }
     }),
   }
+}
+
+/** A blank element is asked for by name; a segment that is not there has no elements. */
+function describeAbsent(message: string, id: string): Pick<Problem, 'message' | 'fix'> {
+  const says = message.replace(/^The element is blank/, `There is no ${id} behind this segment`)
+  return { message: says, fix: says === message ? FIX_BLANK_ELEMENT : `Have the sender add ${id}.` }
 }
 
 function addSpot(place: Place, rows: readonly Row[]): Place {

@@ -33,7 +33,24 @@ test('a value that is missing in a document is an element that its sender must f
   await bridge.run('run')
 
   const results = await bridge.read('erp/results/day.x12.orders-in.results.csv')
-  expect(results).toContain('The element is blank, and the API requires purchase_order_number.')
+  expect(results).toContain(
+    'No value stands in REF*PO.02 or BEG.03, and the API requires purchase_order_number.',
+  )
   expect(results).toContain('Have the sender fill in the element.')
   expect(results).not.toMatch(/\bcell\b/)
+})
+
+test('a segment that is missing is named, and not its elements', async () => {
+  const bridge = await aSampleBridge()
+  const day = ONE_DAY.replace(/(BEG\*00\*DS\*HV-41003[^]*?)N4\*[^~]*~\r?\n?/, '$1').replace(
+    'SE*25*0003',
+    'SE*24*0003',
+  )
+  await bridge.drop('van/in/day.x12', day)
+  await bridge.run('run')
+
+  const results = await bridge.read('erp/results/day.x12.orders-in.results.csv')
+  expect(day).not.toBe(ONE_DAY)
+  expect(results).toContain('There is no N1*ST/N4 behind this segment, and the API requires ship_to.city.')
+  expect(results).toContain('Have the sender add N1*ST/N4.')
 })
