@@ -51,6 +51,6 @@ test('a segment that is missing is named, and not its elements', async () => {
 
   const results = await bridge.read('erp/results/day.x12.orders-in.results.csv')
   expect(day).not.toBe(ONE_DAY)
-  expect(results).toContain('There is no N1*ST/N4 behind this segment, and the API requires ship_to.city.')
-  expect(results).toContain('Have the sender add N1*ST/N4.')
+  expect(results).toContain('There is no N1*BT/N4 behind this segment, and the API requires sold_to.city.')
+  expect(results).toContain('Have the sender add N1*BT/N4.')
 })
