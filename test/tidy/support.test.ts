@@ -55,7 +55,7 @@ test('docs/support.md shows the real output of its commands', async () => {
 /** What the person who asks is told, by the words of the question. */
 const ANSWERS: readonly (readonly [question: RegExp, answer: RegExp])[] = [
   [/became of my order/, /rejected[^]*line 6, column "State": "ZZ" is not a state/],
-  [/row was refused/, /line 6, column "State": .* Use a state or province/],
+  [/row was refused/, /line 6, column "State": .* Write the code of a state or province/],
   [/which file/, /delivery +outbox\/orders-1\.csv.*acknowledged /],
   [/shipped, closed or canceled/, /as brand\/2000 sees it: closed[^]* 6 +6 +0 /],
   [/still in the inbox/, /does not match "\*\.csv" of route orders[^]*fix: Rename the file/],

@@ -227,7 +227,8 @@ function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
     return { ...row, problems: [problem('row-long', { line: row.line }, message, joined.fix)] }
   }
   const surplus = row.values.slice(columns.length)
-  const many = surplus.length === 1 ? 'a delimiter too many stands' : `${surplus.length} delimiters too many stand`
+  const many =
+    surplus.length === 1 ? 'a delimiter too many stands' : `${surplus.length} delimiters too many stand`
   // Where one is too many in the middle, the cell behind the last column is a good one.
   const what = isBlankRow(surplus)
     ? '; there is a delimiter too many.'
