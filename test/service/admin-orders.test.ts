@@ -241,7 +241,11 @@ describe('what an operator changes about an invoice', () => {
     })
     expect(wrong.body).toEqual({
       terms_discount_percent: ['Ensure this value is less than or equal to 100.'],
-      remit_to: { province: ['"XX" is not a state or province of US.'] },
+      remit_to: {
+        province: [
+          '"XX" is not a state or province of US, such as AK (Alaska), AL (Alabama), AR (Arkansas).',
+        ],
+      },
       charges: [{ amount: ['Must be a decimal with two decimals, such as 12.50.'] }],
     })
     expect((await market.retailer.get('/v1/retailers/1000/invoices/1/')).body).toMatchObject({
