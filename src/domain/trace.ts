@@ -1,4 +1,5 @@
 /** Traces one record, order or file through the journal. */
+import type { RecordProof } from './audit.ts'
 import type { DecisionEntry } from './decision.ts'
 import type { RecordState, ReportedRecord } from './record.ts'
 
@@ -101,6 +102,11 @@ export interface TraceJournal {
   traceWork(work: { file: string } | { delivery: string }, limit: number): Promise<TracedRecord[]>
   /** In the order of the ids. */
   traceDetails(recordIds: readonly number[]): Promise<TracedDetail[]>
+  /**
+   * Finds the events about a record, and checks what `verifyChain` does of them and of the record, in bounded time. Undefined
+   * where the journal has no such record.
+   */
+  proveRecord(recordId: number): Promise<RecordProof | undefined>
   /** Finds the route's first file with these bytes, which makes a second one a duplicate. */
   findFirstWithContents(
     route: string,

@@ -6,6 +6,7 @@ import { correctPage } from './pages/correct.ts'
 import { decisionPage, decisionsPage } from './pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
+import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { resolvePage } from './pages/resolve.ts'
 import { routesPage } from './pages/routes.ts'
@@ -18,6 +19,7 @@ export const PAGES: readonly Page<unknown>[] = [
   filesPage,
   filePage,
   recordPage,
+  proofPage,
   orderPage,
   deliveriesPage,
   deliveryPage,

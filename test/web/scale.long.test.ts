@@ -2,12 +2,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ConsoleContext } from '../../src/app/console/context.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
+import { digestPlannedRecords } from '../../src/journal/event-detail.ts'
+import { hashEvent } from '../../src/journal/events.ts'
 import { openJournal, openJournalToRead } from '../../src/journal/open.ts'
-import { openDatabase } from '../../src/support/sqlite.ts'
+import { type Database, openDatabase } from '../../src/support/sqlite.ts'
 import type { Page } from '../../src/web/page.ts'
 import { decisionsPage } from '../../src/web/pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from '../../src/web/pages/deliveries.ts'
 import { filePage, filesPage } from '../../src/web/pages/files.ts'
+import { proofPage } from '../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../src/web/pages/records.ts'
 import { routesPage } from '../../src/web/pages/routes.ts'
 import { searchPage } from '../../src/web/pages/search.ts'
@@ -56,8 +59,70 @@ const FILLING = `
   insert into decided_records (record_id, decision_id)
   select (decisions.id - 1) * ${RECORDS_IN_A_FILE} + 1, decisions.id from decisions;`
 
-/** Takes the first entry of an index and steps on from there; or compares the first 2000 entries of each index. */
-const BOUNDED = /^\s*(with recursive lanes\b|select distinct name from)/
+/** The chain as a bridge would have written it: a plan of each file, and its attempts and answers in batches of 25. */
+function fillChain(database: Database): void {
+  const insert = database.prepare(
+    'insert into events (id, at, kind, route, subject, detail, hash) values (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const first = database.prepare('select id, hash from events order by id desc limit 1').get() as {
+    id: number
+    hash: string
+  }
+  let [id, hash] = [first.id, first.hash]
+  const append = (
+    file: number,
+    kind: 'records-planned' | 'attempts-started' | 'records-answered',
+    detail: object,
+  ) => {
+    const row = {
+      id: ++id,
+      at: file * 1000,
+      kind,
+      route: `orders-${file % 10}`,
+      subject: `f${file}`,
+      detail: JSON.stringify(detail),
+    }
+    hash = hashEvent(hash, row)
+    insert.run(row.id, row.at, row.kind, row.route, row.subject, row.detail, hash)
+  }
+  for (let file = 1; file <= FILES; file++) {
+    const ids = Array.from(
+      { length: RECORDS_IN_A_FILE },
+      (_, index) => (file - 1) * RECORDS_IN_A_FILE + index + 1,
+    )
+    const [accepted, rejected] = [true, false].map((isGood) =>
+      ids.filter((each) => (each % 10 !== 0) === isGood),
+    )
+    const records = ids.map((n, index) => {
+      const key = n % 10 === 0 ? null : `HV-${n}`
+      return {
+        number: index + 1,
+        operation: 'create-order',
+        account: 'retailer/1000',
+        naturalKey: key,
+        bodyHash: 'x',
+      }
+    })
+    append(file, 'records-planned', {
+      records: [
+        { state: 'planned', ids: accepted },
+        { state: 'rejected', ids: rejected },
+      ],
+      planned: { ids: [[ids[0], ids.at(-1)]], ...digestPlannedRecords(`f${file}`, records) },
+    })
+    for (let at = 0; at < accepted!.length; at += 25) {
+      const batch = accepted!.slice(at, at + 25)
+      append(file, 'attempts-started', { records: [{ state: 'sending', ids: batch }] })
+      append(file, 'records-answered', {
+        records: [{ state: 'accepted', ids: batch, http: 201, api: batch.map(String) }],
+      })
+    }
+  }
+}
+
+/** Takes the first or last entry of an index and steps on from there; or compares the first 2000 entries of each index. */
+const BOUNDED =
+  /^\s*(with recursive lanes\b|select distinct name from|select id as event, hash from events where true order by id desc limit 1)/
 
 const BIG = /^SCAN (records|bodies|attempts|events)\b/
 
@@ -68,6 +133,9 @@ test('the reading pages scan no table of records, however many there are', { tim
   const filled = openDatabase(path, {})
   onTestFinished(() => void filled.close())
   for (const statement of FILLING.split(';\n')) filled.exec(statement)
+  filled.exec('begin')
+  fillChain(filled)
+  filled.exec('commit')
 
   const database = Object.getPrototypeOf(filled) as { prepare: (sql: string) => unknown }
   const prepare = vi.spyOn(database, 'prepare')
@@ -103,6 +171,15 @@ test('the reading pages scan no table of records, however many there are', { tim
   expect(file?.page.slice(0, 25).every(({ state }) => state === 'rejected')).toBe(true)
   const record = await open('record', recordPage, { params: { n: '19001' } })
   expect(record?.record).toMatchObject({ key: 'HV-19001', timesSent: 1, timesEffective: 1 })
+  for (const n of ['19001', String(RECORDS - 9), String(RECORDS - 50_009)]) {
+    const proof = await open(`proof of record ${n}`, proofPage, { params: { n } })
+    // The bodies of this journal are not those of their hashes.
+    expect(proof?.chain.findings.map(({ message }) => message)).toEqual([
+      `record ${n}: its body is not what was planned`,
+    ])
+    expect(proof?.chain.isFromItsFirstEvent).toBe(true)
+    expect(proof?.steps).toHaveLength(3)
+  }
   expect((await open('order', orderPage, { params: { key: 'HV-19001' } }))?.records).toHaveLength(1)
   const search = async (what: string, q: string) => (await open(what, searchPage, { query: { q } }))!
   expect((await search('search, accepted', 'HV-19001')).only).toBe('/records/19001')

@@ -250,11 +250,11 @@ function listAttempt(tried: TracedAttempt): LifeEvent[] {
 }
 
 /** Without an answer of the API, what is deferred was never sent; what is planned again was taken back before its request. */
-function isUnsent({ result, http }: TracedAttempt): boolean {
+export function isUnsent({ result, http }: Pick<TracedAttempt, 'result' | 'http'>): boolean {
   return result === 'planned' || result === 'collected' || (result === 'deferred' && http === undefined)
 }
 
-function countSendings({ record, attempts }: RecordHistory): number {
+export function countSendings({ record, attempts }: RecordHistory): number {
   const earlier = Math.max(0, record.attempts - attempts.length)
   return earlier + attempts.filter((each) => !isUnsent(each)).length
 }
@@ -262,7 +262,7 @@ function countSendings({ record, attempts }: RecordHistory): number {
 const UNKNOWN_EFFECT: readonly RecordState[] = ['uncertain', 'sending']
 
 /** What another record took care of had no effect of its own. */
-function countEffects({ state, problems }: TracedRecord): 0 | 1 | undefined {
+export function countEffects({ state, problems }: TracedRecord): 0 | 1 | undefined {
   if (state === 'accepted') return 1
   const isUnprovable = problems.some(({ code }) => code === 'outcome-unprovable')
   return UNKNOWN_EFFECT.includes(state) || isUnprovable ? undefined : 0

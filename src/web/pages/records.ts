@@ -81,7 +81,7 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
     <ol class="timeline">
       ${story.life.map((event) => html`<li>${showTime(event.at, request)} ${drawEvent(event, story)}</li>`)}
     </ol>
-    <p>${formatSendings(story)}</p>
+    <p>${formatSendings(story)} <a href="${href('/records/:n/proof', { n: story.id })}">Proof</a></p>
     ${drawInterchange(story)} ${drawDocuments(story)} ${drawBody(story, request)}`
 }
 
@@ -128,7 +128,11 @@ const LOOKED_UP: Readonly<Record<string, string>> = {
   uncertain: 'not known yet',
 }
 
-function formatSendings({ timesSent, timesEffective, direction }: RecordStory): string {
+export function formatSendings({
+  timesSent,
+  timesEffective,
+  direction,
+}: Pick<RecordStory, 'timesSent' | 'timesEffective' | 'direction'>): string {
   const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
   const sent = timesSent === 1 ? `${what} once` : timesSent === 0 ? 'Not sent' : `${what} ${timesSent} times`
   if (timesEffective === undefined) return `${sent}; whether it took effect is not known yet.`
