@@ -72,6 +72,8 @@ export interface TracedDetail {
   readonly record: number
   /** JSON text; absent where none was made, or where it was pruned. */
   readonly body?: string
+  /** JSON text of what the journal keeps of the last answer, where packing slips or labels need it. */
+  readonly answer?: string
   /** When its contents were pruned. */
   readonly prunedAt?: number
   readonly attempts: readonly TracedAttempt[]

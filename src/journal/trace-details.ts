@@ -47,14 +47,15 @@ export async function selectTracedDetails(db: Db, recordIds: readonly number[]):
 }
 
 /** A pruned body is an empty placeholder, so it is left out. */
-async function selectContents(db: Db, record: number): Promise<Pick<TracedDetail, 'body' | 'prunedAt'>> {
-  const { rows } = await sql<{ body: string | null; pruned_at: number | null }>`
-    select bodies.body, coalesce(files.pruned_at, deliveries.pruned_at) as pruned_at
+async function selectContents(db: Db, record: number): Promise<Pick<TracedDetail, 'body' | 'answer' | 'prunedAt'>> {
+  const { rows } = await sql<{ body: string | null; answer: string | null; pruned_at: number | null }>`
+    select bodies.body, answers.answer, coalesce(files.pruned_at, deliveries.pruned_at) as pruned_at
     from records left join bodies on bodies.record_id = records.id
+      left join answers on answers.record_id = records.id
       left join files on files.id = records.file_id left join deliveries on deliveries.id = records.delivery_id
     where records.id = ${record}`.execute(db)
-  const { body = null, pruned_at: prunedAt = null } = rows[0] ?? {}
-  return omitNull(prunedAt === null ? { body } : { prunedAt })
+  const { body = null, answer = null, pruned_at: prunedAt = null } = rows[0] ?? {}
+  return omitNull(prunedAt === null ? { body, answer } : { prunedAt })
 }
 
 async function selectTracedAttempts(db: Db, record: number): Promise<TracedAttempt[]> {

@@ -82,6 +82,8 @@ export interface RecordStory {
   /** Method and path of its call. */
   readonly call?: string
   readonly body?: unknown
+  /** What the journal keeps of the last answer, beside its status, its id and the words of a refusal. */
+  readonly answer?: unknown
   readonly prunedAt?: number
   readonly file?: NamedWork
   readonly delivery?: NamedWork
@@ -157,7 +159,7 @@ function showRelated(record: TracedRecord): RelatedRecord {
 }
 
 function tellStory(story: RecordHistory, audience: Audience): RecordStory {
-  const { record, from, into, first, body, prunedAt, call, documents } = story
+  const { record, from, into, first, body, answer, prunedAt, call, documents } = story
   const { id, number, operation, direction, route, account, step, state, apiId, http } = record
   return omitUndefined({
     id,
@@ -179,6 +181,7 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
     timesSent: countSendings(story),
     timesEffective: countEffects(record),
     body: audience.isMasked ? maskBody(body) : body,
+    answer: audience.isMasked ? maskBody(answer) : answer,
     file: from && nameWork(from),
     delivery: into && nameWork(into),
     first:
