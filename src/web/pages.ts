@@ -8,6 +8,7 @@ import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
 import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
+import { reportsPage } from './pages/reports.ts'
 import { resolvePage } from './pages/resolve.ts'
 import { routesPage } from './pages/routes.ts'
 import { searchPage } from './pages/search.ts'
@@ -24,6 +25,7 @@ export const PAGES: readonly Page<unknown>[] = [
   deliveriesPage,
   deliveryPage,
   routesPage,
+  reportsPage,
   decisionsPage,
   decisionPage,
   ...decidePages,

@@ -12,6 +12,7 @@ import { deliveriesPage, deliveryPage } from '../../src/web/pages/deliveries.ts'
 import { filePage, filesPage } from '../../src/web/pages/files.ts'
 import { proofPage } from '../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../src/web/pages/records.ts'
+import { reportsPage } from '../../src/web/pages/reports.ts'
 import { routesPage } from '../../src/web/pages/routes.ts'
 import { searchPage } from '../../src/web/pages/search.ts'
 import { type Asked, visit } from '../fixtures/console.ts'
@@ -22,13 +23,16 @@ const RECORDS_IN_A_FILE = 250
 const RECORDS = Number(process.env['CONSOLE_RECORDS'] ?? 200_000)
 const FILES = RECORDS / RECORDS_IN_A_FILE
 
+/** They come in the course of 90 days. */
+const FILE_MS = Math.floor((90 * 86_400_000) / FILES)
+
 /** Every tenth record is refused; every file is exported as one delivery; every file has a decision. */
 const FILLING = `
   with recursive n (n) as (select 1 union all select n + 1 from n where n < ${FILES})
   insert into files (number, id, route, folder, name, size, modified_at, state, outcome, claimed_at, received_at,
     planned_at, submitted_at, closed_at, archived_as, report_name)
   select n, 'f' || n, 'orders-' || (n % 10), 'inbox', 'orders-' || n || '.csv', 99999999, n, 'closed', 'processed',
-    n * 1000, n * 1000, n * 1000, n * 1000, n * 1000, 'archive/' || n, 'orders-' || n || '.csv' from n;
+    n * ${FILE_MS}, n * ${FILE_MS}, n * ${FILE_MS}, n * ${FILE_MS}, n * ${FILE_MS}, 'archive/' || n, 'orders-' || n || '.csv' from n;
 
   with recursive n (n) as (select 1 union all select n + 1 from n where n < ${RECORDS})
   insert into records (id, direction, route, file_id, number, operation, account, natural_key, owns_key, body_hash, lane,
@@ -42,12 +46,14 @@ const FILLING = `
     1, n from n;
 
   insert into bodies (record_id, body)
-  select id, '{"purchase_order_number":"' || lane || '","ship_to":{"name1":"Ada"}}' from records where owns_key = 1;
+  select id, '{"purchase_order_number":"' || lane || '","ship_to":{"name1":"Ada","street1":"1 Long Road","city":"Reno"},
+    "order_lines":[{"order_line_number":"1","quantity":2,"net_price":"12.50","price":"20.00","variant":{"upc":"0123"}},
+    {"order_line_number":"2","quantity":1,"net_price":"0.99","price":"2.00","variant":{"upc":"0124"}}]}' from records where owns_key = 1;
   insert into attempts (record_id, attempt, began_at, ended_at, http, result)
   select id, 1, id, id, 201, state from records where owns_key = 1;
 
   insert into deliveries (id, route, sequence, folder, name, sha256, rows, records, state, composed_at, delivered_at)
-  select 'd' || number, 'out', number, 'outbox', 'out-' || number || '.csv', 'x', 1, 1, 'done', number * 1000, number * 1000
+  select 'd' || number, 'out', number, 'outbox', 'out-' || number || '.csv', 'x', 1, 1, 'done', number * ${FILE_MS}, number * ${FILE_MS}
   from files;
   insert into records (direction, route, delivery_id, number, operation, account, owns_key, lines, key_values, state,
     api_id, problems, attempts, changed_at)
@@ -76,7 +82,7 @@ function fillChain(database: Database): void {
   ) => {
     const row = {
       id: ++id,
-      at: file * 1000,
+      at: file * FILE_MS,
       kind,
       route: `orders-${file % 10}`,
       subject: `f${file}`,
@@ -192,6 +198,16 @@ test('the reading pages scan no table of records, however many there are', { tim
   expect((await open('delivery', deliveryPage, { params: { id: 'd77' } }))?.page).toHaveLength(1)
   expect((await open('decisions', decisionsPage))?.total.count).toBe(FILES)
   await open('routes', routesPage)
+  const report = await open('report of a day', reportsPage, { query: { day: '1970-02-01' } })
+  const ofDay = report!.rows.filter(({ direction }) => direction === 'incoming')
+  const add = (read: (row: (typeof ofDay)[number]) => number) =>
+    ofDay.reduce((sum, row) => sum + read(row), 0)
+  expect(add(({ records }) => records)).toBeGreaterThan(RECORDS / 100)
+  expect(add(({ amount }) => Number(amount?.replace('.', '')))).toBe(
+    add(({ states }) => states.accepted ?? 0) * 2599,
+  )
+  await open('report of a week', reportsPage, { query: { day: '1970-02-01', span: 'week' } })
+  await open('report of a month', reportsPage, { query: { day: '1970-02-01', span: 'month' } })
   process.stdout.write(`${RECORDS} records, ${FILES} files\n${times.join('\n')}\n`)
 
   const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) =>
