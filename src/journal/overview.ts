@@ -189,13 +189,11 @@ async function countActivity(
   const operations = new Set(counted.rows.map(({ operation }) => operation))
   for (const place of places) {
     if (!operations.has(place.operation)) continue
+    const isSummed = sql`${isOwn} and ${isMeant} and operation = ${place.operation}`
     const { rows } = await sql<AmountRow>`
-      select batch.id as work, operation, account, cast(coalesce(sum(cents), 0) as text) as cents,
-        sum(cents is null) as unknown
-      from (select batch.id, operation, account, ${centsOf(place)} as cents
-        from ${own} left join bodies on bodies.record_id = records.id
-        where ${isOwn} and ${isMeant} and operation = ${place.operation}) as batch
-      group by 1, 2, 3`.execute(db)
+      ${priceRecords(place, own, isSummed)} select work, operation, account,
+        cast(coalesce(sum(cents), 0) as text) as cents, sum(cents is null) as unknown
+      from priced group by 1, 2, 3`.execute(db)
     summed.push(...rows)
   }
   const slowest = await sql<ActivityCounts['slowest'][number]>`
@@ -225,18 +223,31 @@ interface AmountRow {
 }
 
 /** Whole cents, so that sums are exact: an amount of the API is text with two decimals. Null for anything else. */
-function centsOf(place: AmountPlace): RawBuilder<unknown> {
-  const cents = (text: RawBuilder<unknown>) => sql`case when ${text} glob '*[0-9].[0-9][0-9]'
-    and ${text} not glob '*[^0-9.]*' then cast(replace(${text}, '.', '') as integer) end`
-  if ('amount' in place) return cents(sql`(bodies.body ->> ${`$.${place.amount}`})`)
+const toCents = (text: RawBuilder<unknown>) => sql`case when ${text} glob '*[0-9].[0-9][0-9]'
+  and ${text} not glob '*[^0-9.]*' then cast(replace(${text}, '.', '') as integer) end`
+
+/** The records as `priced`, with their cents. Each step is materialized: else SQLite reads the JSON once for each use. */
+function priceRecords(
+  place: AmountPlace,
+  own: RawBuilder<unknown>,
+  isSummed: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const columns = sql`batch.id as work, operation, account, records.id as record`
+  const bodies = sql`${own} left join bodies on bodies.record_id = records.id`
+  if ('amount' in place)
+    return sql`with amounts as materialized (
+        select ${columns}, bodies.body ->> ${`$.${place.amount}`} as amount from ${bodies} where ${isSummed}),
+      priced as materialized (select work, operation, account, ${toCents(sql`amount`)} as cents from amounts)`
   const price = sql`coalesce(${sql.join(place.prices.map((name) => sql`line.value ->> ${`$.${name}`}`))}, '')`
+  const cents = sql`case typeof(quantity) when 'integer' then quantity * ${toCents(sql`price`)} end`
   // Spec: further packages of one item do not count.
-  return sql`case when bodies.body <> ${PRUNED_BODY} then (
-    select case when count(*) = count(cents) then coalesce(sum(cents), 0) end from (
-      select case typeof(quantity) when 'integer' then quantity * ${cents(sql`price`)} end as cents from (
-        select line.value ->> '$.quantity' as quantity, ${price} as price
-        from json_each(bodies.body, ${`$.${place.lines}`}) as line
-        where coalesce(line.value ->> '$.part', 1) <= 1))) end`
+  return sql`with lines as materialized (
+      select ${columns}, line.value ->> '$.quantity' as quantity, ${price} as price
+      from ${bodies} left join json_each(bodies.body, ${`$.${place.lines}`}) as line
+      where ${isSummed} and coalesce(line.value ->> '$.part', 1) <= 1),
+    priced as materialized (
+      select work, operation, account, case when count(*) = count(${cents}) then sum(${cents}) end as cents
+      from lines group by record)`
 }
 
 // Lists that people read page by page. A page begins after an entry, so that new ones do not shift it.

@@ -207,7 +207,12 @@ test('the reading pages scan no table of records, however many there are', { tim
     add(({ states }) => states.accepted ?? 0) * 2599,
   )
   await open('report of a week', reportsPage, { query: { day: '1970-02-01', span: 'week' } })
+  // A month takes seconds, so it must leave other pages their turns.
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
   await open('report of a month', reportsPage, { query: { day: '1970-02-01', span: 'month' } })
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(RECORDS / 10_000)
   process.stdout.write(`${RECORDS} records, ${FILES} files\n${times.join('\n')}\n`)
 
   const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) =>

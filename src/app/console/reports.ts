@@ -11,7 +11,7 @@ import type {
 import { PROBLEMS } from '../../domain/problem.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
-import { readPages } from '../../support/async.ts'
+import { yieldToEventLoop } from '../../journal/store.ts'
 import { formatDecimal } from '../../support/decimal.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { IN_FILE, MEASURES } from '../activity.ts'
@@ -133,20 +133,20 @@ const PLACES: readonly AmountPlace[] = Object.entries(MEASURES).flatMap(
 /** A file counts when it was received, a delivery when it was delivered, whatever became of its records later. */
 async function sumRange({ journal, configuration }: ConsoleContext, range: TimeRange) {
   const sums = createSums(configuration)
-  const read = (after: ReportedWork | undefined) => journal.listReportedWork(range, after, WORKS_ON_A_PAGE)
-  for await (const page of readPages<ReportedWork, ReportedWork | undefined>(
-    read,
-    undefined,
-    (last) => last,
-  )) {
+  let after: ReportedWork | undefined
+  // Each page is a scan of the files and deliveries, so none is read beyond the last one.
+  for (let isLast = false; !isLast;) {
+    const page = await journal.listReportedWork(range, after, WORKS_ON_A_PAGE)
+    after = page.at(-1)
+    isLast = page.length < WORKS_ON_A_PAGE
     for (const direction of ['incoming', 'outgoing'] as const) {
       const works = page.filter((work) => work.direction === direction)
-      const amounts: AmountQuery = {
-        places: PLACES,
-        states: direction === 'incoming' ? ['accepted'] : IN_FILE,
-      }
-      for (const segments of cutSegments(works))
+      const states: readonly RecordState[] = direction === 'incoming' ? ['accepted'] : IN_FILE
+      const amounts: AmountQuery = { places: PLACES, states }
+      for (const segments of cutSegments(works)) {
         sums.add(works, await journal.countActivity(direction, segments, amounts))
+        await yieldToEventLoop()
+      }
       sums.addFiles(works)
     }
   }
@@ -187,14 +187,19 @@ function createSums({ routes }: ConsoleContext['configuration']) {
     const key = JSON.stringify([direction, route, operation, party])
     const hasAmount = PLACES.some((place) => place.operation === operation)
     const row: RowSum = rows.get(key) ?? {
-      ...{ route, direction, operation, party, works: new Set(), records: 0, sent: 0, states: {} },
-      ...{
-        acceptedFirst: 0,
-        acceptedCorrected: 0,
-        corrected: 0,
-        unknown: 0,
-        ...(hasAmount && { cents: 0n }),
-      },
+      route,
+      direction,
+      operation,
+      party,
+      works: new Set(),
+      records: 0,
+      sent: 0,
+      states: {},
+      acceptedFirst: 0,
+      acceptedCorrected: 0,
+      corrected: 0,
+      unknown: 0,
+      ...(hasAmount && { cents: 0n }),
     }
     rows.set(key, row)
     row.works.add(id)

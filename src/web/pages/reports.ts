@@ -74,8 +74,18 @@ function drawSteps({ span, from, previous, next }: Report, request: PageRequest)
 }
 
 const HEAD = [
-  ...['Route', 'Files', 'Records', 'Sent', 'Accepted first time', 'After correction', 'Refused', 'Held'],
-  ...['Under way', 'Duplicates', 'Amount, USD', 'Slowest answer'],
+  'Route',
+  'Files',
+  'Records',
+  'Sent',
+  'Accepted first time',
+  'After correction',
+  'Refused',
+  'Held',
+  'Under way',
+  'Duplicates',
+  'Amount, USD',
+  'Slowest answer',
 ]
 
 function drawRows(

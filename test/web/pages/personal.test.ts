@@ -9,6 +9,7 @@ import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.
 import { filePage, filesPage } from '../../../src/web/pages/files.ts'
 import { proofPage } from '../../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
+import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { routesPage } from '../../../src/web/pages/routes.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { type Asked, lookAt, visit } from '../../fixtures/console.ts'
@@ -71,6 +72,7 @@ async function readEverything(context: ConsoleContext, numbers: readonly string[
   for (const { id } of deliveries?.deliveries ?? []) await add(deliveryPage, { params: { id } })
   await add(decisionsPage, {})
   await add(routesPage, {})
+  await add(reportsPage, {})
   return answers
 }
 
