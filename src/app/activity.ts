@@ -133,7 +133,7 @@ const CANCEL: Measure = { lines: 'cancel_lines' }
 const INVOICE: Measure = { lines: 'invoice_lines', amount: 'due_amount' }
 
 /** Operations that are not here have neither: they change a state, or say something of an item. */
-const MEASURES: Readonly<Partial<Record<OperationName, Measure>>> = {
+export const MEASURES: Readonly<Partial<Record<OperationName, Measure>>> = {
   'create-order': ORDER,
   'export-orders': ORDER,
   'export-retailer-orders': ORDER,
@@ -165,7 +165,7 @@ function createSum(
 }
 
 /** What is in a delivered file was received, whether it is acknowledged yet or not. */
-const IN_FILE: readonly RecordState[] = [
+export const IN_FILE: readonly RecordState[] = [
   'accepted',
   'exported',
   'collected',

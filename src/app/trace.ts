@@ -77,7 +77,7 @@ export interface DeliveredRecord extends TracedRecord {
   readonly purchaseOrder?: string
 }
 
-export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'first'> {
+export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'answer' | 'first'> {
   readonly record: TracedRecord
   readonly from?: FileEntry
   /** Only where its file is a part of a file of interchanges. */
@@ -90,6 +90,8 @@ export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'f
   /** Method and path of its call. */
   readonly call?: string
   readonly body?: unknown
+  /** What the journal keeps of the last answer, where packing slips or labels need it. */
+  readonly answer?: unknown
   readonly documents: readonly Pick<ShippingDocument, 'kind' | 'folder' | 'state' | 'name' | 'problem'>[]
   /** For a duplicate: the record that it repeats, and that record's file. */
   readonly first?: { readonly record: TracedRecord; readonly from?: FileEntry }
@@ -224,7 +226,7 @@ export async function traceRecords(
   return Promise.all(
     records.map(async (record): Promise<RecordHistory> => {
       const detail = details.get(record.id)
-      const { body: text, prunedAt, attempts = [], lookUps = [], decisions = [] } = detail ?? {}
+      const { body: text, answer, prunedAt, attempts = [], lookUps = [], decisions = [] } = detail ?? {}
       const body = text === undefined ? undefined : (JSON.parse(text) as unknown)
       const own = documents.filter(({ recordId }) => recordId === record.id)
       const history = { record, attempts, lookUps, decisions, documents: own }
@@ -234,6 +236,7 @@ export async function traceRecords(
         ...history,
         call: formatCall(record, body),
         body,
+        answer: answer === undefined ? undefined : (JSON.parse(answer) as unknown),
         prunedAt,
         from,
         interchange: await traceInterchange(journal, record, from),

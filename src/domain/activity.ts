@@ -1,4 +1,5 @@
 /** What passed through the bridge in a range of time: files, deliveries and the records in them. */
+import type { ProblemCode } from './problem.ts'
 import type { RecordState } from './record.ts'
 
 /** A file that was received, or a delivery that was delivered. */
@@ -26,6 +27,70 @@ export interface ActiveRecord {
   readonly isPruned?: true
 }
 
+// Counts, for reports: of many records at once, without reading them one by one.
+
+/** Work of a report, with how far its records are numbered. */
+export interface ReportedWork extends Pick<ActiveWork, 'direction' | 'id' | 'route'> {
+  readonly lastNumber: number
+  /** Its records were refused in an earlier file and corrected: its name says so, or a person corrected them. */
+  readonly isCorrection: boolean
+}
+
+/** Some of the records of a work, by their numbers; both ends are part of it. */
+export interface WorkSegment {
+  readonly id: string
+  readonly first: number
+  readonly last: number
+}
+
+/** Where the records of an operation have their amount: their own, or those of their lines. */
+export type AmountPlace =
+  | { readonly operation: string; readonly amount: string }
+  | { readonly operation: string; readonly lines: string; readonly prices: readonly string[] }
+
+export interface AmountQuery {
+  readonly places: readonly AmountPlace[]
+  /** The states whose records count. */
+  readonly states: readonly RecordState[]
+}
+
+/** What the records of segments have come to. Each list is by the work. */
+export interface ActivityCounts {
+  readonly records: readonly {
+    readonly work: string
+    readonly operation: string
+    readonly account: string
+    readonly state: RecordState
+    readonly isCorrected: boolean
+    readonly records: number
+    /** How many of them were sent, or may have been. */
+    readonly sent: number
+  }[]
+  readonly amounts: readonly {
+    readonly work: string
+    readonly operation: string
+    readonly account: string
+    readonly cents: bigint
+    /** How many records have no amount in the journal, or none with two decimals; the sum lacks them. */
+    readonly unknown: number
+  }[]
+  /** The record that waited longest for its answer, from the start of the attempt until the result was noted. */
+  readonly slowest: readonly {
+    readonly work: string
+    readonly operation: string
+    readonly account: string
+    readonly record: number
+    readonly ms: number
+  }[]
+  /** Why records were refused or held. */
+  readonly reasons: readonly {
+    readonly work: string
+    readonly code: ProblemCode
+    readonly column?: string
+    readonly records: number
+  }[]
+}
+
 /** The part of the journal that counts what was done. It only reads, page by page. */
 export interface ActivityJournal {
   /** Lists work of the range by direction and id, after the last one. */
@@ -36,6 +101,14 @@ export interface ActivityJournal {
     afterNumber: number,
     limit: number,
   ): Promise<ActiveRecord[]>
+  /** As `listActiveWork`, for `countActivity`. */
+  listReportedWork(range: TimeRange, after: ReportedWork | undefined, limit: number): Promise<ReportedWork[]>
+  /** Counts records of files, or of deliveries; amounts of the operations that they have. Its time is that of reading the records and their bodies. */
+  countActivity(
+    direction: ActiveWork['direction'],
+    segments: readonly WorkSegment[],
+    amounts: AmountQuery,
+  ): Promise<ActivityCounts>
   /** Lists the bodies of accepted records of the order since then, JSON texts; without pruned ones. */
   listAcceptedBodies(of: {
     readonly account: string

@@ -1,5 +1,6 @@
 /** The event chain, which reveals manual changes of the journal; pruning; and restoring from a backup. */
 import type { Lease } from './lease.ts'
+import type { RecordState } from './record.ts'
 
 /** The kinds of events. Events hold no personal data, only ids, states, counts, codes and hashes. */
 const JOURNAL_EVENTS = {
@@ -113,6 +114,35 @@ export interface AuditReport {
   /** The number of mismatches. */
   readonly found: number
   /** The first mismatches; empty when the journal is whole. */
+  readonly findings: readonly Mismatch[]
+}
+
+// What the chain says of one record.
+
+/** An event about a record, with what it says of it. */
+export interface RecordEvent extends Anchor {
+  readonly kind: JournalEventKind
+  readonly at: number
+  /** The state that it gave the record. */
+  readonly state?: RecordState
+  /** Null where it took an earlier status away. */
+  readonly http?: number | null
+  readonly apiId?: string
+  readonly decision?: { readonly id: number; readonly action: string }
+  /** The delivery that the record came into. */
+  readonly delivery?: string
+}
+
+/** The events about one record, and whether the journal still is what they say. */
+export interface RecordProof {
+  /** Oldest first. */
+  readonly events: readonly RecordEvent[]
+  /** Whether the first event about the record is among them. The search for it is bounded. */
+  readonly isComplete: boolean
+  /** The events whose hashes were checked, each against the one before it. */
+  readonly checked: { readonly from: number; readonly to: number }
+  readonly head: Anchor
+  /** What differs from the chain, of these events and of the record; empty where all is whole. */
   readonly findings: readonly Mismatch[]
 }
 

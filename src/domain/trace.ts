@@ -1,4 +1,5 @@
 /** Traces one record, order or file through the journal. */
+import type { RecordProof } from './audit.ts'
 import type { DecisionEntry } from './decision.ts'
 import type { RecordState, ReportedRecord } from './record.ts'
 
@@ -71,6 +72,8 @@ export interface TracedDetail {
   readonly record: number
   /** JSON text; absent where none was made, or where it was pruned. */
   readonly body?: string
+  /** JSON text of what the journal keeps of the last answer, where packing slips or labels need it. */
+  readonly answer?: string
   /** When its contents were pruned. */
   readonly prunedAt?: number
   readonly attempts: readonly TracedAttempt[]
@@ -101,6 +104,11 @@ export interface TraceJournal {
   traceWork(work: { file: string } | { delivery: string }, limit: number): Promise<TracedRecord[]>
   /** In the order of the ids. */
   traceDetails(recordIds: readonly number[]): Promise<TracedDetail[]>
+  /**
+   * Finds the events about a record, and checks what `verifyChain` does of them and of the record, in bounded time. Undefined
+   * where the journal has no such record.
+   */
+  proveRecord(recordId: number): Promise<RecordProof | undefined>
   /** Finds the route's first file with these bytes, which makes a second one a duplicate. */
   findFirstWithContents(
     route: string,

@@ -1,6 +1,17 @@
 /** Counts files, records and deliveries: by state, route by route, and those of a range of time. */
 import { type RawBuilder, sql } from 'kysely'
-import type { ActiveRecord, ActiveWork, ActivityJournal, TimeRange } from '../domain/activity.ts'
+import type {
+  ActiveRecord,
+  ActiveWork,
+  ActivityCounts,
+  ActivityJournal,
+  AmountPlace,
+  AmountQuery,
+  ReportedWork,
+  TimeRange,
+  WorkSegment,
+} from '../domain/activity.ts'
+import type { ProblemCode } from '../domain/problem.ts'
 import type { DeliveryQuery, FileQuery, Journal, ListedDecision, RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { IS_UNFINISHED, toDeliveryEntry } from './deliveries.ts'
@@ -83,6 +94,8 @@ export function createActivityJournal({ reads }: BoundStore): ActivityJournal {
   return {
     listActiveWork: reads(selectActiveWork),
     listActiveRecords: reads(selectActiveRecords),
+    listReportedWork: reads(selectReportedWork),
+    countActivity: reads(countActivity),
     listAcceptedBodies: reads(async (db, { account, operations, lane, since }) => {
       const names = sql.join(operations.map((name) => sql.lit(name)))
       const { rows } = await sql<{ body: string }>`
@@ -130,6 +143,111 @@ async function selectActiveRecords(
   return rows.map(({ body, ...record }) =>
     body === PRUNED_BODY ? { ...record, isPruned: true } : { ...record, ...omitNull({ body }) },
   )
+}
+
+async function selectReportedWork(
+  db: Db,
+  range: TimeRange,
+  after: ReportedWork | undefined,
+  limit: number,
+): Promise<ReportedWork[]> {
+  const works = await selectActiveWork(db, range, after && { ...after, records: 0 }, limit)
+  const batch = jsonRows(works, { id: 'id', direction: 'direction' })
+  const { rows } = await sql<{ id: string; last: number | null; is_correction: number }>`
+    select batch.id, case batch.direction
+        when 'incoming' then (select max(number) from records where file_id = batch.id)
+        else (select max(number) from records where delivery_id = batch.id) end as last,
+      exists (select 1 from files where files.id = batch.id
+        and (files.name like '%.rejects.%' or files.name like '%.exceptions.%'))
+      or exists (select 1 from corrections where taken_as = batch.id) as is_correction
+    from ${batch}`.execute(db)
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return works.map(({ direction, id, route }) => {
+    const { last = null, is_correction = 0 } = found.get(id) ?? {}
+    return { direction, id, route, lastNumber: last ?? 0, isCorrection: is_correction === 1 }
+  })
+}
+
+async function countActivity(
+  db: Db,
+  direction: ActiveWork['direction'],
+  segments: readonly WorkSegment[],
+  { places, states }: AmountQuery,
+): Promise<ActivityCounts> {
+  const owner = sql.ref(direction === 'incoming' ? 'records.file_id' : 'records.delivery_id')
+  const batch = jsonRows(segments, { id: 'id', first: 'first', last: 'last' })
+  const own = sql`${batch} cross join records`
+  const isOwn = sql`${owner} = batch.id and records.number between batch.first and batch.last`
+  const counted = await sql<
+    Omit<ActivityCounts['records'][number], 'isCorrected'> & { readonly isCorrected: number }
+  >`
+    select batch.id as work, operation, account, state, corrected as "isCorrected", count(*) as records,
+      sum(attempts > 0) as sent
+    from ${own} where ${isOwn} group by 1, 2, 3, 4, 5`.execute(db)
+  const isMeant = sql`records.state in (${sql.join(states.map((state) => sql.lit(state)))})`
+  const summed: AmountRow[] = []
+  const operations = new Set(counted.rows.map(({ operation }) => operation))
+  for (const place of places) {
+    if (!operations.has(place.operation)) continue
+    const isSummed = sql`${isOwn} and ${isMeant} and operation = ${place.operation}`
+    const { rows } = await sql<AmountRow>`
+      ${priceRecords(place, own, isSummed)} select work, operation, account,
+        cast(coalesce(sum(cents), 0) as text) as cents, sum(cents is null) as unknown
+      from priced group by 1, 2, 3`.execute(db)
+    summed.push(...rows)
+  }
+  const slowest = await sql<ActivityCounts['slowest'][number]>`
+    select batch.id as work, operation, account, records.id as record, max(ended_at - began_at) as ms
+    from ${own} cross join attempts
+    where ${isOwn} and attempts.record_id = records.id and attempts.http is not null
+    group by 1, 2, 3`.execute(db)
+  const reasons = await sql<{ work: string; code: ProblemCode; column: string | null; records: number }>`
+    select batch.id as work, problem.value ->> '$.code' as code, problem.value ->> '$.place.column' as "column",
+      count(distinct records.id) as records
+    from ${own} cross join json_each(records.problems) as problem
+    where ${isOwn} and records.state in ('rejected', 'held') group by 1, 2, 3`.execute(db)
+  return {
+    records: counted.rows.map((row) => ({ ...row, isCorrected: row.isCorrected === 1 })),
+    amounts: summed.map((row) => ({ ...row, cents: BigInt(row.cents) })),
+    slowest: slowest.rows,
+    reasons: reasons.rows.map(({ column, ...row }) => ({ ...row, ...omitNull({ column }) })),
+  }
+}
+
+interface AmountRow {
+  readonly work: string
+  readonly operation: string
+  readonly account: string
+  readonly cents: string
+  readonly unknown: number
+}
+
+/** Whole cents, so that sums are exact: an amount of the API is text with two decimals. Null for anything else. */
+const toCents = (text: RawBuilder<unknown>) => sql`case when ${text} glob '*[0-9].[0-9][0-9]'
+  and ${text} not glob '*[^0-9.]*' then cast(replace(${text}, '.', '') as integer) end`
+
+/** The records as `priced`, with their cents. Each step is materialized: else SQLite reads the JSON once for each use. */
+function priceRecords(
+  place: AmountPlace,
+  own: RawBuilder<unknown>,
+  isSummed: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const columns = sql`batch.id as work, operation, account, records.id as record`
+  const bodies = sql`${own} left join bodies on bodies.record_id = records.id`
+  if ('amount' in place)
+    return sql`with amounts as materialized (
+        select ${columns}, bodies.body ->> ${`$.${place.amount}`} as amount from ${bodies} where ${isSummed}),
+      priced as materialized (select work, operation, account, ${toCents(sql`amount`)} as cents from amounts)`
+  const price = sql`coalesce(${sql.join(place.prices.map((name) => sql`line.value ->> ${`$.${name}`}`))}, '')`
+  const cents = sql`case typeof(quantity) when 'integer' then quantity * ${toCents(sql`price`)} end`
+  // Spec: further packages of one item do not count.
+  return sql`with lines as materialized (
+      select ${columns}, line.value ->> '$.quantity' as quantity, ${price} as price
+      from ${bodies} left join json_each(bodies.body, ${`$.${place.lines}`}) as line
+      where ${isSummed} and coalesce(line.value ->> '$.part', 1) <= 1),
+    priced as materialized (
+      select work, operation, account, case when count(*) = count(${cents}) then sum(${cents}) end as cents
+      from lines group by record)`
 }
 
 // Lists that people read page by page. A page begins after an entry, so that new ones do not shift it.

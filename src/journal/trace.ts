@@ -17,12 +17,14 @@ import type { Db, Row } from './schema.ts'
 import type { BoundStore } from './store.ts'
 import {
   countProblems,
+  proveRecord,
   selectRecordPage,
   selectTraced,
   selectTracedDetails,
   toTracedRecord,
   type TracedRow,
 } from './trace-details.ts'
+import { readConsistently } from './verify-check.ts'
 
 export function createTraceJournal({ reads }: BoundStore) {
   return {
@@ -36,6 +38,7 @@ export function createTraceJournal({ reads }: BoundStore) {
     }),
     traceWork: reads(selectWorkRecords),
     traceDetails: reads(selectTracedDetails),
+    proveRecord: reads((db, id) => readConsistently(db, () => proveRecord(db, id))),
     suggestKeys: reads(suggestKeys),
     findSimilarNames: reads(findSimilarNames),
     listTracedRecords: reads(async (db, ids) => {

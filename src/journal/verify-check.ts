@@ -1,7 +1,8 @@
 /** Shared parts of the verifier: parsed events, mismatches, and the records seen so far. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Mismatch } from '../domain/audit.ts'
-import type { EventDetail } from './event-detail.ts'
+import { type EventDetail, EventDetailSchema } from './event-detail.ts'
+import { hashEvent } from './events.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, EventRow } from './schema.ts'
 
@@ -112,5 +113,42 @@ export function createIdSet(): IdSet {
       size--
     },
     size: () => size,
+  }
+}
+
+// The links of the chain, and the contents of its events.
+
+/** `previous` is the existing event before this one; its id is 0 before the first. */
+export function checkLink(previous: { id: number; hash: string }, event: EventRow, found: Mismatches): void {
+  const first = previous.id + 1
+  if (event.id !== first) {
+    const which = event.id - 1 === first ? `event ${first} is` : `events ${first} to ${event.id - 1} are`
+    const why =
+      first === 1
+        ? ': the beginning of the chain was removed'
+        : `; the next one, ${event.kind}, does not follow it`
+    found.add('event', first, `${which} missing${why}`, event)
+  } else if (hashEvent(previous.hash, event) !== event.hash) {
+    const message = `event ${event.id} (${event.kind}) or the hash of the one before it is not what was written`
+    found.add('event', event.id, message, event)
+  }
+}
+
+export function parseEvent(event: EventRow, found: Mismatches): ParsedEvent[] {
+  try {
+    return [{ event, detail: EventDetailSchema.parse(JSON.parse(event.detail)) }]
+  } catch {
+    found.add('event', event.id, `event ${event.id} (${event.kind}) has an unknown content`, event)
+    return []
+  }
+}
+
+/** Reads one consistent state, because other bridges may write meanwhile. */
+export async function readConsistently<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  await sql`begin`.execute(db)
+  try {
+    return await work()
+  } finally {
+    await sql`rollback`.execute(db)
   }
 }

@@ -11,20 +11,22 @@ import {
   digestDelivery,
   digestFile,
   type EventDetail,
-  EventDetailSchema,
 } from './event-detail.ts'
-import { findLastAnchor, hashEvent, selectEventsBackwards, selectHead } from './events.ts'
+import { findLastAnchor, selectEventsBackwards, selectHead } from './events.ts'
 import { createInterchangeCheck } from './interchanges/verify.ts'
 import { prune } from './prune.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 import { type BoundStore, yieldToEventLoop } from './store.ts'
 import {
+  checkLink,
   collectMismatches,
   createIdSet,
   type IdSet,
   type Mismatches,
   type ParsedEvent,
+  parseEvent,
+  readConsistently,
 } from './verify-check.ts'
 import { createRecordCheck } from './verify-records.ts'
 import { type RunMention, toRunMention } from './scheduled-runs.ts'
@@ -74,22 +76,6 @@ async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditRep
   }
 }
 
-/** `previous` is the existing event before this one; its id is 0 before the first. */
-function checkLink(previous: { id: number; hash: string }, event: EventRow, found: Mismatches): void {
-  const first = previous.id + 1
-  if (event.id !== first) {
-    const which = event.id - 1 === first ? `event ${first} is` : `events ${first} to ${event.id - 1} are`
-    const why =
-      first === 1
-        ? ': the beginning of the chain was removed'
-        : `; the next one, ${event.kind}, does not follow it`
-    found.add('event', first, `${which} missing${why}`, event)
-  } else if (hashEvent(previous.hash, event) !== event.hash) {
-    const message = `event ${event.id} (${event.kind}) or the hash of the one before it is not what was written`
-    found.add('event', event.id, message, event)
-  }
-}
-
 function reportAnchorMismatch(event: EventRow, found: Mismatches): void {
   const message = `event ${event.id} is not the one that was anchored: the chain up to it was rewritten`
   found.add('anchor', event.id, message, event)
@@ -99,25 +85,6 @@ function checkAnchorExists(anchor: Anchor, head: Anchor, found: Mismatches): voi
   if (anchor.event <= head.event) return
   const message = `the anchor is event ${anchor.event}, and the chain ends with event ${head.event}: its end was cut off`
   found.add('anchor', anchor.event, message)
-}
-
-function parseEvent(event: EventRow, found: Mismatches): ParsedEvent[] {
-  try {
-    return [{ event, detail: EventDetailSchema.parse(JSON.parse(event.detail)) }]
-  } catch {
-    found.add('event', event.id, `event ${event.id} (${event.kind}) has an unknown content`, event)
-    return []
-  }
-}
-
-/** Reads one consistent state, because other bridges may write meanwhile. */
-async function readConsistently<T>(db: Db, work: () => Promise<T>): Promise<T> {
-  await sql`begin`.execute(db)
-  try {
-    return await work()
-  } finally {
-    await sql`rollback`.execute(db)
-  }
 }
 
 export function createAuditJournal({ store, reads }: BoundStore): AuditJournal {

@@ -27,6 +27,7 @@ const NAVIGATION = [
   { path: '/files', text: 'Files' },
   { path: '/deliveries', text: 'Deliveries' },
   { path: '/routes', text: 'Routes' },
+  { path: '/reports', text: 'Reports' },
   { path: '/decisions', text: 'Decisions' },
 ] as const
 

@@ -17,6 +17,8 @@ export interface Page<Data> {
    * changes; the rest stays as it is until the page is loaded again.
    */
   draw(data: Data, request: PageRequest): PageContent
+  /** A file for the browser to keep instead of the page, where the query asks for one. */
+  download?(data: Data, request: PageRequest): Download | undefined
   /** An own path that a browser is sent to instead, such as the one thing that a search found. */
   findTarget?(data: Data): string | undefined
   /**
@@ -24,6 +26,13 @@ export interface Page<Data> {
    * is refused, the page is loaded and drawn again with what was typed. Undefined: there is no such thing, 404.
    */
   act?(context: ConsoleContext, request: ActionRequest): Promise<ActionOutcome | undefined>
+}
+
+export interface Download {
+  /** Of plain letters, digits, points and dashes. */
+  readonly name: string
+  readonly type: string
+  readonly text: string
 }
 
 /** `to`: the own path that shows what came of it. `again`: the form is drawn again with what was typed; nothing was done. */

@@ -6,7 +6,9 @@ import { correctPage } from './pages/correct.ts'
 import { decisionPage, decisionsPage } from './pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
+import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
+import { reportsPage } from './pages/reports.ts'
 import { resolvePage } from './pages/resolve.ts'
 import { routesPage } from './pages/routes.ts'
 import { searchPage } from './pages/search.ts'
@@ -18,10 +20,12 @@ export const PAGES: readonly Page<unknown>[] = [
   filesPage,
   filePage,
   recordPage,
+  proofPage,
   orderPage,
   deliveriesPage,
   deliveryPage,
   routesPage,
+  reportsPage,
   decisionsPage,
   decisionPage,
   ...decidePages,

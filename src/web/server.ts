@@ -121,6 +121,11 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     const data = await page.load(await opened.getContext(), asked)
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
     if (wantsJson(request)) return reply.send(data)
+    const file = page.download?.(data, asked)
+    if (file !== undefined) {
+      void reply.header('content-disposition', `attachment; filename="${file.name}"`)
+      return reply.type(file.type).send(file.text)
+    }
     const target = page.findTarget?.(data)
     if (target !== undefined) return reply.redirect(target, 303)
     return sendPage(request, reply, page.draw(data, asked))

@@ -82,6 +82,8 @@ export interface RecordStory {
   /** Method and path of its call. */
   readonly call?: string
   readonly body?: unknown
+  /** What the journal keeps of the last answer, beside its status, its id and the words of a refusal. */
+  readonly answer?: unknown
   readonly prunedAt?: number
   readonly file?: NamedWork
   readonly delivery?: NamedWork
@@ -157,7 +159,7 @@ function showRelated(record: TracedRecord): RelatedRecord {
 }
 
 function tellStory(story: RecordHistory, audience: Audience): RecordStory {
-  const { record, from, into, first, body, prunedAt, call, documents } = story
+  const { record, from, into, first, body, answer, prunedAt, call, documents } = story
   const { id, number, operation, direction, route, account, step, state, apiId, http } = record
   return omitUndefined({
     id,
@@ -179,6 +181,7 @@ function tellStory(story: RecordHistory, audience: Audience): RecordStory {
     timesSent: countSendings(story),
     timesEffective: countEffects(record),
     body: audience.isMasked ? maskBody(body) : body,
+    answer: audience.isMasked ? maskBody(answer) : answer,
     file: from && nameWork(from),
     delivery: into && nameWork(into),
     first:
@@ -250,11 +253,11 @@ function listAttempt(tried: TracedAttempt): LifeEvent[] {
 }
 
 /** Without an answer of the API, what is deferred was never sent; what is planned again was taken back before its request. */
-function isUnsent({ result, http }: TracedAttempt): boolean {
+export function isUnsent({ result, http }: Pick<TracedAttempt, 'result' | 'http'>): boolean {
   return result === 'planned' || result === 'collected' || (result === 'deferred' && http === undefined)
 }
 
-function countSendings({ record, attempts }: RecordHistory): number {
+export function countSendings({ record, attempts }: RecordHistory): number {
   const earlier = Math.max(0, record.attempts - attempts.length)
   return earlier + attempts.filter((each) => !isUnsent(each)).length
 }
@@ -262,7 +265,7 @@ function countSendings({ record, attempts }: RecordHistory): number {
 const UNKNOWN_EFFECT: readonly RecordState[] = ['uncertain', 'sending']
 
 /** What another record took care of had no effect of its own. */
-function countEffects({ state, problems }: TracedRecord): 0 | 1 | undefined {
+export function countEffects({ state, problems }: TracedRecord): 0 | 1 | undefined {
   if (state === 'accepted') return 1
   const isUnprovable = problems.some(({ code }) => code === 'outcome-unprovable')
   return UNKNOWN_EFFECT.includes(state) || isUnprovable ? undefined : 0

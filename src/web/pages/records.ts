@@ -81,8 +81,8 @@ export function drawStory(story: RecordStory, request: PageRequest): Html {
     <ol class="timeline">
       ${story.life.map((event) => html`<li>${showTime(event.at, request)} ${drawEvent(event, story)}</li>`)}
     </ol>
-    <p>${formatSendings(story)}</p>
-    ${drawInterchange(story)} ${drawDocuments(story)} ${drawBody(story, request)}`
+    <p>${formatSendings(story)} <a href="${href('/records/:n/proof', { n: story.id })}">Proof</a></p>
+    ${drawInterchange(story)} ${drawDocuments(story)} ${drawContents(story, request)}`
 }
 
 function drawEvent(event: LifeEvent, { call = '', direction }: RecordStory): Html {
@@ -128,7 +128,11 @@ const LOOKED_UP: Readonly<Record<string, string>> = {
   uncertain: 'not known yet',
 }
 
-function formatSendings({ timesSent, timesEffective, direction }: RecordStory): string {
+export function formatSendings({
+  timesSent,
+  timesEffective,
+  direction,
+}: Pick<RecordStory, 'timesSent' | 'timesEffective' | 'direction'>): string {
   const what = direction === 'incoming' ? 'Sent' : 'Acknowledgement sent'
   const sent = timesSent === 1 ? `${what} once` : timesSent === 0 ? 'Not sent' : `${what} ${timesSent} times`
   if (timesEffective === undefined) return `${sent}; whether it took effect is not known yet.`
@@ -167,12 +171,24 @@ function drawDocuments({ documents }: RecordStory): Html | undefined {
   </ul>`
 }
 
-function drawBody({ body, prunedAt }: RecordStory, request: PageRequest): Html | undefined {
-  if (prunedAt !== undefined) return html`<p>Its body was pruned on ${showTime(prunedAt, request)}.</p>`
-  if (body === undefined) return undefined
+/** The request and the answer as far as the journal keeps them; folded, because they may be long. */
+function drawContents(story: RecordStory, request: PageRequest): Html | undefined {
+  const { body, answer, prunedAt, direction, life } = story
+  if (prunedAt !== undefined)
+    return html`<p>Its body and what was kept of answers were pruned on ${showTime(prunedAt, request)}.</p>`
+  const isAnswered = direction === 'incoming' && life.some(({ what }) => what === 'answered')
+  const note = isAnswered ? html`<p class="age">${KEPT_OF_ANSWERS}</p>` : undefined
+  return html`${drawFolded('Body', body)} ${drawFolded('Kept of the answer', answer)} ${note}`
+}
+
+const KEPT_OF_ANSWERS =
+  'Of an answer the journal keeps the status, the id, the words of a refusal, and what packing slips and labels need.'
+
+function drawFolded(title: string, content: unknown): Html | undefined {
+  if (content === undefined) return undefined
   return html`<details>
-    <summary>Body</summary>
-    <pre>${JSON.stringify(body, null, 2)}</pre>
+    <summary>${title}</summary>
+    <pre>${JSON.stringify(content, null, 2)}</pre>
   </details>`
 }
 

@@ -7,7 +7,9 @@ import type { Role } from '../../../src/web/permissions.ts'
 import { decisionsPage } from '../../../src/web/pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from '../../../src/web/pages/deliveries.ts'
 import { filePage, filesPage } from '../../../src/web/pages/files.ts'
+import { proofPage } from '../../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
+import { reportsPage } from '../../../src/web/pages/reports.ts'
 import { routesPage } from '../../../src/web/pages/routes.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { type Asked, lookAt, visit } from '../../fixtures/console.ts'
@@ -56,7 +58,10 @@ async function readEverything(context: ConsoleContext, numbers: readonly string[
   const files = await add(filesPage, {})
   for (const { id } of files?.files ?? []) {
     const file = await add(filePage, { params: { id } })
-    for (const record of file?.page ?? []) await add(recordPage, { params: { n: String(record.id) } })
+    for (const record of file?.page ?? []) {
+      await add(recordPage, { params: { n: String(record.id) } })
+      await add(proofPage, { params: { n: String(record.id) } })
+    }
   }
   for (const key of numbers) {
     await add(orderPage, { params: { key } })
@@ -67,6 +72,7 @@ async function readEverything(context: ConsoleContext, numbers: readonly string[
   for (const { id } of deliveries?.deliveries ?? []) await add(deliveryPage, { params: { id } })
   await add(decisionsPage, {})
   await add(routesPage, {})
+  await add(reportsPage, {})
   return answers
 }
 
@@ -80,6 +86,8 @@ test('no answer to a viewer holds anything personal, and an operator sees it', a
 
   expect(await marked('viewer')).toEqual([])
   const shown = await marked('operator')
+  // A proof may be given to a partner, whoever opens it.
+  expect(shown.filter((where) => where.startsWith('/records/:n/proof'))).toEqual([])
   for (const path of ['/files/:id', '/records/:n', '/orders/:key'])
     expect(
       shown.filter((where) => where.startsWith(path)),

@@ -1,12 +1,14 @@
 /** The pages of records and orders, and what a search finds, of a month that really ran. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { ConsoleContext } from '../../../src/app/console/context.ts'
+import { MASK } from '../../../src/app/console/masks.ts'
 import { openJournal } from '../../../src/journal/open.ts'
 import { decisionsPage } from '../../../src/web/pages/decisions.ts'
 import { orderPage, recordPage } from '../../../src/web/pages/records.ts'
 import { searchPage } from '../../../src/web/pages/search.ts'
 import { aFinishedMonth, lookAt, MONTH, visit } from '../../fixtures/console.ts'
 import { commandsOf, runUnheard } from '../../fixtures/office.ts'
+import { aShippingWorld } from '../../fixtures/shipping.ts'
 import { smallOrders } from '../../fixtures/small-orders.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { closePart, interchange, unbundleFile } from '../../suites/interchanges.suite.ts'
@@ -176,4 +178,28 @@ test('the record of a set shows the interchange that brought it', async () => {
     verdict: 'taken',
   })
   expect(page?.text).toContain('Interchange 000000102 of a.csv , 12:7755550100 to ZZ:HAVENRETAIL: taken')
+})
+
+test('what is kept of an answer stands beside the body, masked for viewers and folded', async () => {
+  const { world, purchaseOrders, fileOf } = await aShippingWorld({ orders: 1 })
+  const [po = ''] = purchaseOrders
+  await world.drop('inbox/shipments', 'parcels.csv', fileOf([{ po }]))
+  await world.run('shipments')
+  const context = await lookAt(world)
+  const { records } = await context.journal.traceKey(po, { limit: 5 })
+  const shipped = records.find(({ operation }) => operation === 'create-shipment')
+  const asked = { params: { n: String(shipped?.id) } }
+  const page = await visit(context, recordPage, asked)
+  expect(page?.data.record.answer).toMatchObject({
+    id: Number(shipped?.apiId),
+    ship_from_name1: 'Northlight Goods',
+  })
+  expect(page?.html).toMatch(/<details>\s*<summary>Kept of the answer<\/summary>/)
+  expect(page?.text).toContain('Of an answer the journal keeps the status, the id')
+  const masked = await visit(context, recordPage, { ...asked, role: 'viewer' })
+  expect(masked?.data.record.answer).toMatchObject({ id: Number(shipped?.apiId), ship_from_name1: MASK })
+  expect(page?.html).toContain('Vassar')
+  expect(masked?.html).not.toContain('Vassar')
+  const order = await visit(context, orderPage, { params: { key: po } })
+  expect(order?.data.records[0]?.answer).toBeUndefined()
 })

@@ -1,0 +1,318 @@
+/** What came and went in a day, a week or a month, route by route, beside the time before; and the same as CSV. */
+import { DateTime } from 'luxon'
+import type {
+  ActivityCounts,
+  AmountPlace,
+  AmountQuery,
+  ReportedWork,
+  TimeRange,
+  WorkSegment,
+} from '../../domain/activity.ts'
+import { PROBLEMS } from '../../domain/problem.ts'
+import type { RecordState, StateCounts } from '../../domain/record.ts'
+import { formatAccount } from '../../domain/route.ts'
+import { yieldToEventLoop } from '../../journal/store.ts'
+import { formatDecimal } from '../../support/decimal.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { IN_FILE, MEASURES } from '../activity.ts'
+import type { ConsoleContext } from './context.ts'
+
+export const SPANS = ['day', 'week', 'month'] as const
+
+export type Span = (typeof SPANS)[number]
+
+/** A route with an operation. */
+export interface ReportRow {
+  readonly route: string
+  readonly direction: 'incoming' | 'outgoing'
+  readonly operation: string
+  /** `retailer/1000`. */
+  readonly party: string
+  /** Files that came, or deliveries. */
+  readonly files: number
+  readonly records: number
+  readonly sent: number
+  readonly states: StateCounts
+  /** Accepted, or of a delivery acknowledged: not in a corrected file. */
+  readonly acceptedFirst: number
+  /** In a corrected file, or in the rejects of an earlier one. */
+  readonly acceptedCorrected: number
+  /** How many of those that were refused or held are corrected, dismissed or sent anew since. */
+  readonly corrected: number
+  /** Of the accepted records, US dollars with two decimals; left out where records of the operation have none. */
+  readonly amount?: string
+  /** Accepted records without an amount in the journal, such as pruned ones: the sum lacks them. */
+  readonly unknown: number
+  /** The slowest answer, until it was noted. */
+  readonly slowest?: { readonly ms: number; readonly record: number }
+}
+
+export interface ReportReason {
+  readonly route: string
+  readonly code: string
+  readonly title: string
+  readonly column?: string
+  readonly records: number
+}
+
+export interface Report {
+  readonly span: Span
+  /** Its first and last day, such as `2026-11-20`. */
+  readonly from: string
+  readonly to: string
+  readonly zone: string
+  /** Of a day on which clocks change: 23 or 25. */
+  readonly hours?: number
+  /** A day of the time before and of the one after. */
+  readonly previous: string
+  readonly next: string
+  /** By route and operation. */
+  readonly rows: readonly ReportRow[]
+  /** The same of the time before. */
+  readonly before: readonly ReportRow[]
+  /** Why records were refused or held, the most frequent first. */
+  readonly reasons: readonly ReportReason[]
+}
+
+export interface ReportRequest {
+  readonly span: Span
+  /** A day of it, such as `2026-11-20`; today where it is left out or no day. */
+  readonly day?: string
+  readonly zone: string
+}
+
+/** Reads the journal piece by piece, so that other pages are served meanwhile. */
+export async function readReport(
+  context: ConsoleContext,
+  { span, day, zone }: ReportRequest,
+): Promise<Report> {
+  const given = DateTime.fromISO(day ?? '', { zone })
+  const today = DateTime.fromMillis(context.clock.now(), { zone })
+  const from = (given.isValid ? given : today).startOf(span)
+  const [before, after] = [from.minus({ [span]: 1 }), from.plus({ [span]: 1 })]
+  const own = await sumRange(context, toRange(from, after))
+  const earlier = await sumRange(context, toRange(before, from))
+  const hours = Math.round(after.diff(from, 'hours').hours)
+  return omitUndefined({
+    span,
+    from: toDate(from),
+    to: toDate(after.minus({ days: 1 })),
+    zone,
+    hours: span === 'day' && hours !== 24 ? hours : undefined,
+    previous: toDate(before),
+    next: toDate(after),
+    rows: own.rows,
+    before: earlier.rows,
+    reasons: own.reasons,
+  })
+}
+
+function toRange(from: DateTime, to: DateTime): TimeRange {
+  return { from: from.toMillis(), to: to.toMillis() }
+}
+
+function toDate(time: DateTime): string {
+  return time.toFormat('yyyy-MM-dd')
+}
+
+// The sums.
+
+const WORKS_ON_A_PAGE = 500
+
+/** So many records are counted at once, which takes some ten milliseconds. */
+const RECORDS_AT_ONCE = 4_000
+
+const PLACES: readonly AmountPlace[] = Object.entries(MEASURES).flatMap(
+  ([operation, measure]): AmountPlace[] => {
+    const { amount, lines, prices } = measure
+    if (amount !== undefined) return [{ operation, amount }]
+    return lines === undefined || prices === undefined ? [] : [{ operation, lines, prices }]
+  },
+)
+
+/** A file counts when it was received, a delivery when it was delivered, whatever became of its records later. */
+async function sumRange({ journal, configuration }: ConsoleContext, range: TimeRange) {
+  const sums = createSums(configuration)
+  let after: ReportedWork | undefined
+  // Each page is a scan of the files and deliveries, so none is read beyond the last one.
+  for (let isLast = false; !isLast;) {
+    const page = await journal.listReportedWork(range, after, WORKS_ON_A_PAGE)
+    after = page.at(-1)
+    isLast = page.length < WORKS_ON_A_PAGE
+    for (const direction of ['incoming', 'outgoing'] as const) {
+      const works = page.filter((work) => work.direction === direction)
+      const states: readonly RecordState[] = direction === 'incoming' ? ['accepted'] : IN_FILE
+      const amounts: AmountQuery = { places: PLACES, states }
+      for (const segments of cutSegments(works)) {
+        sums.add(works, await journal.countActivity(direction, segments, amounts))
+        await yieldToEventLoop()
+      }
+      sums.addFiles(works)
+    }
+  }
+  return sums.finish()
+}
+
+function* cutSegments(works: readonly ReportedWork[]): Generator<readonly WorkSegment[]> {
+  let segments: WorkSegment[] = []
+  let room = RECORDS_AT_ONCE
+  for (const { id, lastNumber } of works) {
+    for (let first = 1; first <= lastNumber;) {
+      const last = Math.min(lastNumber, first + room - 1)
+      segments.push({ id, first, last })
+      room -= last - first + 1
+      first = last + 1
+      if (room > 0) continue
+      yield segments
+      segments = []
+      room = RECORDS_AT_ONCE
+    }
+  }
+  if (segments.length > 0) yield segments
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+type RowSum = Mutable<Omit<ReportRow, 'amount' | 'files' | 'states'>> & {
+  readonly works: Set<string>
+  readonly states: Partial<Record<RecordState, number>>
+  cents?: bigint
+}
+
+function createSums({ routes }: ConsoleContext['configuration']) {
+  const rows = new Map<string, RowSum>()
+  const reasons = new Map<string, Mutable<ReportReason>>()
+  const seen = new Set<string>()
+  const find = ({ id, route, direction }: ReportedWork, operation: string, party: string): RowSum => {
+    const key = JSON.stringify([direction, route, operation, party])
+    const hasAmount = PLACES.some((place) => place.operation === operation)
+    const row: RowSum = rows.get(key) ?? {
+      route,
+      direction,
+      operation,
+      party,
+      works: new Set(),
+      records: 0,
+      sent: 0,
+      states: {},
+      acceptedFirst: 0,
+      acceptedCorrected: 0,
+      corrected: 0,
+      unknown: 0,
+      ...(hasAmount && { cents: 0n }),
+    }
+    rows.set(key, row)
+    row.works.add(id)
+    seen.add(id)
+    return row
+  }
+  return {
+    add(works: readonly ReportedWork[], counts: ActivityCounts): void {
+      const byId = new Map(works.map((work) => [work.id, work]))
+      for (const { work: id, operation, account, state, isCorrected, records, sent } of counts.records) {
+        const work = byId.get(id)
+        if (work === undefined) continue
+        const row = find(work, operation, account)
+        row.records += records
+        row.sent += sent
+        row.states[state] = (row.states[state] ?? 0) + records
+        if (state === 'accepted') row[work.isCorrection ? 'acceptedCorrected' : 'acceptedFirst'] += records
+        if (isCorrected && (state === 'rejected' || state === 'held')) row.corrected += records
+      }
+      for (const { work: id, operation, account, cents, unknown } of counts.amounts) {
+        const work = byId.get(id)
+        if (work === undefined) continue
+        const row = find(work, operation, account)
+        row.cents = (row.cents ?? 0n) + cents
+        row.unknown += unknown
+      }
+      for (const { work: id, operation, account, record, ms } of counts.slowest) {
+        const work = byId.get(id)
+        if (work === undefined) continue
+        const row = find(work, operation, account)
+        if (ms > (row.slowest?.ms ?? -1)) row.slowest = { ms, record }
+      }
+      for (const { work: id, code, column, records } of counts.reasons) {
+        const { route = '' } = byId.get(id) ?? {}
+        const key = JSON.stringify([route, code, column])
+        const { title } = (PROBLEMS[code] as (typeof PROBLEMS)[typeof code] | undefined) ?? { title: code }
+        const reason = reasons.get(key) ?? omitUndefined({ route, code, title, column, records: 0 })
+        reason.records += records
+        reasons.set(key, reason)
+      }
+    },
+    /** Files without records: duplicates, unusable ones, and those of which nothing is planned yet. */
+    addFiles(works: readonly ReportedWork[]): void {
+      for (const work of works) {
+        if (seen.has(work.id)) continue
+        const { operation = '', party } = routes.find(({ name }) => name === work.route) ?? {}
+        find(work, operation, party === undefined ? '' : formatAccount(party))
+      }
+    },
+    finish() {
+      const inOrder = (one: RowSum, other: RowSum) => keyOf(one).localeCompare(keyOf(other), 'en')
+      return {
+        rows: [...rows.values()].toSorted(inOrder).map(toRow),
+        reasons: [...reasons.values()].toSorted((one, other) => other.records - one.records),
+      }
+    },
+  }
+}
+
+function keyOf({ direction, route, operation, party }: RowSum): string {
+  return JSON.stringify([direction, route, operation, party])
+}
+
+function toRow({ works, cents, ...row }: RowSum): ReportRow {
+  const amount = cents === undefined ? undefined : formatDecimal({ units: cents, scale: 2 })
+  return omitUndefined({ ...row, files: works.size, amount })
+}
+
+/** States in which nothing more is to come, beside those with a column of their own. */
+const COUNTED: readonly RecordState[] = ['accepted', 'rejected', 'held', 'duplicate', 'skipped', 'exported']
+
+/** How many records are under way: planned, being sent, or waiting. */
+export function countUnderWay({ states }: ReportRow): number {
+  const open = Object.entries(states).filter(([state]) => !COUNTED.includes(state as RecordState))
+  return open.reduce((sum, [, count]) => sum + count, 0)
+}
+
+// The same for programs that calculate.
+
+const CSV_COLUMNS: readonly (readonly [string, (row: ReportRow) => string | number | undefined])[] = [
+  ['route', ({ route }) => route],
+  ['direction', ({ direction }) => direction],
+  ['operation', ({ operation }) => operation],
+  ['party', ({ party }) => party],
+  ['files', ({ files }) => files],
+  ['records', ({ records }) => records],
+  ['sent', ({ sent }) => sent],
+  ['accepted_first', ({ acceptedFirst }) => acceptedFirst],
+  ['accepted_corrected', ({ acceptedCorrected }) => acceptedCorrected],
+  ['refused', ({ states }) => states.rejected ?? 0],
+  ['corrected_since', ({ corrected }) => corrected],
+  ['held', ({ states }) => states.held ?? 0],
+  ['duplicates', ({ states }) => states.duplicate ?? 0],
+  ['skipped', ({ states }) => states.skipped ?? 0],
+  ['exported', ({ states }) => states.exported ?? 0],
+  ['under_way', countUnderWay],
+  ['amount_usd', ({ amount }) => amount],
+  ['amount_unknown', ({ unknown }) => unknown],
+  ['slowest_ms', ({ slowest }) => slowest?.ms],
+]
+
+/** By RFC 4180. */
+export function formatReport({ from, to, rows }: Report): string {
+  const head = ['from', 'to', ...CSV_COLUMNS.map(([name]) => name)]
+  const lines = rows.map((row) => [from, to, ...CSV_COLUMNS.map(([, read]) => read(row))])
+  return [head, ...lines].map((cells) => `${cells.map(formatCell).join(',')}\r\n`).join('')
+}
+
+/** Spreadsheets take a cell that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+
+function formatCell(value: string | number | undefined): string {
+  const text = String(value ?? '')
+  const safe = typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,372 @@
+/** Reports: their numbers are those of the journal, of `status` and of `activity`; days of the zone; and the download. */
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { sumActivity } from '../../../src/app/activity.ts'
+import type { ConsoleContext } from '../../../src/app/console/context.ts'
+import { formatReport, readReport, type Report, type ReportRow } from '../../../src/app/console/reports.ts'
+import { problem } from '../../../src/domain/problem.ts'
+import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
+import { openJournal } from '../../../src/journal/open.ts'
+import { openDatabase } from '../../../src/support/sqlite.ts'
+import { reportsPage } from '../../../src/web/pages/reports.ts'
+import { aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
+import { parseCsv } from '../../fixtures/csv.ts'
+import { commandsOf } from '../../fixtures/office.ts'
+import { tempFolder } from '../../fixtures/temp-folder.ts'
+import { accepted, planFile, planned, receiveFile, START, testClock } from '../../suites/journal.suite.ts'
+import { aConsole } from '../harness.ts'
+
+const DAY_MS = 86_400_000
+const NEW_YORK = 'America/New_York'
+
+const countStates = (rows: readonly ReportRow[]) => {
+  const sum = { records: 0, sent: 0, corrected: 0, states: {} as Partial<Record<RecordState, number>> }
+  for (const { records, sent, corrected, states } of rows) {
+    sum.records += records
+    sum.sent += sent
+    sum.corrected += corrected
+    for (const [state, count] of Object.entries(states) as [RecordState, number][])
+      sum.states[state] = (sum.states[state] ?? 0) + count
+  }
+  return sum
+}
+
+test('a day has the counts of status and the amounts of activity, in and out', async () => {
+  const world = await aFinishedMonth()
+  const context = await lookAt(world)
+  const page = await visit(context, reportsPage, { role: 'viewer' })
+  const { rows, reasons } = page!.data
+  const of = (route: string) => rows.find((row) => row.route === route)
+  expect(of('orders')).toMatchObject({
+    files: 1,
+    records: 4,
+    sent: 3,
+    acceptedFirst: 3,
+    corrected: 0,
+    unknown: 0,
+  })
+  expect(of('orders')?.slowest?.record).toBeGreaterThan(0)
+  expect(of('orders-out')).toMatchObject({ direction: 'outgoing', files: 1, records: 3, acceptedFirst: 3 })
+  expect(reasons).toMatchObject([{ route: 'orders', records: 1 }])
+
+  const range = { from: world.clock.now() - DAY_MS, to: world.clock.now() + DAY_MS }
+  const activity = await sumActivity(context.journal, world.configuration, range)
+  expect(activity.filter(({ amount }) => amount !== undefined).length).toBeGreaterThan(2)
+  for (const { route, direction, operation, party, files, records, amount, unknown } of activity) {
+    const row = rows.find((each) => each.route === route && each.direction === direction)
+    expect(row, route).toMatchObject({ operation, party, files, records, unknown })
+    expect(row?.amount, route).toBe(amount)
+  }
+  const { out } = await (await commandsOf(world))('status', '--json')
+  const { routes } = JSON.parse(out) as { routes: { route: string; incoming: object; outgoing: object }[] }
+  for (const { route, incoming, outgoing } of routes)
+    expect(countStates(rows.filter((row) => row.route === route)).states, route).toEqual({
+      ...incoming,
+      ...outgoing,
+    })
+  expect(page?.text).toContain('Files that came')
+  expect(page?.text).toContain('Files that went out')
+  expect(page?.html).toContain(`href="/records/${of('orders')?.slowest?.record}"`)
+})
+
+// Random histories.
+
+type Fate = 'accepted' | 'refused' | 'rejected' | 'held' | 'uncertain' | 'deferred' | 'untouched'
+
+const line = fc.record({
+  quantity: fc.integer({ min: 1, max: 9999 }),
+  cents: fc.integer({ min: 0, max: 99_999_999 }),
+  part: fc.constantFrom(undefined, 1, 2),
+})
+const order = fc.record({
+  fate: fc.constantFrom<Fate>(
+    'accepted',
+    'accepted',
+    'refused',
+    'rejected',
+    'held',
+    'uncertain',
+    'deferred',
+    'untouched',
+  ),
+  lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+  hasPrice: fc.boolean(),
+  key: fc.integer({ min: 1, max: 30 }),
+})
+const history = fc.array(
+  fc.record({
+    hours: fc.integer({ min: 0, max: 40 }),
+    isCorrection: fc.boolean(),
+    orders: fc.array(order, { maxLength: 6 }),
+  }),
+  { minLength: 1, maxLength: 6 },
+)
+type Order = typeof order extends fc.Arbitrary<infer Value> ? Value : never
+
+const toMoney = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+
+function toRecord({ fate, lines, hasPrice, key }: Order, number: number): PlannedRecord {
+  const name = `PO-${key}`
+  const order_lines = lines.map(({ quantity, cents, part }) => ({
+    quantity,
+    ...(hasPrice ? { net_price: toMoney(cents) } : {}),
+    ...(part === undefined ? {} : { part }),
+  }))
+  const body = JSON.stringify({ purchase_order_number: name, order_lines })
+  if (fate !== 'refused') return planned(number, name, { body })
+  const { operation, account, lines: at, keyValues } = planned(number, name)
+  const problems = [problem('value-missing', { line: number + 1, column: 'Qty' }, 'Qty is blank.')]
+  return { number, operation, account, lines: at, keyValues, problems }
+}
+
+async function live(files: typeof history extends fc.Arbitrary<infer Value> ? Value : never) {
+  const clock = testClock()
+  const path = `${await tempFolder()}/journal.db`
+  const journal = await openJournal({ path, clock })
+  const lease = await journal.acquireLease('orders', 'bridge-1', 1e12, () => true)
+  for (const [index, { hours, isCorrection, orders }] of files.entries()) {
+    clock.advance(hours * 3_600_000)
+    const id = isCorrection ? `f${index}.rejects` : `f${index}`
+    await planFile(
+      journal,
+      lease,
+      id,
+      orders.map((each, at) => toRecord(each, at + 1)),
+    )
+    for (;;) {
+      const sending = await journal.startAttempts(lease, { file: id }, 1)
+      const [record] = sending
+      if (record === undefined) break
+      clock.advance(1 + record.number * 7)
+      const fate = orders[record.number - 1]?.fate
+      if (fate === 'untouched') break
+      if (fate === 'accepted') await journal.finishAttempts(lease, [accepted(record.id, String(record.id))])
+      else if (fate === 'rejected' || fate === 'held')
+        await journal.finishAttempts(lease, [
+          { id: record.id, state: fate, http: 422, problems: [problem('api-refused', {}, 'no')] },
+        ])
+      else
+        await journal.finishAttempts(lease, [
+          { id: record.id, state: fate === 'deferred' ? 'deferred' : 'uncertain', problems: [] },
+        ])
+    }
+  }
+  const configuration = {
+    routes: [{ name: 'orders', operation: 'create-order', party: { kind: 'retailer', id: 1000 } }],
+  } as unknown as ConsoleContext['configuration']
+  return { context: { journal, clock, configuration }, journal, path, clock }
+}
+
+async function readDays(context: ConsoleContext, zone: string): Promise<Report[]> {
+  const reports: Report[] = []
+  let day: string | undefined
+  for (let count = 0; count < 14; count++) {
+    const report: Report = await readReport(context, { span: 'day', zone, ...(day !== undefined && { day }) })
+    reports.push(report)
+    day = report.previous
+  }
+  return reports
+}
+
+/** As SQL says it, record by record, with sums of decimals made by hand. */
+function countByHand(path: string, report: Report) {
+  const database = openDatabase(path, { readonly: true })
+  const zoneOf = new Intl.DateTimeFormat('sv-SE', { timeZone: report.zone, dateStyle: 'short' })
+  const records = database
+    .prepare(
+      `select records.state, records.attempts, records.corrected, files.received_at as at, files.name, body
+      from records join files on files.id = records.file_id left join bodies on bodies.record_id = records.id`,
+    )
+    .all() as {
+    state: string
+    attempts: number
+    corrected: number
+    at: number
+    name: string
+    body: string | null
+  }[]
+  database.close()
+  const own = records.filter(({ at }) => zoneOf.format(at) === report.from)
+  const good = own.filter(({ state }) => state === 'accepted')
+  let cents = 0n
+  let unknown = 0
+  for (const { body } of good) {
+    const { order_lines } = JSON.parse(body ?? '') as {
+      order_lines: { quantity: number; net_price?: string; part?: number }[]
+    }
+    const counted = order_lines.filter(({ part = 1 }) => part <= 1)
+    if (counted.some(({ net_price }) => net_price === undefined)) unknown++
+    else
+      for (const { quantity, net_price = '' } of counted)
+        cents += BigInt(quantity) * BigInt(net_price.replace('.', ''))
+  }
+  const isCorrection = ({ name }: { name: string }) => name.includes('.rejects.')
+  return {
+    records: own.length,
+    sent: own.filter(({ attempts }) => attempts > 0).length,
+    acceptedFirst: good.filter((each) => !isCorrection(each)).length,
+    acceptedCorrected: good.filter(isCorrection).length,
+    refused: own.filter(({ state }) => state === 'rejected').length,
+    cents,
+    unknown,
+  }
+}
+
+describe('random histories', () => {
+  test.each(['UTC', NEW_YORK, 'Asia/Tokyo'])(
+    'have the same counts by days in %s, by SQL and by status',
+    async (zone) => {
+      await fc.assert(
+        fc.asyncProperty(history, async (files) => {
+          const { context, journal, path } = await live(files)
+          const days = await readDays(context, zone)
+          for (const report of days) {
+            const expected = countByHand(path, report)
+            const [row] = report.rows
+            const amount = row?.amount === undefined ? 0n : BigInt(row.amount.replace('.', ''))
+            expect({
+              records: row?.records ?? 0,
+              sent: row?.sent ?? 0,
+              acceptedFirst: row?.acceptedFirst ?? 0,
+              acceptedCorrected: row?.acceptedCorrected ?? 0,
+              refused: row?.states.rejected ?? 0,
+              cents: amount,
+              unknown: row?.unknown ?? 0,
+            }).toEqual(expected)
+          }
+          const { states, corrected } = countStates(days.flatMap(({ rows }) => rows))
+          const [route] = await journal.summarizeRoutes()
+          const { incoming = {} } = route ?? {}
+          const { rejected = 0, held = 0, ...others } = states
+          const { rejected: open = 0, held: waiting = 0, ...rest } = incoming
+          expect(others).toEqual(rest)
+          expect(rejected + held - corrected).toBe(open + waiting)
+          const files0 = days.flatMap(({ rows }) => rows).reduce((sum, row) => sum + row.files, 0)
+          expect(files0).toBe(files.length)
+          await journal.close()
+        }),
+        { numRuns: 70 },
+      )
+    },
+    120_000,
+  )
+})
+
+describe('the time of a report', () => {
+  const aJournalAt = async (times: readonly number[]) => {
+    const clock = testClock()
+    const journal = await openJournal({ path: ':memory:', clock })
+    onTestFinished(() => journal.close())
+    const lease = await journal.acquireLease('orders', 'bridge-1', 1e12, () => true)
+    for (const [index, at] of times.entries()) {
+      clock.advance(at - clock.now())
+      await receiveFile(journal, lease, `f${index}`)
+    }
+    const configuration = { routes: [] } as unknown as ConsoleContext['configuration']
+    return { journal, clock, configuration } as ConsoleContext
+  }
+
+  test('is a day of the zone, and says when it has 23 or 25 hours', async () => {
+    const context = await aJournalAt([
+      Date.UTC(2027, 2, 14, 4, 59, 59),
+      Date.UTC(2027, 2, 14, 5),
+      Date.UTC(2027, 2, 15, 3, 59, 59),
+      Date.UTC(2027, 2, 15, 4),
+      Date.UTC(2027, 10, 7, 4),
+      Date.UTC(2027, 10, 8, 4, 59, 59),
+    ])
+    const read = async (day: string) => {
+      const { hours, rows } = await readReport(context, { span: 'day', day, zone: NEW_YORK })
+      return [hours, rows[0]?.files ?? 0]
+    }
+    expect(await read('2027-03-13')).toEqual([undefined, 1])
+    expect(await read('2027-03-14')).toEqual([23, 2])
+    expect(await read('2027-03-15')).toEqual([undefined, 1])
+    expect(await read('2027-11-07')).toEqual([25, 2])
+    const page = await visit(context, reportsPage, { query: { day: '2027-03-14' } })
+    expect(page?.text).not.toContain('hours')
+    const report = await readReport(context, { span: 'day', day: '2027-03-14', zone: NEW_YORK })
+    expect(reportsPage.draw(report, { ...requestOf(), zone: NEW_YORK }).main.html).toContain(
+      'The day has 23 hours',
+    )
+  })
+
+  test('is a week from Monday or a month, beside the one before', async () => {
+    const context = await aJournalAt([START, START + DAY_MS, START + 3 * DAY_MS])
+    const week = await readReport(context, { span: 'week', day: '2026-11-24', zone: 'UTC' })
+    expect(week).toMatchObject({
+      from: '2026-11-23',
+      to: '2026-11-29',
+      previous: '2026-11-16',
+      next: '2026-11-30',
+    })
+    expect([week.rows[0]?.files, week.before[0]?.files]).toEqual([1, 2])
+    const month = await readReport(context, { span: 'month', day: '2026-11-24', zone: 'UTC' })
+    expect(month).toMatchObject({ from: '2026-11-01', to: '2026-11-30', rows: [{ files: 3 }], before: [] })
+  })
+
+  test('is today without a day, and a day on which nothing came says so', async () => {
+    const context = await aJournalAt([START])
+    expect((await readReport(context, { span: 'day', zone: 'UTC' })).from).toBe('2026-11-21')
+    expect((await readReport(context, { span: 'day', day: 'x', zone: 'UTC' })).from).toBe('2026-11-21')
+    const page = await visit(context, reportsPage, { query: { day: '2026-11-20' } })
+    expect(page?.text).toContain('No file came and none went out in this time.')
+  })
+})
+
+function requestOf() {
+  const person = { name: 'nadia', role: 'viewer' as const }
+  const form = { csrf: 'csrf', once: 'once', findWork: () => undefined }
+  return { params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
+}
+
+test('the download is CSV by RFC 4180, and no cell of it is a formula', async () => {
+  const row: ReportRow = {
+    route: '=1+1,"x"',
+    direction: 'incoming',
+    operation: '@sum',
+    party: '+\r\n-',
+    files: 1,
+    records: 2,
+    sent: 2,
+    states: { accepted: 1, rejected: 1 },
+    acceptedFirst: 1,
+    acceptedCorrected: 0,
+    corrected: 0,
+    amount: '90071992547409931.10',
+    unknown: 0,
+  }
+  const time = {
+    span: 'day',
+    from: '2026-11-21',
+    to: '2026-11-21',
+    zone: 'UTC',
+    previous: '',
+    next: '',
+  } as const
+  const text = formatReport({ ...time, rows: [row], before: [], reasons: [] })
+  expect(text.split('\r\n')[0]).toMatch(/^from,to,route,direction,/)
+  const [first] = parseCsv(text)
+  expect(first).toMatchObject({
+    route: `'=1+1,"x"`,
+    operation: `'@sum`,
+    party: `'+\r\n-`,
+    amount_usd: '90071992547409931.10',
+    refused: '1',
+  })
+  expect(text.endsWith('\r\n')).toBe(true)
+})
+
+test('the page leads to its download, which a browser keeps as a file', async () => {
+  const console = await aConsole()
+  const { body } = await console.get('/reports?day=2026-11-21', 'viewer')
+  const [, address = ''] = /href="(\/reports\?[^"]*format=csv[^"]*)"/.exec(body) ?? []
+  const { statusCode, headers, body: text } = await console.get(address.replaceAll('&amp;', '&'), 'viewer')
+  expect(statusCode).toBe(200)
+  expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+  expect(headers['content-disposition']).toBe('attachment; filename="report-day-2026-11-21.csv"')
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(text).toMatch(/^from,to,route/)
+  const data = await console.get('/reports', 'viewer', { accept: 'application/json' })
+  expect(JSON.parse(data.body)).toMatchObject({ span: 'day', rows: [], before: [] })
+})
