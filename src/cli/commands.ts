@@ -71,7 +71,7 @@ const EDI_COMMANDS: readonly CommandEntry[] = [
     usage: 'resend <delivery>',
     describe:
       'Send an interchange (name or id of its file) once more: the same bytes under the same control numbers',
-    load: async () => (await import('./commands/redeliver.ts')).redeliverCommand,
+    load: async () => (await import('./commands/retake.ts')).redeliverCommand,
   },
 ]
 
@@ -124,7 +124,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'redeliver <delivery>',
     describe: 'Deliver the bytes of a finished delivery (name or id) once more; acknowledges nothing',
-    load: async () => (await import('./commands/redeliver.ts')).redeliverCommand,
+    load: async () => (await import('./commands/retake.ts')).redeliverCommand,
   },
   {
     usage: 'retake <file>',
