@@ -31,6 +31,7 @@ import type { DecisionRequest } from './decide.ts'
 import type { DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
 import type { LabelsHooks, LabelsRequest } from './labels.ts'
+import type { RedeliveryRequest } from '../pipeline/outbound/redeliver.ts'
 import type { ResolveDeliveryRequest, ResolveRequest } from './resolve.ts'
 import type { RunOptions } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
@@ -133,9 +134,9 @@ export async function openBridge(
       const { fetchLabels } = await import('./labels.ts')
       return withShutdown(work.signal, () => fetchLabels(context, request, work))
     },
-    redeliver: async (what: string, signal: AbortSignal) => {
+    redeliver: async (what: string, signal: AbortSignal, asked: RedeliveryRequest = {}) => {
       const { redeliver } = await import('./redeliver.ts')
-      return withShutdown(signal, () => redeliver(context, what, signal))
+      return withShutdown(signal, () => redeliver(context, what, signal, asked))
     },
     retake: async (what: string, signal: AbortSignal) => {
       const { retakeFile } = await import('./retake.ts')

@@ -170,7 +170,15 @@ export interface ProblemCount extends Pick<Problem, 'severity'> {
 
 /** A decision of any kind, with what it was about. */
 export interface ListedDecision extends Pick<DecisionEntry, 'id' | 'by' | 'why' | 'via' | 'at' | 'records'> {
-  readonly action: DecisionEntry['action'] | DeliveryResolution | 'restored' | 'doubt-ended' | 'set-numbers'
+  readonly action:
+    | DecisionEntry['action']
+    | DeliveryResolution
+    | 'restored'
+    | 'doubt-ended'
+    | 'set-numbers'
+    | 'redeliver'
+    | 'pause'
+    | 'resume'
   readonly route?: string
   readonly file?: { readonly id: string; readonly name: string }
   readonly delivery?: { readonly id: string; readonly name: string }

@@ -128,6 +128,9 @@ export interface Tables extends InterchangeTables {
       | 'dismiss'
       | 'correct'
       | 'set-numbers'
+      | 'redeliver'
+      | 'pause'
+      | 'resume'
     decided_by: string
     why: string
     decided_at: number

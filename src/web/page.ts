@@ -36,9 +36,12 @@ export interface Refusal {
   readonly fix?: string
 }
 
+/** Failures by which the journal, or another person or process, contradicts the form. */
+const CONFLICTS: readonly string[] = ['lease-held', 'not-known', 'not-repeatable', 'usage-wrong']
+
 /** A failure of the work behind a form, as the page shows it. */
 export function toRefusal({ code, message, fix, details }: HandFailure): ActionOutcome {
-  const status = code === 'lease-held' || code === 'not-known' || code === 'usage-wrong' ? 409 : 503
+  const status = CONFLICTS.includes(code) ? 409 : 503
   return { refusal: { status, message: [message, ...details].join(' '), fix } }
 }
 

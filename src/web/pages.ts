@@ -8,6 +8,7 @@ import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { resolvePage } from './pages/resolve.ts'
+import { redeliverPage } from './pages/redeliver.ts'
 import { routesPage } from './pages/routes.ts'
 import { searchPage } from './pages/search.ts'
 import { todayPage } from './pages/today.ts'
@@ -21,6 +22,7 @@ export const PAGES: readonly Page<unknown>[] = [
   orderPage,
   deliveriesPage,
   deliveryPage,
+  redeliverPage,
   routesPage,
   decisionsPage,
   decisionPage,

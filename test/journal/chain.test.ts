@@ -67,8 +67,15 @@ describe('a journal that is watched', () => {
     const first = { id: 'd1', nameFor: () => 'a.csv', folder: 'out', sha256: 'x', rows: 1, records: 1 }
     await journal.createReportDelivery(lease, first)
     const nameFor = (attempt: number) => `a~${attempt}.csv`
-    const begun = await journal.startRedelivery(lease, { id: 'r1', delivery: 'd1', folder: 'out', nameFor })
-    expect(begun).toMatchObject({ name: 'a~1.csv', state: 'begun' })
+    const decided = { by: 'Ada', why: 'the first one is lost', via: 'console' } as const
+    const again = { id: 'r1', delivery: 'd1', folder: 'out', nameFor, decided }
+    const begun = await journal.startRedelivery(lease, again)
+    expect(begun).toMatchObject({ name: 'a~1.csv', state: 'begun', decision: 1 })
+    expect(await journal.noteRedeliveryDecision(lease, 'd1', { by: 'Bob', why: 'still lost' })).toBe(2)
+    expect(await journal.listAllDecisions(undefined, 9)).toMatchObject([
+      { id: 2, action: 'redeliver', by: 'Bob', delivery: { id: 'd1' }, records: 1 },
+      { id: 1, action: 'redeliver', ...decided },
+    ])
     expect(await journal.renameRedelivery(lease, 'r1', nameFor)).toBe('a~2.csv')
     await journal.finishRedelivery(lease, 'r1', 'delivered')
     await planFile(journal, lease, 'a', [

@@ -58,8 +58,8 @@ CREATE TABLE bodies (
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
-CREATE TABLE corrections (
-  decision_id integer primary key references decisions (id),
+CREATE TABLE "corrections" (
+  decision_id integer primary key references "decisions" (id),
   file_id text not null references files (id),
   route text not null,
   folder text not null,
@@ -90,7 +90,8 @@ CREATE TABLE "decisions" (
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers', 'correct')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers', 'correct', 'redeliver',
+    'pause', 'resume')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,

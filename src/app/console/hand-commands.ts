@@ -2,7 +2,7 @@
 import type { Configuration } from '../../config/configuration.ts'
 import type { DecisionAction, ResolutionAction } from '../../domain/decision.ts'
 import type { Clock } from '../../support/clock.ts'
-import { hasCode } from '../../support/errors.ts'
+import { assert, hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
 import type { BridgeOptions } from '../context.ts'
 import { toBridgeError } from '../outcome.ts'
@@ -28,6 +28,13 @@ interface DecideRequest extends Decider {
 }
 
 type CorrectRequest = Omit<CorrectionRequest, 'via'>
+
+interface RedeliverRequest extends Decider {
+  /** The id of a delivery. */
+  readonly what: string
+  /** The redeliveries of it that the person saw. */
+  readonly expected: string
+}
 
 interface ResolveRequest extends Decider {
   /** A record as `ROUTE/#NUMBER`. */
@@ -61,6 +68,13 @@ const COMMANDS = {
     if (result.kind === 'refused') return { kind: 'refused', why: result.why }
     if (result.kind === 'known' || result.decision === undefined) return { kind: 'known' }
     return { kind: 'decided', decision: result.decision.id }
+  },
+  redeliver: async (bridge: Bridge, { what, expected, ...decider }: RedeliverRequest, hooks: Hooks) => {
+    const { signal, onDecided } = hooks
+    const decided = { ...decider, via: 'console' as const }
+    const { decision } = await bridge.redeliver(what, signal, { decided, expected, onDecided })
+    assert(decision !== undefined, `The decision about ${what} was not noted.`)
+    return { kind: 'decided' as const, decision }
   },
 }
 

@@ -9,6 +9,7 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawRedelivery } from './deliveries.ts'
 import { formatRecords } from './forms.ts'
 import {
   audienceOf,
@@ -85,7 +86,7 @@ function formatTitle({ action, by, records }: DecisionPage): string {
 }
 
 function drawDecision(decision: DecisionPage, request: PageRequest): Html {
-  const { id, at, by, via, why, route, file, delivery, states, page, next, correction } = decision
+  const { id, at, by, via, why, route, file, delivery, page, next, correction } = decision
   const [caption, outcome] = correction
     ? ['Its records before the correction', 'Outcome before']
     : ['What came of each record', 'Outcome']
@@ -102,11 +103,21 @@ function drawDecision(decision: DecisionPage, request: PageRequest): Html {
     </p>
     <p>Why: ${why}</p>
     <section id="outcome" data-live>
-      ${correction ? drawCorrection(correction, decision) : drawProgress(decision, request)}
-      ${correction ? undefined : html`<p>${drawCounts(states)}</p>`}
+      ${drawResult(decision, request)}
       ${rows.length === 0 ? undefined : drawCells(caption, ['Lines', 'Record', outcome], rows)}
     </section>
     ${drawNext(more, 'next records')}`
+}
+
+function drawResult(decision: DecisionPage, request: PageRequest): Html {
+  const { correction, redelivery, states } = decision
+  if (correction !== undefined) return drawCorrection(correction, decision)
+  const progress = drawProgress(decision, request)
+  if (redelivery === undefined)
+    return html`${progress}
+      <p>${drawCounts(states)}</p>`
+  return html`${progress}
+    <p>The second file: ${drawRedelivery(redelivery, request)}. Nothing was acknowledged again.</p>`
 }
 
 function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord): Html {
