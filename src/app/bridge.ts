@@ -33,6 +33,7 @@ import { createJournalGuard, findHighestSequence } from './journal-access.ts'
 import type { LabelsHooks, LabelsRequest } from './labels.ts'
 import type { RedeliveryRequest } from '../pipeline/outbound/redeliver.ts'
 import type { ResolveDeliveryRequest, ResolveRequest } from './resolve.ts'
+import type { PauseRequest } from './route-lease.ts'
 import type { RunOptions } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
 import { buildVersion, createDiskReader, findAcceptedVersion } from './version.ts'
@@ -121,6 +122,14 @@ export async function openBridge(
     dismiss: async (request: DismissRequest) => {
       const { dismissRejected } = await import('./dismiss.ts')
       return dismissRejected(context, request)
+    },
+    pause: async (request: PauseRequest) => {
+      const { pauseRoute } = await import('./route-lease.ts')
+      return pauseRoute(context, request)
+    },
+    resume: async (request: Omit<PauseRequest, 'until'>) => {
+      const { resumeRoute } = await import('./route-lease.ts')
+      return resumeRoute(context, request)
     },
     resolve: async (request: ResolveRequest, signal: AbortSignal) => {
       const { resolveRecord } = await import('./resolve.ts')

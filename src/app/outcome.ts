@@ -1,6 +1,7 @@
 /** The outcome of a run: what each route did or why it failed, what was pruned, and the exit code. */
 import type { MistypedInbox } from '../alerts/misplaced.ts'
 import type { PruneResult } from '../domain/audit.ts'
+import type { Pause } from '../domain/scheduled-run.ts'
 import type { InterchangeOutcome } from '../pipeline/interchanges/interchange-pass.ts'
 import type { InboundOutcome } from '../pipeline/inbound/inbound.ts'
 import type { OutboundOutcome } from '../pipeline/outbound/outbound.ts'
@@ -26,6 +27,8 @@ export type RouteResult = {
   | { readonly kind: 'idle' }
   /** The route was left to the bridge that works on it, as the options say; `why` names that bridge. */
   | { readonly kind: 'busy'; readonly why: string }
+  /** A person paused the route: nothing of it was done. */
+  | { readonly kind: 'paused'; readonly pause: Pause }
 )
 
 /** The runs that a pass was for, by their business dates or instants. */
@@ -108,6 +111,7 @@ export function listOutcomes(result: RouteResult): readonly RouteOutcome[] {
       return result.done === undefined ? [] : [result.done]
     case 'idle':
     case 'busy':
+    case 'paused':
       return []
   }
 }

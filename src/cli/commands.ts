@@ -106,6 +106,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
   {
+    usage: 'pause <route>',
+    describe: 'Keep `run` and `watch` from beginning anything on a route until a time; it ends by itself',
+    load: async () => (await import('./commands/pause.ts')).pauseCommand,
+  },
+  {
+    usage: 'resume <route>',
+    describe: 'End the pause of a route before its time',
+    load: async () => (await import('./commands/pause.ts')).resumeCommand,
+  },
+  {
     usage: 'reload',
     describe: 'Let a running watch use the changed configuration and mappings, after they passed their check',
     load: async () => (await import('./commands/reload.ts')).reloadCommand,

@@ -92,6 +92,17 @@ create index corrections_of_file on corrections (file_id, decision_id);
 create index corrections_to_take on corrections (route, name) where taken_as is null;
 create unique index corrections_taken on corrections (taken_as) where taken_as is not null`
 
+/** Step 7. Routes that people paused. */
+const PAUSES = `create table pauses (
+  decision_id integer primary key references decisions (id),
+  route text not null,
+  until integer not null,
+  ended_at integer,         -- before its time
+  ended_by integer references decisions (id)
+) strict;
+create index pauses_standing on pauses (route, until) where ended_at is null;
+create index pauses_ended on pauses (ended_by) where ended_by is not null`
+
 /** Each change of the first tables is a numbered step of its own, forward only; the first one is step 2. */
 export const CHANGES: readonly { readonly name: string; readonly statements: string }[] = [
   // Of a file that is sent while its rest is translated. Null: the journal has all its records once it is planned.
@@ -105,4 +116,5 @@ export const CHANGES: readonly { readonly name: string; readonly statements: str
     statements: `create index records_held_by_key on records (route, key_values) where state = 'held' and file_id is not null`,
   },
   { name: 'route-decisions', statements: ROUTE_DECISIONS },
+  { name: 'pauses', statements: PAUSES },
 ]

@@ -18,7 +18,7 @@ import { createAnswerJournal } from './interchanges/answers.ts'
 import { createNumberJournal } from './interchanges/numbers.ts'
 import { createReceivedAnswerJournal } from './interchanges/received.ts'
 import { createUnbundlingJournal } from './interchanges/unbundling.ts'
-import { createLeaseJournal } from './leases.ts'
+import { createLeaseJournal, createPauseJournal } from './leases.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
@@ -117,6 +117,7 @@ function bindJournal(store: Store): Journal {
   const bound = bindStore(store)
   return {
     ...createLeaseJournal(bound),
+    ...createPauseJournal(bound),
     ...createFileJournal(bound),
     ...createUnbundlingJournal(bound),
     ...createAnswerJournal(bound),

@@ -150,6 +150,13 @@ export interface Tables extends InterchangeTables {
     given_up_at: number | null
     taken_as: string | null
   }
+  pauses: {
+    decision_id: number
+    route: string
+    until: number
+    ended_at: number | null
+    ended_by: number | null
+  }
   resources: {
     account: string
     kind: string

@@ -95,6 +95,25 @@ describe('a journal that is watched', () => {
     await journal.close()
   })
 
+  it('stays whole when a person pauses a route, pauses it for longer, and resumes it', async () => {
+    const clock = testClock()
+    const journal = await openWatched(clock, seen)
+    const ada = { by: 'Ada', why: 'the shop sends again' }
+    const until = clock.now() + 60_000
+    expect(await journal.resumeRoute('orders-in', ada)).toBeUndefined()
+    expect(await journal.pauseRoute('orders-in', { ...ada, until })).toMatchObject({ decision: 1, until })
+    await journal.pauseRoute('orders-in', { ...ada, until: until + 60_000 })
+    clock.advance(60_000)
+    expect(await journal.listPauses()).toMatchObject([{ decision: 2, route: 'orders-in', ...ada }])
+    expect(await journal.resumeRoute('orders-in', ada)).toMatchObject({ pause: { decision: 2 }, decision: 3 })
+    expect(await journal.findPause('orders-in')).toBeUndefined()
+    // One that ended by itself stays as it was.
+    await journal.pauseRoute('orders-in', { ...ada, until: clock.now() + 1 })
+    clock.advance(1)
+    expect(await journal.listPauses()).toEqual([])
+    await journal.close()
+  })
+
   it('stays whole when it prunes', async () => {
     const clock = testClock()
     const journal = await openWatched(clock, seen)

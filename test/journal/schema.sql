@@ -363,6 +363,18 @@ CREATE TABLE parts (                 -- files that have the sets of one route
   sets text not null                 -- ordinals of its sets in the file that they came in, as runs, JSON
 ) strict, without rowid;
 
+CREATE TABLE pauses (
+  decision_id integer primary key references decisions (id),
+  route text not null,
+  until integer not null,
+  ended_at integer,         -- before its time
+  ended_by integer references decisions (id)
+) strict;
+
+CREATE INDEX pauses_ended on pauses (ended_by) where ended_by is not null;
+
+CREATE INDEX pauses_standing on pauses (route, until) where ended_at is null;
+
 CREATE TABLE receipts (
   id text primary key,
   delivery_id text not null references deliveries (id),

@@ -20,7 +20,7 @@ import { didYouMean } from '../../support/text.ts'
 import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
 import { formatInterchanges } from './interchanges.ts'
 import { formatOutbound } from './outbound.ts'
-import { formatCount, formatCounts, formatWarnings } from './text.ts'
+import { formatCount, formatCounts, formatPause, formatWarnings } from './text.ts'
 
 const REPORTED_BY_LINES: ReadonlySet<string> = new Set<AlertCode>([
   'records-held',
@@ -107,6 +107,8 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
       return terse ? lines : [...lines, formatIdleRoute(route, scheduledRuns)]
     case 'busy':
       return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
+    case 'paused':
+      return terse ? lines : [...lines, `${route}: not run: ${formatPause(result.pause)}`]
     case 'inbound':
     case 'interchanges':
     case 'outbound': {
@@ -215,6 +217,7 @@ function hasRouteActivity(result: RouteResult): boolean {
   switch (result.kind) {
     case 'idle':
     case 'busy':
+    case 'paused':
       return false
     case 'failed':
       return true
