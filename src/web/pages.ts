@@ -9,6 +9,7 @@ import { filePage, filesPage } from './pages/files.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { resolvePage } from './pages/resolve.ts'
 import { redeliverPage } from './pages/redeliver.ts'
+import { pausePage, resumePage, routePage } from './pages/route.ts'
 import { routesPage } from './pages/routes.ts'
 import { searchPage } from './pages/search.ts'
 import { todayPage } from './pages/today.ts'
@@ -24,6 +25,9 @@ export const PAGES: readonly Page<unknown>[] = [
   deliveryPage,
   redeliverPage,
   routesPage,
+  routePage,
+  pausePage,
+  resumePage,
   decisionsPage,
   decisionPage,
   ...decidePages,

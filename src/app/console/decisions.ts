@@ -24,6 +24,8 @@ export interface ShownDecision {
   readonly route?: string
   readonly file?: { readonly id: string; readonly name: string }
   readonly delivery?: { readonly id: string; readonly name: string }
+  /** Of a pause: when it ends by itself, and when a person ended it before. */
+  readonly pause?: ListedDecision['pause']
   /** The first of its records. */
   readonly record?: { readonly id: number; readonly key: string }
 }

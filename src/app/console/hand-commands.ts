@@ -36,6 +36,15 @@ interface RedeliverRequest extends Decider {
   readonly expected: string
 }
 
+interface ResumeRequest extends Decider {
+  readonly route: string
+}
+
+interface PauseRequest extends ResumeRequest {
+  /** Milliseconds. */
+  readonly until: number
+}
+
 interface ResolveRequest extends Decider {
   /** A record as `ROUTE/#NUMBER`. */
   readonly what: string
@@ -68,6 +77,14 @@ const COMMANDS = {
     if (result.kind === 'refused') return { kind: 'refused', why: result.why }
     if (result.kind === 'known' || result.decision === undefined) return { kind: 'known' }
     return { kind: 'decided', decision: result.decision.id }
+  },
+  pause: async (bridge: Bridge, request: PauseRequest) => {
+    const { pause } = await bridge.pause({ ...request, via: 'console' })
+    return { kind: 'decided' as const, decision: pause.decision }
+  },
+  resume: async (bridge: Bridge, request: ResumeRequest) => {
+    const { decision } = await bridge.resume({ ...request, via: 'console' })
+    return { kind: 'decided' as const, decision }
   },
   redeliver: async (bridge: Bridge, { what, expected, ...decider }: RedeliverRequest, hooks: Hooks) => {
     const { signal, onDecided } = hooks
