@@ -59,6 +59,22 @@ export interface RunResult {
   readonly exit: ExitCode
 }
 
+/** How a run ended, for people. */
+export const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.ok]: 'all is well',
+  [EXIT.rejects]: 'finished; something was refused, is held, missing or overdue: see above, and the results',
+  [EXIT.usage]: 'the command line is wrong',
+  [EXIT.unusableFile]: 'a file could not be used as a whole',
+  [EXIT.unavailable]: 'the API or a mailbox could not be reached; the work is kept',
+  [EXIT.bug]: 'something unexpected happened; please report it',
+  [EXIT.cannotWrite]: 'something could not be written: disk or rights',
+  [EXIT.tryLater]: 'not all could be finished yet; the next run continues',
+  [EXIT.refusedCredentials]: 'credentials or a host key were refused',
+  [EXIT.badConfiguration]: 'the configuration or a mapping is wrong',
+  [EXIT.interrupted]: 'stopped by a signal; the next run continues',
+  [EXIT.terminated]: 'stopped by a signal; the next run continues',
+}
+
 /** When routes end differently, the most urgent code wins. */
 const BY_URGENCY: readonly ExitCode[] = [
   EXIT.bug,

@@ -11,6 +11,7 @@ import { resolvePage } from './pages/resolve.ts'
 import { redeliverPage } from './pages/redeliver.ts'
 import { pausePage, resumePage, routePage } from './pages/route.ts'
 import { routesPage } from './pages/routes.ts'
+import { runNowPage, runPage } from './pages/run.ts'
 import { searchPage } from './pages/search.ts'
 import { todayPage } from './pages/today.ts'
 
@@ -28,6 +29,8 @@ export const PAGES: readonly Page<unknown>[] = [
   routePage,
   pausePage,
   resumePage,
+  runNowPage,
+  runPage,
   decisionsPage,
   decisionPage,
   ...decidePages,

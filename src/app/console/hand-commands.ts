@@ -6,6 +6,7 @@ import { assert, hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
 import type { BridgeOptions } from '../context.ts'
 import { toBridgeError } from '../outcome.ts'
+import { type HandFailure, runNow, type RunReport } from './run-now.ts'
 import type { CorrectionRequest, CorrectionResult } from './correct-send.ts'
 
 /** Who decides, and why. The name is that of the person who is signed in. */
@@ -86,6 +87,8 @@ const COMMANDS = {
     const { decision } = await bridge.resume({ ...request, via: 'console' })
     return { kind: 'decided' as const, decision }
   },
+  run: (bridge: Bridge, { route }: { readonly route: string }, { signal }: Hooks): Promise<RunReport> =>
+    runNow(bridge, route, signal),
   redeliver: async (bridge: Bridge, { what, expected, ...decider }: RedeliverRequest, hooks: Hooks) => {
     const { signal, onDecided } = hooks
     const decided = { ...decider, via: 'console' as const }
@@ -107,16 +110,11 @@ export interface HandJob<Name extends CommandName = CommandName> {
   readonly request: CommandRequest<Name>
 }
 
-export interface HandFailure {
-  readonly code: string
-  readonly message: string
-  readonly fix: string
-  readonly details: readonly string[]
-}
-
 /** What is reported of a job while it is carried out; `done` and `failed` are the last. */
 export type HandReport =
   | { readonly kind: 'decided'; readonly decision: number }
+  /** Another bridge works on the route; `why` names its process. */
+  | { readonly kind: 'busy'; readonly why: string }
   | { readonly kind: 'done'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly failure: HandFailure }
 
@@ -157,7 +155,7 @@ export async function carryOut(
     try {
       const run = COMMANDS[command] as (...all: [Bridge, unknown, Hooks]) => Promise<unknown>
       const hooks: Hooks = { signal, onDecided: (decision) => report({ kind: 'decided', decision }) }
-      const result = await whileBusy(clock, signal, () => run(bridge, request, hooks))
+      const result = await whileBusy({ clock, signal, report }, () => run(bridge, request, hooks))
       report({ kind: 'done', result })
     } finally {
       await bridge.close()
@@ -170,8 +168,7 @@ export async function carryOut(
 
 /** Nothing was done yet when a route turns out to be busy. */
 async function whileBusy<Result>(
-  clock: Clock,
-  signal: AbortSignal,
+  { clock, signal, report }: HandOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const until = clock.now() + BUSY_MS
@@ -180,6 +177,7 @@ async function whileBusy<Result>(
       return await work()
     } catch (error) {
       if (!hasCode(error, 'lease-held') || clock.now() >= until || signal.aborted) throw error
+      report({ kind: 'busy', why: error.message })
       await clock.sleep(BUSY_PAUSE_MS, signal)
     }
   }

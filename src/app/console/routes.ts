@@ -134,7 +134,7 @@ function isConfigured({ routes }: Configuration, name: string): boolean {
 }
 
 /** The lease of a dead process does not count: another process takes it over at once. */
-async function findOwner({ journal }: ConsoleContext, route: string): Promise<string | undefined> {
+export async function findOwner({ journal }: ConsoleContext, route: string): Promise<string | undefined> {
   const lease = await journal.getLeaseOwner(route)
   return lease !== undefined && isOwnerAlive(lease.owner) ? formatLeaseOwner(lease.owner) : undefined
 }

@@ -49,8 +49,12 @@ function drawButtons({ name, pause }: ShownRoute, { person }: PageRequest): Html
   if (!isAllowed(person, 'operate')) return undefined
   const resume = pause && html`<a class="button" href="${href(RESUME_PATH, { name })}">Resume …</a> `
   const text = pause === undefined ? 'Pause …' : 'Pause for longer or shorter …'
+  const run =
+    pause === undefined
+      ? html`<a class="button" href="${href('/routes/:name/run', { name })}">Run now …</a> `
+      : undefined
   return html`<p class="buttons">
-    ${resume}<a class="button" href="${href(PAUSE_PATH, { name })}">${text}</a>
+    ${run}${resume}<a class="button" href="${href(PAUSE_PATH, { name })}">${text}</a>
   </p>`
 }
 

@@ -68,7 +68,10 @@ export function drawRouteState(
   return html`${state}${by}${watch}${pause && html`; paused${paused}`}`
 }
 
-export function drawPause({ by, until, why }: ShownPause, request: PageRequest): Html {
+export function drawPause(
+  { by, until, why }: Pick<ShownPause, 'by' | 'until' | 'why'>,
+  request: PageRequest,
+): Html {
   return html`by ${by} until ${showTime(until, request)}: ${why}`
 }
 
