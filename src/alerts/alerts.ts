@@ -13,7 +13,7 @@ import { checkResultsFolders, findFilesInResults, findFullFolders, findGrownFile
 import { findInboxAlerts } from './inboxes.ts'
 import { findFilesInFolders, findMisplacedFiles } from './misplaced.ts'
 import { findLateOrders } from './orders.ts'
-import { findMissingFiles, findScheduleAlerts } from './schedules.ts'
+import { findMissingFiles, findPausedRoutes, findScheduleAlerts } from './schedules.ts'
 import { findAnswerAlerts, findMissingWatches, findRecordAlerts } from './stalled-work.ts'
 
 export type AlertEvaluation = Awaited<ReturnType<typeof evaluateAlerts>>
@@ -38,6 +38,7 @@ export async function evaluateAlerts(context: AlertContext, tried: RouteResults)
     ...(await findFilesInFolders(evaluation, inboxes.withFolders)),
     ...(await findMissingFiles(evaluation)),
     ...(await findScheduleAlerts(evaluation)),
+    ...(await findPausedRoutes(evaluation)),
     ...(await findDeliveryAlerts(evaluation)),
     ...(await findReceiptAlerts(evaluation)),
     ...(await findLateOrders(evaluation)),

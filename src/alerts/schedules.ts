@@ -105,3 +105,20 @@ async function hasArrived({ listings }: EvaluationContext, inbox: ScannedInbox['
   const isMatch = compileFilePattern(inbox.match)
   return files?.some(({ name, modifiedAt }) => modifiedAt >= since && isMatch(name))
 }
+
+// Routes that a person paused: it ends by itself, and until then each person should know.
+
+export async function findPausedRoutes({ journal, configuration }: EvaluationContext): Promise<Alert[]> {
+  const names = new Set(configuration.routes.map(({ name }) => name))
+  const pauses = (await journal.listPauses()).filter(({ route }) => names.has(route))
+  return pauses.map(({ route, by, why, at, until }) =>
+    createAlert({
+      code: 'route-paused',
+      route,
+      subject: route,
+      since: at,
+      message: `${by} paused it until ${isoTime(until)}: ${why}`,
+      fix: `Nothing, if that is right: it ends by itself. Sooner: \`dropbridge resume ${route} --by NAME --why TEXT\`.`,
+    }),
+  )
+}

@@ -31,7 +31,9 @@ import type { DecisionRequest } from './decide.ts'
 import type { DismissRequest } from './dismiss.ts'
 import { createJournalGuard, findHighestSequence } from './journal-access.ts'
 import type { LabelsHooks, LabelsRequest } from './labels.ts'
+import type { RedeliveryRequest } from '../pipeline/outbound/redeliver.ts'
 import type { ResolveDeliveryRequest, ResolveRequest } from './resolve.ts'
+import type { PauseRequest } from './route-lease.ts'
 import type { RunOptions } from './run.ts'
 import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
 import { buildVersion, createDiskReader, findAcceptedVersion } from './version.ts'
@@ -121,6 +123,14 @@ export async function openBridge(
       const { dismissRejected } = await import('./dismiss.ts')
       return dismissRejected(context, request)
     },
+    pause: async (request: PauseRequest) => {
+      const { pauseRoute } = await import('./route-lease.ts')
+      return pauseRoute(context, request)
+    },
+    resume: async (request: Omit<PauseRequest, 'until'>) => {
+      const { resumeRoute } = await import('./route-lease.ts')
+      return resumeRoute(context, request)
+    },
     resolve: async (request: ResolveRequest, signal: AbortSignal) => {
       const { resolveRecord } = await import('./resolve.ts')
       return withShutdown(signal, () => resolveRecord(context, request, signal))
@@ -133,9 +143,9 @@ export async function openBridge(
       const { fetchLabels } = await import('./labels.ts')
       return withShutdown(work.signal, () => fetchLabels(context, request, work))
     },
-    redeliver: async (what: string, signal: AbortSignal) => {
+    redeliver: async (what: string, signal: AbortSignal, asked: RedeliveryRequest = {}) => {
       const { redeliver } = await import('./redeliver.ts')
-      return withShutdown(signal, () => redeliver(context, what, signal))
+      return withShutdown(signal, () => redeliver(context, what, signal, asked))
     },
     retake: async (what: string, signal: AbortSignal) => {
       const { retakeFile } = await import('./retake.ts')

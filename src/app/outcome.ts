@@ -1,6 +1,7 @@
 /** The outcome of a run: what each route did or why it failed, what was pruned, and the exit code. */
 import type { MistypedInbox } from '../alerts/misplaced.ts'
 import type { PruneResult } from '../domain/audit.ts'
+import type { Pause } from '../domain/scheduled-run.ts'
 import type { InterchangeOutcome } from '../pipeline/interchanges/interchange-pass.ts'
 import type { InboundOutcome } from '../pipeline/inbound/inbound.ts'
 import type { OutboundOutcome } from '../pipeline/outbound/outbound.ts'
@@ -26,6 +27,8 @@ export type RouteResult = {
   | { readonly kind: 'idle' }
   /** The route was left to the bridge that works on it, as the options say; `why` names that bridge. */
   | { readonly kind: 'busy'; readonly why: string }
+  /** A person paused the route: nothing of it was done. */
+  | { readonly kind: 'paused'; readonly pause: Pause }
 )
 
 /** The runs that a pass was for, by their business dates or instants. */
@@ -54,6 +57,22 @@ export interface RunResult {
   /** Left out where contents are kept for ever. */
   readonly retention?: RetentionResult
   readonly exit: ExitCode
+}
+
+/** How a run ended, for people. */
+export const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.ok]: 'all is well',
+  [EXIT.rejects]: 'finished; something was refused, is held, missing or overdue: see above, and the results',
+  [EXIT.usage]: 'the command line is wrong',
+  [EXIT.unusableFile]: 'a file could not be used as a whole',
+  [EXIT.unavailable]: 'the API or a mailbox could not be reached; the work is kept',
+  [EXIT.bug]: 'something unexpected happened; please report it',
+  [EXIT.cannotWrite]: 'something could not be written: disk or rights',
+  [EXIT.tryLater]: 'not all could be finished yet; the next run continues',
+  [EXIT.refusedCredentials]: 'credentials or a host key were refused',
+  [EXIT.badConfiguration]: 'the configuration or a mapping is wrong',
+  [EXIT.interrupted]: 'stopped by a signal; the next run continues',
+  [EXIT.terminated]: 'stopped by a signal; the next run continues',
 }
 
 /** When routes end differently, the most urgent code wins. */
@@ -108,6 +127,7 @@ export function listOutcomes(result: RouteResult): readonly RouteOutcome[] {
       return result.done === undefined ? [] : [result.done]
     case 'idle':
     case 'busy':
+    case 'paused':
       return []
   }
 }

@@ -5,9 +5,9 @@ import type { DeliveryEntry } from '../domain/delivery.ts'
 import { getOutboundOutcome } from '../pipeline/outbound/outbound.ts'
 import {
   type ComposeAgain,
-  finishRedelivery,
+  deliverAgain,
+  type RedeliveryRequest,
   type RedeliveryResult,
-  startRedelivery,
 } from '../pipeline/outbound/redeliver.ts'
 import { redeliverAnswer } from '../pipeline/interchanges/answers.ts'
 import { getInterchangeOutcome } from '../pipeline/interchanges/interchange-pass.ts'
@@ -29,27 +29,44 @@ export async function redeliver(
   context: BridgeContext,
   what: string,
   signal: AbortSignal,
+  asked: RedeliveryRequest = {},
 ): Promise<RedeliveryResult> {
   const delivery = await findDelivery(context, what)
-  const inbox = context.configuration.edi?.inboxes.find(({ key }) => key === delivery.route)
-  if (inbox !== undefined) return redeliverOfInbox(context, inbox, delivery, signal)
-  const route = context.configuration.routes.find(({ name }) => name === delivery.route)
-  if (route?.direction !== 'outbound')
-    throw usageError(`${delivery.name} is of the route ${delivery.route}, which is not in the configuration`)
-  await assertRecordsKept(context, route, delivery)
+  const from = await assertRepeatable(context, delivery)
+  if ('inbox' in from) return redeliverOfInbox(context, { ...from, delivery, asked }, signal)
+  const { route } = from
   let result: RedeliveryResult | undefined
   const outcome = await runRoute(context, route, signal, {
     outbound: async (parts) => {
       const again: ComposeAgain = (of, spooled) => composeAgain(parts, of, spooled)
-      const own = { folder: parts.route.folder, composeAgain: again }
-      const { redelivery, isNew } = await startRedelivery(parts, delivery, own)
-      result = await finishRedelivery(parts, redelivery, { isNew, composeAgain: again })
+      result = await deliverAgain(parts, delivery, {
+        ...asked,
+        folder: parts.route.folder,
+        composeAgain: again,
+      })
       return { ...getOutboundOutcome(route.name, []), redeliveries: [result] }
     },
   })
   if (outcome.kind === 'failed') throw outcome.failure
   assert(result, `${route.name} delivered nothing`)
   return result
+}
+
+/** Returns where the delivery is from. Throws why its bytes cannot be delivered once more, as far as the journal knows. */
+export async function assertRepeatable(
+  { journal, configuration: { routes, edi } }: Pick<BridgeContext, 'journal' | 'configuration'>,
+  delivery: DeliveryEntry,
+): Promise<{ readonly inbox: InterchangeInbox } | { readonly route: OutboundRoute }> {
+  const inbox = edi?.inboxes.find(({ key }) => key === delivery.route)
+  if (inbox !== undefined) {
+    assertFinished(inbox.key, delivery)
+    return { inbox }
+  }
+  const route = routes.find(({ name }) => name === delivery.route)
+  if (route?.direction !== 'outbound')
+    throw usageError(`${delivery.name} is of the route ${delivery.route}, which is not in the configuration`)
+  await assertRecordsKept(journal, route, delivery)
+  return { route }
 }
 
 async function findDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
@@ -66,14 +83,20 @@ async function findDelivery({ journal }: BridgeContext, what: string): Promise<D
 /** An answer to interchanges: its bytes are made again from the incoming file in the archive. */
 async function redeliverOfInbox(
   context: BridgeContext,
-  inbox: InterchangeInbox,
-  delivery: DeliveryEntry,
+  {
+    inbox,
+    delivery,
+    asked,
+  }: {
+    readonly inbox: InterchangeInbox
+    readonly delivery: DeliveryEntry
+    readonly asked: RedeliveryRequest
+  },
   signal: AbortSignal,
 ): Promise<RedeliveryResult> {
-  assertFinished(inbox.key, delivery)
   let result: RedeliveryResult | undefined
   const outcome = await runInbox(context, inbox, signal, async (own, progress) => {
-    result = await redeliverAnswer(own, delivery)
+    result = await redeliverAnswer(own, delivery, asked)
     return getInterchangeOutcome(inbox.key, progress)
   })
   if (outcome.kind === 'failed') throw outcome.failure
@@ -85,7 +108,11 @@ function refuse({ name }: DeliveryEntry, why: string, fix: string): never {
   throw new BridgeError('not-repeatable', `${name} is not delivered once more: ${why}.`, { fix })
 }
 
-async function assertRecordsKept({ journal }: BridgeContext, route: OutboundRoute, delivery: DeliveryEntry) {
+async function assertRecordsKept(
+  journal: BridgeContext['journal'],
+  route: OutboundRoute,
+  delivery: DeliveryEntry,
+): Promise<void> {
   // A partner that got nothing, or lost it, answers only what is sent again.
   if (delivery.state !== 'delivered' || route.acknowledge !== 'answered') assertFinished(route.name, delivery)
   const { id, prunedAt } = delivery

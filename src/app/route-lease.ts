@@ -1,11 +1,15 @@
-/** Works on a route or an inbox under its lease, and opens its spool. */
+/** Works on a route or an inbox under its lease, and opens its spool; pauses routes, and lets them go on. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Configuration, getSpoolFolder } from '../config/configuration.ts'
 import type { Journal } from '../domain/journal.ts'
-import type { Lease } from '../domain/lease.ts'
+import { assertRoutesExist } from '../config/routes.ts'
+import type { Decider } from '../domain/decision.ts'
+import { formatLeaseOwner, type Lease } from '../domain/lease.ts'
+import { type Pause, PAUSE_DAYS_MAX } from '../domain/scheduled-run.ts'
 import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
-import { BridgeError, hasCode, throwIfStopped } from '../support/errors.ts'
+import { DAY_MS, isoTime } from '../support/clock.ts'
+import { BridgeError, hasCode, throwIfStopped, usageError } from '../support/errors.ts'
 import { ignoreCodes } from '../support/files.ts'
 import { openSpool, type Spool } from '../support/spool.ts'
 import type { BridgeContext } from './context.ts'
@@ -70,4 +74,49 @@ export async function isSpoolEmpty(configuration: Configuration, route: string):
 /** The path of a file in the spool of a route or inbox. */
 export function locateSpooled(configuration: Configuration, route: string, file: string): string {
   return join(getSpoolFolder(configuration, route), file)
+}
+
+// Pauses: no pass over a route begins while a person keeps it paused.
+
+export interface PauseRequest extends Decider {
+  readonly route: string
+  /** When it ends by itself, milliseconds. */
+  readonly until: number
+}
+
+export interface PauseResult {
+  readonly pause: Pause
+  /** Who works on the route now: that pass goes on to its end. */
+  readonly owner?: string
+}
+
+type PauseContext = Pick<BridgeContext, 'journal' | 'configuration'> & {
+  readonly options: Pick<BridgeContext['options'], 'clock'>
+}
+
+/** Needs no lease: a pass that is under way goes on, and no other one begins. Throws `usage-wrong`. */
+export async function pauseRoute(
+  { journal, configuration, options }: PauseContext,
+  { route, ...asked }: PauseRequest,
+): Promise<PauseResult> {
+  assertRoutesExist(configuration.routes, [route])
+  const now = options.clock.now()
+  if (asked.until <= now) throw usageError(`a pause ends later than now, and ${isoTime(asked.until)} is over`)
+  if (asked.until > now + PAUSE_DAYS_MAX * DAY_MS)
+    throw usageError(`a pause ends within ${PAUSE_DAYS_MAX} days; pause it again later if it must go on`)
+  const pause = await journal.pauseRoute(route, asked)
+  const lease = await journal.getLeaseOwner(route)
+  if (lease === undefined || !isOwnerAlive(lease.owner)) return { pause }
+  return { pause, owner: formatLeaseOwner(lease.owner) }
+}
+
+/** Throws `usage-wrong` where the route is not paused. */
+export async function resumeRoute(
+  { journal, configuration }: PauseContext,
+  { route, ...decided }: Decider & { readonly route: string },
+) {
+  assertRoutesExist(configuration.routes, [route])
+  const resumed = await journal.resumeRoute(route, decided)
+  if (resumed === undefined) throw usageError(`the route ${route} is not paused`)
+  return resumed
 }

@@ -63,7 +63,7 @@ export async function runRoute(
   const began = options.clock.now()
   const result = await runUnderLease(context, route, signal, work)
   const failure = result.kind === 'failed' ? { failure: result.failure.code } : {}
-  const idle = result.kind === 'idle' ? { idle: true as const } : {}
+  const idle = result.kind === 'idle' || result.kind === 'paused' ? { idle: true as const } : {}
   const ms = options.clock.now() - began
   options.notify({ kind: 'pass-ended', route: route.name, ms, ...failure, ...idle })
   return result
@@ -109,8 +109,13 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
   const { journal, options } = context
   const done: RouteOutcome[] = []
   try {
+    // Before the lease, which costs two flushes of the disk; and under it, as it may be paused meanwhile.
+    const paused = await findPaused(context, route, work)
+    if (paused !== undefined) return paused
     await context.loadMappings()
     return await withRouteLease(context, route.name, signal, async (lease) => {
+      const paused = await findPaused(context, route, work)
+      if (paused !== undefined) return paused
       await context.journalGuard.checkRoute(route)
       const { clock, notify } = options
       const unasked = needsOrderList(context.configuration, route.party) ? [] : (['createOrder'] as const)
@@ -135,6 +140,16 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
     const merged = { kind: 'outbound', pass: mergeOutboundOutcomes(route.name, passes) } as const
     return { ...failed, done: second === undefined ? first : merged }
   }
+}
+
+/** A pause keeps passes from beginning. What a person decides of the route meanwhile is carried out. */
+async function findPaused(
+  { journal }: BridgeContext,
+  { name: route }: Route,
+  { scheduleMode }: RouteWork,
+): Promise<RouteResult | undefined> {
+  const pause = scheduleMode === undefined ? undefined : await journal.findPause(route)
+  return pause && { kind: 'paused', route, pause }
 }
 
 /** A retailer that only sends orders needs no list of them, and storing each would be a tenth of the work. */

@@ -82,12 +82,15 @@ async function runChosenRoutes(
   const { scheduleMode = 'now' } = options
   const due = found === undefined ? undefined : new Set(found.due)
   const idle = createIdleFinder(context, chosen, scheduleMode)
+  const pauses = new Set((await context.journal.listPauses()).map(({ route }) => route))
   const results: RouteResult[] = []
   for (const [index, route] of chosen.entries()) {
     const nextAt = found?.nextAt.get(route.name)
     const run = () => runRoute(context, route, signal, { scheduleMode })
     if (due !== undefined && !due.has(route)) {
       results.push({ kind: 'idle', route: route.name, scheduledRuns: omitUndefined({ nextAt }) })
+    } else if (pauses.has(route.name)) {
+      results.push(await run())
     } else if (!signal.aborted && (await idle.isIdle(index))) {
       results.push(reportIdlePass(context, route))
     } else {

@@ -10,6 +10,7 @@ import type { Observer } from '../domain/event.ts'
 import { FILE_STATES, type FileEntry } from '../domain/file.ts'
 import type { Journal, RouteOverview, WorkRef } from '../domain/journal.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
+import type { Pause } from '../domain/scheduled-run.ts'
 import { OPEN_RECORD_STATES, type Snapshot, type SnapshotRoute, type Unfinished } from '../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../journal/heartbeat.ts'
 import { isAwaitingConfirmation } from '../pipeline/outbound/confirmation-rules.ts'
@@ -136,7 +137,10 @@ export async function buildSnapshot(
     at: clock.now(),
     alerts,
     disks,
-    routes: addRoutesThatNeverRan(configuration, (await journal.summarizeRoutes()).map(removeDeadOwner)),
+    routes: addPauses(
+      addRoutesThatNeverRan(configuration, (await journal.summarizeRoutes()).map(removeDeadOwner)),
+      await journal.listPauses(),
+    ),
     scheduledRuns: await listScheduledRoutes(journal, configuration, clock.now()),
     files: await Promise.all(files.map(addCounts)),
     deliveries: await journal.listRecentDeliveries(LATEST_MAX, route),
@@ -160,6 +164,11 @@ function addRoutesThatNeverRan(
   const configured = new Set(work)
   const marked = known.map((each) => (configured.has(each.route) ? each : { ...each, isGone: true as const }))
   return [...marked, ...never].toSorted((one, other) => (one.route < other.route ? -1 : 1))
+}
+
+function addPauses(routes: readonly SnapshotRoute[], pauses: readonly Pause[]): SnapshotRoute[] {
+  const byRoute = new Map(pauses.map((pause) => [pause.route, pause]))
+  return routes.map((each) => omitUndefined({ ...each, pause: byRoute.get(each.route) }))
 }
 
 /** The lease of a dead process does not count: another process takes it over at once. */

@@ -71,7 +71,7 @@ const EDI_COMMANDS: readonly CommandEntry[] = [
     usage: 'resend <delivery>',
     describe:
       'Send an interchange (name or id of its file) once more: the same bytes under the same control numbers',
-    load: async () => (await import('./commands/redeliver.ts')).redeliverCommand,
+    load: async () => (await import('./commands/retake.ts')).redeliverCommand,
   },
 ]
 
@@ -106,6 +106,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
   {
+    usage: 'pause <route>',
+    describe: 'Keep `run` and `watch` from beginning anything on a route until a time; it ends by itself',
+    load: async () => (await import('./commands/pause.ts')).pauseCommand,
+  },
+  {
+    usage: 'resume <route>',
+    describe: 'End the pause of a route before its time',
+    load: async () => (await import('./commands/pause.ts')).resumeCommand,
+  },
+  {
     usage: 'reload',
     describe: 'Let a running watch use the changed configuration and mappings, after they passed their check',
     load: async () => (await import('./commands/reload.ts')).reloadCommand,
@@ -124,7 +134,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'redeliver <delivery>',
     describe: 'Deliver the bytes of a finished delivery (name or id) once more; acknowledges nothing',
-    load: async () => (await import('./commands/redeliver.ts')).redeliverCommand,
+    load: async () => (await import('./commands/retake.ts')).redeliverCommand,
   },
   {
     usage: 'retake <file>',

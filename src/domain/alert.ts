@@ -198,6 +198,11 @@ export const ALERTS = {
     fix: 'Its records are done: `dropbridge dismiss FILE --by NAME --why TEXT`.',
     details: 'Another program removed it from `.claimed`, so the archive lacks it. Nothing else is lost.',
   },
+  'route-paused': {
+    title: 'A person paused a route.',
+    fix: 'Nothing, if that is right: it ends by itself. Sooner: `dropbridge resume ROUTE`.',
+    details: 'No pass over the route begins until then: nothing is taken, sent, looked up or delivered.',
+  },
   'route-not-configured': {
     title: 'A removed route has unfinished work.',
     fix: 'Give the route back its name in the configuration.',

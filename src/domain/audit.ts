@@ -65,6 +65,8 @@ const JOURNAL_EVENTS = {
   'run-started':
     'A run of a route that has a schedule was begun; runs before it were covered by it, or missed.',
   'run-finished': 'It was carried out.',
+  'route-paused': 'A person paused a route: no pass over it begins until the time that was given.',
+  'route-resumed': 'A person ended the pause before its time.',
   'contents-pruned': 'The contents of finished work were removed.',
 } as const
 
@@ -88,6 +90,7 @@ export interface Mismatch {
     | 'document'
     | 'decision'
     | 'correction'
+    | 'pause'
     | 'run'
     | 'anchor'
     | 'interchange'

@@ -76,12 +76,16 @@ export interface RecordKeyQuery {
 /** Where a person decided; left out for the command line. */
 export type DecisionVia = 'console'
 
-/** Who decided what, and why. */
-export interface NewDecision {
-  readonly action: DecisionAction
+/** The person who decides, and the reason. */
+export interface Decider {
   readonly by: string
   readonly why: string
   readonly via?: DecisionVia
+}
+
+/** Who decided what, and why. */
+export interface NewDecision extends Decider {
+  readonly action: DecisionAction
   /** One record of the file; absent for all held ones. */
   readonly record?: number
   /** The digest of the records that the person saw: a decision about others is not noted. */

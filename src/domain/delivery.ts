@@ -1,5 +1,5 @@
 /** Outgoing files as the journal knows them, and their confirmation by the consumer. */
-import type { DecisionEntry, DecisionVia, Dismissal } from './decision.ts'
+import type { Decider, DecisionEntry, Dismissal } from './decision.ts'
 import type { Lease } from './lease.ts'
 import type { Resource } from './api.ts'
 import type { Claim } from './mailbox.ts'
@@ -58,11 +58,8 @@ export interface UnwrittenRecords {
   readonly first: Pick<UnacknowledgedRecord, 'apiId' | 'operation' | 'problems' | 'body'>
 }
 
-export interface NewDeliveryResolution {
+export interface NewDeliveryResolution extends Decider {
   readonly action: DeliveryResolution
-  readonly by: string
-  readonly why: string
-  readonly via?: DecisionVia
   /** With `resolve-delivered`: the place of the delivered file, as with `markDeliveryDelivered`. */
   readonly place?: string
 }
@@ -184,15 +181,23 @@ export interface RedeliveryEntry {
   readonly endedAt?: number
 }
 
+export interface StartedRedelivery extends RedeliveryEntry {
+  /** The number of the decision of the person who wants it; left out where none was noted. */
+  readonly decision?: number
+}
+
 /** The part of the journal for redeliveries. Writing calls are durable when they return. */
 export interface RedeliveryJournal {
-  /** Notes the intent, with the first name by `nameFor` that no delivery or redelivery of the route has. */
+  /** Notes the intent, with the first name by `nameFor` that no delivery or redelivery of the route has, and who decided it. */
   startRedelivery(
     lease: Lease,
     redelivery: Pick<RedeliveryEntry, 'id' | 'delivery' | 'folder'> & {
       readonly nameFor: (attempt: number) => string
+      readonly decided?: Decider
     },
-  ): Promise<RedeliveryEntry>
+  ): Promise<StartedRedelivery>
+  /** Notes who decided to have one finished that a stop left open. Returns the number of the decision. */
+  noteRedeliveryDecision(lease: Lease, deliveryId: string, decided: Decider): Promise<number>
   /** Gives it the first free name, because its name is taken at the target. Returns the name. */
   renameRedelivery(lease: Lease, id: string, nameFor: (attempt: number) => string): Promise<string>
   /** begun → its end. */

@@ -29,7 +29,7 @@ import type { FileEntry, FileJournal, FileState } from './file.ts'
 import type { InterchangeJournal } from './interchange-journal.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { TracedRecord, TraceJournal } from './trace.ts'
-import type { ScheduleJournal } from './scheduled-run.ts'
+import type { PauseJournal, ScheduleJournal } from './scheduled-run.ts'
 
 export interface RouteOverview {
   readonly route: string
@@ -69,7 +69,8 @@ export interface Journal
     TraceJournal,
     ScheduleJournal,
     VersionJournal,
-    WatcherJournal {
+    WatcherJournal,
+    PauseJournal {
   /** Takes a route that is free, or whose lease has expired or whose owner is not alive; else throws `lease-held`. */
   acquireLease(route: string, owner: string, ttlMs: number, isAlive: (id: string) => boolean): Promise<Lease>
   renewLease(lease: Lease): Promise<void>
@@ -170,10 +171,20 @@ export interface ProblemCount extends Pick<Problem, 'severity'> {
 
 /** A decision of any kind, with what it was about. */
 export interface ListedDecision extends Pick<DecisionEntry, 'id' | 'by' | 'why' | 'via' | 'at' | 'records'> {
-  readonly action: DecisionEntry['action'] | DeliveryResolution | 'restored' | 'doubt-ended' | 'set-numbers'
+  readonly action:
+    | DecisionEntry['action']
+    | DeliveryResolution
+    | 'restored'
+    | 'doubt-ended'
+    | 'set-numbers'
+    | 'redeliver'
+    | 'pause'
+    | 'resume'
   readonly route?: string
   readonly file?: { readonly id: string; readonly name: string }
   readonly delivery?: { readonly id: string; readonly name: string }
+  /** Of a pause: when it ends by itself, and when a person ended it before. */
+  readonly pause?: { readonly until: number; readonly endedAt?: number }
   /** The first of its records, where it is known. */
   readonly record?: Pick<TracedRecord, 'id' | 'keyValues' | 'naturalKey'>
 }

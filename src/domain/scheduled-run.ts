@@ -1,4 +1,5 @@
-/** Scheduled runs: the times at which a route with a schedule is due, as the journal remembers them. */
+/** Scheduled runs: the times at which a route with a schedule is due, as the journal remembers them. Pauses: when none begins. */
+import type { Decider } from './decision.ts'
 import type { Lease } from './lease.ts'
 
 /**
@@ -65,4 +66,33 @@ export interface ScheduleJournal {
   startSchedule(lease: Lease, run: NewScheduledRun): Promise<void>
   /** Notes that the route ran at an interval. */
   saveIntervalRun(lease: Lease, at: number): Promise<void>
+}
+
+// Routes that a person paused: no pass over them begins until the time that the person gave.
+
+export interface Pause extends Decider {
+  /** The number of its decision. */
+  readonly decision: number
+  readonly route: string
+  /** Milliseconds. */
+  readonly at: number
+  /** When it ends by itself, milliseconds. */
+  readonly until: number
+}
+
+/** A pause lasts no longer than this: nothing may be paused and never seen again. */
+export const PAUSE_DAYS_MAX = 7
+
+/** The part of the journal for pauses. Writing calls need no lease: they change no work. */
+export interface PauseJournal {
+  /** Pauses the route, which ends an earlier pause of it. */
+  pauseRoute(route: string, pause: Decider & { readonly until: number }): Promise<Pause>
+  /** Ends the pause before its time. Returns it, with the number of this decision; undefined where the route is not paused. */
+  resumeRoute(
+    route: string,
+    decided: Decider,
+  ): Promise<{ readonly pause: Pause; readonly decision: number } | undefined>
+  /** Lists the pauses that stand now. */
+  listPauses(): Promise<readonly Pause[]>
+  findPause(route: string): Promise<Pause | undefined>
 }

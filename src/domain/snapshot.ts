@@ -5,7 +5,7 @@ import type { RouteOverview } from './journal.ts'
 import type { DeliveryEntry, DeliveryState } from './delivery.ts'
 import type { FileEntry, FileState } from './file.ts'
 import type { StateCounts, WaitingFile } from './record.ts'
-import type { ScheduledRunState } from './scheduled-run.ts'
+import type { Pause, ScheduledRunState } from './scheduled-run.ts'
 import type { Watcher } from './lease.ts'
 
 export interface Snapshot {
@@ -53,6 +53,7 @@ export type LatestFile = FileEntry & {
 export interface SnapshotRoute extends RouteOverview {
   readonly neverRan?: true
   readonly isGone?: true
+  readonly pause?: Pause
 }
 
 export interface ScheduledRoute {

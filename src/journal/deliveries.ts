@@ -1,5 +1,6 @@
 /** Stores outgoing files, each composed with its records in one transaction; a change of state is one guarded statement. */
 import { type RawBuilder, sql } from 'kysely'
+import type { Decider } from '../domain/decision.ts'
 import type {
   DeliveryEntry,
   DeliveryState,
@@ -12,6 +13,7 @@ import type {
 import type { Journal } from '../domain/journal.ts'
 import { namesTakenError, USED_NAMES_MAX } from '../domain/mailbox.ts'
 import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { appendDeliveryEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { noteVersion } from './leases.ts'
 import { removeNamings } from './namings.ts'
@@ -273,12 +275,21 @@ async function resolveHeldDelivery(tx: RouteTx, id: string, answer: NewDeliveryR
 
 export function createRedeliveryJournal({ reads, leased }: BoundStore): RedeliveryJournal {
   return {
-    startRedelivery: leased(async ({ db, now, route }, { id, delivery, folder, nameFor }) => {
+    startRedelivery: leased(async (tx, { id, delivery, folder, nameFor, decided }) => {
+      const { db, now, route } = tx
       const name = await findFreeName(db, route, nameFor)
       const row = { id, delivery_id: delivery, route, folder, name, state: 'begun', began_at: now } as const
       await db.insertInto('redeliveries').values(row).execute()
-      await appendDeliveryEvent(db, now, { id: delivery, kind: 'redelivery-begun' })
-      return toRedeliveryEntry({ ...row, ended_at: null })
+      const noted = decided && (await insertRedeliveryDecision(tx, delivery, decided))
+      const more = noted && { decision: noted }
+      const event = { id: delivery, kind: 'redelivery-begun', more } as const
+      await appendDeliveryEvent(db, now, omitUndefined(event))
+      return omitUndefined({ ...toRedeliveryEntry({ ...row, ended_at: null }), decision: noted?.id })
+    }),
+    noteRedeliveryDecision: leased(async (tx, delivery, decided) => {
+      const decision = await insertRedeliveryDecision(tx, delivery, decided)
+      await appendDeliveryEvent(tx.db, tx.now, { id: delivery, kind: 'decision-made', more: { decision } })
+      return decision.id
     }),
     renameRedelivery: leased(async (tx, id, nameFor) => {
       const name = await findFreeName(tx.db, tx.route, nameFor)
@@ -299,6 +310,12 @@ export function createRedeliveryJournal({ reads, leased }: BoundStore): Redelive
       return (await own.orderBy('began_at').execute()).map(toRedeliveryEntry)
     }),
   }
+}
+
+async function insertRedeliveryDecision(tx: RouteTx, delivery: string, { by, why, via }: Decider) {
+  const { records } = await getDelivery(tx, delivery)
+  const decided = { delivery_id: delivery, action: 'redeliver', by, why, via, records } as const
+  return selectDecisionDetail(tx.db, await insertDecision(tx.db, tx.now, decided))
 }
 
 async function updateRedelivery(

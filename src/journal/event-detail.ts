@@ -105,6 +105,8 @@ export const EventDetailSchema = z.strictObject({
       digest: z.string(),
     })
     .exactOptional(),
+  /** Pauses of the route as they are from now on. */
+  pauses: z.array(z.strictObject({ id: IdSchema, digest: z.string() })).exactOptional(),
   /** Records whose contents were pruned, and counts of other pruned rows. */
   pruned: z
     .strictObject({
@@ -219,6 +221,10 @@ export function digestDecision(decision: Row<'decisions'>): string {
 export function digestCorrection(correction: Row<'corrections'>): string {
   const { decision_id, file_id, route, sha256, source_sha256 } = correction
   return digestValues([decision_id, file_id, route, sha256, source_sha256])
+}
+
+export function digestPause({ decision_id, route, until, ended_at, ended_by }: Row<'pauses'>): string {
+  return digestValues([decision_id, route, until, ended_at, ended_by])
 }
 
 export function digestValues(values: readonly unknown[]): string {

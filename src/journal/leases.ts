@@ -1,9 +1,11 @@
-/** Stores which bridge may work on a route, which bridges are watching, and by which configuration and mappings. */
+/** Stores which bridge may work on a route, which routes are paused, which bridges are watching, and by which configuration. */
 import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
 import { type BridgeVersion, formatLeaseOwner, type Lease, type Watcher } from '../domain/lease.ts'
+import type { Pause, PauseJournal } from '../domain/scheduled-run.ts'
 import { BridgeError } from '../support/errors.ts'
-import { appendEvent } from './events.ts'
+import { digestPause } from './event-detail.ts'
+import { appendEvent, insertDecision, selectDecisionDetail } from './events.ts'
 import { omitNull } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import type { BoundStore, Tx } from './store.ts'
@@ -74,6 +76,83 @@ export function createLeaseJournal({ store, reads, writes, leased }: BoundStore)
       }))
     }),
   } satisfies Partial<Journal>
+}
+
+// Pauses of routes.
+
+export function createPauseJournal({ store, reads, writes }: BoundStore): PauseJournal {
+  const listPauses = reads((db, route?: string) => selectPauses(db, store.clock.now(), route))
+  return {
+    pauseRoute: writes(async (tx, route, { until, ...decided }) => {
+      const { db, now } = tx
+      const decision = await insertDecision(db, now, { action: 'pause', ...decided, records: 0 })
+      const ended = await endPauses(tx, route, decision)
+      await db.insertInto('pauses').values({ decision_id: decision, route, until }).execute()
+      await appendPauseEvent(tx, { kind: 'route-paused', route, decision, pauses: [...ended, decision] })
+      return { decision, route, at: now, until, ...decided }
+    }),
+    resumeRoute: writes(async (tx, route, decided) => {
+      const { db, now } = tx
+      const [pause] = await selectPauses(db, now, route)
+      if (pause === undefined) return undefined
+      const decision = await insertDecision(db, now, { action: 'resume', ...decided, records: 0 })
+      const pauses = await endPauses(tx, route, decision)
+      await appendPauseEvent(tx, { kind: 'route-resumed', route, decision, pauses })
+      return { pause, decision }
+    }),
+    listPauses: () => listPauses(),
+    findPause: async (route) => (await listPauses(route))[0],
+  }
+}
+
+/** Ends those that stand. Returns their numbers. */
+async function endPauses({ db, now }: Tx, route: string, decision: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update pauses set ended_at = ${now}, ended_by = ${decision}
+    where route = ${route} and ended_at is null and until > ${now}
+    returning decision_id as id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+async function appendPauseEvent(
+  { db, now }: Tx,
+  {
+    kind,
+    route,
+    decision,
+    pauses: ids,
+  }: {
+    readonly kind: 'route-paused' | 'route-resumed'
+    readonly route: string
+    readonly decision: number
+    readonly pauses: readonly number[]
+  },
+): Promise<void> {
+  const rows = await db.selectFrom('pauses').selectAll().where('decision_id', 'in', ids).execute()
+  const pauses = rows.map((row) => ({ id: row.decision_id, digest: digestPause(row) }))
+  const detail = { decision: await selectDecisionDetail(db, decision), pauses }
+  await appendEvent(db, now, { kind, route, detail })
+}
+
+async function selectPauses(db: Db, now: number, route?: string): Promise<Pause[]> {
+  const { rows } = await sql<
+    Row<'pauses'> & Pick<Row<'decisions'>, 'decided_by' | 'decided_at' | 'why' | 'via'>
+  >`
+    select pauses.*, decided_by, decided_at, why, via
+    from pauses join decisions on decisions.id = pauses.decision_id
+    where ended_at is null and until > ${now} and ${route === undefined ? sql`true` : sql`route = ${route}`}
+    order by route`.execute(db)
+  return rows.map(
+    ({ decision_id: decision, route: of, until, decided_by: by, decided_at: at, why, via }) => ({
+      decision,
+      route: of,
+      at,
+      until,
+      by,
+      why,
+      ...omitNull({ via }),
+    }),
+  )
 }
 
 function toWatcher(row: Row<'watchers'>): Watcher {

@@ -18,7 +18,7 @@ import { createAnswerJournal } from './interchanges/answers.ts'
 import { createNumberJournal } from './interchanges/numbers.ts'
 import { createReceivedAnswerJournal } from './interchanges/received.ts'
 import { createUnbundlingJournal } from './interchanges/unbundling.ts'
-import { createLeaseJournal } from './leases.ts'
+import { createLeaseJournal, createPauseJournal } from './leases.ts'
 import { createNamingJournal } from './namings.ts'
 import { createNotificationJournal } from './notifications.ts'
 import { createOutgoingJournal } from './outgoing-records.ts'
@@ -34,7 +34,8 @@ import { sql } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
 import { isSqliteError } from '../support/sqlite.ts'
 import { appendEvent } from './events.ts'
-import { CORRECTIONS, FIRST_SCHEMA } from './first-schema.ts'
+import { CHANGES } from './changes.ts'
+import { FIRST_SCHEMA } from './first-schema.ts'
 import type { Db } from './schema.ts'
 
 interface JournalOptions {
@@ -116,6 +117,7 @@ function bindJournal(store: Store): Journal {
   const bound = bindStore(store)
   return {
     ...createLeaseJournal(bound),
+    ...createPauseJournal(bound),
     ...createFileJournal(bound),
     ...createUnbundlingJournal(bound),
     ...createAnswerJournal(bound),
@@ -151,20 +153,6 @@ function bindJournal(store: Store): Journal {
 }
 
 // Makes the tables of a new journal, and refuses files of another program or of a newer version.
-
-/** Each change of the first tables is a numbered step of its own, forward only; the first one is step 2. */
-const CHANGES: readonly { readonly name: string; readonly statements: string }[] = [
-  // Of a file that is sent while its rest is translated. Null: the journal has all its records once it is planned.
-  { name: 'record-total', statements: 'alter table files add column record_total integer' },
-  // Where a person decided. Null: on the command line.
-  { name: 'decided-via', statements: 'alter table decisions add column via text' },
-  { name: 'corrections', statements: CORRECTIONS },
-  // Held records own no key; people search for them by what their files call them.
-  {
-    name: 'held-by-key',
-    statements: `create index records_held_by_key on records (route, key_values) where state = 'held' and file_id is not null`,
-  },
-]
 
 /** The version of the tables. */
 const VERSION = 1 + CHANGES.length

@@ -344,6 +344,8 @@ type ListedDecisionRow = Row<'decisions'> & {
   readonly file_name: string | null
   readonly delivery_name: string | null
   readonly route: string | null
+  readonly until: number | null
+  readonly ended_at: number | null
   readonly record_id: number | null
   readonly key_values: string | null
   readonly natural_key: string | null
@@ -357,9 +359,11 @@ async function selectAllDecisions(
   const isAfter = after === undefined ? isOne : sql`decisions.id < ${after}`
   const { rows } = await sql<ListedDecisionRow>`
     select decisions.*, files.name as file_name, deliveries.name as delivery_name,
-      coalesce(files.route, deliveries.route) as route, records.id as record_id, records.key_values, records.natural_key
+      coalesce(files.route, deliveries.route, pauses.route, resumed.route) as route, pauses.until, pauses.ended_at, records.id as record_id, records.key_values, records.natural_key
     from decisions left join files on files.id = decisions.file_id
       left join deliveries on deliveries.id = decisions.delivery_id
+      left join pauses on pauses.decision_id = decisions.id
+      left join pauses as resumed on resumed.ended_by = decisions.id and pauses.decision_id is null
       left join records on records.id = (
         select min(record_id) from decided_records where decided_records.decision_id = decisions.id)
     where ${isAfter} order by decisions.id desc limit ${limit}`.execute(db)
@@ -371,6 +375,7 @@ async function selectAllDecisions(
     at: row.decided_at,
     records: row.records,
     ...omitNull({ route: row.route, via: row.via }),
+    ...(row.until !== null && { pause: { until: row.until, ...omitNull({ endedAt: row.ended_at }) } }),
     ...(row.file_id !== null && { file: { id: row.file_id, name: row.file_name ?? '' } }),
     ...(row.delivery_id !== null && { delivery: { id: row.delivery_id, name: row.delivery_name ?? '' } }),
     ...(row.record_id !== null && {

@@ -128,6 +128,9 @@ export interface Tables extends InterchangeTables {
       | 'dismiss'
       | 'correct'
       | 'set-numbers'
+      | 'redeliver'
+      | 'pause'
+      | 'resume'
     decided_by: string
     why: string
     decided_at: number
@@ -146,6 +149,13 @@ export interface Tables extends InterchangeTables {
     left_at: number | null
     given_up_at: number | null
     taken_as: string | null
+  }
+  pauses: {
+    decision_id: number
+    route: string
+    until: number
+    ended_at: number | null
+    ended_by: number | null
   }
   resources: {
     account: string

@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Anchor, AuditJournal, AuditReport, Mismatch } from '../domain/audit.ts'
 import {
   digestCorrection,
+  digestPause,
   digestDecision,
   digestDelivery,
   digestFile,
@@ -15,7 +16,7 @@ import {
 import { findLastAnchor, selectEventsBackwards, selectHead } from './events.ts'
 import { createInterchangeCheck } from './interchanges/verify.ts'
 import { prune } from './prune.ts'
-import { jsonRows } from './rows.ts'
+import { exists, jsonRows } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 import { type BoundStore, yieldToEventLoop } from './store.ts'
 import {
@@ -139,6 +140,7 @@ export function createRowCheck(db: Db, found: Mismatches) {
   const deliveries = checkWork(db, found, DELIVERIES)
   const checkDocuments = createDocumentCheck(db, found)
   const runs = createRunCheck(db, found)
+  const pauses = createPauseCheck(db, found)
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
       await files.checkPage(page)
@@ -147,11 +149,13 @@ export function createRowCheck(db: Db, found: Mismatches) {
       await checkDecisions(db, found, page)
       await checkCorrections(db, found, page)
       await runs.checkPage(page)
+      await pauses.checkPage(page)
     },
     async finish(): Promise<void> {
       await files.finish()
       await deliveries.finish()
       await runs.finish()
+      await pauses.finish()
     },
     compared: () => ({ files: files.compared(), deliveries: deliveries.compared() }),
   }
@@ -326,6 +330,37 @@ async function checkCorrections(db: Db, found: Mismatches, page: readonly Parsed
     if (row === undefined) found.add('correction', id, `correction ${id} is missing`, event)
     else if (digestCorrection(row) !== digest)
       found.add('correction', id, `correction ${id} has other contents than were noted`, event)
+  }
+}
+
+/** The latest event about a pause comes first, and says what it is now. */
+function createPauseCheck(db: Db, found: Mismatches) {
+  const met = new Set<number>()
+  return {
+    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
+      for (const { event, detail } of page) {
+        for (const { id, digest } of detail.pauses ?? []) {
+          if (met.has(id)) continue
+          met.add(id)
+          const row = await db
+            .selectFrom('pauses')
+            .selectAll()
+            .where('decision_id', '=', id)
+            .executeTakeFirst()
+          if (row === undefined) found.add('pause', id, `pause ${id} is missing`, event)
+          else if (digestPause(row) !== digest)
+            found.add('pause', id, `pause ${id} has another route or end than was noted`, event)
+        }
+      }
+    },
+    async finish(): Promise<void> {
+      // A journal that is only read may lack the table.
+      if (!(await exists(db, sql`sqlite_schema where name = 'pauses'`))) return
+      const rows = await db.selectFrom('pauses').select('decision_id').execute()
+      for (const { decision_id: id } of rows)
+        if (!met.has(id))
+          found.add('pause', id, `pause ${id} has no event: it was added to the table directly`)
+    },
   }
 }
 

@@ -5,10 +5,9 @@ import type { Configuration } from '../config/configuration.ts'
 import type { Alert } from '../domain/alert.ts'
 import type { HeldFile } from '../domain/decision.ts'
 import type { DeliveryEntry } from '../domain/delivery.ts'
-import type { RouteOverview } from '../domain/journal.ts'
 import type { NotificationEntry } from '../domain/notification.ts'
 import type { WaitingFile } from '../domain/record.ts'
-import type { LatestFile, ScheduledRoute, Snapshot, Unfinished } from '../domain/snapshot.ts'
+import type { LatestFile, ScheduledRoute, Snapshot, SnapshotRoute, Unfinished } from '../domain/snapshot.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { removeFile } from '../support/files.ts'
 import { html, type Html, joinHtml, literalHtml, renderInlineCode } from '../support/html.ts'
@@ -132,7 +131,7 @@ function renderNeed({ message, fix, since, route, code }: Need): Html {
 }
 
 /** Routes of the configuration first; some have no data yet, and some are not configured any more. */
-function listRoutes({ snapshot, configuration }: StatusPageData): RouteOverview[] {
+function listRoutes({ snapshot, configuration }: StatusPageData): SnapshotRoute[] {
   const known = new Map(snapshot.routes.map((each) => [each.route, each]))
   const configured = configuration.routes.map(
     ({ name }) => known.get(name) ?? { route: name, files: {}, incoming: {}, outgoing: {}, deliveries: {} },
@@ -141,14 +140,16 @@ function listRoutes({ snapshot, configuration }: StatusPageData): RouteOverview[
   return [...configured, ...snapshot.routes.filter(({ route }) => !names.has(route))]
 }
 
-function formatRouteRow(overview: RouteOverview): string[] {
-  const { route, incoming, outgoing, owner } = overview
+function formatRouteRow(overview: SnapshotRoute): string[] {
+  const { route, incoming, outgoing, owner, pause } = overview
   const open = formatOpenStates(overview)
+  const resting = open === '' ? 'idle' : `unfinished: ${open}`
+  const paused = pause && `paused by ${pause.by} until ${formatMoment(pause.until)}`
   return [
     route,
     Object.keys(incoming).length === 0 ? '' : formatStateCounts(incoming),
     Object.keys(outgoing).length === 0 ? '' : formatStateCounts(outgoing, { accepted: 'acknowledged' }),
-    owner !== undefined ? 'at work' : open === '' ? 'idle' : `unfinished: ${open}`,
+    owner !== undefined ? 'at work' : (paused ?? resting),
   ]
 }
 

@@ -1,6 +1,7 @@
 /** Reports to open pages that the journal changed: server-sent events without data, each page asks for its own again. */
 import type { ServerResponse } from 'node:http'
 import type { Console } from '../app/console/context.ts'
+import type { Hand } from '../app/console/hand.ts'
 
 /** Asking SQLite takes some microseconds. */
 const POLL_MS = 250
@@ -20,7 +21,7 @@ interface Stream {
   readonly isStanding: () => boolean
 }
 
-export function createLive(opened: Console) {
+export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
   const streams = new Set<Stream>()
   let version = opened.readVersion()
   let timers: NodeJS.Timeout[] = []
@@ -55,7 +56,7 @@ export function createLive(opened: Console) {
     for (const timer of timers) clearInterval(timer)
     timers = []
   }
-  const endListening = opened.onSnapshot(report)
+  const endings = [opened.onSnapshot(report), hand.onRun(report)]
   return {
     isFull: () => streams.size >= STREAMS_MAX,
     /** Keeps the stream until its reader leaves or its session ends. */
@@ -70,7 +71,7 @@ export function createLive(opened: Console) {
       stream.response.write(`retry: 2000\nid: ${count}\nevent: open\ndata: ${count}\n\n`)
     },
     close(): void {
-      endListening()
+      for (const end of endings) end()
       stop()
       for (const { response } of streams) response.end()
     },

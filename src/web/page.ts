@@ -1,7 +1,7 @@
 /** What a page of the console is: its path, who may see it, its data, how they are drawn, and what its form does. */
 import type { ConsoleContext } from '../app/console/context.ts'
 import type { DecisionWork, Hand } from '../app/console/hand.ts'
-import type { HandFailure } from '../app/console/hand-commands.ts'
+import type { HandFailure, RunWork } from '../app/console/run-now.ts'
 import type { Html } from '../support/html.ts'
 import type { Permission, Person } from './permissions.ts'
 
@@ -45,9 +45,12 @@ export interface Refusal {
   readonly fix?: string
 }
 
+/** Failures by which the journal, or another person or process, contradicts the form. */
+const CONFLICTS: readonly string[] = ['lease-held', 'not-known', 'not-repeatable', 'usage-wrong']
+
 /** A failure of the work behind a form, as the page shows it. */
 export function toRefusal({ code, message, fix, details }: HandFailure): ActionOutcome {
-  const status = code === 'lease-held' || code === 'not-known' || code === 'usage-wrong' ? 409 : 503
+  const status = CONFLICTS.includes(code) ? 409 : 503
   return { refusal: { status, message: [message, ...details].join(' '), fix } }
 }
 
@@ -75,9 +78,11 @@ export interface PageRequest {
   readonly refusal?: Refusal
   /** What this process knows of the work after a decision. */
   readonly findWork: (decision: number) => DecisionWork | undefined
+  /** What this process knows of a run that a person started here. */
+  readonly findRun: (id: string) => RunWork | undefined
 }
 
-export interface ActionRequest extends Omit<PageRequest, 'typed' | 'refusal' | 'findWork'> {
+export interface ActionRequest extends Omit<PageRequest, 'typed' | 'refusal' | 'findWork' | 'findRun'> {
   readonly form: Readonly<Record<string, string>>
   /** Carries out what needs a bridge. */
   readonly hand: Hand

@@ -10,7 +10,10 @@ import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { reportsPage } from './pages/reports.ts'
 import { resolvePage } from './pages/resolve.ts'
+import { redeliverPage } from './pages/redeliver.ts'
+import { pausePage, resumePage, routePage } from './pages/route.ts'
 import { routesPage } from './pages/routes.ts'
+import { runNowPage, runPage } from './pages/run.ts'
 import { searchPage } from './pages/search.ts'
 import { todayPage } from './pages/today.ts'
 
@@ -24,7 +27,13 @@ export const PAGES: readonly Page<unknown>[] = [
   orderPage,
   deliveriesPage,
   deliveryPage,
+  redeliverPage,
   routesPage,
+  routePage,
+  pausePage,
+  resumePage,
+  runNowPage,
+  runPage,
   reportsPage,
   decisionsPage,
   decisionPage,

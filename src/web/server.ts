@@ -84,7 +84,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   await app.register(formbody)
 
   const assets = loadAssets()
-  const live = createLive(opened)
+  const live = createLive(opened, hand)
   const { zone = 'UTC' } = opened.configuration
   const sections = new Set(pages.map(({ path }) => path.split('/')[1] ?? ''))
   const sessions = createSessions(people, tls !== undefined)
@@ -116,8 +116,8 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     own: Pick<PageRequest, 'typed' | 'refusal'> & { readonly session: Session },
   ) => {
     const { session, ...refused } = own
-    const findWork = (decision: number) => hand.findWork(decision)
-    const asked: PageRequest = { ...toAsked(request, session), ...refused, findWork }
+    const { findWork, findRun } = hand
+    const asked: PageRequest = { ...toAsked(request, session), ...refused, findWork, findRun }
     const data = await page.load(await opened.getContext(), asked)
     if (data === undefined) return refuse(request, reply, NOT_FOUND)
     if (wantsJson(request)) return reply.send(data)

@@ -67,8 +67,15 @@ describe('a journal that is watched', () => {
     const first = { id: 'd1', nameFor: () => 'a.csv', folder: 'out', sha256: 'x', rows: 1, records: 1 }
     await journal.createReportDelivery(lease, first)
     const nameFor = (attempt: number) => `a~${attempt}.csv`
-    const begun = await journal.startRedelivery(lease, { id: 'r1', delivery: 'd1', folder: 'out', nameFor })
-    expect(begun).toMatchObject({ name: 'a~1.csv', state: 'begun' })
+    const decided = { by: 'Ada', why: 'the first one is lost', via: 'console' } as const
+    const again = { id: 'r1', delivery: 'd1', folder: 'out', nameFor, decided }
+    const begun = await journal.startRedelivery(lease, again)
+    expect(begun).toMatchObject({ name: 'a~1.csv', state: 'begun', decision: 1 })
+    expect(await journal.noteRedeliveryDecision(lease, 'd1', { by: 'Bob', why: 'still lost' })).toBe(2)
+    expect(await journal.listAllDecisions(undefined, 9)).toMatchObject([
+      { id: 2, action: 'redeliver', by: 'Bob', delivery: { id: 'd1' }, records: 1 },
+      { id: 1, action: 'redeliver', ...decided },
+    ])
     expect(await journal.renameRedelivery(lease, 'r1', nameFor)).toBe('a~2.csv')
     await journal.finishRedelivery(lease, 'r1', 'delivered')
     await planFile(journal, lease, 'a', [
@@ -85,6 +92,25 @@ describe('a journal that is watched', () => {
       archivedAs: 'archive/a.csv',
     })
     expect(await journal.listOpenRedeliveries('orders-in')).toEqual([])
+    await journal.close()
+  })
+
+  it('stays whole when a person pauses a route, pauses it for longer, and resumes it', async () => {
+    const clock = testClock()
+    const journal = await openWatched(clock, seen)
+    const ada = { by: 'Ada', why: 'the shop sends again' }
+    const until = clock.now() + 60_000
+    expect(await journal.resumeRoute('orders-in', ada)).toBeUndefined()
+    expect(await journal.pauseRoute('orders-in', { ...ada, until })).toMatchObject({ decision: 1, until })
+    await journal.pauseRoute('orders-in', { ...ada, until: until + 60_000 })
+    clock.advance(60_000)
+    expect(await journal.listPauses()).toMatchObject([{ decision: 2, route: 'orders-in', ...ada }])
+    expect(await journal.resumeRoute('orders-in', ada)).toMatchObject({ pause: { decision: 2 }, decision: 3 })
+    expect(await journal.findPause('orders-in')).toBeUndefined()
+    // One that ended by itself stays as it was.
+    await journal.pauseRoute('orders-in', { ...ada, until: clock.now() + 1 })
+    clock.advance(1)
+    expect(await journal.listPauses()).toEqual([])
     await journal.close()
   })
 

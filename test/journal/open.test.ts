@@ -152,7 +152,7 @@ describe('a journal file', () => {
     await receiveFile(before, lease, 'a')
     await before.close()
     const database = openDatabase(path)
-    database.exec('drop table corrections')
+    database.exec('drop table pauses; drop table corrections')
     database.exec('alter table files drop column record_total; alter table decisions drop column via')
     database.exec('drop index records_held_by_key; delete from migration where id > 1')
     database.close()
@@ -170,6 +170,25 @@ describe('a journal file', () => {
     expect(await journal.getFile('a')).toMatchObject({ state: 'planned', recordTotal: 2 })
     expect((await journal.verifyChain({})).findings).toEqual([])
     await journal.close()
+  })
+
+  it('of an earlier version keeps its decisions and corrections', async () => {
+    const before = await open()
+    const lease = await before.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    await receiveFile(before, lease, 'a')
+    await before.close()
+    const database = openDatabase(path)
+    database.exec(`insert into decisions values (7, 'a', null, 'correct', 'Ada', 'two rows', 1, 0, 'console');
+      insert into corrections values (7, 'a', 'orders-in', 'inbox', 'a.rejects.csv', 'x', 'y', 2, null, null);
+      drop table pauses; delete from migration where id > 5`)
+    database.close()
+
+    const journal = await open()
+    expect(await journal.listCorrections('a', 9)).toMatchObject([{ id: 7, by: 'Ada', leftAt: 2 }])
+    await journal.close()
+    const after = openDatabase(path, { readonly: true })
+    expect(after.pragma('foreign_key_check')).toEqual([])
+    after.close()
   })
 
   it('keeps a write-ahead log, and no row that refers to nothing', async () => {

@@ -58,8 +58,8 @@ CREATE TABLE bodies (
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
-CREATE TABLE corrections (
-  decision_id integer primary key references decisions (id),
+CREATE TABLE "corrections" (
+  decision_id integer primary key references "decisions" (id),
   file_id text not null references files (id),
   route text not null,
   folder text not null,
@@ -90,7 +90,8 @@ CREATE TABLE "decisions" (
   file_id text references files (id),
   delivery_id text references deliveries (id),
   action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
-    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers', 'correct')),
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended', 'dismiss', 'set-numbers', 'correct', 'redeliver',
+    'pause', 'resume')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -361,6 +362,18 @@ CREATE TABLE parts (                 -- files that have the sets of one route
   file_id text primary key references files (id),
   sets text not null                 -- ordinals of its sets in the file that they came in, as runs, JSON
 ) strict, without rowid;
+
+CREATE TABLE pauses (
+  decision_id integer primary key references decisions (id),
+  route text not null,
+  until integer not null,
+  ended_at integer,         -- before its time
+  ended_by integer references decisions (id)
+) strict;
+
+CREATE INDEX pauses_ended on pauses (ended_by) where ended_by is not null;
+
+CREATE INDEX pauses_standing on pauses (route, until) where ended_at is null;
 
 CREATE TABLE receipts (
   id text primary key,

@@ -247,3 +247,16 @@ test('a page that cannot be replaced leaves nothing beside it', async () => {
   )
   expect(await readdir(folder)).toEqual(['STATUS.html'])
 })
+
+test('a paused route says until when, and by whom', () => {
+  const pause = {
+    decision: 1,
+    route: 'orders',
+    at: AT,
+    until: AT + 3_600_000,
+    by: 'Ada',
+    why: 'it comes again',
+  }
+  const orders = { route: 'orders', files: {}, incoming: {}, outgoing: {}, deliveries: {}, pause }
+  expect(renderStatusPage(matter({ routes: [orders] }))).toMatch(/paused by Ada until [^<]*16:20/)
+})

@@ -13,7 +13,7 @@ test('a page draws what it loads', async () => {
     draw: ({ name }) => ({ title: 'Greeting', main: html`<p>${name}</p>` }),
   })
   const person = { name: 'nadia', role: 'viewer' } as const
-  const form = { csrf: '', once: '', findWork: () => undefined }
+  const form = { csrf: '', once: '', findWork: () => undefined, findRun: () => undefined }
   const request = { params: { name: '<Erik>' }, query: {}, person, zone: 'UTC', now: 0, ...form }
   const data = await page.load({} as ConsoleContext, request)
   expect(page.draw(data!, request).main.html).toBe('<p>&lt;Erik&gt;</p>')

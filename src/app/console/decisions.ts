@@ -6,6 +6,7 @@ import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
+import { showRedelivery, type ShownRedelivery } from './deliveries.ts'
 import { showCorrection, type ShownCorrection } from './correct.ts'
 import { formatKey, type Total } from './lists.ts'
 import { type Audience, type ShownProblem, showProblem } from './masks.ts'
@@ -23,6 +24,8 @@ export interface ShownDecision {
   readonly route?: string
   readonly file?: { readonly id: string; readonly name: string }
   readonly delivery?: { readonly id: string; readonly name: string }
+  /** Of a pause: when it ends by itself, and when a person ended it before. */
+  readonly pause?: ListedDecision['pause']
   /** The first of its records. */
   readonly record?: { readonly id: number; readonly key: string }
 }
@@ -77,6 +80,8 @@ export interface DecidedRecord {
 export interface DecisionPage extends ShownDecision {
   /** Of the decision to correct rows. */
   readonly correction?: ShownCorrection
+  /** Of the decision to deliver a file again: the file with the same bytes. */
+  readonly redelivery?: ShownRedelivery
   /** How many of its records are in each state now. */
   readonly states: StateCounts
   readonly page: readonly DecidedRecord[]
@@ -99,10 +104,21 @@ export async function readDecision(
   return omitUndefined({
     ...showListed(decision),
     correction: decision.action === 'correct' ? await readCorrection(journal, decision) : undefined,
+    redelivery: decision.action === 'redeliver' ? await readRedelivery(journal, decision) : undefined,
     states: await journal.countDecidedRecords(id),
     page: records.map((record) => showDecidedRecord(record, audience)),
     next: found.length > RECORDS_ON_A_PAGE ? records.at(-1)?.id : undefined,
   })
+}
+
+/** Each is begun or finished before the next one begins, so it is the last that began until then. */
+async function readRedelivery(
+  journal: ConsoleContext['journal'],
+  { at, delivery }: ListedDecision,
+): Promise<ShownRedelivery | undefined> {
+  const all = delivery === undefined ? [] : await journal.listRedeliveries(delivery.id)
+  const found = all.findLast(({ beganAt }) => beganAt <= at)
+  return found && showRedelivery(found)
 }
 
 async function readCorrection(

@@ -5,11 +5,15 @@ import {
   type DeliveryState,
   type RedeliveryEntry,
 } from '../../domain/delivery.ts'
+import { addNameSuffix } from '../../domain/mailbox.ts'
 import type { DeliveryQuery } from '../../domain/journal.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
+import { identifyRedeliveries } from '../../pipeline/outbound/redeliver.ts'
 import { isAwaitingConfirmation } from '../../pipeline/outbound/confirmation-rules.ts'
+import { BridgeError } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import { assertRepeatable } from '../redeliver.ts'
 import { traceSending } from '../trace-interchanges.ts'
 import { nameRecord } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
@@ -138,8 +142,12 @@ export interface DeliveryPage extends ListedDelivery {
   /** Where the next page of records begins; left out on the last one. */
   readonly next?: string
   /** The same bytes once more, as persons asked; the oldest first. */
-  readonly redeliveries: readonly Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'>[]
+  readonly redeliveries: readonly ShownRedelivery[]
+  /** Its bytes can be delivered once more, as far as the journal knows. */
+  readonly isRepeatable: boolean
 }
+
+export type ShownRedelivery = Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'>
 
 const RECORDS_ON_A_PAGE = 100
 
@@ -166,8 +174,27 @@ export async function readDeliveryPage(
     prunedAt: entry.prunedAt,
     page: records.map((record) => showRecord(record, bodies.get(record.id), audience)),
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
-    redeliveries: redeliveries.map(({ name, folder, state, beganAt }) => ({ name, folder, state, beganAt })),
+    redeliveries: redeliveries.map(showRedelivery),
+    isRepeatable: (await findObstacle(context, entry)) === undefined,
   })
+}
+
+export function showRedelivery({ name, folder, state, beganAt }: RedeliveryEntry): ShownRedelivery {
+  return { name, folder, state, beganAt }
+}
+
+/** Why its bytes cannot be delivered once more. */
+async function findObstacle(
+  context: ConsoleContext,
+  delivery: DeliveryEntry,
+): Promise<BridgeError | undefined> {
+  try {
+    await assertRepeatable(context, delivery)
+    return undefined
+  } catch (error) {
+    if (error instanceof BridgeError) return error
+    throw error
+  }
 }
 
 function showRecord(record: TracedRecord, body: string | undefined, audience: Audience): DeliveredRecord {
@@ -176,4 +203,45 @@ function showRecord(record: TracedRecord, body: string | undefined, audience: Au
   const problems = record.problems.map((each) => showProblem(each, audience))
   const key = called ?? formatKey(record)
   return omitUndefined({ id, number, key, purchaseOrder, apiId, operation, state, problems })
+}
+
+// The same bytes once more, as a person asks.
+
+export interface RedeliveryPreview {
+  readonly delivery: ListedDelivery
+  /** The mailbox and folder that it goes to; left out for an answer, which goes where its partner has them. */
+  readonly to?: string
+  /** Its name, unless another file has it. */
+  readonly name: string
+  /** The earlier ones, the oldest first. */
+  readonly redeliveries: readonly ShownRedelivery[]
+  /** One that a stop left open: it is finished in place of a new one. */
+  readonly open?: ShownRedelivery
+  /** Why it cannot be done. */
+  readonly obstacle?: { readonly message: string; readonly fix: string }
+  /** What the person saw: another text after each redelivery. */
+  readonly seen: string
+}
+
+/** Undefined where the journal has no such delivery. */
+export async function readRedeliveryPreview(
+  context: ConsoleContext,
+  id: string,
+): Promise<RedeliveryPreview | undefined> {
+  const { journal, configuration } = context
+  const [entry] = await journal.listDeliveries({ id }, undefined, 1)
+  if (entry === undefined) return undefined
+  const all = await journal.listRedeliveries(id)
+  const open = all.find(({ state }) => state === 'begun')
+  const route = configuration.routes.find(({ name }) => name === entry.route)
+  const obstacle = await findObstacle(context, entry)
+  return omitUndefined({
+    delivery: await showDelivery(context, entry),
+    to: route?.direction === 'outbound' ? `${route.to.mailbox}: ${route.to.folder}` : undefined,
+    name: open?.name ?? addNameSuffix(entry.name, all.length + 2),
+    redeliveries: all.filter((each) => each !== open).map(showRedelivery),
+    open: open && showRedelivery(open),
+    obstacle: obstacle && { message: obstacle.message, fix: obstacle.fix },
+    seen: identifyRedeliveries(all),
+  })
 }

@@ -2,10 +2,11 @@
 import type { Configuration } from '../../config/configuration.ts'
 import type { DecisionAction, ResolutionAction } from '../../domain/decision.ts'
 import type { Clock } from '../../support/clock.ts'
-import { hasCode } from '../../support/errors.ts'
+import { assert, hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
 import type { BridgeOptions } from '../context.ts'
 import { toBridgeError } from '../outcome.ts'
+import { type HandFailure, runNow, type RunReport } from './run-now.ts'
 import type { CorrectionRequest, CorrectionResult } from './correct-send.ts'
 
 /** Who decides, and why. The name is that of the person who is signed in. */
@@ -28,6 +29,22 @@ interface DecideRequest extends Decider {
 }
 
 type CorrectRequest = Omit<CorrectionRequest, 'via'>
+
+interface RedeliverRequest extends Decider {
+  /** The id of a delivery. */
+  readonly what: string
+  /** The redeliveries of it that the person saw. */
+  readonly expected: string
+}
+
+interface ResumeRequest extends Decider {
+  readonly route: string
+}
+
+interface PauseRequest extends ResumeRequest {
+  /** Milliseconds. */
+  readonly until: number
+}
 
 interface ResolveRequest extends Decider {
   /** A record as `ROUTE/#NUMBER`. */
@@ -62,6 +79,23 @@ const COMMANDS = {
     if (result.kind === 'known' || result.decision === undefined) return { kind: 'known' }
     return { kind: 'decided', decision: result.decision.id }
   },
+  pause: async (bridge: Bridge, request: PauseRequest) => {
+    const { pause } = await bridge.pause({ ...request, via: 'console' })
+    return { kind: 'decided' as const, decision: pause.decision }
+  },
+  resume: async (bridge: Bridge, request: ResumeRequest) => {
+    const { decision } = await bridge.resume({ ...request, via: 'console' })
+    return { kind: 'decided' as const, decision }
+  },
+  run: (bridge: Bridge, { route }: { readonly route: string }, { signal }: Hooks): Promise<RunReport> =>
+    runNow(bridge, route, signal),
+  redeliver: async (bridge: Bridge, { what, expected, ...decider }: RedeliverRequest, hooks: Hooks) => {
+    const { signal, onDecided } = hooks
+    const decided = { ...decider, via: 'console' as const }
+    const { decision } = await bridge.redeliver(what, signal, { decided, expected, onDecided })
+    assert(decision !== undefined, `The decision about ${what} was not noted.`)
+    return { kind: 'decided' as const, decision }
+  },
 }
 
 export type CommandName = keyof typeof COMMANDS
@@ -76,16 +110,11 @@ export interface HandJob<Name extends CommandName = CommandName> {
   readonly request: CommandRequest<Name>
 }
 
-export interface HandFailure {
-  readonly code: string
-  readonly message: string
-  readonly fix: string
-  readonly details: readonly string[]
-}
-
 /** What is reported of a job while it is carried out; `done` and `failed` are the last. */
 export type HandReport =
   | { readonly kind: 'decided'; readonly decision: number }
+  /** Another bridge works on the route; `why` names its process. */
+  | { readonly kind: 'busy'; readonly why: string }
   | { readonly kind: 'done'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly failure: HandFailure }
 
@@ -126,7 +155,7 @@ export async function carryOut(
     try {
       const run = COMMANDS[command] as (...all: [Bridge, unknown, Hooks]) => Promise<unknown>
       const hooks: Hooks = { signal, onDecided: (decision) => report({ kind: 'decided', decision }) }
-      const result = await whileBusy(clock, signal, () => run(bridge, request, hooks))
+      const result = await whileBusy({ clock, signal, report }, () => run(bridge, request, hooks))
       report({ kind: 'done', result })
     } finally {
       await bridge.close()
@@ -139,8 +168,7 @@ export async function carryOut(
 
 /** Nothing was done yet when a route turns out to be busy. */
 async function whileBusy<Result>(
-  clock: Clock,
-  signal: AbortSignal,
+  { clock, signal, report }: HandOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const until = clock.now() + BUSY_MS
@@ -149,6 +177,7 @@ async function whileBusy<Result>(
       return await work()
     } catch (error) {
       if (!hasCode(error, 'lease-held') || clock.now() >= until || signal.aborted) throw error
+      report({ kind: 'busy', why: error.message })
       await clock.sleep(BUSY_PAUSE_MS, signal)
     }
   }

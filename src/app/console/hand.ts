@@ -3,15 +3,10 @@ import { fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createSemaphore, waitAtMost } from '../../support/async.ts'
 import { FAILURES } from '../../support/errors.ts'
+import { newId } from '../../support/text.ts'
 import { resolvePackagePath } from '../../support/process.ts'
-import type {
-  CommandName,
-  CommandRequest,
-  CommandResult,
-  HandFailure,
-  HandJob,
-  HandReport,
-} from './hand-commands.ts'
+import type { CommandName, CommandRequest, CommandResult, HandJob, HandReport } from './hand-commands.ts'
+import type { HandFailure, RunReport, RunWork } from './run-now.ts'
 
 /** Begins a job; the reports end with `done` or `failed`. */
 export type StartJob = (job: HandJob, report: (report: HandReport) => void) => { readonly stop: () => void }
@@ -58,8 +53,20 @@ export function createHand(start: StartJob) {
     const [first] = known.keys()
     if (known.size > KNOWN_MAX && first !== undefined) known.delete(first)
   }
+  const runs = new Map<string, RunWork>()
+  const listeners = new Set<() => void>()
+  const noteRun = (id: string, work: RunWork) => {
+    runs.set(id, work)
+    const [first] = runs.keys()
+    if (runs.size > KNOWN_MAX && first !== undefined) runs.delete(first)
+    for (const listener of listeners) listener()
+  }
   /** Reports the outcome as soon as a page can show it, and resolves when the work is over. */
-  const runJob = (job: HandJob, resolveWith: (outcome: HandOutcome<unknown>) => void): Promise<void> =>
+  const runJob = (
+    job: HandJob,
+    resolveWith: (outcome: HandOutcome<unknown>) => void,
+    onBusy: (why: string) => void = () => undefined,
+  ): Promise<void> =>
     new Promise((end) => {
       let decided: number | undefined
       let timer: NodeJS.Timeout | undefined
@@ -71,6 +78,7 @@ export function createHand(start: StartJob) {
           timer = setTimeout(() => resolveWith({ kind: 'going-on', decision }), PATIENCE_MS)
           return
         }
+        if (report.kind === 'busy') return onBusy(report.why)
         clearTimeout(timer)
         stops.delete(stop)
         const failure = report.kind === 'failed' ? report.failure : undefined
@@ -85,20 +93,50 @@ export function createHand(start: StartJob) {
       })
       stops.add(stop)
     })
+  /** Jobs wait for their turn. */
+  const enqueue = (
+    job: HandJob,
+    resolveWith: (outcome: HandOutcome<unknown>) => void,
+    onBusy?: (why: string) => void,
+  ) => {
+    const running = semaphore.run(async () => {
+      if (isClosed) resolveWith({ kind: 'failed', failure: STOPPED })
+      else await runJob(job, resolveWith, onBusy)
+    })
+    underWay.add(running)
+    void running.finally(() => underWay.delete(running))
+  }
   return {
     /** Resolves when the job is done or failed, or some seconds after its decision is noted. */
     carryOut: <Name extends CommandName>(command: Name, request: CommandRequest<Name>) =>
       new Promise<HandOutcome<CommandResult<Name>>>((resolve) => {
         const resolveWith = resolve as (outcome: HandOutcome<unknown>) => void
-        const running = semaphore.run(async () => {
-          if (isClosed) resolveWith({ kind: 'failed', failure: STOPPED })
-          else await runJob({ command, request } as HandJob, resolveWith)
-        })
-        underWay.add(running)
-        void running.finally(() => underWay.delete(running))
+        enqueue({ command, request } as HandJob, resolveWith)
       }),
     /** Undefined where this process knows nothing of it: it was made elsewhere, or before a restart. */
     findWork: (decision: number): DecisionWork | undefined => known.get(decision),
+    /** Starts a run of the route. Resolves with its id when it is over, or after some seconds: a page shows how far it is. */
+    startRun: ({ route, by, at }: Pick<RunWork, 'route' | 'by' | 'at'>) =>
+      new Promise<string>((resolve) => {
+        const id = newId()
+        const own = { route, by, at }
+        noteRun(id, own)
+        const timer = setTimeout(() => resolve(id), PATIENCE_MS)
+        const end = (outcome: HandOutcome<unknown>) => {
+          clearTimeout(timer)
+          if (outcome.kind === 'failed') noteRun(id, { ...own, failure: outcome.failure })
+          else if (outcome.kind === 'done') noteRun(id, { ...own, report: outcome.result as RunReport })
+          resolve(id)
+        }
+        enqueue({ command: 'run', request: { route } }, end, (busy) => noteRun(id, { ...own, busy }))
+      }),
+    /** Undefined where this process did not start it, or after many others. */
+    findRun: (id: string): RunWork | undefined => runs.get(id),
+    /** Calls the listener when something becomes known of a run; returns how to stop that. */
+    onRun(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     /** Stops what is under way, which is safe at any moment, and waits for it. */
     async close(): Promise<void> {
       isClosed = true
@@ -128,7 +166,7 @@ export function startChildren(configuration: string, env: NodeJS.ProcessEnv): St
     }
     child.on('message', (message) => {
       const reported = message as HandReport
-      if (reported.kind === 'decided') report(reported)
+      if (reported.kind === 'decided' || reported.kind === 'busy') report(reported)
       else end(reported)
     })
     const fail = (why: string) =>

@@ -2,8 +2,9 @@
 import type { Configuration } from '../../config/configuration.ts'
 import type { Route } from '../../config/routes.ts'
 import { type Alert, ALERTS } from '../../domain/alert.ts'
-import { formatLeaseOwner } from '../../domain/lease.ts'
+import { formatLeaseOwner, type Watcher } from '../../domain/lease.ts'
 import { formatAccount } from '../../domain/route.ts'
+import type { Pause } from '../../domain/scheduled-run.ts'
 import type { ScheduledRoute } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { listScheduledRoutes } from '../../schedule/schedule.ts'
@@ -21,6 +22,8 @@ export interface ShownAlert {
   readonly since: number
 }
 
+export type ShownPause = Pick<Pause, 'decision' | 'by' | 'why' | 'at' | 'until'>
+
 /** `working`: a bridge works on it now; `unfinished`: no bridge does, and some of its work waits. */
 export interface ShownRoute {
   readonly name: string
@@ -29,7 +32,9 @@ export interface ShownRoute {
   readonly party: string
   readonly mailbox: string
   readonly folder: string
-  readonly state: 'working' | 'unfinished' | 'idle'
+  readonly state: 'working' | 'paused' | 'unfinished' | 'idle'
+  /** A person keeps its passes from beginning; one that is at work goes on to its end. */
+  readonly pause?: ShownPause
   /** Who works on it. */
   readonly owner?: string
   /** Since when a watch looks after it. */
@@ -50,40 +55,78 @@ export interface RoutesPage {
 
 const ALERTS_MAX = 1000
 
-export async function listRoutes(context: ConsoleContext, audience: Audience): Promise<RoutesPage> {
-  const { journal, configuration, clock } = context
-  const alerts = await journal.listActiveAlerts(ALERTS_MAX)
+interface Around {
+  readonly alerts: readonly Alert[]
+  readonly unfinished: ReadonlySet<string>
+  readonly watches: readonly Watcher[]
+  readonly schedules: ReadonlyMap<string, Omit<ScheduledRoute, 'route'>>
+  readonly pauses: ReadonlyMap<string, Pause>
+}
+
+async function readAround({ journal, configuration, clock }: ConsoleContext): Promise<Around> {
   const scheduled = await listScheduledRoutes(journal, configuration, clock.now())
-  const around = {
+  return {
+    alerts: await journal.listActiveAlerts(ALERTS_MAX),
     unfinished: new Set(await journal.listUnfinishedRoutes()),
     watches: classifyWatches(await journal.listWatchers(), clock.now()).alive,
     schedules: new Map(scheduled.map(({ route, ...schedule }) => [route, schedule])),
+    pauses: new Map((await journal.listPauses()).map((pause) => [pause.route, pause])),
   }
+}
+
+export async function listRoutes(context: ConsoleContext, audience: Audience): Promise<RoutesPage> {
+  const { configuration } = context
+  const around = await readAround(context)
   const routes: ShownRoute[] = []
-  for (const route of configuration.routes) {
-    const { name, direction, operation } = route
-    const owner = await findOwner(context, name)
-    const { mailbox, folder } = route.direction === 'inbound' ? route.from : route.to
-    const state: ShownRoute['state'] =
-      owner !== undefined ? 'working' : around.unfinished.has(name) ? 'unfinished' : 'idle'
-    const shown: ShownRoute = omitUndefined({
-      name,
-      direction,
-      operation,
-      mailbox,
-      folder,
-      owner,
-      party: formatAccount(route.party),
-      state,
-      watchedSince: around.watches.find((watch) => watch.routes.includes(name))?.beganAt,
-      last: await findLast(context, route),
-      schedule: around.schedules.get(name),
-      alerts: alerts.filter((alert) => alert.route === name).map((alert) => showAlert(alert, audience)),
-    })
-    routes.push(shown)
-  }
+  for (const route of configuration.routes) routes.push(await showRoute(context, route, { around, audience }))
   const isElsewhere = ({ route }: Alert) => route === undefined || !isConfigured(configuration, route)
-  return { routes, alerts: alerts.filter(isElsewhere).map((alert) => showAlert(alert, audience)) }
+  return {
+    routes,
+    alerts: around.alerts.filter(isElsewhere).map((alert) => showAlert(alert, audience)),
+  }
+}
+
+/** Undefined where the configuration has no such route. */
+export async function readRoute(
+  context: ConsoleContext,
+  name: string,
+  audience: Audience,
+): Promise<ShownRoute | undefined> {
+  const route = context.configuration.routes.find((each) => each.name === name)
+  return route && showRoute(context, route, { around: await readAround(context), audience })
+}
+
+async function showRoute(
+  context: ConsoleContext,
+  route: Route,
+  { around, audience }: { readonly around: Around; readonly audience: Audience },
+): Promise<ShownRoute> {
+  const { name, direction, operation } = route
+  const owner = await findOwner(context, name)
+  const pause = around.pauses.get(name)
+  const { mailbox, folder } = route.direction === 'inbound' ? route.from : route.to
+  const resting: ShownRoute['state'] = around.unfinished.has(name) ? 'unfinished' : 'idle'
+  const state: ShownRoute['state'] =
+    owner !== undefined ? 'working' : pause !== undefined ? 'paused' : resting
+  return omitUndefined({
+    name,
+    direction,
+    operation,
+    mailbox,
+    folder,
+    owner,
+    party: formatAccount(route.party),
+    state,
+    pause: pause && showPause(pause),
+    watchedSince: around.watches.find((watch) => watch.routes.includes(name))?.beganAt,
+    last: await findLast(context, route),
+    schedule: around.schedules.get(name),
+    alerts: around.alerts.filter((alert) => alert.route === name).map((alert) => showAlert(alert, audience)),
+  })
+}
+
+function showPause({ decision, by, why, at, until }: Pause): ShownPause {
+  return { decision, by, why, at, until }
 }
 
 function isConfigured({ routes }: Configuration, name: string): boolean {
@@ -91,7 +134,7 @@ function isConfigured({ routes }: Configuration, name: string): boolean {
 }
 
 /** The lease of a dead process does not count: another process takes it over at once. */
-async function findOwner({ journal }: ConsoleContext, route: string): Promise<string | undefined> {
+export async function findOwner({ journal }: ConsoleContext, route: string): Promise<string | undefined> {
   const lease = await journal.getLeaseOwner(route)
   return lease !== undefined && isOwnerAlive(lease.owner) ? formatLeaseOwner(lease.owner) : undefined
 }

@@ -38,6 +38,11 @@ export const REASONS = {
     'Run again: `dropbridge trace FILE` says how far it is.',
     tryLater,
   ),
+  paused: reason(
+    'A person paused the route.',
+    'Wait until the pause ends, or: `dropbridge resume ROUTE --by NAME --why TEXT`.',
+    tryLater,
+  ),
   'not-due': reason(
     'The next scheduled run of its route is later.',
     'Wait for it, or: `dropbridge run ROUTE`.',

@@ -99,7 +99,13 @@ export async function findDuplicateReasons(
   return [{ code: 'file-repeated', message, fix: PROBLEMS['file-repeated'].fix, exit: EXIT.rejects }]
 }
 
+/** Why no pass over the route or inbox begins now. */
 export async function findLeaseReasons({ journal }: DiagnosisContext, key: string): Promise<Reason[]> {
+  const pause = await journal.findPause(key)
+  if (pause !== undefined) {
+    const message = `${pause.by} paused route ${key} until ${isoTime(pause.until)}: ${pause.why}`
+    return [createReason('paused', message, REASONS.paused.fix.replace('ROUTE', key))]
+  }
   const held = await journal.getLeaseOwner(key)
   if (held === undefined || !isOwnerAlive(held.owner)) return []
   const message = `${formatLeaseOwner(held.owner)} is working on ${formatIntakeKey(key)}; its last sign of life was at ${isoTime(held.renewedAt)}`

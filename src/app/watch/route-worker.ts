@@ -46,6 +46,9 @@ export type RouteWorker = Omit<ReturnType<typeof createRouteWorker<unknown>>, 's
 /** A scan that finds nothing counts as a successful pass; it is reported at this interval, and not each time. */
 const IDLE_REPORT_MS = 60_000
 
+/** A person may resume a route at any time. */
+const PAUSE_CHECK_MS = 5_000
+
 /** `backoff`: the files that failed on their own. They are tried again with growing pauses; new files at once. */
 export function createRouteWorker<Work>(
   parts: WatchContext,
@@ -57,12 +60,18 @@ export function createRouteWorker<Work>(
   const failures = createFailureTracker(parts, name)
   let passing: Promise<void> | undefined
   let unfinished: { readonly times: number; readonly retryAt: number } | undefined
+  let restsUntil = -Infinity
+  const restMs = () => Math.max(0, failures.pauseMs(), restsUntil - elapsed(clock))
   /** What it waited for happened while it ran, perhaps too late for this pass. */
   let isResumed = false
 
   const pass = async (work: Work, isForAll: boolean) => {
     if (isForAll) backoff?.clear()
     const result = await semaphore.run(() => run(work))
+    if (result.kind === 'paused') {
+      restsUntil = elapsed(clock) + Math.min(PAUSE_CHECK_MS, Math.max(0, result.pause.until - clock.now()))
+      return
+    }
     const isOfFile = result.kind === 'failed' && isSingleFileFailure(result.failure, backoff)
     if (result.kind !== 'failed') failures.clear()
     else failures.add(result.failure, isOfFile ? 'file' : 'pass')
@@ -78,7 +87,7 @@ export function createRouteWorker<Work>(
   return {
     /** Begins a pass when something is ready, or unfinished work is due. Calls `done` at its end. */
     startIfDue(isReady: boolean, work: Work, done: () => void): void {
-      if (passing !== undefined || ending.aborted || failures.pauseMs() > 0) return
+      if (passing !== undefined || ending.aborted || restMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
       if (!isReady && !isDue) {
         // An inbox was scanned; for a schedule only the time was checked.
@@ -95,7 +104,7 @@ export function createRouteWorker<Work>(
     isBusy: () => passing !== undefined,
     /** How long until waiting work is due; undefined when nothing waits. */
     dueInMs(): number | undefined {
-      const pause = failures.pauseMs()
+      const pause = restMs()
       if (unfinished === undefined) return pause > 0 ? pause : undefined
       return Math.max(pause, unfinished.retryAt - elapsed(clock), 0)
     },
@@ -189,6 +198,7 @@ function hasActivity(result: RouteResult): boolean {
       return true
     case 'idle':
     case 'busy':
+    case 'paused':
       return false
     case 'inbound':
       return result.pass.reported.length > 0

@@ -1,7 +1,12 @@
-/** `dropbridge retake FILE`: takes an archived file again; its records are judged by their keys. */
+/**
+ * What was done once more: `dropbridge retake FILE` takes an archived file again, whose records are judged by their keys, and
+ * `dropbridge redeliver DELIVERY` gives the bytes of a finished delivery a second name.
+ */
 import type { RetakeResult } from '../../app/retake.ts'
-import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG } from '../command.ts'
+import { EXIT } from '../../support/errors.ts'
+import { CONFIG_FLAG, defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT } from '../command.ts'
 import { readConfiguration, withProgress } from '../context.ts'
+import { formatRedelivery } from '../format/outbound.ts'
 import { formatRouteResults } from '../format/run.ts'
 
 export const retakeCommand = defineCommand({
@@ -36,3 +41,20 @@ function toJson({ first, file, records, results, exit }: RetakeResult): unknown 
     open: passes.flatMap(({ open }) => open.map((each) => each.name)),
   }
 }
+
+/** Also `edi resend`, the name that people look for where the file is an interchange. */
+export const redeliverCommand = defineCommand({
+  argument: 'DELIVERY',
+  positionals: { delivery: REQUIRED_TEXT },
+  options: { config: CONFIG_FLAG, json: JSON_FLAG },
+  async run(terminal, { config, delivery, json }) {
+    const configuration = await readConfiguration(terminal, config)
+    const result = await withProgress(terminal, configuration, (bridge) =>
+      bridge.redeliver(delivery.trim(), terminal.signal),
+    )
+    const exit = result.redelivery.state === 'delivered' ? EXIT.ok : EXIT.rejects
+    if (json) terminal.out(JSON.stringify({ exit, ...result }, null, 2))
+    else terminal.say(`${result.delivery.route}: ${formatRedelivery(result)}`)
+    return exit
+  },
+})

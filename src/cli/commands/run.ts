@@ -146,6 +146,10 @@ function routeToJson(result: RunResult['routes'][number]): object {
       return { route, idle: true }
     case 'busy':
       return { route, busy: result.why }
+    case 'paused': {
+      const { by, why, until } = result.pause
+      return { route, paused: { by, why, until: isoTime(until) } }
+    }
     case 'inbound':
     case 'interchanges':
     case 'outbound':
@@ -210,7 +214,10 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/
 const TIME_WITH_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/
 
 /** Milliseconds since 1970; a time of day means its next occurrence. */
-function parseUntil(text: string, { now, zone }: { readonly now: number; readonly zone: string }): number {
+export function parseUntil(
+  text: string,
+  { now, zone }: { readonly now: number; readonly zone: string },
+): number {
   const lasts = parseDuration(text)
   if (lasts !== undefined) return now + lasts
   if (TIME_OF_DAY.test(text)) {

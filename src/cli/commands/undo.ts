@@ -1,12 +1,13 @@
 /** `dropbridge undo KEY`: what the API still allows for an order or a record, with the command for each. */
 import { withExistingJournal } from '../../app/journal-access.ts'
 import { withPartyApis } from '../../app/party-apis.ts'
-import { findUndo } from '../../app/undo.ts'
+import { findUndo, type PlannedStep, type UndoAnswer, type UndoOrder } from '../../app/undo.ts'
 import type { Journal } from '../../domain/journal.ts'
+import { isoTime } from '../../support/clock.ts'
 import { EXIT, usageError } from '../../support/errors.ts'
 import { VERSION } from '../../support/process.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { quoteForShell } from '../../support/text.ts'
+import { quoteForShell, toOneLine } from '../../support/text.ts'
 import {
   CONFIG_FLAG,
   DEFAULT_CONFIGURATION,
@@ -16,7 +17,7 @@ import {
   text,
 } from '../command.ts'
 import { readConfiguration } from '../context.ts'
-import { formatUndo } from '../format/undo.ts'
+import { formatCount } from '../format/text.ts'
 
 export const undoCommand = defineCommand({
   argument: 'KEY',
@@ -45,3 +46,36 @@ export const undoCommand = defineCommand({
     return EXIT.rejects
   },
 })
+
+const CHANCES = { yes: 'can', elsewhere: 'outside the API', no: 'cannot' } as const
+
+function formatUndo({ at, accounts, orders, records }: UndoAnswer): string[] {
+  const head = `at the API on ${isoTime(at)}, asked as ${accounts.join(' and ')}: ${formatCount(orders.length, 'order')}`
+  const own = records.flatMap(({ record, route, ...step }) => [
+    '',
+    toOneLine(`${record} of route ${route}`),
+    ...formatStep(step),
+  ])
+  return [head, ...orders.flatMap(formatOrder), ...own]
+}
+
+function formatOrder({ account, id, purchaseOrder, status, isAcknowledged, steps }: UndoOrder): string[] {
+  const acknowledged = isAcknowledged ? 'acknowledged' : 'not acknowledged'
+  const title = `order ${id} (${purchaseOrder}) as ${account} sees it: ${status}, ${acknowledged}`
+  return ['', toOneLine(title), ...steps.flatMap(formatStep)]
+}
+
+function formatStep({ what, chance, text, commands, newRoute, note }: PlannedStep): string[] {
+  const line = toOneLine(`${CHANCES[chance].padEnd(WIDTH)}  ${what}: ${text}`)
+  const like = newRoute?.apiOf === undefined ? '' : `, with the \`api\` of route ${newRoute.apiOf}`
+  const added =
+    newRoute === undefined
+      ? []
+      : [`no route reads such a file; add this one to \`routes\`${like}, then:`, ...newRoute.lines]
+  return [
+    line,
+    ...[...added, ...(note === undefined ? [] : [note]), ...commands].map((each) => `    ${each}`),
+  ]
+}
+
+const WIDTH = Math.max(...Object.values(CHANCES).map(({ length }) => length))

@@ -1,6 +1,7 @@
 /** Formats a run: events while it runs, lines per route, the summary line, and what was pruned. */
 import { formatEvent as formatLogged } from '../../observability/event-log.ts'
 import {
+  EXIT_TEXTS,
   listOutcomes,
   type RetentionResult,
   type RouteOutcome,
@@ -15,12 +16,12 @@ import type { StateCounts } from '../../domain/record.ts'
 import { formatWait } from '../../observability/format.ts'
 import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
 import { isoTime } from '../../support/clock.ts'
-import { EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
+import { FAILURES } from '../../support/errors.ts'
 import { didYouMean } from '../../support/text.ts'
 import { countWarnings, formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
 import { formatInterchanges } from './interchanges.ts'
 import { formatOutbound } from './outbound.ts'
-import { formatCount, formatCounts, formatWarnings } from './text.ts'
+import { formatCount, formatCounts, formatPause, formatWarnings } from './text.ts'
 
 const REPORTED_BY_LINES: ReadonlySet<string> = new Set<AlertCode>([
   'records-held',
@@ -107,6 +108,8 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
       return terse ? lines : [...lines, formatIdleRoute(route, scheduledRuns)]
     case 'busy':
       return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
+    case 'paused':
+      return terse ? lines : [...lines, `${route}: not run: ${formatPause(result.pause)}`]
     case 'inbound':
     case 'interchanges':
     case 'outbound': {
@@ -215,6 +218,7 @@ function hasRouteActivity(result: RouteResult): boolean {
   switch (result.kind) {
     case 'idle':
     case 'busy':
+    case 'paused':
       return false
     case 'failed':
       return true
@@ -252,21 +256,6 @@ export function formatRunSummary(result: RunResult, mapped: number = result.exit
   const what = parts.length === 0 ? 'nothing to do' : parts.join('; ')
   const exit = mapped === result.exit ? `${mapped}` : `${mapped}, by the map for ${result.exit}`
   return `${what}; exit ${exit}: ${EXIT_TEXTS[result.exit]}`
-}
-
-const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.ok]: 'all is well',
-  [EXIT.rejects]: 'finished; something was refused, is held, missing or overdue: see above, and the results',
-  [EXIT.usage]: 'the command line is wrong',
-  [EXIT.unusableFile]: 'a file could not be used as a whole',
-  [EXIT.unavailable]: 'the API or a mailbox could not be reached; the work is kept',
-  [EXIT.bug]: 'something unexpected happened; please report it',
-  [EXIT.cannotWrite]: 'something could not be written: disk or rights',
-  [EXIT.tryLater]: 'not all could be finished yet; the next run continues',
-  [EXIT.refusedCredentials]: 'credentials or a host key were refused',
-  [EXIT.badConfiguration]: 'the configuration or a mapping is wrong',
-  [EXIT.interrupted]: 'stopped by a signal; the next run continues',
-  [EXIT.terminated]: 'stopped by a signal; the next run continues',
 }
 
 /** For a run: no line when nothing was pruned. */

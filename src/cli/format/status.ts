@@ -9,7 +9,7 @@ import { formatOpenStates } from '../../observability/format.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import { formatHeldFixes } from './inbound.ts'
-import { formatCount, formatCounts, formatTable, formatWarnings } from './text.ts'
+import { formatCount, formatCounts, formatPause, formatTable, formatWarnings } from './text.ts'
 
 /** Counts and names are shown whole. */
 const CELL_MAX = 200
@@ -90,8 +90,9 @@ function formatRoutes(routes: readonly SnapshotRoute[]): string[] {
 }
 
 function formatCurrentState(route: SnapshotRoute): string {
-  if (route.neverRan === true) return 'has not run yet'
   if (route.owner !== undefined) return `${formatLeaseOwner(route.owner)} is working on it`
+  if (route.pause !== undefined) return formatPause(route.pause)
+  if (route.neverRan === true) return 'has not run yet'
   const open = formatOpenStates(route)
   if (open !== '') return `unfinished: ${open}`
   return route.isGone === true ? 'not in the configuration any more' : 'idle'

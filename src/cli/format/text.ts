@@ -4,9 +4,11 @@ import { type Problem } from '../../domain/problem.ts'
 import { formatPlace } from '../../domain/place.ts'
 import { formatCount } from '../../observability/format.ts'
 import type { Notes } from '../../domain/format.ts'
+import type { Pause } from '../../domain/scheduled-run.ts'
 import type { StateCounts } from '../../domain/record.ts'
+import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { nameFileInFix } from '../../support/text.ts'
+import { nameFileInFix, toOneLine } from '../../support/text.ts'
 import type { Terminal } from '../terminal.ts'
 
 export { formatCount }
@@ -84,6 +86,11 @@ export function formatCounts(counts: StateCounts & { total?: number }, accepted 
 
 export function formatWarnings(count: number): string[] {
   return count === 0 ? [] : [formatCount(count, 'warning')]
+}
+
+/** `paused by Erik until 2026-11-27T14:00:00.000Z: the partner sends again`. */
+export function formatPause({ by, until, why }: Pause): string {
+  return toOneLine(`paused by ${by} until ${isoTime(until)}: ${why}`)
 }
 
 /** Says what a last line without a line end means for `run`. */

@@ -15,9 +15,10 @@ import { deliverOnce } from '../outbound/naming.ts'
 import { getFolderPlace } from '../outbound/outbox.ts'
 import {
   type ComposeAgain,
+  deliverAgain,
   finishRedelivery,
+  type RedeliveryRequest,
   type RedeliveryResult,
-  startRedelivery,
 } from '../outbound/redeliver.ts'
 import type { AnswerPlace, InterchangeContext } from './context.ts'
 import { listReadings, readJudgedRecords } from './judged-records.ts'
@@ -338,12 +339,11 @@ async function describePlaceOf(
 export async function redeliverAnswer(
   context: InterchangeContext,
   delivery: DeliveryEntry,
+  asked: RedeliveryRequest,
 ): Promise<RedeliveryResult> {
   const { target, folder } = await findPlaceOf(context, delivery.id)
   const composeAgain: ComposeAgain = (of, spooled) => composeAnswerAgain(context, of, spooled)
-  const own = { ...context, target }
-  const { redelivery, isNew } = await startRedelivery(own, delivery, { folder, composeAgain })
-  return finishRedelivery(own, redelivery, { isNew, composeAgain })
+  return deliverAgain({ ...context, target }, delivery, { ...asked, folder, composeAgain })
 }
 
 /** A person said of a held answer whether it was delivered. Returns false where it is not held any more. */

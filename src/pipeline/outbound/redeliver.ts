@@ -1,7 +1,9 @@
 /** Delivers the bytes of a finished delivery once more, under a name of its own. Acknowledges nothing. */
+import type { Decider } from '../../domain/decision.ts'
 import type { DeliveryEntry, RedeliveryEntry } from '../../domain/delivery.ts'
 import { addNameSuffix } from '../../domain/mailbox.ts'
 import { assert, BridgeError } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import type { OutboundContext } from '../context.ts'
 import { getDeliverySpoolName } from './compose.ts'
 import { deliverOnce, type NamingContext } from './naming.ts'
@@ -11,23 +13,63 @@ type RedeliveryContext = NamingContext & Pick<OutboundContext, 'newId' | 'notify
 /** Puts the bytes of the delivery into the spool under this name; false where they cannot be made again as they were. */
 export type ComposeAgain = (delivery: DeliveryEntry, spooled: string) => Promise<boolean>
 
+/** Who wants it, and what that person saw before; both left out on the command line. */
+export interface RedeliveryRequest {
+  readonly decided?: Decider
+  /** As `identifyRedeliveries` gives it: where the delivery was delivered once more meanwhile, nothing is done. */
+  readonly expected?: string
+  /** Called when the journal has noted the decision, before the file is delivered. */
+  readonly onDecided?: (decision: number) => void
+}
+
 export interface RedeliveryResult {
   readonly redelivery: RedeliveryEntry
   readonly delivery: DeliveryEntry
   /** The path of the file, for people. */
   readonly path: string
+  /** The number of the decision of the person who wants it. */
+  readonly decision?: number
 }
 
-/** Notes the intent, once the same bytes are in the spool. One that a crash left open is continued in place of a new one. */
-export async function startRedelivery(
+/** Another text after each redelivery that begins or ends. */
+export function identifyRedeliveries(all: readonly RedeliveryEntry[]): string {
+  return all.map(({ id, state }) => `${id}.${state}`).join(' ')
+}
+
+interface Redelivering extends RedeliveryRequest {
+  readonly folder: string
+  readonly composeAgain: ComposeAgain
+}
+
+/** Delivers the bytes once more. One that a crash left open is finished in place of a new one. */
+export async function deliverAgain(
   context: RedeliveryContext,
   delivery: DeliveryEntry,
-  { folder, composeAgain }: { readonly folder: string; readonly composeAgain: ComposeAgain },
+  asked: Redelivering,
+): Promise<RedeliveryResult> {
+  const { redelivery, isNew, decision } = await startRedelivery(context, delivery, asked)
+  if (decision !== undefined) asked.onDecided?.(decision)
+  const result = await finishRedelivery(context, redelivery, { isNew, composeAgain: asked.composeAgain })
+  return omitUndefined({ ...result, decision })
+}
+
+/** Notes the intent, once the same bytes are in the spool. */
+async function startRedelivery(
+  context: RedeliveryContext,
+  delivery: DeliveryEntry,
+  { folder, composeAgain, decided, expected }: Redelivering,
 ) {
-  const { journal, lease, route } = context
-  const open = await journal.listOpenRedeliveries(route.name)
-  const earlier = open.find((each) => each.delivery === delivery.id)
-  if (earlier !== undefined) return { redelivery: earlier, isNew: false }
+  const { journal, lease } = context
+  const all = await journal.listRedeliveries(delivery.id)
+  if (expected !== undefined && expected !== identifyRedeliveries(all)) {
+    const message = `${delivery.name} was delivered once more meanwhile, and nothing was done now.`
+    throw new BridgeError('not-repeatable', message, { fix: 'See whether its reader needs it yet again.' })
+  }
+  const earlier = all.find(({ state }) => state === 'begun')
+  if (earlier !== undefined) {
+    const decision = decided && (await journal.noteRedeliveryDecision(lease, delivery.id, decided))
+    return { redelivery: earlier, isNew: false, decision }
+  }
   const id = context.newId()
   if (!(await composeAgain(delivery, getDeliverySpoolName(id)))) {
     const message = `The bytes of ${delivery.name} cannot be made again: what they were made from has changed since.`
@@ -35,8 +77,9 @@ export async function startRedelivery(
   }
   // The name of the first file has no suffix, so the second one has 2.
   const nameFor = (attempt: number) => addNameSuffix(delivery.name, attempt + 1)
-  const begun = { id, delivery: delivery.id, folder, nameFor }
-  return { redelivery: await journal.startRedelivery(lease, begun), isNew: true }
+  const begun = omitUndefined({ id, delivery: delivery.id, folder, nameFor, decided })
+  const { decision, ...redelivery } = await journal.startRedelivery(lease, begun)
+  return { redelivery, isNew: true, decision }
 }
 
 const FIX_CHANGED =

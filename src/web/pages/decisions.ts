@@ -9,6 +9,7 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { drawRedelivery } from './deliveries.ts'
 import { formatRecords } from './forms.ts'
 import {
   audienceOf,
@@ -80,12 +81,13 @@ export const decisionPage = definePage<DecisionPage>({
   draw: (data, request) => ({ title: formatTitle(data), main: drawDecision(data, request) }),
 })
 
-function formatTitle({ action, by, records }: DecisionPage): string {
+function formatTitle({ action, by, records, route = '' }: DecisionPage): string {
+  if (action === 'pause' || action === 'resume') return `${by} ${DECIDED[action]} ${route}`
   return `${by} ${DECIDED[action]} ${formatRecords(records)}`
 }
 
 function drawDecision(decision: DecisionPage, request: PageRequest): Html {
-  const { id, at, by, via, why, route, file, delivery, states, page, next, correction } = decision
+  const { id, at, by, via, why, route, file, delivery, page, next, correction } = decision
   const [caption, outcome] = correction
     ? ['Its records before the correction', 'Outcome before']
     : ['What came of each record', 'Outcome']
@@ -98,15 +100,40 @@ function drawDecision(decision: DecisionPage, request: PageRequest): Html {
   ])
   return html`<p>
       ${showTime(at, request)} ${by}, via
-      ${formatVia(via)}${on && html`, on ${on}`}${route && html`, route ${route}`}.
+      ${formatVia(via)}${on && html`, on ${on}`}${route && html`, route ${drawRoute(decision)}`}.
     </p>
     <p>Why: ${why}</p>
     <section id="outcome" data-live>
-      ${correction ? drawCorrection(correction, decision) : drawProgress(decision, request)}
-      ${correction ? undefined : html`<p>${drawCounts(states)}</p>`}
+      ${drawResult(decision, request)}
       ${rows.length === 0 ? undefined : drawCells(caption, ['Lines', 'Record', outcome], rows)}
     </section>
     ${drawNext(more, 'next records')}`
+}
+
+function drawResult(decision: DecisionPage, request: PageRequest): Html {
+  const { action, correction, redelivery, states, pause } = decision
+  if (action === 'resume') return html`<p>A watch goes on within seconds; without one, the next run does.</p>`
+  if (pause !== undefined) return drawPauseEnd(pause, request)
+  if (correction !== undefined) return drawCorrection(correction, decision)
+  const progress = drawProgress(decision, request)
+  if (redelivery === undefined)
+    return html`${progress}
+      <p>${drawCounts(states)}</p>`
+  return html`${progress}
+    <p>The second file: ${drawRedelivery(redelivery, request)}. Nothing was acknowledged again.</p>`
+}
+
+/** Of another decision the route may be gone, or an inbox, which has no page. */
+function drawRoute({ action, route = '' }: DecisionPage): Html {
+  if (action !== 'pause' && action !== 'resume') return html`${route}`
+  return html`<a href="${href('/routes/:name', { name: route })}">${route}</a>`
+}
+
+function drawPauseEnd({ until, endedAt }: NonNullable<DecisionPage['pause']>, request: PageRequest): Html {
+  if (endedAt !== undefined)
+    return html`<p>A person ended it, or gave it another end, at ${showTime(endedAt, request)}.</p>`
+  const end = until > request.now ? 'It ends by itself' : 'It ended by itself'
+  return html`<p>${end} at ${showTime(until, request)}.</p>`
 }
 
 function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord): Html {

@@ -6,11 +6,13 @@ import {
   listDeliveries,
   type ListedDelivery,
   readDeliveryPage,
+  type ShownRedelivery,
 } from '../../app/console/deliveries.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { isAllowed } from '../permissions.ts'
 import {
   audienceOf,
   drawChoice,
@@ -74,14 +76,17 @@ function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly 
   ]
 }
 
-function drawDeliveryState({ state, deliveredAt, held, folder }: ListedDelivery, request: PageRequest): Html {
+export function drawDeliveryState(
+  { state, deliveredAt, held, folder }: ListedDelivery,
+  request: PageRequest,
+): Html {
   const when =
     deliveredAt === undefined ? 'not in place yet' : html`delivered ${showTime(deliveredAt, request)}`
   return html`${state}, ${when} in ${folder}${held === undefined ? undefined : html`, held: ${held}`}`
 }
 
 /** Who took it, and which answers of a partner came. */
-function drawTaken(
+export function drawTaken(
   { isAwaited, confirmedAt, confirmedBy, sending }: ListedDelivery,
   request: PageRequest,
 ): Html {
@@ -122,10 +127,8 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
     <p>${drawDeliveryState(delivery, request)}. ${drawTaken(delivery, request)}</p>
     ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
     ${prunedAt === undefined ? undefined : html`<p>Its contents were pruned on ${showTime(prunedAt, request)}.</p>`}
-    ${redeliveries.map(
-      ({ name, folder, state, beganAt }) =>
-        html`<p>The same bytes once more: ${folder}/${name}, ${state}, ${showTime(beganAt, request)}</p>`,
-    )}
+    ${redeliveries.map((each) => html`<p>The same bytes once more: ${drawRedelivery(each, request)}</p>`)}
+    ${drawAgain(delivery, request)}
     <h2>Records</h2>
     <p>${drawCounts(counts)}</p>
     ${
@@ -144,4 +147,25 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
           )
     }
     ${drawNext(more, 'next records')}`
+}
+
+/** One of the further files with the same bytes. */
+export function drawRedelivery(
+  { name, folder, state, beganAt }: ShownRedelivery,
+  request: PageRequest,
+): Html {
+  return html`${folder}/${name}, ${REDELIVERED[state]}, ${showTime(beganAt, request)}`
+}
+
+const REDELIVERED: Readonly<Record<ShownRedelivery['state'], string>> = {
+  begun: 'not in place yet: the next run finishes it',
+  delivered: 'delivered',
+  unclear: 'not known whether it is in place: see its folder',
+  impossible: 'not delivered: its bytes could not be made again',
+}
+
+function drawAgain({ id, isRepeatable }: DeliveryPage, { person }: PageRequest): Html | undefined {
+  if (!isRepeatable || !isAllowed(person, 'operate')) return undefined
+  const address = href('/deliveries/:id/redeliver', { id })
+  return html`<p class="buttons"><a class="button" href="${address}">Deliver again …</a></p>`
 }

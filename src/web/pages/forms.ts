@@ -19,15 +19,20 @@ interface Form {
   readonly cancel: string
 }
 
-/** A form with a reason, which is carried out once. What was typed stays. */
-export function drawForm(
-  { action, body, button, cancel }: Form,
-  { csrf, once, typed = {} }: PageRequest,
-): Html {
+/** A form that is carried out once. */
+export function drawSubmit({ action, body, button, cancel }: Form, { csrf, once }: PageRequest): Html {
   return html`<form method="post" action="${action}" class="decision">
     <input type="hidden" name="csrf" value="${csrf}" />
     <input type="hidden" name="once" value="${once}" />
     ${body}
+    <p class="buttons"><a href="${cancel}">Cancel</a> <button>${button}</button></p>
+  </form>`
+}
+
+/** A form with a reason, which is carried out once. What was typed stays. */
+export function drawForm(form: Form, request: PageRequest): Html {
+  const { typed = {} } = request
+  const body = html`${form.body}
     <label for="why">Why</label>
     <input
       id="why"
@@ -37,9 +42,8 @@ export function drawForm(
       required
       autocomplete="off"
     />
-    <p>The reason and your name are kept with the decision.</p>
-    <p class="buttons"><a href="${cancel}">Cancel</a> <button>${button}</button></p>
-  </form>`
+    <p>The reason and your name are kept with the decision.</p>`
+  return drawSubmit({ ...form, body }, request)
 }
 
 export function drawRefusal({ refusal }: PageRequest): Html | undefined {

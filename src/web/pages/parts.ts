@@ -97,6 +97,9 @@ export const DECIDED: Readonly<Record<ShownDecision['action'], string>> = {
   restored: 'declared the journal restored',
   'doubt-ended': 'ended the doubt after a restoration',
   'set-numbers': 'set control numbers',
+  redeliver: 'delivered again',
+  pause: 'paused',
+  resume: 'resumed',
 }
 
 /** A table of rows whose cells are drawn already. */

@@ -1,5 +1,11 @@
 /** The page of all routes. */
-import { listRoutes, type RoutesPage, type ShownAlert, type ShownRoute } from '../../app/console/routes.ts'
+import {
+  listRoutes,
+  type RoutesPage,
+  type ShownAlert,
+  type ShownPause,
+  type ShownRoute,
+} from '../../app/console/routes.ts'
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
@@ -30,34 +36,53 @@ function drawRoutes({ routes, alerts }: RoutesPage, request: PageRequest): Html 
 }
 
 function drawRowCells(route: ShownRoute, request: PageRequest): readonly Html[] {
-  const { name, direction, operation, party, mailbox, folder, last, alerts } = route
-  const list = href(direction === 'inbound' ? '/files' : '/deliveries', { route: name })
-  const drawn = last && (direction === 'inbound' ? drawFileLink(last) : drawDeliveryLink(last))
+  const { name, alerts } = route
   return [
-    html`<a href="${list}">${name}</a>`,
-    html`${operation} as ${party}, ${direction === 'inbound' ? 'from' : 'to'} ${mailbox}: ${folder}`,
+    html`<a href="${href('/routes/:name', { name })}">${name}</a>`,
+    drawWork(route),
     drawRouteState(route, request),
-    html`${drawn}${last && html` ${showTime(last.at, request)}`}`,
+    drawLast(route, request),
     drawSchedule(route, request),
     drawAlerts(alerts, request),
   ]
 }
 
-function drawRouteState({ state, owner, watchedSince }: ShownRoute, request: PageRequest): Html {
-  const by = owner === undefined ? undefined : html`, ${owner}`
-  const watch =
-    watchedSince === undefined ? undefined : html`, watched since ${showTime(watchedSince, request)}`
-  return html`${state}${by}${watch}`
+export function drawWork({ operation, party, direction, mailbox, folder }: ShownRoute): Html {
+  return html`${operation} as ${party}, ${direction === 'inbound' ? 'from' : 'to'} ${mailbox}: ${folder}`
 }
 
-function drawSchedule({ schedule }: ShownRoute, request: PageRequest): Html {
+export function drawLast({ last, direction }: ShownRoute, request: PageRequest): Html {
+  const drawn = last && (direction === 'inbound' ? drawFileLink(last) : drawDeliveryLink(last))
+  return html`${drawn}${last && html` ${showTime(last.at, request)}`}`
+}
+
+export function drawRouteState(
+  { state, owner, watchedSince, pause }: ShownRoute,
+  request: PageRequest,
+): Html {
+  const by = owner === undefined ? undefined : html`, ${owner}`
+  const paused = pause && html`: ${drawPause(pause, request)}`
+  const watch =
+    watchedSince === undefined ? undefined : html`, watched since ${showTime(watchedSince, request)}`
+  if (state === 'paused') return html`‖ paused${paused}${watch}`
+  return html`${state}${by}${watch}${pause && html`; paused${paused}`}`
+}
+
+export function drawPause(
+  { by, until, why }: Pick<ShownPause, 'by' | 'until' | 'why'>,
+  request: PageRequest,
+): Html {
+  return html`by ${by} until ${showTime(until, request)}: ${why}`
+}
+
+export function drawSchedule({ schedule }: ShownRoute, request: PageRequest): Html {
   if (schedule === undefined) return html`none`
   const { last, nextAt } = schedule
   const next = nextAt === undefined ? undefined : html`next ${showTime(nextAt, request)}`
   return html`${next}${last && html`, last ${last.occurrence}: ${last.state}`}`
 }
 
-function drawAlerts(alerts: readonly ShownAlert[], request: PageRequest): Html {
+export function drawAlerts(alerts: readonly ShownAlert[], request: PageRequest): Html {
   return html`${alerts.map(
     ({ code, message, fix, since }) =>
       html`<div class="problem">

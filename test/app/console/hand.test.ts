@@ -1,11 +1,13 @@
 /** Jobs of the console are carried out as the command line does it: once, and only what was seen. */
 import { expect, test } from 'vitest'
 import { createHand } from '../../../src/app/console/hand.ts'
+import { readRunPage, type RunPage } from '../../../src/app/console/run-now.ts'
 import { createDecisionDigest } from '../../../src/journal/decisions.ts'
 import { lookAt } from '../../fixtures/console.ts'
 import { handHere } from '../../fixtures/hand.ts'
 import { aStoppedFile } from '../../fixtures/stopped-route.ts'
-import type { World } from '../../fixtures/world.ts'
+import { smallOrders } from '../../fixtures/small-orders.ts'
+import { aWorld, type World } from '../../fixtures/world.ts'
 
 const NADIA = { by: 'nadia', why: 'the item is offered now' }
 
@@ -57,6 +59,33 @@ test('a busy route is waited for, and then the owner is named', async () => {
   await bridge.journal.releaseLease(lease)
   await bridge.close()
   expect(await hand.carryOut('release', { ...seen, ...NADIA })).toMatchObject({ kind: 'done' })
+  expect(await world.orders()).toHaveLength(2)
+})
+
+test('a run waits for the process that has the route, says for whom, and then begins', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', smallOrders(40_001, 2))
+  const bridge = await world.open()
+  const lease = await bridge.journal.acquireLease('orders', `edi1/${process.pid}/x`, 3_600_000, () => true)
+  const pages: RunPage[] = []
+  let isAsked = false
+  const context = await lookAt(world)
+  const hand = createHand((job, report) =>
+    handHere(world)(job, (each) => {
+      report(each)
+      if (each.kind !== 'busy' || isAsked) return
+      isAsked = true
+      const work = { route: 'orders', by: 'nadia', at: 0, busy: each.why }
+      void readRunPage(context, 'orders', work).then(async (page) => {
+        if (page !== undefined) pages.push(page)
+        await bridge.journal.releaseLease(lease)
+      })
+    }),
+  )
+  const id = await hand.startRun({ route: 'orders', by: 'nadia', at: world.clock.now() })
+  await bridge.close()
+  expect(pages[0]).toMatchObject({ state: 'waiting', waitsFor: `process ${process.pid} on edi1` })
+  expect(hand.findRun(id)).toMatchObject({ report: { exit: 0, files: [{ records: { accepted: 2 } }] } })
   expect(await world.orders()).toHaveLength(2)
 })
 

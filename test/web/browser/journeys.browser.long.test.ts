@@ -91,4 +91,54 @@ describe.skipIf(!hasChromium())('in a browser', () => {
     expect(site.sent).toEqual([lost!.po])
     expect(troubles).toEqual([])
   })
+
+  test('a route is run by a double click once, paused, and resumed; without script too', async () => {
+    const [first, second, third] = sampleOrders({ seed: 9, orders: 3, damageEvery: 0, firstNumber: 95_001 })
+    const { mailboxes } = site.configuration
+    const mailbox = mailboxes['erp']
+    const inbox = mailbox?.type === 'directory' ? `${mailbox.path}/inbox` : ''
+    site.sent.splice(0)
+
+    for (const [order, javaScriptEnabled] of [[first!, true] as const, [second!, false] as const]) {
+      await writeFile(`${inbox}/${order.po}.csv`, ordersFile([order]).text)
+      const { page, troubles } = await visit(site, 'operator', { javaScriptEnabled })
+      await page.goto(`${site.origin}/routes`)
+      await page.getByRole('link', { name: 'orders', exact: true }).click()
+      await page.getByRole('link', { name: 'Run now …' }).click()
+      await page.getByRole('button', { name: 'Run orders now' }).dblclick()
+      await page.waitForURL(/\/routes\/orders\/runs\/\w+$/, { timeout: 20_000 })
+      await expect
+        .poll(
+          async () => {
+            // Without script a page stays as it is.
+            if (!javaScriptEnabled) await page.reload()
+            return page.locator('main').innerText()
+          },
+          { timeout: 20_000 },
+        )
+        .toContain('The run is over: ')
+      expect(await page.locator('main').innerText()).toContain(`${order.po}.csv: processed, ✓ 1 accepted`)
+      expect(troubles).toEqual([])
+    }
+    expect(site.sent).toEqual([first!.po, second!.po])
+
+    const { page, troubles } = await visit(site, 'operator')
+    await page.goto(`${site.origin}/routes/orders`)
+    await page.getByRole('link', { name: 'Pause …' }).click()
+    await page.fill('#why', 'the shop sends again')
+    await page.getByRole('button', { name: 'Pause orders' }).dblclick()
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
+    expect(await page.locator('h1').textContent()).toBe('operator paused orders')
+    await site.run(`${third!.po}.csv`, ordersFile([third!]).text)
+    expect(site.sent).toHaveLength(2)
+    await page.getByRole('link', { name: 'orders', exact: true }).click()
+    expect(await page.locator('main').innerText()).toContain('‖ paused: by operator until')
+    await page.getByRole('link', { name: 'Resume …' }).click()
+    await page.fill('#why', 'it came')
+    await page.getByRole('button', { name: 'Resume orders' }).click()
+    await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
+    await site.run(`${third!.po}.csv`, ordersFile([third!]).text)
+    expect(site.sent).toEqual([first!.po, second!.po, third!.po])
+    expect(troubles).toEqual([])
+  })
 })

@@ -146,6 +146,7 @@ async function listAddresses(site: Site): Promise<string[]> {
     'files id': held?.file ?? '',
     'records n': String(held?.id),
     'orders key': held?.keyValues[0] ?? '',
+    'routes name': 'orders',
   }
   return PAGES.flatMap(({ path }) => {
     const [, section = '', name] = /^\/(\w+)\/:(\w+)/.exec(path) ?? []
@@ -154,7 +155,8 @@ async function listAddresses(site: Site): Promise<string[]> {
     // The bridge of this site delivers nothing, and nobody has decided anything yet.
     if (value === undefined && ['deliveries', 'decisions'].includes(section)) return []
     expect(value, `an example of ${path}`).toBeTruthy()
-    return [path.replace(`:${name}`, encodeURIComponent(value ?? ''))]
+    // A run that nobody started has a page that says so.
+    return [path.replace(`:${name}`, encodeURIComponent(value ?? '')).replace(':run', 'none')]
   })
 }
 
