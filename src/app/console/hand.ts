@@ -43,6 +43,8 @@ const STOP_MS = 15_000
 
 export function createHand(start: StartJob) {
   const semaphore = createSemaphore(AT_ONCE)
+  // A run may take long, and decisions must not wait for it.
+  const runSemaphore = createSemaphore(AT_ONCE)
   const known = new Map<number, DecisionWork>()
   const stops = new Set<() => void>()
   const underWay = new Set<Promise<void>>()
@@ -99,7 +101,7 @@ export function createHand(start: StartJob) {
     resolveWith: (outcome: HandOutcome<unknown>) => void,
     onBusy?: (why: string) => void,
   ) => {
-    const running = semaphore.run(async () => {
+    const running = (job.command === 'run' ? runSemaphore : semaphore).run(async () => {
       if (isClosed) resolveWith({ kind: 'failed', failure: STOPPED })
       else await runJob(job, resolveWith, onBusy)
     })

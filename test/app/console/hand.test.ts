@@ -97,3 +97,21 @@ test('what is asked of a hand that closes is not begun', async () => {
   const outcome = await hand.carryOut('discard', { ...seen, ...NADIA })
   expect(outcome).toMatchObject({ kind: 'failed', failure: { code: 'interrupted' } })
 })
+
+test('a decision does not wait for runs, however long they take', async () => {
+  const world = await aStoppedFile(4)
+  const { journal: _, ...seen } = await lookAtHeld(world)
+  const begun: string[] = []
+  const hand = createHand((job, report) => {
+    begun.push(job.command)
+    return job.command === 'run'
+      ? { stop: () => report({ kind: 'done', result: {} }) }
+      : handHere(world)(job, report)
+  })
+  const own = { route: 'orders', by: 'nadia', at: 0 }
+  const runs = [1, 2, 3].map(() => hand.startRun(own))
+  expect(await hand.carryOut('release', { ...seen, ...NADIA })).toMatchObject({ kind: 'done' })
+  expect(begun).toEqual(['run', 'run', 'release'])
+  await hand.close()
+  await Promise.all(runs)
+})
