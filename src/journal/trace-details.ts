@@ -47,7 +47,10 @@ export async function selectTracedDetails(db: Db, recordIds: readonly number[]):
 }
 
 /** A pruned body is an empty placeholder, so it is left out. */
-async function selectContents(db: Db, record: number): Promise<Pick<TracedDetail, 'body' | 'answer' | 'prunedAt'>> {
+async function selectContents(
+  db: Db,
+  record: number,
+): Promise<Pick<TracedDetail, 'body' | 'answer' | 'prunedAt'>> {
   const { rows } = await sql<{ body: string | null; answer: string | null; pruned_at: number | null }>`
     select bodies.body, answers.answer, coalesce(files.pruned_at, deliveries.pruned_at) as pruned_at
     from records left join bodies on bodies.record_id = records.id

@@ -346,7 +346,7 @@ describe('diff', () => {
       '  ship_to.phone1: "555-0142" -> (left out)',
       '  ship_to.phone2: (left out) -> "555-0142"',
       `${join('files', 'orders.csv')}: HV-20002 is refused now`,
-      '  line 5, column "State": "Puerto Rico" is not a state or province of CA.',
+      '  line 5, column "State": "Puerto Rico" is not a state or province of CA, such as AB (Alberta), BC (British Columbia), MB (Manitoba).',
     ])
     expect(err).toBe('3 records change in 1 file.')
   })

@@ -316,7 +316,7 @@ describe('the time of a report', () => {
 
 function requestOf() {
   const person = { name: 'nadia', role: 'viewer' as const }
-  const form = { csrf: 'csrf', once: 'once', findWork: () => undefined }
+  const form = { csrf: 'csrf', once: 'once', findWork: () => undefined, findRun: () => undefined }
   return { params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
 }
 
