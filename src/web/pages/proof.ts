@@ -27,7 +27,7 @@ function drawProof(proof: ProofPage, request: PageRequest): Html {
     showTime(step.at, request),
     drawStep(step, proof),
     html`${step.event}`,
-    html`<code class="hash">${step.hash}</code>`,
+    html`<code>${step.hash}</code>`,
   ])
   const sent = requests.map(({ attempt, beganAt, endedAt, http, isPresumed }) => [
     html`${attempt}${isPresumed && html` (perhaps)`}`,
@@ -40,10 +40,17 @@ function drawProof(proof: ProofPage, request: PageRequest): Html {
       <a href="${href('/records/:n', { n: id })}">Record ${id}</a> of route ${route},
       ${account}${call && html`: <code>${call}</code>`}
     </p>
-    ${file?.sha256 && html`<p>It came in the file with the SHA-256 <code class="hash">${file.sha256}</code>.</p>`}
+    ${file?.sha256 && html`<p>It came in the file with the SHA-256 <code>${file.sha256}</code>.</p>`}
     ${drawChain(proof)}
+    <h2>What happened</h2>
+
     ${drawCells('What happened, by the events of the chain', ['Time', 'What', 'Event', 'Hash'], lines)}
-    ${sent.length > 0 ? drawCells('Requests', ['Attempt', 'Begun', 'Answered', 'HTTP status'], sent) : undefined}
+    ${
+      sent.length > 0
+        ? html`<h2>Requests</h2>
+            ${drawCells('Requests', ['Attempt', 'Begun', 'Answered', 'HTTP status'], sent)}`
+        : undefined
+    }
     ${drawCheck(proof)}`
 }
 
@@ -57,7 +64,7 @@ function drawChain({ chain, record }: ProofPage): Html {
     ? ' To the end of the chain nothing is missing.'
     : ` The events after them, up to ${formatNumber(head.event)}, were not checked.`
   if (isWhole)
-    return html`<p class="whole">
+    return html`<p>
       <strong>✓ Whole.</strong> ${which} and record ${record.id} are what was written.${earlier}${later}
     </p>`
   return html`<div class="problem" role="alert">

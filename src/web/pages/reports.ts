@@ -41,14 +41,17 @@ function formatTime({ span, from, to }: Report): string {
 }
 
 function drawReport(report: Report, request: PageRequest): Html {
-  const { rows, zone, hours } = report
+  const { rows, zone, hours, span } = report
   const long = hours === undefined ? '' : ` The day has ${hours} hours: clocks change on it.`
   const [incoming, outgoing] = [rows, rows].map((all, at) =>
     all.filter(({ direction }) => direction === (at === 0 ? 'incoming' : 'outgoing')),
   )
   const nothing = html`<p>No file came and none went out in this time.</p>`
   return html`${drawSteps(report, request)}
-    <p>By ${zone}.${long} A file counts when it came, a delivery when it was delivered.</p>
+    <p>
+      By ${zone}.${long} A file counts when it came, a delivery when it was delivered. In brackets: the
+      ${span} before.
+    </p>
     ${rows.length === 0 ? nothing : undefined} ${drawRows('Files that came', incoming ?? [], report)}
     ${drawRows('Files that went out', outgoing ?? [], report)} ${drawReasons(report)}`
 }
@@ -105,7 +108,8 @@ function drawRows(
     )
     return drawRow(row, earlier, { span, from })
   })
-  return drawCells(`${caption}, with the ${span} before in brackets`, HEAD, cells)
+  return html`<h2>${caption}</h2>
+    ${drawCells(`${caption}, with the ${span} before in brackets`, HEAD, cells)}`
 }
 
 function drawRow(

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PAGES } from '../../../src/web/pages.ts'
 import { hasChromium } from '../../fixtures/chromium.ts'
 import { ordersFile, sampleOrders } from '../../samples/orders.ts'
+import { readPdf } from '../../service/documents/reading.ts'
 import { type Site, startSite, visit } from './site.ts'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -120,6 +121,29 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     expect(CORPUS.filter((text) => !shown.includes(text))).toEqual([])
     expect(await page.locator('h1').textContent()).toBe('x’<b>&.csv')
     expect(troubles).toEqual([])
+  })
+
+  test('is printed whole where people print it: a record, a proof and a report, on A4 and Letter', async () => {
+    const { page } = await visit(site, 'operator')
+    const printed = addresses.filter((address) => /^\/(records\/\d+(\/proof)?|reports)$/.test(address))
+    expect(printed).toHaveLength(3)
+    const squeeze = (text: string) => text.replaceAll(/\s+/g, '')
+    for (const address of printed) {
+      await open(page, address)
+      const shown = await page.locator('main :is(h1, h2, p, td, li)').allInnerTexts()
+      for (const format of ['A4', 'Letter']) {
+        const { pages, lines } = await readPdf(
+          await page.pdf({ format, margin: { left: '1cm', right: '1cm' } }),
+        )
+        const text = squeeze(lines.join(''))
+        const missing = shown
+          .flatMap((each) => each.split('\n'))
+          .filter((line) => !text.includes(squeeze(line)))
+        expect(missing, `${address} on ${format}`).toEqual([])
+        const cut = pages.flatMap(({ width, texts }) => texts.filter(({ right }) => right > width))
+        expect(cut, `${address} on ${format}`).toEqual([])
+      }
+    }
   })
 
   test('works without script, to the sending of what is held', async () => {
