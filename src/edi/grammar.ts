@@ -59,6 +59,8 @@ export interface LoopRule extends Bounds {
   readonly zeros: readonly number[]
   /** The ids that must be there: those of segments first. */
   readonly required: readonly LoopPlace[]
+  /** How often what stands at a place must and may stand there, segments and loops together; without those that are free. */
+  readonly limits: readonly (Bounds & { readonly id: string; readonly index: number })[]
   /** The ids of its segments and loops in the order in which they stand. */
   readonly order: readonly string[]
   readonly tree?: TreeRule
@@ -174,6 +176,11 @@ function compileLoop(
   const required = [...places.values()].filter(
     ({ segment, loop }) => (segment?.min ?? 0) > 0 || (loop?.min ?? 0) > 0,
   )
+  const limits = [...places.values()].flatMap(({ id, index, segment, loop }) => {
+    const min = Math.max(segment?.min ?? 0, loop?.min ?? 0)
+    const max = (segment?.max ?? 0) + (loop?.max ?? 0)
+    return min === 0 && max === Infinity ? [] : [{ id, index, min, max }]
+  })
   const zeros = [...places].map(() => 0)
   const { qualifier } = dictionary.find(own.id) ?? {}
   return {
@@ -183,6 +190,7 @@ function compileLoop(
     places,
     zeros,
     required,
+    limits,
     order,
     ...(tree === undefined ? {} : { tree }),
     ...(qualifier === undefined ? {} : { qualifier }),

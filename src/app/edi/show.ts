@@ -203,6 +203,7 @@ const EMPTY_RULE = {
   places: new Map(),
   zeros: [],
   required: [],
+  limits: [],
   order: [],
   steps: new ById<never>(),
 }

@@ -169,11 +169,9 @@ function composeItems(counts: SegmentCounts, run: Run, { each, items: read, make
 }
 
 /** Refuses a loop without a segment that it must have, or with more of one than it may have. */
-function checkCounts(run: Run, { places }: LoopRule, path: string, counts: readonly number[]): void {
-  for (const { id, index, segment, loop } of places.values()) {
+function checkCounts(run: Run, { limits }: LoopRule, path: string, counts: readonly number[]): void {
+  for (const { id, index, min, max } of limits) {
     const count = counts[index] ?? 0
-    const min = Math.max(segment?.min ?? 0, loop?.min ?? 0)
-    const max = (segment?.max ?? 0) + (loop?.max ?? 0)
     if (count >= min && count <= max) continue
     const place = { column: path === '' ? id : `${path}/${id}`, field: '' }
     if (count < min) {
