@@ -47,7 +47,7 @@ test('a bridge continues when the clock is set back, and keeps its lease against
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
   const exits: number[] = []
-  const plan = strikeAt(20, async () => {
+  const plan = strikeAt(32, async () => {
     world.clock.skip(-5 * HOURS)
     exits.push((await world.run('orders')).exit)
   })
@@ -55,6 +55,8 @@ test('a bridge continues when the clock is set back, and keeps its lease against
   const { exit } = await bridge.run(['orders'], new AbortController().signal)
   await bridge.close()
 
+  // The bridge has the lease, and nothing is claimed yet.
+  expect(plan.struckAt()).toBe('journal.startClaims')
   expect({ exits, exit }).toEqual({ exits: [75], exit: 0 })
   expect(world.service.counts().orders).toBe(ORDERS.length)
 })
