@@ -359,7 +359,8 @@ async function selectAllDecisions(
   const isAfter = after === undefined ? isOne : sql`decisions.id < ${after}`
   const { rows } = await sql<ListedDecisionRow>`
     select decisions.*, files.name as file_name, deliveries.name as delivery_name,
-      coalesce(files.route, deliveries.route, pauses.route, resumed.route) as route, pauses.until, pauses.ended_at, records.id as record_id, records.key_values, records.natural_key
+      coalesce(files.route, deliveries.route, pauses.route, resumed.route) as route, pauses.until, pauses.ended_at,
+      records.id as record_id, records.key_values, records.natural_key
     from decisions left join files on files.id = decisions.file_id
       left join deliveries on deliveries.id = decisions.delivery_id
       left join pauses on pauses.decision_id = decisions.id

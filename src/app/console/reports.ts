@@ -14,6 +14,7 @@ import { formatAccount } from '../../domain/route.ts'
 import { yieldToEventLoop } from '../../journal/store.ts'
 import { formatDecimal } from '../../support/decimal.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
+import { guardFormula } from '../../support/text.ts'
 import { IN_FILE, MEASURES } from '../activity.ts'
 import type { ConsoleContext } from './context.ts'
 
@@ -308,11 +309,7 @@ export function formatReport({ from, to, rows }: Report): string {
   return [head, ...lines].map((cells) => `${cells.map(formatCell).join(',')}\r\n`).join('')
 }
 
-/** Spreadsheets take a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
-
 function formatCell(value: string | number | undefined): string {
-  const text = String(value ?? '')
-  const safe = typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text
+  const safe = typeof value === 'string' ? guardFormula(value) : String(value ?? '')
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

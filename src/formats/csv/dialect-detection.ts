@@ -8,7 +8,7 @@ import { findIgnoredLineEnd, scanRow } from './scan.ts'
 
 const SAMPLE_ROWS = 20
 /** What a file may have between its cells, where the mapping does not say. */
-export const DELIMITERS = [',', ';', '\t', '|'] as const
+const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** Removes a `sep=;` line from the text, and returns its delimiter. */
 export function takeSeparatorLine(buffer: TextBuffer): string | undefined {
@@ -50,14 +50,24 @@ export async function skipToHeader(
   for (let line = 0; line < MAX_LINES_ABOVE_HEADER; line += 1) {
     const end = text.indexOf(newline, at)
     if (end === -1) break
-    for (const delimiter of dialect.delimiter === '' ? DELIMITERS : [dialect.delimiter]) {
-      const scan = scanRow(text, at, { ...dialect, delimiter }, buffer.ended)
-      const names = scan.kind === 'row' ? matchExpectedNames(scan.values, expectColumns).length : 0
-      if (names > best.names) best = { names, line }
-    }
+    const names = countExpectedNames({ text, at, ended: buffer.ended }, dialect, expectColumns)
+    if (names > best.names) best = { names, line }
     at = end + 1
   }
   await skipLines(buffer, newline, buffer.line - 1 + best.line)
+}
+
+/** How many of the expected names the row has; by the likeliest delimiter where that of the dialect is empty. */
+export function countExpectedNames(
+  { text, at, ended }: { readonly text: string; readonly at: number; readonly ended: boolean },
+  dialect: Dialect,
+  expected: readonly string[],
+): number {
+  const counts = (dialect.delimiter === '' ? DELIMITERS : [dialect.delimiter]).map((delimiter) => {
+    const scan = scanRow(text, at, { ...dialect, delimiter }, ended)
+    return scan.kind === 'row' ? matchExpectedNames(scan.values, expected).length : 0
+  })
+  return Math.max(...counts)
 }
 
 function sampleRows(sample: string, dialect: Dialect): string[][] {

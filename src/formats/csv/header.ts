@@ -8,7 +8,7 @@ import { type Encoding, suggestEncodingFix } from '../text/encoding.ts'
 import { compileRecordKinds, createTypeMatcher } from '../text/record-types.ts'
 import {
   checkDelimiter,
-  DELIMITERS,
+  countExpectedNames,
   findTypeCell,
   hasHeader,
   matchExpectedNames,
@@ -249,21 +249,15 @@ function explainHeaderBelow(
   missing: Problem,
   { buffer, dialect, options }: HeaderContext,
 ): Problem | undefined {
+  const { text, ended } = buffer
+  // Where the mapping does not say it, the delimiter may have been guessed from a title.
+  const named = options.delimiter === undefined ? { ...dialect, delimiter: '' } : dialect
   let { line } = buffer
   let at = 0
   for (let row = 0; row < ROWS_SEARCHED; row++) {
-    const scan = scanRow(buffer.text, at, dialect, buffer.ended)
+    const scan = scanRow(text, at, dialect, ended)
     if (scan.kind !== 'row') return undefined
-    // The delimiter may have been guessed from a title.
-    const isHeader = (options.delimiter === undefined ? DELIMITERS : [dialect.delimiter]).some(
-      (delimiter) => {
-        const { values } = scanRow(buffer.text, at, { ...dialect, delimiter }, buffer.ended) as Partial<
-          typeof scan
-        >
-        return matchExpectedNames(values ?? [], options.expectColumns ?? []).length > 1
-      },
-    )
-    if (isHeader) {
+    if (countExpectedNames({ text, at, ended }, named, options.expectColumns ?? []) > 1) {
       const fix = `Remove the lines above line ${line}, or write \`skip: header\` under \`read\` in the mapping.`
       return { ...missing, message: `${missing.message} Line ${line} looks like the header.`, fix }
     }
