@@ -286,15 +286,17 @@ interface RecordBudget {
 function limitRecords(journal: Journal, budget: RecordBudget): Journal {
   return {
     ...journal,
-    startAttempts: async (lease, work, limit, ended = []) => {
-      if (!('file' in work)) return journal.startAttempts(lease, work, limit, ended)
+    startAttempts: async (lease, work, limit, before = {}) => {
+      if (!('file' in work)) return journal.startAttempts(lease, work, limit, before)
+      const { ended = [], added = [] } = before
       if (budget.left > 0) {
-        const begun = await journal.startAttempts(lease, work, Math.min(limit, budget.left), ended)
+        const begun = await journal.startAttempts(lease, work, Math.min(limit, budget.left), before)
         budget.left -= begun.length
         return begun
       }
       budget.isUsedUp = true
       if (ended.length > 0) await journal.finishAttempts(lease, ended)
+      if (added.length > 0) await journal.addRecords(lease, work.file, added)
       return []
     },
   }

@@ -9,6 +9,7 @@ import type { NotificationJournal } from './notification.ts'
 import type { ResourceJournal } from './resource.ts'
 import type { Problem, ProblemCode } from './problem.ts'
 import type {
+  PlannedRecord,
   RecordResult,
   RecordState,
   ReportedRecord,
@@ -43,6 +44,12 @@ export interface RouteOverview {
 
 /** `isConfirmed`: only the records of the delivery that its partner accepted. */
 export type WorkRef = { readonly file: string } | { readonly delivery: string; readonly isConfirmed?: true }
+
+/** What is written right before attempts start, in their transaction: results of earlier ones, and more records of the file. */
+export interface WrittenBefore {
+  readonly ended?: readonly RecordResult[]
+  readonly added?: readonly PlannedRecord[]
+}
 
 /** `waitingIn`: the collected records of the route without a delivery. */
 export type UnfinishedWorkRef = WorkRef | { readonly waitingIn: string }
@@ -82,15 +89,10 @@ export interface Journal
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
    * send is durable. Records of a file wait while one of their lane is uncertain or deferred; dependents of a failed step
    * stay. A change becomes `skipped` with `superseded` when a later file, accepted or being sent, changed all its values, and
-   * `rejected` when it changed some. Results of earlier attempts may be passed along: they are noted first, in the same
-   * transaction, as `finishAttempts` does.
+   * `rejected` when it changed some. In the same transaction the results of `before` are noted first, as `finishAttempts`
+   * does, and then its records are added, as `addRecords` does.
    */
-  startAttempts(
-    lease: Lease,
-    work: WorkRef,
-    limit: number,
-    ended?: readonly RecordResult[],
-  ): Promise<SendingRecord[]>
+  startAttempts(lease: Lease, work: WorkRef, limit: number, before?: WrittenBefore): Promise<SendingRecord[]>
   /** Saves the pre-send snapshot, which reconciles the attempt if its answer is lost. */
   saveAttemptNotes(
     lease: Lease,

@@ -1,14 +1,17 @@
 /** Stores attempts and their results, including results that were lost. */
 import { type RawBuilder, sql } from 'kysely'
-import type { Journal, WorkRef } from '../domain/journal.ts'
+import type { Journal, WorkRef, WrittenBefore } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
-import type { RecordResult, RecordState, SendingRecord } from '../domain/record.ts'
+import type { PlannedRecord, RecordResult, RecordState, SendingRecord } from '../domain/record.ts'
+import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import { skipSuperseded } from './conflicts.ts'
 import { mentionRecords, sumTexts } from './event-detail.ts'
 import { appendEvent, appendStateEvent } from './events.ts'
+import { addRecords } from './files.ts'
 import { noteVersion } from './leases.ts'
 import { assertSendable, toWork } from './records.ts'
-import { jsonRows, omitNull, selectIdRuns } from './rows.ts'
+import { exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { MAY_START, WAITS_FOR_CLOSE } from './steps.ts'
 import type { BoundStore, RouteTx } from './store.ts'
@@ -16,12 +19,11 @@ import type { BoundStore, RouteTx } from './store.ts'
 export function createAttemptJournal({ reads, leased, leasedIfChanged }: BoundStore) {
   const start = leased(startAttempts)
   return {
-    startAttempts: async (lease, work, limit, ended = []) => {
-      for (let results = ended; ; results = []) {
-        const begun = await start(lease, work, limit, results)
-        // Each time that it is undefined, some records were superseded and are final, so the loop ends.
-        if (begun !== undefined) return begun
-      }
+    startAttempts: async (lease, work, limit, before = {}) => {
+      let begun = await start(lease, work, limit, before)
+      // Each time that it is undefined, some records were superseded and are final, so the loop ends.
+      while (begun === undefined) begun = await start(lease, work, limit, {})
+      return begun
     },
     saveAttemptNotes: leased(saveAttemptNotes),
     finishAttempts: leased(finishAttempts),
@@ -154,12 +156,83 @@ const UNCERTAINTY_COLUMNS = sql.raw(`
   case when records.attempts > 0 then ${RESOLVED_ABSENT} else 0 end as said_absent`)
 
 /** Undefined when some records turned out to be superseded: then the caller must ask again which ones may be sent. */
-async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, ended: readonly RecordResult[]) {
+async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, before: WrittenBefore) {
   const { db, now, route } = tx
+  const { ended = [], added = [] } = before
   await finishAttempts(tx, ended)
   await assertSendable(tx, work)
-  const { id: subject, condition, waiting } = toWork(work)
-  // Read first and then updated: an update copies the rows that it returns once more, and bodies are most of them.
+  const { id: subject, waiting } = toWork(work)
+  const startable =
+    (added.length === 0 ? undefined : await addStartable(tx, work, limit, added)) ??
+    (await selectStartable(db, work, limit))
+  const records = startable.map(({ record }) => record)
+  const ids = records.map(({ id }) => id)
+  await sql`
+    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
+    where id in (select value from json_each(${JSON.stringify(ids)}))`.execute(db)
+  const changes = startable.filter(({ isChange }) => isChange).map(({ record }) => record.id)
+  if (await skipSuperseded(db, changes, now)) {
+    const begun = jsonRows(records, { id: 'id' })
+    await sql`
+      update records set state = ${waiting}, attempts = attempts - 1 from ${begun}
+      where records.id = batch.id and records.state = 'sending'`.execute(db)
+    return undefined
+  }
+  const batch = jsonRows(records, { record_id: 'id', attempt: 'attempt', note: 'note' })
+  await sql`
+    insert into attempts (record_id, attempt, began_at, note, version)
+    select record_id, attempt, ${now}, note, ${await noteVersion(tx)} from ${batch}`.execute(db)
+  await appendStateEvent(db, now, { kind: 'attempts-started', route, subject, state: 'sending', ids })
+  return records.toSorted((one, other) => one.number - other.number)
+}
+
+interface StartableRecord {
+  readonly record: SendingRecord
+  /** Whether a later file may have overtaken it. */
+  readonly isChange: boolean
+}
+
+/**
+ * Adds the records and returns those of them that may start, without reading them back. Undefined where it added them and others
+ * come before them: then the journal has to choose.
+ */
+async function addStartable(
+  tx: RouteTx,
+  work: WorkRef,
+  limit: number,
+  added: readonly PlannedRecord[],
+): Promise<StartableRecord[] | undefined> {
+  const { db } = tx
+  assert('file' in work, 'Only a file takes more records while it is sent.')
+  const firstId = await addRecords(tx, work.file, added)
+  const { condition, waiting } = toWork(work)
+  const isEarlier = sql`${condition} and records.state = ${waiting} and records.id < ${firstId}`
+  if (added.length > limit || (await exists(db, sql`records where ${isEarlier}`))) return undefined
+  const { rows } = await sql<{ id: number }>`
+    select records.id from records
+    where ${mayStart(work)} and records.id >= ${firstId} order by records.number`.execute(db)
+  return rows.map(({ id }) => toStartable(id, added[id - firstId]))
+}
+
+function toStartable(id: number, record: PlannedRecord | undefined): StartableRecord {
+  const { naturalKey, body } = record ?? {}
+  assert(record && naturalKey !== undefined && body !== undefined, `Record ${id} was not added just now.`)
+  const { number, operation, lane = naturalKey, note, step, change } = record
+  const sending = { id, number, operation, lane, naturalKey, body, attempt: 1, inDoubt: false }
+  return { record: { ...sending, ...omitUndefined({ note, step }) }, isChange: change !== undefined }
+}
+
+/** Condition on `records`: those of the work that wait, and for no other record. */
+function mayStart(work: WorkRef): RawBuilder<boolean> {
+  const { condition, waiting } = toWork(work)
+  return sql`${condition} and records.state = ${waiting} and not exists (
+      select 1 from records as lost
+      where lost.file_id = records.file_id and lost.lane = records.lane and lost.state in ('uncertain', 'deferred'))
+      and ${MAY_START}`
+}
+
+/** Read first and then updated: an update copies the rows that it returns once more, and bodies are most of them. */
+async function selectStartable(db: Db, work: WorkRef, limit: number): Promise<StartableRecord[]> {
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,
       records.attempts + 1 as attempts, bodies.body, bodies.note, bodies.target,
@@ -167,29 +240,9 @@ async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, ended: r
       case when records.attempts > 0 then ${FIRST_UNCERTAIN_NOTE} end as doubt_note,
       case when records.attempts > 0 then ${FIRST_UNCERTAIN_AT} end as doubt_since
     from records left join bodies on bodies.record_id = records.id
-    where ${condition} and records.state = ${waiting} and not exists (
-      select 1 from records as lost
-      where lost.file_id = records.file_id and lost.lane = records.lane and lost.state in ('uncertain', 'deferred'))
-      and ${MAY_START}
+    where ${mayStart(work)}
     order by records.number limit ${limit}`.execute(db)
-  const ids = rows.map(({ id }) => id)
-  await sql`
-    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
-    where id in (select value from json_each(${JSON.stringify(ids)}))`.execute(db)
-  const changes = rows.filter(({ target }) => target !== null).map(({ id }) => id)
-  if (await skipSuperseded(db, changes, now)) {
-    const begun = jsonRows(rows, { id: 'id' })
-    await sql`
-      update records set state = ${waiting}, attempts = attempts - 1 from ${begun}
-      where records.id = batch.id and records.state = 'sending'`.execute(db)
-    return undefined
-  }
-  const batch = jsonRows(rows, { record_id: 'id', attempt: 'attempts', note: 'note' })
-  await sql`
-    insert into attempts (record_id, attempt, began_at, note, version)
-    select record_id, attempt, ${now}, note, ${await noteVersion(tx)} from ${batch}`.execute(db)
-  await appendStateEvent(db, now, { kind: 'attempts-started', route, subject, state: 'sending', ids })
-  return rows.map(toSendingRecord).toSorted((one, other) => one.number - other.number)
+  return rows.map((row) => ({ record: toSendingRecord(row), isChange: row.target !== null }))
 }
 
 /** A record without a lane waits for no other: its own id is its lane. */

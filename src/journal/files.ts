@@ -3,6 +3,7 @@ import { type RawBuilder, sql, type Updateable } from 'kysely'
 import type { FileContents, FileEntry, FileState } from '../domain/file.ts'
 import type { Journal } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
+import type { PlannedRecord } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { refuseConflicts } from './conflicts.ts'
@@ -57,9 +58,7 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
       return true
     }),
     addRecords: leased(async (tx, id, records) => {
-      const { state, firstId } = await insertPlannedRecords(tx, id, records)
-      // Of a file that is only being planned, they are marked when it is planned.
-      if (state === 'planned') await markNewRecordsUncertain(tx, id, firstId)
+      await addRecords(tx, id, records)
     }),
     markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding, keyed, total = null }) => {
       const { db, now } = tx
@@ -125,6 +124,18 @@ export function createFileJournal({ reads, leased, leasedIfChanged }: BoundStore
 }
 
 /** Finds the first file and marks this one in one write transaction, so that two equal files cannot both be first. */
+/** Returns the id of the first; the others follow in their order. */
+export async function addRecords(
+  tx: RouteTx,
+  fileId: string,
+  records: readonly PlannedRecord[],
+): Promise<number> {
+  const { state, firstId } = await insertPlannedRecords(tx, fileId, records)
+  // Of a file that is only being planned, they are marked when it is planned.
+  if (state === 'planned') await markNewRecordsUncertain(tx, fileId, firstId)
+  return firstId
+}
+
 async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Promise<FileEntry> {
   const { db, now, route } = tx
   const { sha256, bytes, mayRepeat = false } = contents

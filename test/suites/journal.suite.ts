@@ -661,13 +661,83 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           state: 'uncertain',
           problems: [problem('answer-lost', {}, 'reset')],
         } as const
-        const begun = await journal.startAttempts(lease, { file: 'a' }, 9, [lost, accepted(two!.id, '9')])
+        const begun = await journal.startAttempts(lease, { file: 'a' }, 9, {
+          ended: [lost, accepted(two!.id, '9')],
+        })
         expect(begun.map(({ number }) => number)).toEqual([4])
         expect(await journal.countRecords({ file: 'a' })).toEqual({
           uncertain: 1,
           accepted: 1,
           planned: 1,
           sending: 1,
+        })
+      })
+
+      describe('that it adds in the same step', () => {
+        const inLane = (number: number) => planned(number, `PO-${number}`, { lane: 'one order' })
+        const conflicting = planned(3, 'PO-1', { body: '{"other":1}' })
+        const noted = planned(4, 'PO-4', { note: 'a snapshot' })
+        const block = [planned(2, 'PO-2'), conflicting, noted, refused(5, 'PO-5'), inLane(6)]
+
+        /** The first records of file `a` are planned, and the one of the lane is lost if `isLost`. */
+        async function begin(id: string, { isLost = false, total = 6 } = {}): Promise<void> {
+          await receiveFile(journal, lease, id)
+          await journal.startPlanning(lease, id)
+          await journal.addRecords(lease, id, [isLost ? inLane(1) : planned(1, 'PO-1')])
+          const found = { keyColumns: ['PO Number'], headerLines: 1, encoding: 'utf-8' as const }
+          await journal.markFilePlanned(lease, id, { ...found, keyed: ['create-order'], total })
+        }
+
+        it('starts those that may be sent, as if they had been added before', async () => {
+          await begin('a')
+          const [first] = await journal.startAttempts(lease, { file: 'a' }, 9)
+          const ended = [accepted(first!.id, '9')]
+          const begun = await journal.startAttempts(lease, { file: 'a' }, 9, { ended, added: block })
+          expect(begun).toMatchObject([
+            { number: 2, lane: 'PO-2', attempt: 1, inDoubt: false, body: block[0]?.body },
+            { number: 4, lane: 'PO-4', note: 'a snapshot' },
+            { number: 6, lane: 'one order' },
+          ])
+          expect((await report('a')).map(({ state }) => state)).toEqual([
+            'accepted',
+            'sending',
+            'rejected',
+            'sending',
+            'rejected',
+            'sending',
+          ])
+          expect(await journal.startAttempts(lease, { file: 'a' }, 9)).toEqual([])
+        })
+
+        it('starts earlier ones first, and no more than asked for', async () => {
+          await begin('a')
+          const added = { added: block }
+          const begun = await journal.startAttempts(lease, { file: 'a' }, 2, added)
+          expect(begun.map(({ number }) => number)).toEqual([1, 2])
+          const rest = await journal.startAttempts(lease, { file: 'a' }, 9)
+          expect(rest.map(({ number, note }) => [number, note])).toEqual([
+            [4, 'a snapshot'],
+            [6, undefined],
+          ])
+        })
+
+        it('starts none behind a record of its lane without an outcome', async () => {
+          await begin('a', { isLost: true })
+          const [first] = await journal.startAttempts(lease, { file: 'a' }, 9)
+          const lost = problem('answer-lost', {}, 'reset')
+          const ended = [{ id: first!.id, state: 'uncertain', problems: [lost] } as const]
+          const begun = await journal.startAttempts(lease, { file: 'a' }, 9, { ended, added: block })
+          expect(begun.map(({ number }) => number)).toEqual([2, 4])
+        })
+
+        it('adds none when one of them cannot be added', async () => {
+          await begin('a')
+          const { body: _body, ...bodiless } = planned(3, 'PO-3')
+          const added = [planned(2, 'PO-2'), bodiless]
+          await expect(journal.startAttempts(lease, { file: 'a' }, 9, { added })).rejects.toMatchObject({
+            code: 'bug',
+          })
+          expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1 })
         })
       })
 

@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FileEntry, LastPlanned } from '../../domain/file.ts'
 import { type FileReading, isUnreadable } from '../../domain/format.ts'
+import type { PlannedRecord } from '../../domain/record.ts'
 import type { BoundTranslator, Draft, ScannedRecord } from '../../domain/translator.ts'
 import type { InboundRules } from '../../operations/operation.ts'
 import { INBOUND_RULES } from '../../operations/operations.ts'
@@ -71,8 +72,8 @@ function createRepeatedRecordFinder() {
 export interface RestOfFile {
   /** How many records it had when it was opened. */
   readonly records: number
-  /** Plans a block. Returns false when the journal then has all records. */
-  planBlock(): Promise<boolean>
+  /** Plans the next block; the caller adds it to the journal. Undefined behind the last one. */
+  nextBlock(): Promise<readonly PlannedRecord[] | undefined>
   close(): Promise<void>
 }
 
@@ -110,19 +111,20 @@ export async function openRest(context: InboundContext, file: FileEntry): Promis
   const drafts = readDrafts({ bound, reading }, createPlannedFilter(context, file, last))
   return {
     records: total - before,
-    async planBlock() {
+    async nextBlock() {
       await setImmediate()
-      while (!(await planner.planBlock())) {
+      for (;;) {
+        const block = await planner.takeBlock()
+        if (block.length > 0) return block
         const { value, done } = await drafts.next()
         if (done !== true) {
           planner.wait(value)
           continue
         }
-        await planner.flush()
+        const last = await planner.takeRest()
         if (before + planner.count() !== total) throw changedMappingError(context, file)
-        return false
+        return last.length > 0 ? last : undefined
       }
-      return true
     },
     close: opened.close,
   }

@@ -1,4 +1,4 @@
-/** Makes the records of a file from its drafts, and adds them to the journal block by block. */
+/** Makes the records of a file from its drafts, block by block. */
 import { type InboundOperationName, OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { FileReading } from '../../domain/format.ts'
@@ -34,7 +34,7 @@ export function createPlanner(
   planning: Planning & {
     readonly bound: BoundTranslator
     readonly reading: FileReading
-    /** How many records one transaction adds. */
+    /** How many records a block has. */
     readonly blockSize?: number
     readonly onProgress?: (done: number) => void
   },
@@ -53,34 +53,38 @@ export function createPlanner(
   const { blockSize = RECORDS_PER_TRANSACTION } = planning
   const waiting: Draft[] = []
   let done = 0
-  const addDrafts = async (drafts: readonly Draft[]) => {
+  const makeRecords = async (drafts: readonly Draft[]): Promise<readonly PlannedRecord[]> => {
     throwIfStopped(signal)
     const resolved = await checkRules(await fillInOrderValues(await resolveReferences(drafts)))
     const lanes = await assignLanes?.(drafts, resolved)
     const planned = resolved.map((draft) => toRecord(context, draft, file))
-    const records = holdCutRecords(planned, reading, route).map((record, index) =>
-      place(record, lanes?.[index]),
-    )
-    await journal.addRecords(lease, file.id, records)
-    if (step.number !== undefined) await joinLanesByRows(planning, records, drafts)
-    done += records.length
-    planning.onProgress?.(done)
+    done += planned.length
+    return holdCutRecords(planned, reading, route).map((record, index) => place(record, lanes?.[index]))
   }
   const wait = (drafts: readonly Draft[]) => void waiting.push(...drafts)
-  /** Plans one block of what waits, if there is a whole one. Keeps two records back, so that the last two of the file are planned together. */
-  const planBlock = async () => {
-    if (waiting.length < blockSize + 2) return false
-    await addDrafts(waiting.splice(0, blockSize))
-    return true
+  /** The drafts of one block, if a whole one waits. Keeps two records back, so that the last two of the file are planned together. */
+  const takeDrafts = () => (waiting.length < blockSize + 2 ? [] : waiting.splice(0, blockSize))
+  const addDrafts = async (drafts: readonly Draft[]) => {
+    const records = await makeRecords(drafts)
+    await journal.addRecords(lease, file.id, records)
+    if (step.number !== undefined) await joinLanesByRows(planning, records, drafts)
+    planning.onProgress?.(done)
   }
-  const add = async (drafts: readonly Draft[]) => {
-    wait(drafts)
-    while (await planBlock());
+  return {
+    wait,
+    /** The records of one block of what waits; none where no whole block does. The caller adds them to the journal. */
+    takeBlock: () => makeRecords(takeDrafts()),
+    /** The records of all that waits. The caller adds them to the journal. */
+    takeRest: () => makeRecords(waiting.splice(0)),
+    async add(drafts: readonly Draft[]): Promise<void> {
+      wait(drafts)
+      for (let block = takeDrafts(); block.length > 0; block = takeDrafts()) await addDrafts(block)
+    },
+    async flush(): Promise<void> {
+      if (waiting.length > 0) await addDrafts(waiting.splice(0))
+    },
+    count: () => done,
   }
-  const flush = async () => {
-    if (waiting.length > 0) await addDrafts(waiting.splice(0))
-  }
-  return { add, wait, planBlock, flush, count: () => done }
 }
 
 /** Numbers a record among the records of all steps, and orders its keys by the key columns of all steps. */

@@ -2,7 +2,7 @@
 import type { LeaseCheck } from '../../domain/api.ts'
 import type { WorkRef } from '../../domain/journal.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
-import type { RecordResult, SendingRecord } from '../../domain/record.ts'
+import type { PlannedRecord, RecordResult, SendingRecord } from '../../domain/record.ts'
 import { createBatchWriter } from '../../support/async.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
 import type { SharedContext } from '../context.ts'
@@ -12,13 +12,16 @@ import type { SendLimit } from './circuit-breaker.ts'
 const BEGIN_BATCH = 200
 
 /** Results are written with the next starts, or at this number or time: a commit costs more than its contents. */
-const RESULT_BATCH = { atMost: 400, afterMs: 50 }
+const RESULT_BATCH = { atMost: 400, afterMs: 200 }
 
 /** After so many rounds that only reset records, dispatch ends: the journal and memory disagree about blocked lanes. */
 const IDLE_ROUNDS_MAX = 2
 
 /** After so many records in a row without an answer, the API is in trouble, and not a record. */
 const UNANSWERED_MAX = 10
+
+/** Records of a file that are planned together, and that the journal does not have yet. */
+type Block = readonly PlannedRecord[]
 
 export interface DispatchOptions extends Pick<
   SharedContext,
@@ -35,8 +38,8 @@ export interface DispatchOptions extends Pick<
   readonly onProgress: (done: number) => void
   /** When it allows no more records, dispatch ends, and waiting records stay as they are. */
   readonly sendLimit?: SendLimit
-  /** Adds records to the work while others are sent. Returns false when it then has all of them. Left out: it has them already. */
-  readonly planMore?: () => Promise<boolean>
+  /** Plans more records of a file while others are sent; undefined when it has no more. Left out: the journal has all of them. */
+  readonly nextBlock?: () => Promise<Block | undefined>
   /** The records belong to several steps: none is sent after an earlier one of its lane was refused or held. */
   readonly inSteps?: boolean
 }
@@ -48,7 +51,7 @@ export interface DispatchOptions extends Pick<
  * reset, requests in flight are finished, and `api-unreachable`, `interrupted` or the thrown failure is thrown.
  */
 export async function dispatchRecords(options: DispatchOptions): Promise<void> {
-  const { resetState } = options
+  const { resetState, journal, lease, work } = options
   const stopReason = createStopReason(options.signal)
   const leaseGuard = createLeaseGuard(options)
   const results = createResultsWriter(options, leaseGuard)
@@ -85,18 +88,25 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
 
   const sendNext = async (record: SendingRecord) => sendWindow.noteEnded(await send(record))
   const lanes = createLaneRunner(options.concurrency, BEGIN_BATCH, sendNext)
-  const ahead = createPlanningAhead(options.planMore)
+  const ahead = createPlanningAhead(options.nextBlock)
+  /** Whether the journal has perhaps no more records that may start. */
+  let isDry = true
 
   try {
     while (stopReason.reason() === undefined && idleRounds < IDLE_ROUNDS_MAX) {
       const room = await sendWindow.waitForRoom()
-      if (room === 0 || stopReason.reason() !== undefined) break
+      const block: Block | undefined = isDry && room > 0 ? await ahead.take() : undefined
+      if (room === 0 || stopReason.reason() !== undefined) {
+        ahead.putBack(block)
+        break
+      }
       // `begin` stores all results first, so the journal knows the blocked lanes and leaves them out.
+      const begun = results.begin(room, block)
       ahead.start()
-      const before = ahead.blocks()
-      const records = await results.begin(room)
-      if (records.length === 0 && (ahead.blocks() > before || (await ahead.next()))) continue
-      if (records.length === 0) break
+      const records = await begun
+      if (records.length === 0 && block === undefined && (isDry || ahead.isOver())) break
+      isDry = records.length < room || (block !== undefined && records.length >= block.length)
+      if (records.length === 0) continue
       sendWindow.noteStarted(records.length)
       idleRounds = records.every(blocked.has) ? idleRounds + 1 : 0
       for (const record of records) await lanes.start(record.lane, record)
@@ -107,8 +117,12 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
     stopReason.set(error)
   }
   await lanes.idle()
-  await ahead.finish().catch(stopReason.set)
+  // Records that are planned and not added are planned again by the next pass, unless this one goes on with the file.
+  const planned = await ahead.finish().catch(stopReason.set)
   await results.flush()
+  if (planned !== undefined && 'file' in work && stopReason.reason() === undefined) {
+    await journal.addRecords(lease, work.file, planned)
+  }
   options.onProgress(done)
   const reason = stopReason.reason() ?? apiBreaker.end()
   if (reason !== undefined) throw reason
@@ -119,41 +133,50 @@ function createResultsWriter({ journal, lease, work }: DispatchOptions, leaseGua
   const { writeWithLease } = leaseGuard
   const finish = (results: readonly RecordResult[]) => writeWithLease(journal.finishAttempts(lease, results))
   const writer = createBatchWriter(RESULT_BATCH, finish)
-  const begin = (room: number) =>
-    writer.flushWithin((results) => writeWithLease(journal.startAttempts(lease, work, room, results)))
+  const begin = (room: number, block?: Block) =>
+    writer.flushWithin((results) =>
+      writeWithLease(
+        journal.startAttempts(lease, work, room, { ended: results, ...(block && { added: block }) }),
+      ),
+    )
   return { ...writer, begin }
 }
 
-/** Plans one block at a time, while the records of earlier ones are sent. */
-function createPlanningAhead(planMore: DispatchOptions['planMore']) {
-  let isOver = false
-  let blocks = 0
+/** Plans one block ahead, while the records of earlier ones are sent. */
+function createPlanningAhead(nextBlock: DispatchOptions['nextBlock']) {
+  let isOver = nextBlock === undefined
   let running: Promise<void> | undefined
+  let ready: Block | undefined
   const start = () => {
-    if (isOver || running !== undefined || planMore === undefined) return
-    running = planMore().then((hasMore) => {
-      isOver = !hasMore
-      blocks++
+    if (isOver || running !== undefined || ready !== undefined || nextBlock === undefined) return
+    running = nextBlock().then((block) => {
+      isOver = block === undefined
+      ready = block
       running = undefined
     })
     // Its failure is thrown where it is awaited.
     running.catch(() => undefined)
   }
+  const finish = async () => {
+    await running
+    const block = ready
+    ready = undefined
+    return block
+  }
   return {
     start,
-    /** How many blocks were planned until now. */
-    blocks: () => blocks,
-    /** Waits until another block is planned. Returns false when all blocks were planned before. */
-    async next(): Promise<boolean> {
+    /** Whether the last block is planned. */
+    isOver: () => isOver,
+    /** Waits for the next block; undefined behind the last one. */
+    take: () => {
       start()
-      if (running === undefined) return false
-      await running
-      return true
+      return finish()
     },
-    /** Waits for the block that is being planned. */
-    async finish(): Promise<void> {
-      await running
+    putBack(block: Block | undefined): void {
+      ready ??= block
     },
+    /** Waits for the block that is being planned, and plans no other. */
+    finish,
   }
 }
 

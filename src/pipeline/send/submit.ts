@@ -87,7 +87,7 @@ async function sendWithRest(
     resetState: 'planned',
     onProgress: (done) => notify({ ...progress, done }),
     sendLimit,
-    ...(rest === undefined ? {} : { planMore: () => rest.planBlock() }),
+    ...(rest === undefined ? {} : { nextBlock: () => rest.nextBlock() }),
   })
   // Dispatch takes deferred records of a removed step for an API that takes nothing.
   await dispatched.catch((error: unknown) => {
@@ -97,7 +97,10 @@ async function sendWithRest(
   const reason = sendLimit.reason()
   if (reason === undefined) return
   // The records that are not planned yet are held too.
-  while (rest !== undefined && (await rest.planBlock())) throwIfStopped(context.signal)
+  for (let block = await rest?.nextBlock(); block !== undefined; block = await rest?.nextBlock()) {
+    throwIfStopped(context.signal)
+    await journal.addRecords(lease, file.id, block)
+  }
   await journal.holdRemainingRecords(lease, file.id, reason)
 }
 
