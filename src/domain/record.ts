@@ -73,6 +73,7 @@ export interface SendingRecord {
   readonly step?: number
   readonly lane: string
   readonly naturalKey: string
+  /** JSON text; empty for a record of a delivery, which is acknowledged by its id. */
   readonly body: string
   /** How many attempts there are, this one included. */
   readonly attempt: number

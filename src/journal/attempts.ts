@@ -231,15 +231,23 @@ function mayStart(work: WorkRef): RawBuilder<boolean> {
       and ${MAY_START}`
 }
 
+/** Bodies, and what belongs to them, of the records of a file. What a delivery holds is acknowledged by its id alone. */
+const SENT_BODY = {
+  columns: sql.raw('bodies.body, bodies.note, bodies.target'),
+  from: sql.raw('records left join bodies on bodies.record_id = records.id'),
+}
+const NO_BODY = { columns: sql.raw(`'' as body, null as note, null as target`), from: sql.raw('records') }
+
 /** Read first and then updated: an update copies the rows that it returns once more, and bodies are most of them. */
 async function selectStartable(db: Db, work: WorkRef, limit: number): Promise<StartableRecord[]> {
+  const body = 'file' in work ? SENT_BODY : NO_BODY
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,
-      records.attempts + 1 as attempts, bodies.body, bodies.note, bodies.target,
+      records.attempts + 1 as attempts, ${body.columns},
       ${UNCERTAINTY_COLUMNS},
       case when records.attempts > 0 then ${FIRST_UNCERTAIN_NOTE} end as doubt_note,
       case when records.attempts > 0 then ${FIRST_UNCERTAIN_AT} end as doubt_since
-    from records left join bodies on bodies.record_id = records.id
+    from ${body.from}
     where ${mayStart(work)}
     order by records.number limit ${limit}`.execute(db)
   return rows.map((row) => ({ record: toSendingRecord(row), isChange: row.target !== null }))

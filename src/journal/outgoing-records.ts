@@ -41,15 +41,12 @@ export function createOutgoingJournal({ reads, writes, leased }: BoundStore) {
 type CollectedRecords = Parameters<Journal['collectRecords']>[1]
 
 /** Known records keep their place; their bodies are refreshed until they belong to a delivery. */
-async function collectRecords({ db, now, route }: RouteTx, records: CollectedRecords): Promise<number> {
+async function collectRecords({ db, now, route }: RouteTx, collected: CollectedRecords): Promise<number> {
   // A list that moves while it is paged may show a record twice: the later copy counts.
-  const distinct = new Map(records.map((it) => [JSON.stringify([it.operation, it.account, it.apiId]), it]))
-  const batch = jsonRows([...distinct.values()], {
-    operation: 'operation',
-    account: 'account',
-    api_id: 'apiId',
-    body: 'body',
-  })
+  const distinct = new Map(collected.map((it) => [JSON.stringify([it.operation, it.account, it.apiId]), it]))
+  const records = [...distinct.values()]
+  const names = { operation: 'operation', account: 'account', api_id: 'apiId' } as const
+  const batch = jsonRows(records, names)
   const { rows: added } = await sql<{ id: number; api_id: string }>`
     insert into records (direction, route, number, operation, account, natural_key, owns_key, api_id, lane,
       lines, key_values, state, problems, attempts, changed_at)
@@ -60,7 +57,7 @@ async function collectRecords({ db, now, route }: RouteTx, records: CollectedRec
     returning id, api_id`.execute(db)
   const { rows: shown } = await sql<{ id: number; text: string }>`
     insert into bodies (record_id, body)
-    select records.id, batch.body from ${batch} cross join records
+    select records.id, batch.body from ${jsonRows(records, names, { body: ({ body }) => body })} cross join records
     where records.operation = batch.operation and records.account = batch.account
       and records.api_id = batch.api_id and records.direction = 'outgoing'
       and records.route = ${route} and records.delivery_id is null

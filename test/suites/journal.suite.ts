@@ -1081,7 +1081,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.collectRecords(out, [seen('1', '{"id":1,"changed":true}')])).toBe(0)
         expect(await waiting()).toEqual([])
         await journal.markDeliveryDelivered(out, 'd1')
-        expect(await journal.startAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ body: '{"id":1}' }])
+        expect(await journal.listDeliveryRecords('d1', 0, 9)).toMatchObject([{ body: '{"id":1}' }])
+        expect(await journal.startAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ naturalKey: '1' }])
       })
 
       it('only those up to the last that was composed', async () => {
