@@ -1,4 +1,5 @@
 /** Opens a bridge: builds every part from the configuration, here and nowhere else. */
+import { createPrecedence } from '../support/async.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { createHostHealth } from '../client/retry.ts'
 import type { Configuration } from '../config/configuration.ts'
@@ -80,6 +81,7 @@ export async function openBridge(
     format: createFormats(),
     interchanges: createInterchangeFormat(),
     journalGuard,
+    precedence: createPrecedence(PRECEDENCE),
   }
   const readDisk = createDiskReader(configuration, version)
   const shared = { journal, configuration, mailboxes, clock: options.clock }
@@ -221,6 +223,9 @@ function mappingsChangedError(): BridgeError {
 
 /** After a stop signal, requests in flight may take this long; then the bridge drops them, and the next run looks them up. */
 const SHUTDOWN_DEADLINE_MS = 10_000
+
+/** A short file is reported within a second, unless it waits for the API or for a disk. */
+const PRECEDENCE = { waitMs: 100, shortMs: 1000 }
 
 /** One client for each set of credentials: they share the token. */
 function createApiPool({ api }: Configuration, { clock, random, version, wrap }: BridgeOptions) {

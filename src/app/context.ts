@@ -14,6 +14,7 @@ import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/direct
 import { createInterchangeFormat } from '../formats/formats.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
 import type { BlockSizes } from '../pipeline/context.ts'
+import type { Precedence } from '../support/async.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Spool } from '../support/spool.ts'
@@ -32,6 +33,8 @@ export interface BridgeContext {
   readonly format: Format
   readonly interchanges: InterchangeFormat
   readonly journalGuard: JournalGuard
+  /** Among the files of all routes. */
+  readonly precedence: Precedence
 }
 
 export interface BridgeOptions {

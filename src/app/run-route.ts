@@ -247,6 +247,7 @@ async function passInboundRoute(
     translator: mapping.translator,
     listOtherRoutes: () => listOtherRoutes(context, route.from.mailbox, route),
     ...omitUndefined({ blocks: context.options.blocks }),
+    precedence: context.precedence,
     ...buildNextSteps(context, route),
   }
   const progress = createInboundProgress()

@@ -13,6 +13,7 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import type { FileSequence, IntakeOrder, Party, Readiness, Selection } from '../domain/route.ts'
 import type { DocumentKind } from '../domain/shipping-document.ts'
 import type { Composer, Translator } from '../domain/translator.ts'
+import type { Precedence } from '../support/async.ts'
 import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
 import type { FileBackoff, FileTracker } from './inbound/file-tracker.ts'
@@ -76,6 +77,8 @@ export interface IntakeContext extends Omit<SharedContext, 'api' | 'concurrency'
   readonly results: Mailbox
   /** The files of the inbox as earlier passes saw them. Left out: the pass itself waits for the time of `stableFor`. */
   readonly fileTracker?: FileTracker
+  /** Long files give way to short ones of other routes. Left out: all take turns alike. */
+  readonly precedence?: Precedence
   /** Files that failed before; passes skip them until the backoff is cleared. Left out: a pass tries all files. */
   readonly fileBackoff?: FileBackoff
 }

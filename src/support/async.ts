@@ -108,6 +108,35 @@ export function startRefresher({ clock, refresh }: { clock: Clock; refresh: () =
   }
 }
 
+export type Precedence = ReturnType<typeof createPrecedence>
+
+/**
+ * Lets short work go before long work. Between its pieces long work waits while short work runs: at most `waitMs` at a time, and
+ * not for work that has run for `shortMs` already, because that may wait for a server.
+ */
+export function createPrecedence({ waitMs, shortMs }: { readonly waitMs: number; readonly shortMs: number }) {
+  const running = new Map<symbol, { readonly began: number; readonly ended: Promise<unknown> }>()
+  return {
+    async runShort<Result>(work: () => Promise<Result>): Promise<Result> {
+      const own = Symbol('work')
+      const ended = work()
+      running.set(own, { began: performance.now(), ended: ended.catch(() => undefined) })
+      try {
+        return await ended
+      } finally {
+        running.delete(own)
+      }
+    },
+    /** Call it before each piece of long work. Other work of the event loop gets a turn in any case. */
+    async giveWay(): Promise<void> {
+      await setImmediate()
+      const now = performance.now()
+      const short = [...running.values()].filter(({ began }) => now - began < shortMs)
+      if (short.length > 0) await waitAtMost(waitMs, Promise.all(short.map(({ ended }) => ended)))
+    },
+  }
+}
+
 /** Waits for the work, but not longer than `ms`. */
 export async function waitAtMost(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined

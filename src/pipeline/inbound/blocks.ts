@@ -2,7 +2,6 @@
  * Decides by a scan whether the records of a long file can be sent while its rest is planned, and plans that rest block by
  * block. The scan reads what names each record, and finds what concerns several of them before the first is sent.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { FileEntry, LastPlanned } from '../../domain/file.ts'
 import { type FileReading, isUnreadable } from '../../domain/format.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
@@ -12,12 +11,12 @@ import { INBOUND_RULES } from '../../operations/operations.ts'
 import { createRepeatFinder } from '../../support/collections.ts'
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { BlockSizes, InboundContext } from '../context.ts'
+import { giveWay, LONG_FILE_BYTES } from './file-pass.ts'
 import { createPlanner } from './planner.ts'
 import { createFileSource, isCheckedWhenSent, type OpenFile, openRows, openSteps } from './steps.ts'
 import { createRefusedRows } from './order-lanes.ts'
 
-/** Shorter files are planned within two seconds, also on a slow machine. */
-const USUAL_SIZES: BlockSizes = { fromBytes: 512 * 1024, records: 200 }
+const USUAL_SIZES: BlockSizes = { fromBytes: LONG_FILE_BYTES, records: 200 }
 
 /**
  * How many records the file has, if they can be planned while it is sent. Undefined where it is short, or where what happens to
@@ -47,7 +46,7 @@ export async function scanForBlocks(
       const records = scan.take(rows)
       if (records.some(findRepeat)) return undefined
       total += records.length
-      await setImmediate()
+      await giveWay(context, file)
     }
     const last = scan.finish()
     if (last.some(findRepeat) || scan.listMismatches().length > 0) return undefined
@@ -112,7 +111,7 @@ export async function openRest(context: InboundContext, file: FileEntry): Promis
   return {
     records: total - before,
     async nextBlock() {
-      await setImmediate()
+      await giveWay(context, file)
       for (;;) {
         const block = await planner.takeBlock()
         if (block.length > 0) return block

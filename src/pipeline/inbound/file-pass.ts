@@ -1,4 +1,5 @@
 /** One pass over the files of an inbox: continues unfinished files, takes new ones, and moves each from state to state. */
+import { setImmediate } from 'node:timers/promises'
 import type { FileEntry, FileState } from '../../domain/file.ts'
 import { type BackgroundTasks, withBackgroundTasks } from '../../support/async.ts'
 import { hasCode, throwIfStopped } from '../../support/errors.ts'
@@ -11,6 +12,17 @@ const UNREACHABLE_FILES_MAX = 2
 
 /** Reporting and archiving must not delay the next file: up to so many files are finished in the background. */
 const BACKGROUND_MAX = 4
+
+/** Shorter files are planned within two seconds, also on a slow machine. */
+export const LONG_FILE_BYTES = 512 * 1024
+
+/** Call it before each piece of a file: while a long one gives way, short files of other routes go first. */
+export async function giveWay(
+  { precedence }: Pick<IntakeContext, 'precedence'>,
+  { size }: Pick<FileEntry, 'size'>,
+): Promise<void> {
+  await (precedence === undefined || size < LONG_FILE_BYTES ? setImmediate() : precedence.giveWay())
+}
 
 /** What happens to the files of one kind of inbox. */
 export interface FileSteps<Context extends IntakeContext> {
@@ -160,7 +172,18 @@ async function noteFailure<Context extends IntakeContext>(
 }
 
 /** Takes the file from state to state until it reaches `end` or has to wait. Returns the file in its last state. */
-async function advanceFile<Context extends IntakeContext>(
+function advanceFile<Context extends IntakeContext>(
+  context: Context,
+  steps: FileSteps<Context>,
+  file: FileEntry,
+  end: FileState,
+): Promise<FileEntry> {
+  const advance = () => advanceThrough(context, steps, file, end)
+  const { precedence } = context
+  return precedence === undefined || file.size >= LONG_FILE_BYTES ? advance() : precedence.runShort(advance)
+}
+
+async function advanceThrough<Context extends IntakeContext>(
   context: Context,
   { next: steps }: FileSteps<Context>,
   file: FileEntry,

@@ -9,6 +9,7 @@ import { throwIfStopped } from '../../support/errors.ts'
 import { guardFormula, nameFileInFix } from '../../support/text.ts'
 import type { InboundContext } from '../context.ts'
 import { addDocuments, type RecordWithDocuments } from '../documents/delivery.ts'
+import { giveWay } from './file-pass.ts'
 import { getSpoolName } from './intake.ts'
 import { openRecordSets } from './record-sets.ts'
 import { collectReturnedRows } from './returned-rows.ts'
@@ -68,6 +69,7 @@ async function writeReports(context: InboundContext, file: FileEntry) {
     yield writer.formatHeader()
     const blank = (columns: readonly string[]) => columns.map(() => '')
     for await (const records of readRecords(context, file)) {
+      await giveWay(context, file)
       const page = await addDocuments(context, records)
       const names = await sets?.findNames(page)
       const rows = page.map((record: RecordWithDocuments) => {
