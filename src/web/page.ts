@@ -29,10 +29,19 @@ export interface Page<Data> {
 }
 
 export interface Download {
-  /** Of plain letters, digits, points and dashes. */
   readonly name: string
   readonly type: string
-  readonly text: string
+  readonly contents: string | Buffer
+}
+
+/** By RFC 6266: the name in plain letters for old programs, and as it is. */
+export function formatDisposition(name: string): string {
+  const plain = name.replaceAll(/[^\w.~ -]/g, '_')
+  const whole = encodeURIComponent(Buffer.from(name).toString()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${whole}`}`
 }
 
 /** `to`: the own path that shows what came of it. `again`: the form is drawn again with what was typed; nothing was done. */

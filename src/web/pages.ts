@@ -4,7 +4,12 @@ import { clocksPage } from './pages/clocks.ts'
 import { decidePages } from './pages/decide.ts'
 import { correctPage } from './pages/correct.ts'
 import { decisionPage, decisionsPage } from './pages/decisions.ts'
-import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
+import {
+  deliveriesPage,
+  deliveryDownloadPage,
+  deliveryPage,
+  deliveryPreviewPage,
+} from './pages/deliveries.ts'
 import { filePage, filesPage } from './pages/files.ts'
 import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
@@ -27,6 +32,8 @@ export const PAGES: readonly Page<unknown>[] = [
   orderPage,
   deliveriesPage,
   deliveryPage,
+  deliveryPreviewPage,
+  deliveryDownloadPage,
   redeliverPage,
   routesPage,
   routePage,

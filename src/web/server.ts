@@ -10,7 +10,7 @@ import { loadAssets } from './assets.ts'
 import { drawDocument, drawFailure, type Failure, nameConfiguration } from './frame.ts'
 import { createLive } from './live.ts'
 import { createOnce } from './once.ts'
-import type { Page, PageContent, PageRequest } from './page.ts'
+import { formatDisposition, type Page, type PageContent, type PageRequest } from './page.ts'
 import { PAGES } from './pages.ts'
 import { createThrottle } from './passwords.ts'
 import type { People } from './people.ts'
@@ -123,8 +123,8 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (wantsJson(request)) return reply.send(data)
     const file = page.download?.(data, asked)
     if (file !== undefined) {
-      void reply.header('content-disposition', `attachment; filename="${file.name}"`)
-      return reply.type(file.type).send(file.text)
+      void reply.header('content-disposition', formatDisposition(file.name))
+      return reply.header('content-type', file.type).send(file.contents)
     }
     const target = page.findTarget?.(data)
     if (target !== undefined) return reply.redirect(target, 303)

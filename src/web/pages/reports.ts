@@ -31,7 +31,7 @@ export const reportsPage = definePage<Report>({
       ? {
           name: `report-${report.span}-${report.from}.csv`,
           type: 'text/csv; charset=utf-8',
-          text: formatReport(report),
+          contents: formatReport(report),
         }
       : undefined,
 })
