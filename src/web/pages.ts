@@ -10,7 +10,7 @@ import {
   deliveryPage,
   deliveryPreviewPage,
 } from './pages/deliveries.ts'
-import { filePage, filesPage } from './pages/files.ts'
+import { fileDownloadPages, filePage, filesPage } from './pages/files.ts'
 import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { reportsPage } from './pages/reports.ts'
@@ -27,6 +27,7 @@ export const PAGES: readonly Page<unknown>[] = [
   clocksPage,
   filesPage,
   filePage,
+  ...fileDownloadPages,
   recordPage,
   proofPage,
   orderPage,

@@ -57,24 +57,25 @@ export async function readFromMailbox(
   const settings = configuration.mailboxes[name]
   const look = `See ${archivedAs} in mailbox ${name}.`
   if (settings === undefined)
-    return miss(`The mailbox ${name} is not in the configuration any more.`, 'Put it back.')
-  if (settings.type !== 'directory') return miss('It is on a server, which pages do not wait for.', look)
+    return toMissing(`The mailbox ${name} is not in the configuration any more.`, 'Put it back.')
+  if (settings.type !== 'directory') return toMissing('It is on a server, which pages do not wait for.', look)
   const mailbox = await openMailbox(name, settings, { clock, random: Math.random, newId: () => 'console' })
   try {
     const found = await collect(mailbox.read({ archivedAs }))
-    if (found === undefined) return miss(TOO_LONG, look)
+    if (found === undefined) return toMissing(TOO_LONG, look)
     if (sha256 !== undefined && found.sha256 !== sha256)
-      return miss(`${archivedAs} has other bytes by now.`, look)
+      return toMissing(`${archivedAs} has other bytes by now.`, look)
     return { bytes: found.bytes }
   } catch (error) {
-    if (error instanceof BridgeError) return miss(`It cannot be read: ${error.message}`, error.fix)
+    if (error instanceof BridgeError) return toMissing(`It cannot be read: ${error.message}`, error.fix)
     throw error
   } finally {
     await mailbox.close()
   }
 }
 
-function miss(message: string, fix: string): { readonly missing: Obstacle } {
+/** Why bytes are not there, in place of them. */
+export function toMissing(message: string, fix: string): { readonly missing: Obstacle } {
   return { missing: { message, fix } }
 }
 
@@ -113,10 +114,13 @@ export async function readDeliveryContents(
   asked: RowsRequest = { rowsMax: 0, isMasked: false },
 ): Promise<DeliveryContents> {
   const { routes, edi } = context.configuration
-  if (edi?.inboxes.some(({ key }) => key === delivery.route) === true) return miss(ANSWER, ANSWER_FIX)
+  if (edi?.inboxes.some(({ key }) => key === delivery.route) === true) return toMissing(ANSWER, ANSWER_FIX)
   const route = routes.find(({ name }) => name === delivery.route)
   if (route?.direction !== 'outbound')
-    return miss(`Its route ${delivery.route} is not in the configuration any more.`, 'Put the route back.')
+    return toMissing(
+      `Its route ${delivery.route} is not in the configuration any more.`,
+      'Put the route back.',
+    )
   const made = await composeFromRecords(context, route, { delivery, asked })
   if (!('missing' in made)) return made
   const archivedAs = posix.join(delivery.folder, delivery.name)
@@ -139,14 +143,17 @@ async function composeFromRecords(
   const { journal, configuration } = context
   const exported = `Write the records anew: \`dropbridge export ${route.name} --out FILE\`.`
   if (delivery.prunedAt !== undefined)
-    return miss(`Its contents were pruned on ${isoTime(delivery.prunedAt)}.`, exported)
+    return toMissing(`Its contents were pruned on ${isoTime(delivery.prunedAt)}.`, exported)
   const first = await journal.listDeliveryRecords(delivery.id, 0, Math.max(1, asked.rowsMax))
   if (first.length === 0)
-    return miss('It is a report, whose contents the journal does not keep, and its file is gone.', exported)
+    return toMissing(
+      'It is a report, whose contents the journal does not keep, and its file is gone.',
+      exported,
+    )
   // Loading the compiler takes a fifth of a start, and other pages need none.
   const { loadMapping } = await import('../../mapping/load.ts')
   const mapping = await loadMapping(route.mappingPath, { route: route.name, operation: route.operation })
-  if (mapping.direction !== 'outbound') return miss('Its mapping writes no files any more.', CHANGED_FIX)
+  if (mapping.direction !== 'outbound') return toMissing('Its mapping writes no files any more.', CHANGED_FIX)
   const { write } = mapping.composer
   const interchanges = buildOutgoingInterchanges(configuration, route, write, createInterchangeFormat())
   const collector = collectRows(mapping.composer, first, asked)
@@ -159,8 +166,8 @@ async function composeFromRecords(
   }
   const lines = await writeDeliveryAgain(parts, delivery)
   const found = lines && (await collect(lines))
-  if (lines !== undefined && found === undefined) return miss(TOO_LONG, 'See it in its folder.')
-  if (found?.sha256 !== delivery.sha256) return miss(CHANGED, CHANGED_FIX)
+  if (lines !== undefined && found === undefined) return toMissing(TOO_LONG, 'See it in its folder.')
+  if (found?.sha256 !== delivery.sha256) return toMissing(CHANGED, CHANGED_FIX)
   return { bytes: found.bytes, composed: collector.finish() }
 }
 

@@ -1,6 +1,6 @@
 /** Previews and downloads of what was delivered and of what came. */
 import { createHash } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deliveryDownloadPage, deliveryPreviewPage } from '../../../src/web/pages/deliveries.ts'
@@ -127,3 +127,55 @@ test('rows of shipments and invoices lead to the orders that they are of', async
     expect([...orders].toSorted()).toEqual(MONTH.orders.toSorted())
   }
 })
+
+/** A file of four orders, one of them refused. */
+async function aRefusedFile() {
+  const world = await aFinishedMonth()
+  const console = await openConsole(world)
+  const { journal } = await console.opened.getContext()
+  const file = (await journal.listFiles({ route: 'orders' }, undefined, 1))[0]
+  return { world, console, file, own: `/files/${file?.id}` }
+}
+
+test('the source and the rejects of a file are downloaded as they are', async () => {
+  const { world, console, file, own } = await aRefusedFile()
+  const source = await console.get(`${own}/source`, 'operator')
+  expect(sha256Of(source.rawPayload)).toBe(file?.sha256)
+  expect(source.headers).toMatchObject({
+    'content-disposition': 'attachment; filename="orders.csv"',
+    'content-type': 'text/plain',
+    'x-content-type-options': 'nosniff',
+  })
+  const rejects = await console.get(`${own}/rejects`, 'operator')
+  const name = (await listAll(world)).find((each) => each.endsWith('.rejects.csv')) ?? ''
+  expect(rejects.body).toBe(await world.read(name))
+  expect(rejects.body).toContain(MONTH.refused)
+  const json = await console.get(`${own}/source`, 'operator', { accept: 'application/json' })
+  expect(json.json()).toMatchObject({ name: 'orders.csv', size: source.rawPayload.length })
+})
+
+test('a source with other bytes and a rejects file that was taken are not downloaded, with the reason', async () => {
+  const { world, console, file, own } = await aRefusedFile()
+  await writeFile(join(world.folder, 'exchange', file?.archivedAs ?? ''), 'other bytes')
+  const source = await console.get(`${own}/source`, 'operator')
+  expect(source.headers['content-disposition']).toBeUndefined()
+  expect(toText(source.body)).toContain(`${file?.archivedAs} has other bytes by now.`)
+  const name = (await listAll(world)).find((each) => each.endsWith('.rejects.csv')) ?? ''
+  await rm(join(world.folder, 'exchange', name))
+  const rejects = await console.get(`${own}/rejects`, 'operator')
+  expect(toText(rejects.body)).toContain('Its reader may have taken it.')
+})
+
+test('viewers may download neither, and see no link to them', async () => {
+  const { console, own } = await aRefusedFile()
+  for (const what of ['source', 'rejects']) {
+    expect((await console.get(`${own}/${what}`, 'viewer')).statusCode).toBe(403)
+    expect((await console.get(own, 'operator')).body).toContain(`href="${own}/${what}"`)
+    expect((await console.get(own, 'viewer')).body).not.toContain(`href="${own}/${what}"`)
+  }
+})
+
+async function listAll({ folder }: World): Promise<string[]> {
+  const entries = await readdir(join(folder, 'exchange'), { recursive: true })
+  return entries.toSorted()
+}
