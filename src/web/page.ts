@@ -3,6 +3,7 @@ import type { ConsoleContext } from '../app/console/context.ts'
 import type { DecisionWork, Hand } from '../app/console/hand.ts'
 import type { HandFailure, RunWork } from '../app/console/run-now.ts'
 import type { Html } from '../support/html.ts'
+import type { People, PeopleReader } from './people.ts'
 import type { Permission, Person } from './permissions.ts'
 
 /** A page: what it needs, who may see it, and how it is drawn. GET never changes anything. */
@@ -82,6 +83,8 @@ export interface PageRequest {
   readonly csrf: string
   /** Another one each time: what a form is known by that is sent twice. */
   readonly once: string
+  /** Who may sign in, and what each person put aside. */
+  readonly people: PeopleReader
   /** What was typed into a form that was refused. */
   readonly typed?: Readonly<Record<string, string>>
   readonly refusal?: Refusal
@@ -91,7 +94,11 @@ export interface PageRequest {
   readonly findRun: (id: string) => RunWork | undefined
 }
 
-export interface ActionRequest extends Omit<PageRequest, 'typed' | 'refusal' | 'findWork' | 'findRun'> {
+export interface ActionRequest extends Omit<
+  PageRequest,
+  'typed' | 'refusal' | 'findWork' | 'findRun' | 'people'
+> {
+  readonly people: Pick<People, 'setAside'>
   readonly form: Readonly<Record<string, string>>
   /** Carries out what needs a bridge. */
   readonly hand: Hand

@@ -20,10 +20,11 @@ import { pausePage, resumePage, routePage } from './pages/route.ts'
 import { routesPage } from './pages/routes.ts'
 import { runNowPage, runPage } from './pages/run.ts'
 import { searchPage } from './pages/search.ts'
-import { todayPage } from './pages/today.ts'
+import { asidePage, todayPage } from './pages/today.ts'
 
 export const PAGES: readonly Page<unknown>[] = [
   todayPage,
+  asidePage,
   clocksPage,
   filesPage,
   filePage,

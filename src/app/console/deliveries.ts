@@ -176,7 +176,7 @@ export async function readDeliveryPage(
     page: records.map((record) => showRecord(record, bodies.get(record.id), audience)),
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     redeliveries: redeliveries.map(showRedelivery),
-    isRepeatable: (await findObstacle(context, entry)) === undefined,
+    isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
   })
 }
 
@@ -185,7 +185,7 @@ export function showRedelivery({ name, folder, state, beganAt }: RedeliveryEntry
 }
 
 /** Why its bytes cannot be delivered once more. */
-async function findObstacle(
+export async function findRepeatObstacle(
   context: ConsoleContext,
   delivery: DeliveryEntry,
 ): Promise<BridgeError | undefined> {
@@ -235,7 +235,7 @@ export async function readRedeliveryPreview(
   const all = await journal.listRedeliveries(id)
   const open = all.find(({ state }) => state === 'begun')
   const route = configuration.routes.find(({ name }) => name === entry.route)
-  const obstacle = await findObstacle(context, entry)
+  const obstacle = await findRepeatObstacle(context, entry)
   return omitUndefined({
     delivery: await showDelivery(context, entry),
     to: route?.direction === 'outbound' ? `${route.to.mailbox}: ${route.to.folder}` : undefined,

@@ -9,7 +9,7 @@ import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
 import { openJournal } from '../../../src/journal/open.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
-import { aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
+import { NO_PEOPLE, aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
 import { commandsOf } from '../../fixtures/office.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -317,7 +317,7 @@ describe('the time of a report', () => {
 function requestOf() {
   const person = { name: 'nadia', role: 'viewer' as const }
   const form = { csrf: 'csrf', once: 'once', findWork: () => undefined, findRun: () => undefined }
-  return { params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
+  return { people: NO_PEOPLE, params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
 }
 
 test('the download is CSV by RFC 4180, and no cell of it is a formula', async () => {
