@@ -1,7 +1,7 @@
 /** All pages of the console, in the order of the navigation. */
 import type { Page } from './page.ts'
 import { clocksPage } from './pages/clocks.ts'
-import { decidePages } from './pages/decide.ts'
+import { decidePages, dismissPages } from './pages/decide.ts'
 import { correctPage } from './pages/correct.ts'
 import { decisionPage, decisionsPage } from './pages/decisions.ts'
 import {
@@ -14,11 +14,11 @@ import { fileDownloadPages, filePage, filesPage } from './pages/files.ts'
 import { proofPage } from './pages/proof.ts'
 import { orderPage, recordPage } from './pages/records.ts'
 import { reportsPage } from './pages/reports.ts'
-import { resolvePage } from './pages/resolve.ts'
+import { resolveDeliveryPage, resolvePage } from './pages/resolve.ts'
 import { redeliverPage } from './pages/redeliver.ts'
 import { pausePage, resumePage, routePage } from './pages/route.ts'
 import { routesPage } from './pages/routes.ts'
-import { runNowPage, runPage } from './pages/run.ts'
+import { runAgainPage, runNowPage, runPage } from './pages/run.ts'
 import { searchPage } from './pages/search.ts'
 import { asidePage, todayPage } from './pages/today.ts'
 
@@ -42,12 +42,15 @@ export const PAGES: readonly Page<unknown>[] = [
   pausePage,
   resumePage,
   runNowPage,
+  runAgainPage,
   runPage,
   reportsPage,
   decisionsPage,
   decisionPage,
   ...decidePages,
+  ...dismissPages,
   correctPage,
   resolvePage,
+  resolveDeliveryPage,
   searchPage,
 ]

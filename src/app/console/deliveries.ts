@@ -18,6 +18,7 @@ import { traceSending } from '../trace-interchanges.ts'
 import { nameRecord } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
 import { type FileDownload, type Obstacle, readDeliveryContents, toDownload } from './contents.ts'
+import { readDeliveryDismissal } from './deciding.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal } from './lists.ts'
 import { type Audience, type ShownProblem, showProblem } from './masks.ts'
 import { type NamedWork, type ShownSending, showSending } from './records.ts'
@@ -146,6 +147,8 @@ export interface DeliveryPage extends ListedDelivery {
   readonly redeliveries: readonly ShownRedelivery[]
   /** Its bytes can be delivered once more, as far as the journal knows. */
   readonly isRepeatable: boolean
+  /** Something of it waits for a person, who may dismiss it. */
+  readonly isDismissible: boolean
 }
 
 export type ShownRedelivery = Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'>
@@ -176,6 +179,7 @@ export async function readDeliveryPage(
     page: records.map((record) => showRecord(record, bodies.get(record.id), audience)),
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     redeliveries: redeliveries.map(showRedelivery),
+    isDismissible: ((await readDeliveryDismissal(context, entry.id))?.open.length ?? 0) > 0,
     isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
   })
 }

@@ -132,6 +132,8 @@ export interface FilePage extends ListedFile {
   readonly correctionOf?: FileEntry['correctionOf']
   /** How many of its refused records wait for a correction that can be made here; left out where there are none. */
   readonly correctable?: number
+  /** Something of it waits for a correction, which a person may dismiss. */
+  readonly isDismissible: boolean
   readonly timeline: readonly FileStep[]
   readonly reasons: readonly ProblemGroup[]
   /** The reasons are those of so many records with problems; left out where they are those of all. */
@@ -204,6 +206,7 @@ export async function readFilePage(
     retakeOf,
     correctionOf,
     correctable: await countCorrectable(context, file),
+    isDismissible: (await journal.listRejectedFiles(1, file.id)).length > 0,
     timeline: listSteps(file),
     reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
     reasonsOf: troubled > REASONS_OF_MAX ? REASONS_OF_MAX : undefined,

@@ -170,11 +170,17 @@ const REDELIVERED: Readonly<Record<ShownRedelivery['state'], string>> = {
   impossible: 'not delivered: its bytes could not be made again',
 }
 
-function drawButtons({ id, isRepeatable }: DeliveryPage, { person }: PageRequest): Html {
+function drawButtons({ id, isRepeatable, isDismissible, held }: DeliveryPage, { person }: PageRequest): Html {
   const links = [
     { text: 'Preview', to: href('/deliveries/:id/preview', { id }) },
     ...(isAllowed(person, 'operate')
       ? [{ text: 'Download', to: href('/deliveries/:id/download', { id }) }]
+      : []),
+    ...(held !== undefined && isAllowed(person, 'operate')
+      ? [{ text: 'Say whether it was delivered …', to: href('/deliveries/:id/resolve', { id }) }]
+      : []),
+    ...(isDismissible && isAllowed(person, 'operate')
+      ? [{ text: 'Dismiss what is refused …', to: href('/deliveries/:id/dismiss', { id }) }]
       : []),
     ...(isRepeatable && isAllowed(person, 'operate')
       ? [{ text: 'Deliver again …', to: href('/deliveries/:id/redeliver', { id }) }]

@@ -142,8 +142,9 @@ function drawHead(file: FilePage, request: PageRequest): Html {
   const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
   return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
-    ${drawFileButtons(id, file.decidable, request)} ${drawCorrectLink(file, request)} ${first || undefined}
-    ${whole || undefined} ${taken || undefined} ${drawCorrected(file)}
+    ${drawFileButtons(id, file.decidable, request)} ${drawCorrectLink(file, request)}
+    ${drawDismissLink(file, request)} ${first || undefined} ${whole || undefined} ${taken || undefined}
+    ${drawCorrected(file)}
     <ol class="timeline">
       ${timeline.map(({ at, what }) => html`<li>${showTime(at, request)} ${STEPS[what]}</li>`)}
     </ol>`
@@ -156,6 +157,12 @@ function drawCorrectLink({ id, correctable }: FilePage, { person }: PageRequest)
   return html`<p class="buttons">
     <a class="button" href="${address}">Correct ${formatRecords(correctable)} …</a>
   </p>`
+}
+
+function drawDismissLink({ id, isDismissible }: FilePage, { person }: PageRequest): Html | undefined {
+  if (!isDismissible || !isAllowed(person, 'operate')) return undefined
+  const address = href('/files/:id/dismiss', { id })
+  return html`<p class="buttons"><a class="button" href="${address}">Dismiss what is refused …</a></p>`
 }
 
 function drawCorrected({ correctionOf }: FilePage): Html | undefined {
