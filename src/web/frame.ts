@@ -29,6 +29,7 @@ const NAVIGATION = [
   { path: '/routes', text: 'Routes' },
   { path: '/reports', text: 'Reports' },
   { path: '/decisions', text: 'Decisions' },
+  { path: '/settings', text: 'Settings' },
 ] as const
 
 /** The folder of the configuration, such as `acme-prod`; with the name of its file where that is not the usual one. */

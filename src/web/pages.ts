@@ -20,6 +20,7 @@ import { pausePage, resumePage, routePage } from './pages/route.ts'
 import { routesPage } from './pages/routes.ts'
 import { runAgainPage, runNowPage, runPage } from './pages/run.ts'
 import { searchPage } from './pages/search.ts'
+import { settingsPages } from './pages/settings.ts'
 import { asidePage, todayPage } from './pages/today.ts'
 
 export const PAGES: readonly Page<unknown>[] = [
@@ -52,5 +53,6 @@ export const PAGES: readonly Page<unknown>[] = [
   correctPage,
   resolvePage,
   resolveDeliveryPage,
+  ...settingsPages,
   searchPage,
 ]
