@@ -63,10 +63,15 @@ describe.skipIf(!hasChromium())('the pictures of the docs', () => {
   afterAll(() => site.stop())
 
   test.each(PICTURES)('show $name, which is there and has its heading', async ({ name, heading, find }) => {
-    const { page, troubles } = await visit(site, 'operator', { viewport: { width: 1000, height: 640 } })
+    const { page, troubles } = await visit(site, 'operator', { viewport: { width: 860, height: 540 } })
     const answer = await page.goto(site.origin + (await find(site)))
     expect(answer?.status()).toBe(200)
-    expect(await page.locator('h1').textContent()).toMatch(heading)
+    const readHeading = async () => {
+      await page.reload()
+      return page.locator('h1').textContent()
+    }
+    // Today says how many things there are once the journal was read.
+    await expect.poll(readHeading, { timeout: 20_000, interval: 500 }).toMatch(heading)
     const path = `${FOLDER}${name}.png`
     if (isUpdate) {
       await mkdir(FOLDER, { recursive: true })
