@@ -217,7 +217,7 @@ function drawDeliveryChoice(delivery: DeliveryPage, request: PageRequest): Html 
   const form = {
     action: href(DELIVERY_PATH, { id }),
     body: html`<fieldset>
-      <legend>Look into its folder, and ask its reader</legend>
+      <legend>Check its folder, and ask its reader</legend>
       ${choices}
     </fieldset>`,
     button: 'Note it, and go on',
