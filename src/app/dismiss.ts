@@ -48,7 +48,7 @@ export async function dismissRejected(
  */
 async function dismissDelivered(
   journal: Journal,
-  { what, by, why }: DismissRequest,
+  { what, ...decider }: DismissRequest,
 ): Promise<DismissResult | undefined> {
   const all = await journal.listUnacknowledgedRecords(KNOWN_FILES_MAX)
   const one = all.find(({ route, apiId }) => `${route}/${apiId}` === what)
@@ -63,7 +63,7 @@ async function dismissDelivered(
   if (chosen === undefined) return undefined
   const { delivery: id, name, route } = chosen
   const record = one === undefined ? {} : { record: one.id }
-  const decision = await journal.dismissUnacknowledged(id, { by, why, ...record })
+  const decision = await journal.dismissUnacknowledged(id, { ...decider, ...record })
   return decision && { file: { id, name, route }, decision }
 }
 

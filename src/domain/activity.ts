@@ -34,6 +34,8 @@ export interface ReportedWork extends Pick<ActiveWork, 'direction' | 'id' | 'rou
   readonly lastNumber: number
   /** Its records were refused in an earlier file and corrected: its name says so, or a person corrected them. */
   readonly isCorrection: boolean
+  /** When it was received or delivered. */
+  readonly at: number
 }
 
 /** Some of the records of a work, by their numbers; both ends are part of it. */
@@ -74,11 +76,15 @@ export interface ActivityCounts {
     /** How many records have no amount in the journal, or none with two decimals; the sum lacks them. */
     readonly unknown: number
   }[]
-  /** The record that waited longest for its answer, from the start of the attempt until the result was noted. */
-  readonly slowest: readonly {
+  /** Records with an answer, by the seconds from when their file was received until their last answer was noted. */
+  readonly answers: readonly {
     readonly work: string
     readonly operation: string
     readonly account: string
+    /** Left out for deliveries. */
+    readonly seconds?: number
+    readonly records: number
+    /** The one of them that waited longest for an answer, from the start of the attempt until its result was noted. */
     readonly record: number
     readonly ms: number
   }[]

@@ -153,8 +153,11 @@ async function selectReportedWork(
 ): Promise<ReportedWork[]> {
   const works = await selectActiveWork(db, range, after && { ...after, records: 0 }, limit)
   const batch = jsonRows(works, { id: 'id', direction: 'direction' })
-  const { rows } = await sql<{ id: string; last: number | null; is_correction: number }>`
+  const { rows } = await sql<{ id: string; last: number | null; is_correction: number; at: number | null }>`
     select batch.id, case batch.direction
+        when 'incoming' then (select received_at from files where files.id = batch.id)
+        else (select delivered_at from deliveries where deliveries.id = batch.id) end as at,
+      case batch.direction
         when 'incoming' then (select max(number) from records where file_id = batch.id)
         else (select max(number) from records where delivery_id = batch.id) end as last,
       exists (select 1 from files where files.id = batch.id
@@ -163,8 +166,8 @@ async function selectReportedWork(
     from ${batch}`.execute(db)
   const found = new Map(rows.map((row) => [row.id, row]))
   return works.map(({ direction, id, route }) => {
-    const { last = null, is_correction = 0 } = found.get(id) ?? {}
-    return { direction, id, route, lastNumber: last ?? 0, isCorrection: is_correction === 1 }
+    const { last = null, is_correction = 0, at = null } = found.get(id) ?? {}
+    return { direction, id, route, lastNumber: last ?? 0, isCorrection: is_correction === 1, at: at ?? 0 }
   })
 }
 
@@ -196,11 +199,17 @@ async function countActivity(
       from priced group by 1, 2, 3`.execute(db)
     summed.push(...rows)
   }
-  const slowest = await sql<ActivityCounts['slowest'][number]>`
-    select batch.id as work, operation, account, records.id as record, max(ended_at - began_at) as ms
-    from ${own} cross join attempts
-    where ${isOwn} and attempts.record_id = records.id and attempts.http is not null
-    group by 1, 2, 3`.execute(db)
+  const answers = await sql<
+    Omit<ActivityCounts['answers'][number], 'seconds'> & { readonly seconds: number | null }
+  >`
+    with answered as (
+      select batch.id as work, operation, account, records.id as record, max(ended_at) as ended_at,
+        max(ended_at - began_at) as ms
+      from ${own} cross join attempts
+      where ${isOwn} and attempts.record_id = records.id and attempts.http is not null group by records.id)
+    select work, operation, account, (ended_at - received_at) / 1000 as seconds, count(*) as records, record,
+      max(ms) as ms
+    from answered left join files on files.id = work group by 1, 2, 3, 4`.execute(db)
   const reasons = await sql<{ work: string; code: ProblemCode; column: string | null; records: number }>`
     select batch.id as work, problem.value ->> '$.code' as code, problem.value ->> '$.place.column' as "column",
       count(distinct records.id) as records
@@ -209,7 +218,7 @@ async function countActivity(
   return {
     records: counted.rows.map((row) => ({ ...row, isCorrected: row.isCorrected === 1 })),
     amounts: summed.map((row) => ({ ...row, cents: BigInt(row.cents) })),
-    slowest: slowest.rows,
+    answers: answers.rows.map(({ seconds, ...row }) => ({ ...row, ...omitNull({ seconds }) })),
     reasons: reasons.rows.map(({ column, ...row }) => ({ ...row, ...omitNull({ column }) })),
   }
 }

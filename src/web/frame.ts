@@ -1,6 +1,6 @@
 /** Draws what is around every page: head, navigation, search, whether a bridge works, and who is signed in. */
 import { basename, dirname } from 'node:path'
-import type { Activity } from '../app/console/today.ts'
+import type { Activity, RouteActivity } from '../app/console/today.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { html, type Html, href } from '../support/html.ts'
 import type { Assets } from './assets.ts'
@@ -29,6 +29,7 @@ const NAVIGATION = [
   { path: '/routes', text: 'Routes' },
   { path: '/reports', text: 'Reports' },
   { path: '/decisions', text: 'Decisions' },
+  { path: '/settings', text: 'Settings' },
 ] as const
 
 /** The folder of the configuration, such as `acme-prod`; with the name of its file where that is not the usual one. */
@@ -100,10 +101,25 @@ function drawEntry({ path, sections }: Frame, entry: (typeof NAVIGATION)[number]
 
 function drawActivity({ activity, zone, now }: Frame): Html {
   if (activity === undefined) return html`✕ The journal cannot be read`
-  if (activity.kind === 'watching')
-    return html`● Watching since ${showTime(activity.since, { zone, now })} (${activity.owners.join(', ')})`
-  if (activity.kind === 'running') return html`◐ Running: ${activity.route} (${activity.owner})`
-  return html`○ Not running. Last work ${showTime(activity.lastAt, { zone, now })}`
+  const time = { zone, now }
+  if (activity.kind === 'watching') {
+    const { since, owners, work } = activity
+    const at = work && html`; at work: ${drawWork(work, time)}`
+    return html`● Watching since ${showTime(since, time)} (${owners.join(', ')})${at}`
+  }
+  if (activity.kind === 'running') return html`◐ A run is working: ${drawWork(activity.work, time)}`
+  return html`○ Not running. Last work ${showTime(activity.lastAt, time)}`
+}
+
+/** `orders, orders-16.csv since 02:15:00, 1,204 of 5,000`. */
+function drawWork(
+  { route, file }: RouteActivity,
+  time: { readonly zone: string; readonly now: number },
+): Html {
+  if (file === undefined) return html`${route}`
+  const { name, since, done, total } = file
+  const of = total === undefined ? ' so far' : ` of ${total.toLocaleString('en-US')}`
+  return html`${route}, ${name} since ${showTime(since, time)}, ${done.toLocaleString('en-US')}${of}`
 }
 
 /** A page that says what is wrong and what to do. */

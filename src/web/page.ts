@@ -3,6 +3,7 @@ import type { ConsoleContext } from '../app/console/context.ts'
 import type { DecisionWork, Hand } from '../app/console/hand.ts'
 import type { HandFailure, RunWork } from '../app/console/run-now.ts'
 import type { Html } from '../support/html.ts'
+import type { People, PeopleReader } from './people.ts'
 import type { Permission, Person } from './permissions.ts'
 
 /** A page: what it needs, who may see it, and how it is drawn. GET never changes anything. */
@@ -29,10 +30,19 @@ export interface Page<Data> {
 }
 
 export interface Download {
-  /** Of plain letters, digits, points and dashes. */
   readonly name: string
   readonly type: string
-  readonly text: string
+  readonly contents: string | Buffer
+}
+
+/** By RFC 6266: the name in plain letters for old programs, and as it is. */
+export function formatDisposition(name: string): string {
+  const plain = name.replaceAll(/[^\w.~ -]/g, '_')
+  const whole = encodeURIComponent(Buffer.from(name).toString()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${whole}`}`
 }
 
 /** `to`: the own path that shows what came of it. `again`: the form is drawn again with what was typed; nothing was done. */
@@ -73,6 +83,8 @@ export interface PageRequest {
   readonly csrf: string
   /** Another one each time: what a form is known by that is sent twice. */
   readonly once: string
+  /** Who may sign in, and what each person put aside. */
+  readonly people: PeopleReader
   /** What was typed into a form that was refused. */
   readonly typed?: Readonly<Record<string, string>>
   readonly refusal?: Refusal
@@ -82,7 +94,11 @@ export interface PageRequest {
   readonly findRun: (id: string) => RunWork | undefined
 }
 
-export interface ActionRequest extends Omit<PageRequest, 'typed' | 'refusal' | 'findWork' | 'findRun'> {
+export interface ActionRequest extends Omit<
+  PageRequest,
+  'typed' | 'refusal' | 'findWork' | 'findRun' | 'people'
+> {
+  readonly people: Pick<People, 'setAside'>
   readonly form: Readonly<Record<string, string>>
   /** Carries out what needs a bridge. */
   readonly hand: Hand

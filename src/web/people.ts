@@ -23,10 +23,26 @@ create table if not exists sessions (
   seen_at integer not null
 ) strict;
 create index if not exists sessions_by_name on sessions (name);
-pragma user_version = 1;
+create table if not exists alerts_aside (
+  name text not null references people (name),
+  alert text not null,
+  until integer not null,
+  primary key (name, alert)
+) strict;
+create table if not exists access_log (
+  id integer primary key,
+  at integer not null,
+  what text not null check (what in ('signed-in', 'failed', 'signed-out')),
+  name text,
+  address text not null
+) strict;
+pragma user_version = 2;
 `
 
-const VERSION = 1
+const VERSION = 2
+
+/** The oldest lines of the access log are removed beyond so many. */
+const ACCESS_MAX = 100_000
 
 /** Half a second of waiting for the command line, which adds people meanwhile. */
 const BUSY_TIMEOUT_MS = 500
@@ -39,6 +55,19 @@ export interface ListedPerson extends Person {
   /** How many sessions are open. */
   readonly sessions: number
 }
+
+/** A line of the access log. */
+export interface AccessEntry {
+  readonly id: number
+  readonly at: number
+  readonly what: 'signed-in' | 'failed' | 'signed-out'
+  /** Left out for a name that may not sign in: it may be a password that was typed in the wrong field. */
+  readonly name?: string
+  readonly address: string
+}
+
+/** What pages may read of it. */
+export type PeopleReader = Pick<People, 'list' | 'listAside' | 'listAccess' | 'countAccess'>
 
 export interface SessionLimits {
   readonly idleMs: number
@@ -151,6 +180,28 @@ export function openPeople({ path, clock, limits, isReadOnly = false }: PeopleOp
       seen.delete(key.toString('base64'))
       sql.endSession.run(key)
     },
+    /** Puts an alert aside for a person until then, or, without a time, back again. */
+    setAside(name: string, alert: string, until: number | undefined): void {
+      sql.removeAside.run({ name, alert, now: clock.now() })
+      if (until !== undefined) sql.addAside.run({ name, alert, until })
+    },
+    /** The alerts that the person put aside, with the end of each. */
+    listAside(name: string): ReadonlyMap<string, number> {
+      const rows = sql.listAside.all(name, clock.now()) as { alert: string; until: number }[]
+      return new Map(rows.map(({ alert, until }) => [alert, until]))
+    },
+    noteAccess({ what, name, address }: Omit<AccessEntry, 'id' | 'at'>): void {
+      sql.addAccess.run({ at: clock.now(), what, name: name ?? null, address })
+      sql.removeAccess.run(ACCESS_MAX)
+    },
+    /** The newest first; `before`: the id of the last one of the page before. */
+    listAccess(limit: number, before = Number.MAX_SAFE_INTEGER): AccessEntry[] {
+      const rows = sql.listAccess.all(before, limit) as (Omit<AccessEntry, 'name'> & {
+        name: string | null
+      })[]
+      return rows.map(({ name, ...entry }) => ({ ...entry, ...(name !== null && { name }) }))
+    },
+    countAccess: () => (sql.countAccess.get() as { count: number }).count,
     /** Notes when sessions were last used, so that they outlive a restart of the console. */
     saveSeen,
     close: () => {
@@ -179,6 +230,21 @@ function prepareStatements(database: ReturnType<typeof openDatabase>) {
       join people on people.name = sessions.name where hash = ? and disabled_at is null`),
     endSession: database.prepare('delete from sessions where hash = ?'),
     endSessions: database.prepare('delete from sessions where name = ?'),
+    removeAside: database.prepare(
+      'delete from alerts_aside where until <= $now or (name = $name and alert = $alert)',
+    ),
+    addAside: database.prepare(
+      'insert into alerts_aside (name, alert, until) values ($name, $alert, $until)',
+    ),
+    listAside: database.prepare('select alert, until from alerts_aside where name = ? and until > ?'),
+    addAccess: database.prepare(
+      'insert into access_log (at, what, name, address) values ($at, $what, $name, $address)',
+    ),
+    removeAccess: database.prepare('delete from access_log where id <= (select max(id) from access_log) - ?'),
+    listAccess: database.prepare(
+      'select id, at, what, name, address from access_log where id < ? order by id desc limit ?',
+    ),
+    countAccess: database.prepare('select count(*) as count from access_log'),
     saveSeen: database.prepare('update sessions set seen_at = ? where hash = ?'),
   }
 }

@@ -9,13 +9,12 @@ import { BridgeError, FAILURES } from '../support/errors.ts'
 import { loadAssets } from './assets.ts'
 import { drawDocument, drawFailure, type Failure, nameConfiguration } from './frame.ts'
 import { createLive } from './live.ts'
-import { createOnce } from './once.ts'
-import type { Page, PageContent, PageRequest } from './page.ts'
+import { formatDisposition, type Page, type PageContent, type PageRequest } from './page.ts'
 import { PAGES } from './pages.ts'
 import { createThrottle } from './passwords.ts'
 import type { People } from './people.ts'
 import { isAllowed, type Permission } from './permissions.ts'
-import { createSessions, type Session } from './sessions.ts'
+import { createOnce, createSessions, type Session } from './sessions.ts'
 import { createSignIn, drawSignIn } from './sign-in.ts'
 
 const BODY_MAX_BYTES = 1024 * 1024
@@ -107,7 +106,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
 
   const toAsked = (request: FastifyRequest, { person, csrf }: Session) => {
     const { params, query } = readAddress(request)
-    return { params, query, person, zone, now: clock.now(), csrf, once: once.create() }
+    return { params, query, person, zone, now: clock.now(), csrf, once: once.create(), people }
   }
   const showPage = async (
     page: Page<unknown>,
@@ -123,8 +122,8 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (wantsJson(request)) return reply.send(data)
     const file = page.download?.(data, asked)
     if (file !== undefined) {
-      void reply.header('content-disposition', `attachment; filename="${file.name}"`)
-      return reply.type(file.type).send(file.text)
+      void reply.header('content-disposition', formatDisposition(file.name))
+      return reply.header('content-type', file.type).send(file.contents)
     }
     const target = page.findTarget?.(data)
     if (target !== undefined) return reply.redirect(target, 303)
@@ -203,8 +202,11 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
       method: 'POST',
       path: '/sign-out',
       permission: 'read',
-      handle: (_request, reply, session) => {
-        if (session !== undefined) people.endSession(session.token)
+      handle: (request, reply, session) => {
+        if (session !== undefined) {
+          people.endSession(session.token)
+          people.noteAccess({ what: 'signed-out', name: session.person.name, address: request.ip })
+        }
         return reply.header('set-cookie', sessions.endedCookie).redirect('/sign-in', 303)
       },
     },

@@ -1,6 +1,7 @@
-/** Knows requests by the cookie of their session, and whether a form comes from an own page. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+/** Knows requests by the cookie of their session, whether a form comes from an own page, and which form came before. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import type { ActionOutcome } from './page.ts'
 import type { People } from './people.ts'
 import type { Person } from './permissions.ts'
 
@@ -56,4 +57,38 @@ function readCookie(header = ''): string | undefined {
 /** Derived, so that it ends with its session; the cookie cannot be computed from it. */
 function toCsrf(token: string): string {
   return createHash('sha256').update(`csrf ${token}`).digest('base64url')
+}
+
+// Forms that are sent twice.
+
+const ONCE_BYTES = 16
+
+const ONCE = /^[\w-]{22}$/
+
+/** More are not remembered: the oldest are removed, and their records have changed since. */
+const REMEMBERED_MAX = 1_000
+
+/** Carries out a form once, however often it is sent: the second answer is the first one's. */
+export function createOnce() {
+  const outcomes = new Map<string, Promise<ActionOutcome | undefined>>()
+  return {
+    create: () => randomBytes(ONCE_BYTES).toString('base64url'),
+    isOnce: (text = '') => ONCE.test(text),
+    run(key: string, work: () => Promise<ActionOutcome | undefined>): Promise<ActionOutcome | undefined> {
+      const known = outcomes.get(key)
+      if (known !== undefined) return known
+      const outcome = work()
+      outcomes.set(key, outcome)
+      const [oldest] = outcomes.keys()
+      if (outcomes.size > REMEMBERED_MAX && oldest !== undefined) outcomes.delete(oldest)
+      // What was refused may be mended and sent again.
+      void outcome.then(
+        (done) => {
+          if (done === undefined || !('to' in done)) outcomes.delete(key)
+        },
+        () => outcomes.delete(key),
+      )
+      return outcome
+    },
+  }
 }

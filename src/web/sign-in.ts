@@ -38,10 +38,12 @@ export function createSignIn({
       // A password that was typed as the name must not be logged.
       const who = stored === undefined ? 'an unknown name' : JSON.stringify(name)
       say(`console: ${who} could not sign in from ${address}`)
+      people.noteAccess({ what: 'failed', ...(stored !== undefined && { name }), address })
       return { kind: 'wrong' }
     }
     throttle.noteSuccess(name, address)
     say(`console: ${JSON.stringify(name)} signed in from ${address}`)
+    people.noteAccess({ what: 'signed-in', name, address })
     return { kind: 'signed-in', token: people.startSession(name) }
   }
 }

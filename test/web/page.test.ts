@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ConsoleContext } from '../../src/app/console/context.ts'
 import { html } from '../../src/support/html.ts'
+import { NO_PEOPLE } from '../fixtures/console.ts'
 import { definePage } from '../../src/web/page.ts'
 import { PAGES } from '../../src/web/pages.ts'
 import { isAllowed, type Permission, type Role, ROLES } from '../../src/web/permissions.ts'
@@ -13,7 +14,7 @@ test('a page draws what it loads', async () => {
     draw: ({ name }) => ({ title: 'Greeting', main: html`<p>${name}</p>` }),
   })
   const person = { name: 'nadia', role: 'viewer' } as const
-  const form = { csrf: '', once: '', findWork: () => undefined, findRun: () => undefined }
+  const form = { people: NO_PEOPLE, csrf: '', once: '', findWork: () => undefined, findRun: () => undefined }
   const request = { params: { name: '<Erik>' }, query: {}, person, zone: 'UTC', now: 0, ...form }
   const data = await page.load({} as ConsoleContext, request)
   expect(page.draw(data!, request).main.html).toBe('<p>&lt;Erik&gt;</p>')

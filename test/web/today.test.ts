@@ -10,6 +10,9 @@ import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld } from '../fixtures/world.ts'
+import { todayPage } from '../../src/web/pages/today.ts'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { toText, visit } from '../fixtures/console.ts'
 import { aConsole, configurationAt } from './harness.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -154,3 +157,115 @@ async function takeSight({ lookout }: ConsoleContext): Promise<Snapshot> {
   expect(snapshot).toBeDefined()
   return snapshot!
 }
+
+/** A world with refused records, over which people have a console that has read its alerts. */
+async function aRefusingWorld() {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'day.csv', smallOrders(1, 3).replace(/,NY,|,CA,|,TX,/, ',ZZ,'))
+  await world.run('orders')
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  await readChecked(console)
+  return { world, console }
+}
+
+/** As a browser sends the form about the first alert. */
+async function pressAside(console: Opened, hours: string, role: 'operator' | 'admin' = 'operator') {
+  const { body } = await console.get('/', role)
+  const [form = '', action = ''] =
+    /<form method="post" action="(\/aside\/[\w-]+)"[^]*?<\/form>/.exec(body) ?? []
+  const [csrf, once] = ['csrf', 'once'].map(
+    (name) => new RegExp(`name="${name}" value="([^"]*)"`).exec(form)?.[1] ?? '',
+  )
+  return {
+    action,
+    answer: await console.post(action, { csrf: csrf ?? '', once: once ?? '', hours }, { role }),
+  }
+}
+
+test('Not now puts an alert aside for one person and for its hours, and the title counts it as before', async () => {
+  const { world, console } = await aRefusingWorld()
+  const before = world.clock.now()
+  const { action, answer } = await pressAside(console, '4')
+  expect(answer.statusCode).toBe(303)
+  const own = (await console.get('/', 'operator')).body
+  expect(own).toContain('<h1>1 thing needs a person</h1>')
+  expect(own).toContain('You put 1 of them aside')
+  const [alert] = (await console.get('/', 'operator', JSON_ONLY)).json<Today>().alerts
+  expect(action).toBe(`/aside/${alert?.id}`)
+  const until = alert?.asideUntil ?? 0
+  expect(until).toBeGreaterThan(before + 4 * 3_600_000 - 1)
+  expect(until).toBeLessThanOrEqual(world.clock.now() + 4 * 3_600_000)
+  expect((await console.get('/', 'admin')).body).not.toContain('You put 1 of them aside')
+  expect(toText((await console.get(action, 'operator')).body)).toContain('Aside until')
+  expect([...console.people.listAside('operator').keys()]).toEqual([alert?.id])
+  world.clock.skip(until - world.clock.now())
+  expect(console.people.listAside('operator').size).toBe(0)
+})
+
+test('Undo brings it back, and nothing of either is in the journal', async () => {
+  const { console } = await aRefusingWorld()
+  const { journal } = await console.opened.getContext()
+  const before = await journal.getHead()
+  await pressAside(console, '24')
+  expect((await pressAside(console, '0')).answer.statusCode).toBe(303)
+  expect((await console.get('/', 'operator')).body).not.toContain('You put 1 of them aside')
+  expect(await journal.getHead()).toEqual(before)
+})
+
+test('another number of hours, an alert that is none, and a viewer are refused', async () => {
+  const { console } = await aRefusingWorld()
+  expect((await pressAside(console, '9999')).answer.statusCode).toBe(422)
+  expect((await console.get('/aside/none', 'operator')).statusCode).toBe(404)
+  expect((await console.get('/', 'viewer')).body).not.toContain('action="/aside/')
+})
+
+test('an alert about a delivery leads to it, and to delivering it again where that can be done', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await world.drop('inbox/orders', 'a.csv', smallOrders(40_001, 2))
+  await world.run('orders', 'orders-out')
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  const context = await console.opened.getContext()
+  const [delivery] = await context.journal.listDeliveries({}, undefined, 1)
+  const alerts = ['', ', time is short'].map((end) => ({
+    code: 'pick-up-overdue' as const,
+    route: 'orders-out',
+    subject: `orders-1.csv (${delivery?.id})${end}`,
+    since: 0,
+    message: 'not picked up',
+    fix: 'Ask.',
+  }))
+  const snapshot = { ...(await takeSight(context)), alerts }
+  const seen = { ...context, lookout: { read: () => Promise.resolve({ snapshot }) } } as ConsoleContext
+  const today = await readTodayOf(seen, { isMasked: false })
+  expect(today.alerts.map((alert) => alert.delivery)).toEqual([
+    { id: delivery?.id, isRepeatable: true },
+    { id: delivery?.id, isRepeatable: true },
+  ])
+  const again = `href="/deliveries/${delivery?.id}/redeliver"`
+  expect((await visit(seen, todayPage, { role: 'operator' }))?.html).toContain(again)
+  const viewed = (await visit(seen, todayPage, { role: 'viewer' }))?.html
+  expect(viewed).not.toContain(again)
+  expect(viewed).toContain(`href="/deliveries/${delivery?.id}"`)
+})
+
+test('while a run works, every page says on what, since when, and how far it is', async () => {
+  const world = await aWorld({ routes: ['orders'], connections: 1 })
+  await world.drop('inbox/orders', 'day.csv', smallOrders(1, 60))
+  const plan = crashAt(2, 'after', 'journal.startAttempts')
+  const dying = await world.open(plan.wrap)
+  await dying.run(['orders'], new AbortController().signal).catch(() => undefined)
+  await dying.close()
+  world.clock.skip(120_000)
+  const bridge = await world.open()
+  onTestFinished(() => bridge.close())
+  await bridge.journal.acquireLease('orders', `edi1/${process.pid}/x`, 3_600_000, () => true)
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  const { body } = await console.get('/files', 'viewer')
+  const [file] = await bridge.journal.listUnfinishedFiles('orders')
+  const { accepted = 0, ...rest } = await bridge.journal.countRecords({ file: file?.id ?? '' })
+  expect(accepted).toBeGreaterThan(0)
+  expect(Object.values(rest).length).toBeGreaterThan(0)
+  expect(toText(body)).toMatch(
+    new RegExp(`◐ A run is working: orders, day\\.csv since [\\d:]+ , ${accepted} of 60`),
+  )
+})

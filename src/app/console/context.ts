@@ -6,6 +6,7 @@ import { type OpenedToRead, openJournalToRead } from '../../journal/open.ts'
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { type Lookout, startLookout } from './lookout.ts'
+import { createVerifier, type Verifier } from './settings.ts'
 
 /** Nothing in it can change the journal: SQLite refuses to write. */
 export interface ConsoleContext {
@@ -14,6 +15,8 @@ export interface ConsoleContext {
   readonly clock: Clock
   /** What is found in the background, for Today. */
   readonly lookout?: Lookout
+  /** Verifies the chain of the journal when a person asks. */
+  readonly verifier?: Verifier
 }
 
 /** After a failure the journal is not tried more often than this. */
@@ -29,6 +32,7 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
   let failed: { readonly at: number; readonly failure: BridgeError } | undefined
   let openings = 0
   const listeners = new Set<() => void>()
+  const verifier = createVerifier({ path, clock })
 
   const closeJournal = async () => {
     const before = opened
@@ -41,7 +45,7 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
       opened = { ...(await openJournalToRead({ path, clock })), file }
       openings++
       failed = undefined
-      return { journal: opened.journal, configuration, clock, lookout }
+      return { journal: opened.journal, configuration, clock, lookout, verifier }
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       failed = { at: clock.now(), failure: error }
@@ -61,7 +65,7 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
   const getContext = async (): Promise<ConsoleContext> => {
     // A backup that was put back is another file under the same name.
     if (opened !== undefined && opened.file !== identifyFile(path)) await closeJournal()
-    if (opened !== undefined) return { journal: opened.journal, configuration, clock, lookout }
+    if (opened !== undefined) return { journal: opened.journal, configuration, clock, lookout, verifier }
     if (opening === undefined && failed !== undefined && clock.now() - failed.at < RETRY_MS)
       throw failed.failure
     return (opening ??= open())
@@ -90,6 +94,7 @@ export function openConsole({ configuration, clock }: Pick<ConsoleContext, 'conf
       return () => void listeners.delete(listener)
     },
     async close(): Promise<void> {
+      await verifier.close()
       await lookout.close()
       await closeJournal()
     },

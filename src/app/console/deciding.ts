@@ -1,6 +1,6 @@
 /** What a person sees before a decision: exactly the records that it is about, and what would become of each. */
 import { isInboxKey } from '../../config/edi.ts'
-import type { DecisionAction, HeldFile } from '../../domain/decision.ts'
+import type { DecisionAction, HeldFile, RejectedFile } from '../../domain/decision.ts'
 import type { StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -155,4 +155,73 @@ export function countDecidable(
     held.reduce((sum, { code, records }) => sum + (isDecided(action, code) ? records : 0), 0)
   const waits = waiting.reduce((sum, { records }) => sum + records, 0)
   return { release: count('release'), discard: count('discard') + waits }
+}
+
+// What a person wants no correction of.
+
+export interface DismissalPreview {
+  readonly of: NamedWork
+  readonly route: string
+  readonly direction: 'incoming' | 'outgoing'
+  /** Each of what waits for a person, in words; empty where nothing does. */
+  readonly open: readonly { readonly records: number; readonly why: string }[]
+  /** Another text when something of it changed. */
+  readonly seen: string
+}
+
+/** How many of what waits is listed by its reason. */
+const OPEN_MAX = 1_000
+
+const OPEN_WORDS: Readonly<Record<RejectedFile['what'], string>> = {
+  rejected: 'rejected, and not corrected',
+  unusable: 'the whole file is unusable',
+  vanished: 'it was gone before it could be taken',
+  'source-removed': 'its source was removed before it was finished',
+  unrouted: 'no route takes these documents',
+  unknown: 'their sender or receiver is not known',
+  reused: 'the control number of an interchange came before, with other contents',
+  answer: 'nothing came of what a partner answers in it',
+}
+
+/** Undefined where the journal has no such file. */
+export async function readFileDismissal(
+  { journal }: ConsoleContext,
+  id: string,
+): Promise<DismissalPreview | undefined> {
+  const file = await journal.getFile(id)
+  if (file === undefined) return undefined
+  const found = await journal.listRejectedFiles(OPEN_MAX, id)
+  const open = found.map(({ what, records }) => ({ records, why: OPEN_WORDS[what] }))
+  return { of: { id, name: file.name }, route: file.route, direction: 'incoming', open, seen: toSeen(open) }
+}
+
+/** Undefined where the journal has no such delivery. */
+export async function readDeliveryDismissal(
+  { journal }: ConsoleContext,
+  id: string,
+): Promise<DismissalPreview | undefined> {
+  const delivery = await journal.getDelivery(id)
+  if (delivery === undefined) return undefined
+  const found = await journal.listUnacknowledgedRecords(OPEN_MAX, id)
+  const counted = (['held', 'rejected'] as const).map((state) => ({
+    records: found.filter((each) => each.state === state).length,
+    why: state === 'held' ? 'changed before it was acknowledged' : 'its acknowledgement was refused',
+  }))
+  const open = [
+    ...counted.filter(({ records }) => records > 0),
+    ...((await journal.isAwaitingDecision(id))
+      ? [{ records: 0, why: 'refused or not answered by the partner' }]
+      : []),
+  ]
+  return {
+    of: { id, name: delivery.name },
+    route: delivery.route,
+    direction: 'outgoing',
+    open,
+    seen: toSeen(open),
+  }
+}
+
+function toSeen(open: DismissalPreview['open']): string {
+  return open.map(({ records, why }) => `${records} ${why}`).join('; ')
 }

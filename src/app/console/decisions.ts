@@ -4,6 +4,7 @@ import type { ListedDecision } from '../../domain/journal.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
+import { classifyWatches } from '../../journal/heartbeat.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import { showRedelivery, type ShownRedelivery } from './deliveries.ts'
@@ -78,8 +79,8 @@ export interface DecidedRecord {
 }
 
 export interface DecisionPage extends ShownDecision {
-  /** Of the decision to correct rows. */
-  readonly correction?: ShownCorrection
+  /** Of the decision to correct rows; `isWatched`: a watch takes the corrected file by itself. */
+  readonly correction?: ShownCorrection & { readonly isWatched: boolean }
   /** Of the decision to deliver a file again: the file with the same bytes. */
   readonly redelivery?: ShownRedelivery
   /** How many of its records are in each state now. */
@@ -93,17 +94,18 @@ const RECORDS_ON_A_PAGE = 200
 
 /** Undefined where the journal has no such decision. */
 export async function readDecision(
-  { journal }: ConsoleContext,
+  context: ConsoleContext,
   { id, after = 0 }: { readonly id: number; readonly after?: number },
   audience: Audience,
 ): Promise<DecisionPage | undefined> {
+  const { journal } = context
   const [decision] = await journal.listAllDecisions(undefined, 1, id)
   if (decision === undefined) return undefined
   const found = await journal.listDecidedRecords(id, after, RECORDS_ON_A_PAGE + 1)
   const records = found.slice(0, RECORDS_ON_A_PAGE)
   return omitUndefined({
     ...showListed(decision),
-    correction: decision.action === 'correct' ? await readCorrection(journal, decision) : undefined,
+    correction: decision.action === 'correct' ? await readCorrection(context, decision) : undefined,
     redelivery: decision.action === 'redeliver' ? await readRedelivery(journal, decision) : undefined,
     states: await journal.countDecidedRecords(id),
     page: records.map((record) => showDecidedRecord(record, audience)),
@@ -122,12 +124,14 @@ async function readRedelivery(
 }
 
 async function readCorrection(
-  journal: ConsoleContext['journal'],
-  { id, file }: ListedDecision,
-): Promise<ShownCorrection | undefined> {
+  { journal, clock }: ConsoleContext,
+  { id, file, route = '' }: ListedDecision,
+): Promise<DecisionPage['correction']> {
   const all = file === undefined ? [] : await journal.listCorrections(file.id, CORRECTIONS_MAX)
   const found = all.find((each) => each.id === id)
-  return found && showCorrection(found)
+  if (found === undefined) return undefined
+  const { alive } = classifyWatches(await journal.listWatchers(), clock.now())
+  return { ...showCorrection(found), isWatched: alive.some(({ routes }) => routes.includes(route)) }
 }
 
 function showDecidedRecord(record: TracedRecord, audience: Audience): DecidedRecord {

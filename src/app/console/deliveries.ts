@@ -17,6 +17,8 @@ import { assertRepeatable } from '../redeliver.ts'
 import { traceSending } from '../trace-interchanges.ts'
 import { nameRecord } from '../trace.ts'
 import type { ConsoleContext } from './context.ts'
+import { type FileDownload, type Obstacle, readDeliveryContents, toDownload } from './contents.ts'
+import { readDeliveryDismissal } from './deciding.ts'
 import { COUNTED_MAX, formatKey, formatPlace, parsePlace, type Total, toTotal } from './lists.ts'
 import { type Audience, type ShownProblem, showProblem } from './masks.ts'
 import { type NamedWork, type ShownSending, showSending } from './records.ts'
@@ -145,6 +147,8 @@ export interface DeliveryPage extends ListedDelivery {
   readonly redeliveries: readonly ShownRedelivery[]
   /** Its bytes can be delivered once more, as far as the journal knows. */
   readonly isRepeatable: boolean
+  /** Something of it waits for a person, who may dismiss it. */
+  readonly isDismissible: boolean
 }
 
 export type ShownRedelivery = Pick<RedeliveryEntry, 'name' | 'folder' | 'state' | 'beganAt'>
@@ -175,7 +179,8 @@ export async function readDeliveryPage(
     page: records.map((record) => showRecord(record, bodies.get(record.id), audience)),
     next: found.length > RECORDS_ON_A_PAGE ? formatPlace(records.at(-1)) : undefined,
     redeliveries: redeliveries.map(showRedelivery),
-    isRepeatable: (await findObstacle(context, entry)) === undefined,
+    isDismissible: ((await readDeliveryDismissal(context, entry.id))?.open.length ?? 0) > 0,
+    isRepeatable: (await findRepeatObstacle(context, entry)) === undefined,
   })
 }
 
@@ -184,7 +189,7 @@ export function showRedelivery({ name, folder, state, beganAt }: RedeliveryEntry
 }
 
 /** Why its bytes cannot be delivered once more. */
-async function findObstacle(
+export async function findRepeatObstacle(
   context: ConsoleContext,
   delivery: DeliveryEntry,
 ): Promise<BridgeError | undefined> {
@@ -218,7 +223,7 @@ export interface RedeliveryPreview {
   /** One that a stop left open: it is finished in place of a new one. */
   readonly open?: ShownRedelivery
   /** Why it cannot be done. */
-  readonly obstacle?: { readonly message: string; readonly fix: string }
+  readonly obstacle?: Obstacle
   /** What the person saw: another text after each redelivery. */
   readonly seen: string
 }
@@ -234,7 +239,7 @@ export async function readRedeliveryPreview(
   const all = await journal.listRedeliveries(id)
   const open = all.find(({ state }) => state === 'begun')
   const route = configuration.routes.find(({ name }) => name === entry.route)
-  const obstacle = await findObstacle(context, entry)
+  const obstacle = await findRepeatObstacle(context, entry)
   return omitUndefined({
     delivery: await showDelivery(context, entry),
     to: route?.direction === 'outbound' ? `${route.to.mailbox}: ${route.to.folder}` : undefined,
@@ -244,4 +249,76 @@ export async function readRedeliveryPreview(
     obstacle: obstacle && { message: obstacle.message, fix: obstacle.fix },
     seen: identifyRedeliveries(all),
   })
+}
+
+// What is in it.
+
+/** A row of a delivered file, and whose it is. */
+export interface PreviewedRow {
+  readonly cells: readonly string[]
+  /** Left out where the row is a line of a file whose records the journal does not keep. */
+  readonly record?: Pick<DeliveredRecord, 'id' | 'key' | 'purchaseOrder'>
+}
+
+export interface DeliveryPreview {
+  readonly delivery: ListedDelivery
+  /** Empty for lines and segments. */
+  readonly columns: readonly string[]
+  /** The first rows of records: without a header, a trailer, and the segments around them. */
+  readonly rows: readonly PreviewedRow[]
+  readonly size?: number
+  /** Why there is nothing to show. */
+  readonly missing?: Obstacle
+}
+
+const PREVIEWED_ROWS = 100
+
+/** Undefined where the journal has no such delivery. */
+export async function readDeliveryPreview(
+  context: ConsoleContext,
+  id: string,
+  audience: Audience,
+): Promise<DeliveryPreview | undefined> {
+  const [entry] = await context.journal.listDeliveries({ id }, undefined, 1)
+  if (entry === undefined) return undefined
+  const delivery = await showDelivery(context, entry)
+  const found = await readDeliveryContents(context, entry, { rowsMax: PREVIEWED_ROWS, ...audience })
+  if ('missing' in found) return { delivery, columns: [], rows: [], missing: found.missing }
+  const { bytes, composed } = found
+  if (composed === undefined) {
+    if (audience.isMasked)
+      return { delivery, columns: [], rows: [], size: bytes.length, missing: NOT_FOR_VIEWERS }
+    const lines = bytes.toString('latin1').split(/\r?\n/, PREVIEWED_ROWS)
+    const decoded = lines.map((line) => Buffer.from(line, 'latin1').toString())
+    return { delivery, columns: [], rows: decoded.map((line) => ({ cells: [line] })), size: bytes.length }
+  }
+  const { columns, rows, bodies } = composed
+  const ids = [...new Set(rows.map(({ record }) => record))]
+  const traced = await context.journal.listTracedRecords(ids)
+  const records = new Map(traced.map((each) => [each.id, showRecord(each, bodies.get(each.id), audience)]))
+  return {
+    delivery,
+    columns,
+    rows: rows.map(({ record, cells }) => ({ cells, record: nameRowRecord(record, records.get(record)) })),
+    size: bytes.length,
+  }
+}
+
+const NOT_FOR_VIEWERS: Obstacle = {
+  message: 'Its rows are of no records that the journal keeps, so personal data in them cannot be hidden.',
+  fix: 'Ask an operator.',
+}
+
+function nameRowRecord(id: number, record: DeliveredRecord | undefined): NonNullable<PreviewedRow['record']> {
+  return omitUndefined({ id, key: record?.key ?? '', purchaseOrder: record?.purchaseOrder })
+}
+
+/** Undefined where the journal has no such delivery. */
+export async function readDeliveryDownload(
+  context: ConsoleContext,
+  id: string,
+): Promise<FileDownload | undefined> {
+  const [entry] = await context.journal.listDeliveries({ id }, undefined, 1)
+  if (entry === undefined) return undefined
+  return toDownload(entry, entry.name, await readDeliveryContents(context, entry))
 }

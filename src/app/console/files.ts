@@ -1,13 +1,16 @@
 /** The list of incoming files, and one of them with its records. */
+import { posix } from 'node:path'
 import { DateTime } from 'luxon'
 import { type FileEntry, type FileOutcome, type FileState, partSuffix } from '../../domain/file.ts'
 import type { ProblemCount } from '../../domain/journal.ts'
 import { type ProblemCode, PROBLEMS } from '../../domain/problem.ts'
+import { listScannedInboxes } from '../../config/routes.ts'
 import { OUTCOMES, type RecordState, type StateCounts } from '../../domain/record.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
+import { type Contents, type FileDownload, readFromMailbox, toDownload, toMissing } from './contents.ts'
 import { findCorrectableRoute, findObstacle } from './correct-source.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
 import { type ShownDecision, showDecision } from './decisions.ts'
@@ -129,6 +132,8 @@ export interface FilePage extends ListedFile {
   readonly correctionOf?: FileEntry['correctionOf']
   /** How many of its refused records wait for a correction that can be made here; left out where there are none. */
   readonly correctable?: number
+  /** Something of it waits for a correction, which a person may dismiss. */
+  readonly isDismissible: boolean
   readonly timeline: readonly FileStep[]
   readonly reasons: readonly ProblemGroup[]
   /** The reasons are those of so many records with problems; left out where they are those of all. */
@@ -201,6 +206,7 @@ export async function readFilePage(
     retakeOf,
     correctionOf,
     correctable: await countCorrectable(context, file),
+    isDismissible: (await journal.listRejectedFiles(1, file.id)).length > 0,
     timeline: listSteps(file),
     reasons: (await journal.countProblems(file.id, REASONS_OF_MAX)).map(showGroup),
     reasonsOf: troubled > REASONS_OF_MAX ? REASONS_OF_MAX : undefined,
@@ -294,3 +300,66 @@ function listNames(file: FileEntry, counts: StateCounts): FilePage['names'] {
     summary: isReported ? add('.summary.json') : undefined,
   })
 }
+
+// Its bytes.
+
+export const DOWNLOADS = ['source', 'rejects'] as const
+
+/** The file as it came, or what of it goes back to its sender. Undefined where the journal has no such file. */
+export async function readFileDownload(
+  context: ConsoleContext,
+  id: string,
+  what: (typeof DOWNLOADS)[number],
+): Promise<FileDownload | undefined> {
+  const { journal } = context
+  const file = await journal.getFile(id)
+  if (file === undefined) return undefined
+  const names = listNames(file, await journal.countRecords({ file: id }))
+  if (what === 'source') return toDownload(file, file.name, await readSource(context, file))
+  return toDownload(
+    file,
+    names.rejects ?? `${file.name}.rejects`,
+    await readRejects(context, file, names.rejects),
+  )
+}
+
+async function readSource(context: ConsoleContext, file: FileEntry): Promise<Contents> {
+  const { archivedAs, sha256, outcome, partOf } = file
+  if (partOf !== undefined)
+    return toMissing('It is a part of a file of interchanges.', 'Download the file that it is a part of.')
+  if (outcome === 'vanished')
+    return toMissing('It was gone before it could be taken.', 'Ask its sender for it.')
+  if (archivedAs === undefined)
+    return toMissing('It is not in the archive yet.', 'Wait until it is finished.')
+  const place = findPlace(context, file)
+  if (place === undefined) return NO_ROUTE
+  return readFromMailbox(context, place.from.mailbox, omitUndefined({ archivedAs, sha256 }))
+}
+
+async function readRejects(
+  context: ConsoleContext,
+  file: FileEntry,
+  name: string | undefined,
+): Promise<Contents> {
+  if (name === undefined)
+    return toMissing(
+      'It has no rejects file.',
+      'It has one when it is finished and records of it were refused.',
+    )
+  const place = findPlace(context, file)
+  if (place === undefined) return NO_ROUTE
+  const { mailbox, folder } = place.results
+  const found = await readFromMailbox(context, mailbox, { archivedAs: posix.join(folder, name) })
+  if (!('missing' in found)) return found
+  const { message } = found.missing
+  return toMissing(message, 'Its reader may have taken it. The refused rows are in the source, too.')
+}
+
+function findPlace({ configuration }: ConsoleContext, { route }: FileEntry) {
+  const parts = configuration.routes.flatMap((each) =>
+    each.direction === 'inbound' ? [{ key: each.name, from: each.from, results: each.results }] : [],
+  )
+  return [...listScannedInboxes(configuration), ...parts].find(({ key }) => key === route)
+}
+
+const NO_ROUTE = toMissing('Its route is not in the configuration any more.', 'Put the route back.')

@@ -1,12 +1,13 @@
 /** What people do from the console, carried out by a bridge that is open for as long as it takes. */
 import type { Configuration } from '../../config/configuration.ts'
 import type { DecisionAction, ResolutionAction } from '../../domain/decision.ts'
+import type { DeliveryResolution } from '../../domain/delivery.ts'
 import type { Clock } from '../../support/clock.ts'
 import { assert, hasCode } from '../../support/errors.ts'
 import { type Bridge, openBridge } from '../bridge.ts'
 import type { BridgeOptions } from '../context.ts'
 import { toBridgeError } from '../outcome.ts'
-import { type HandFailure, runNow, type RunReport } from './run-now.ts'
+import { type HandFailure, runNow, type RunReport, type RunRequest } from './run-now.ts'
 import type { CorrectionRequest, CorrectionResult } from './correct-send.ts'
 
 /** Who decides, and why. The name is that of the person who is signed in. */
@@ -35,6 +36,15 @@ interface RedeliverRequest extends Decider {
   readonly what: string
   /** The redeliveries of it that the person saw. */
   readonly expected: string
+}
+
+interface DismissRequest extends Decider {
+  /** The id of a file or of a delivery. */
+  readonly what: string
+}
+
+interface ResolveDeliveryRequest extends DismissRequest {
+  readonly action: DeliveryResolution
 }
 
 interface ResumeRequest extends Decider {
@@ -87,8 +97,16 @@ const COMMANDS = {
     const { decision } = await bridge.resume({ ...request, via: 'console' })
     return { kind: 'decided' as const, decision }
   },
-  run: (bridge: Bridge, { route }: { readonly route: string }, { signal }: Hooks): Promise<RunReport> =>
-    runNow(bridge, route, signal),
+  run: (bridge: Bridge, request: RunRequest, { signal }: Hooks): Promise<RunReport> =>
+    runNow(bridge, request, signal),
+  dismiss: async (bridge: Bridge, { what, by, why }: DismissRequest) => {
+    const { decision } = await bridge.dismiss({ what, by, why, via: 'console' })
+    return { kind: 'decided' as const, decision: decision.id }
+  },
+  resolveDelivery: async (bridge: Bridge, request: ResolveDeliveryRequest, { signal }: Hooks) => {
+    const { result } = await bridge.resolveDelivery({ ...request, via: 'console' }, signal)
+    return { kind: result === undefined ? ('known' as const) : ('decided' as const) }
+  },
   redeliver: async (bridge: Bridge, { what, expected, ...decider }: RedeliverRequest, hooks: Hooks) => {
     const { signal, onDecided } = hooks
     const decided = { ...decider, via: 'console' as const }

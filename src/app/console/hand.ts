@@ -6,7 +6,7 @@ import { FAILURES } from '../../support/errors.ts'
 import { newId } from '../../support/text.ts'
 import { resolvePackagePath } from '../../support/process.ts'
 import type { CommandName, CommandRequest, CommandResult, HandJob, HandReport } from './hand-commands.ts'
-import type { HandFailure, RunReport, RunWork } from './run-now.ts'
+import type { HandFailure, RunReport, RunRequest, RunWork } from './run-now.ts'
 
 /** Begins a job; the reports end with `done` or `failed`. */
 export type StartJob = (job: HandJob, report: (report: HandReport) => void) => { readonly stop: () => void }
@@ -118,10 +118,10 @@ export function createHand(start: StartJob) {
     /** Undefined where this process knows nothing of it: it was made elsewhere, or before a restart. */
     findWork: (decision: number): DecisionWork | undefined => known.get(decision),
     /** Starts a run of the route. Resolves with its id when it is over, or after some seconds: a page shows how far it is. */
-    startRun: ({ route, by, at }: Pick<RunWork, 'route' | 'by' | 'at'>) =>
+    startRun: ({ by, at, ...request }: Pick<RunWork, 'by' | 'at'> & RunRequest) =>
       new Promise<string>((resolve) => {
         const id = newId()
-        const own = { route, by, at }
+        const own = { route: request.route, by, at }
         noteRun(id, own)
         const timer = setTimeout(() => resolve(id), PATIENCE_MS)
         const end = (outcome: HandOutcome<unknown>) => {
@@ -130,7 +130,7 @@ export function createHand(start: StartJob) {
           else if (outcome.kind === 'done') noteRun(id, { ...own, report: outcome.result as RunReport })
           resolve(id)
         }
-        enqueue({ command: 'run', request: { route } }, end, (busy) => noteRun(id, { ...own, busy }))
+        enqueue({ command: 'run', request }, end, (busy) => noteRun(id, { ...own, busy }))
       }),
     /** Undefined where this process did not start it, or after many others. */
     findRun: (id: string): RunWork | undefined => runs.get(id),

@@ -46,6 +46,8 @@ export interface ReportRow {
   readonly unknown: number
   /** The slowest answer, until it was noted. */
   readonly slowest?: { readonly ms: number; readonly record: number }
+  /** Whole seconds from when a file was received until the last answer about a record: of half of them, and of 95 %. */
+  readonly answered?: { readonly median: number; readonly p95: number }
 }
 
 export interface ReportReason {
@@ -73,6 +75,8 @@ export interface Report {
   readonly before: readonly ReportRow[]
   /** Why records were refused or held, the most frequent first. */
   readonly reasons: readonly ReportReason[]
+  /** How many accepted records the amounts lack, and when the last file or delivery with such records came or went. */
+  readonly unsummed?: { readonly records: number; readonly until: number }
 }
 
 export interface ReportRequest {
@@ -105,6 +109,7 @@ export async function readReport(
     rows: own.rows,
     before: earlier.rows,
     reasons: own.reasons,
+    unsummed: own.unsummed,
   })
 }
 
@@ -174,8 +179,10 @@ function* cutSegments(works: readonly ReportedWork[]): Generator<readonly WorkSe
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-type RowSum = Mutable<Omit<ReportRow, 'amount' | 'files' | 'states'>> & {
+type RowSum = Mutable<Omit<ReportRow, 'amount' | 'files' | 'states' | 'answered'>> & {
   readonly works: Set<string>
+  /** How many records have their last answer after so many seconds. */
+  readonly waits: Map<number, number>
   readonly states: Partial<Record<RecordState, number>>
   cents?: bigint
 }
@@ -184,6 +191,7 @@ function createSums({ routes }: ConsoleContext['configuration']) {
   const rows = new Map<string, RowSum>()
   const reasons = new Map<string, Mutable<ReportReason>>()
   const seen = new Set<string>()
+  let unsummed: { records: number; until: number } | undefined
   const find = ({ id, route, direction }: ReportedWork, operation: string, party: string): RowSum => {
     const key = JSON.stringify([direction, route, operation, party])
     const hasAmount = PLACES.some((place) => place.operation === operation)
@@ -193,6 +201,7 @@ function createSums({ routes }: ConsoleContext['configuration']) {
       operation,
       party,
       works: new Set(),
+      waits: new Map(),
       records: 0,
       sent: 0,
       states: {},
@@ -226,12 +235,16 @@ function createSums({ routes }: ConsoleContext['configuration']) {
         const row = find(work, operation, account)
         row.cents = (row.cents ?? 0n) + cents
         row.unknown += unknown
+        if (unknown === 0) continue
+        const { records = 0, until = 0 } = unsummed ?? {}
+        unsummed = { records: records + unknown, until: Math.max(until, work.at) }
       }
-      for (const { work: id, operation, account, record, ms } of counts.slowest) {
+      for (const { work: id, operation, account, seconds, records, record, ms } of counts.answers) {
         const work = byId.get(id)
         if (work === undefined) continue
         const row = find(work, operation, account)
         if (ms > (row.slowest?.ms ?? -1)) row.slowest = { ms, record }
+        if (seconds !== undefined) row.waits.set(seconds, (row.waits.get(seconds) ?? 0) + records)
       }
       for (const { work: id, code, column, records } of counts.reasons) {
         const { route = '' } = byId.get(id) ?? {}
@@ -255,6 +268,7 @@ function createSums({ routes }: ConsoleContext['configuration']) {
       return {
         rows: [...rows.values()].toSorted(inOrder).map(toRow),
         reasons: [...reasons.values()].toSorted((one, other) => other.records - one.records),
+        ...(unsummed && { unsummed }),
       }
     },
   }
@@ -264,9 +278,22 @@ function keyOf({ direction, route, operation, party }: RowSum): string {
   return JSON.stringify([direction, route, operation, party])
 }
 
-function toRow({ works, cents, ...row }: RowSum): ReportRow {
+/** The shortest time within which this share of the records has its answer. */
+function findQuantile(waits: ReadonlyMap<number, number>, share: number): number {
+  const all = [...waits.values()].reduce((sum, count) => sum + count, 0)
+  let seen = 0
+  for (const [seconds, count] of [...waits].toSorted(([one], [other]) => one - other)) {
+    seen += count
+    if (seen >= share * all) return seconds
+  }
+  return 0
+}
+
+function toRow({ works, waits, cents, ...row }: RowSum): ReportRow {
+  const answered =
+    waits.size === 0 ? undefined : { median: findQuantile(waits, 0.5), p95: findQuantile(waits, 0.95) }
   const amount = cents === undefined ? undefined : formatDecimal({ units: cents, scale: 2 })
-  return omitUndefined({ ...row, files: works.size, amount })
+  return omitUndefined({ ...row, files: works.size, amount, answered })
 }
 
 /** States in which nothing more is to come, beside those with a column of their own. */
@@ -300,6 +327,8 @@ const CSV_COLUMNS: readonly (readonly [string, (row: ReportRow) => string | numb
   ['amount_usd', ({ amount }) => amount],
   ['amount_unknown', ({ unknown }) => unknown],
   ['slowest_ms', ({ slowest }) => slowest?.ms],
+  ['answered_median_s', ({ answered }) => answered?.median],
+  ['answered_p95_s', ({ answered }) => answered?.p95],
 ]
 
 /** By RFC 4180. */

@@ -4,10 +4,10 @@ import type { Route } from '../../config/routes.ts'
 import { type Alert, ALERTS } from '../../domain/alert.ts'
 import { formatLeaseOwner, type Watcher } from '../../domain/lease.ts'
 import { formatAccount } from '../../domain/route.ts'
-import type { Pause } from '../../domain/scheduled-run.ts'
+import type { Pause, ScheduledRunState } from '../../domain/scheduled-run.ts'
 import type { ScheduledRoute } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
-import { listScheduledRoutes } from '../../schedule/schedule.ts'
+import { findLastDate, isOneRunPerDate, listScheduledRoutes } from '../../schedule/schedule.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import type { ConsoleContext } from './context.ts'
 import type { Audience } from './masks.ts'
@@ -44,6 +44,8 @@ export interface ShownRoute {
   /** When its schedule ran last and runs next; left out without a schedule. */
   readonly schedule?: Omit<ScheduledRoute, 'route'>
   readonly alerts: readonly ShownAlert[]
+  /** The last business date of a daily report, and what came of it; no state where it is not known. */
+  readonly lastDate?: { readonly date: string; readonly dueAt: number; readonly state?: ScheduledRunState }
 }
 
 export interface RoutesPage {
@@ -120,9 +122,25 @@ async function showRoute(
     pause: pause && showPause(pause),
     watchedSince: around.watches.find((watch) => watch.routes.includes(name))?.beganAt,
     last: await findLast(context, route),
+    lastDate: await findReportDate(context, route),
     schedule: around.schedules.get(name),
     alerts: around.alerts.filter((alert) => alert.route === name).map((alert) => showAlert(alert, audience)),
   })
+}
+
+/** How many of the latest runs are searched for a date. */
+const RUNS_MAX = 100
+
+/** Undefined where the route makes no report of each date. */
+async function findReportDate(
+  { journal, clock }: ConsoleContext,
+  route: Route,
+): Promise<ShownRoute['lastDate']> {
+  if (!isOneRunPerDate(route) || route.schedule?.kind !== 'daily') return undefined
+  const { occurrence, dueAt } = findLastDate(route.schedule, clock.now())
+  const runs = await journal.listRecentRuns(RUNS_MAX, route.name)
+  const state = runs.find((each) => each.occurrence === occurrence)?.state
+  return omitUndefined({ date: occurrence, dueAt, state })
 }
 
 function showPause({ decision, by, why, at, until }: Pause): ShownPause {

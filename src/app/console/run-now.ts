@@ -63,9 +63,19 @@ export interface RunWork {
   readonly failure?: HandFailure
 }
 
+export interface RunRequest {
+  readonly route: string
+  /** Makes the report of the last business date, also where one exists: `dropbridge run --again ROUTE`. */
+  readonly isAgain?: boolean
+}
+
 /** As `dropbridge run ROUTE` does it. Throws `lease-held` while another bridge works on the route. */
-export async function runNow(bridge: Bridge, route: string, signal: AbortSignal): Promise<RunReport> {
-  const { routes, exit } = await bridge.run([route], signal)
+export async function runNow(
+  bridge: Bridge,
+  { route, isAgain = false }: RunRequest,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const { routes, exit } = await bridge.run([route], signal, isAgain ? { scheduleMode: 'again' } : {})
   const own = routes.find((each) => each.route === route)
   if (own?.kind === 'failed' && own.failure.code === 'lease-held') throw own.failure
   await bridge.publishAlerts(toTried(routes))

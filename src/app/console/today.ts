@@ -1,17 +1,21 @@
 /** Today: what needs a person, which files are expected, what is done and what waits; and whether anything works. */
+import { createHash } from 'node:crypto'
 import { listWorkNames } from '../../config/configuration.ts'
 import { listScannedInboxes } from '../../config/routes.ts'
 import { type Alert, type AlertCode, ALERTS } from '../../domain/alert.ts'
 import type { HeldFile } from '../../domain/decision.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import { formatLeaseOwner } from '../../domain/lease.ts'
-import type { WaitingFile } from '../../domain/record.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import type { RecordState, StateCounts, WaitingFile } from '../../domain/record.ts'
 import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
 import { findNextRunAfter } from '../../schedule/schedule.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import { type ClockBoard, countClocks } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
 import { countDecidable, type DecidableCounts } from './deciding.ts'
+import { findRepeatObstacle } from './deliveries.ts'
 import type { Audience } from './masks.ts'
 
 /** A file that should come by a time of day. */
@@ -55,6 +59,12 @@ export interface Today {
 export interface ShownAlert extends Alert {
   /** The file whose records wait, with how many of them a person can decide about. */
   readonly decidable?: DecidableCounts & { readonly file: string }
+  /** Names it from one reading to the next. */
+  readonly id: string
+  /** The person who looks put it aside until then. */
+  readonly asideUntil?: number
+  /** The delivery that it is about; it can be delivered again where `isRepeatable`. */
+  readonly delivery?: { readonly id: string; readonly isRepeatable: boolean }
   /** The file with records whose outcomes are not known. */
   readonly unresolved?: string
   /** The file whose refused records are not corrected. */
@@ -64,13 +74,23 @@ export interface ShownAlert extends Alert {
 /** What the page shows of a file: its problems, which quote cells, are on the page of the file. */
 type TodaysFile = Omit<LatestFile, 'problems' | 'keyColumns'>
 
-/** Never waits for a mailbox: what is known of them has its age. */
-export async function readToday(context: ConsoleContext, { isMasked }: Audience): Promise<Today> {
+/** Never waits for a mailbox: what is known of them has its age. `aside`: until when the person put which alert aside. */
+export async function readToday(
+  context: ConsoleContext,
+  { isMasked }: Audience,
+  aside: ReadonlyMap<string, number> = new Map(),
+): Promise<Today> {
   const { snapshot, deadlines, ...checked } = (await context.lookout?.read()) ?? {}
   const { zone = 'UTC' } = context.configuration
   const clocks = countClocks(deadlines, context.clock.now(), zone)
   const all = snapshot?.alerts ?? []
-  const shown = all.map((alert) => showAlert(alert, snapshot?.held ?? []))
+  const shown: ShownAlert[] = []
+  for (const alert of all) {
+    const id = identifyAlert(alert)
+    const named = { ...showAlert(alert, snapshot?.held ?? []), id }
+    const delivery = await findDelivery(context, alert)
+    shown.push(omitUndefined({ ...named, delivery, asideUntil: aside.get(id) }))
+  }
   const alerts = isMasked ? shown.map(maskAlert) : shown
   return {
     ...checked,
@@ -97,8 +117,36 @@ function toTodaysFile(file: LatestFile): TodaysFile {
 /** Their messages repeat those of problems, which quote cells, or of the API. */
 const QUOTING_ALERTS: readonly AlertCode[] = ['record-unacknowledged', 'documents-missing']
 
+/** Without its time: that of some alerts is when they were last seen. */
+function identifyAlert({ code, route = '', subject }: Alert): string {
+  const text = JSON.stringify([code, route, subject])
+  return createHash('sha256').update(text).digest('base64url').slice(0, ALERT_ID_LENGTH)
+}
+
+const ALERT_ID_LENGTH = 16
+
+const DELIVERY_ALERTS: readonly AlertCode[] = [
+  'pick-up-overdue',
+  'receipt-overdue',
+  'receipt-refused',
+  'interchange-unanswered',
+  'delivery-held',
+  'document-refused',
+]
+
+/** An alert about a delivery names it in brackets behind its name. */
+async function findDelivery(
+  context: ConsoleContext,
+  { code, subject }: Alert,
+): Promise<ShownAlert['delivery']> {
+  if (!DELIVERY_ALERTS.includes(code)) return undefined
+  const [, id = ''] = /\(([^()]+)\)(?:, time is short)?$/.exec(subject) ?? []
+  const [entry] = await context.journal.listDeliveries({ id }, undefined, 1)
+  return entry && { id, isRepeatable: (await findRepeatObstacle(context, entry)) === undefined }
+}
+
 /** An alert names its file in brackets. */
-function showAlert(alert: Alert, held: readonly HeldFile[]): ShownAlert {
+function showAlert(alert: Alert, held: readonly HeldFile[]): Omit<ShownAlert, 'id'> {
   const { code, subject } = alert
   if (code === 'outcome-unknown') {
     const [, unresolved] = /\(([^()]+)\)$/.exec(subject) ?? []
@@ -148,21 +196,74 @@ async function listExpectedFiles(
 
 /** Whether a bridge works now; each page shows it. */
 export type Activity =
-  | { readonly kind: 'watching'; readonly since: number; readonly owners: readonly string[] }
-  | { readonly kind: 'running'; readonly route: string; readonly owner: string }
+  | {
+      readonly kind: 'watching'
+      readonly since: number
+      readonly owners: readonly string[]
+      readonly work?: RouteActivity
+    }
+  | { readonly kind: 'running'; readonly work: RouteActivity }
   | { readonly kind: 'stopped'; readonly lastAt: number }
 
-export async function readActivity({ journal, configuration, clock }: ConsoleContext): Promise<Activity> {
+/** A route that a bridge works on, and how far it is with its file. */
+export interface RouteActivity {
+  readonly route: string
+  readonly owner: string
+  readonly file?: {
+    readonly name: string
+    /** When its bridge took it. */
+    readonly since: number
+    /** Records that need no more sending. */
+    readonly done: number
+    /** Left out while its records are still being planned. */
+    readonly total?: number
+  }
+}
+
+export async function readActivity(context: ConsoleContext): Promise<Activity> {
+  const { journal, configuration, clock } = context
   const { alive } = classifyWatches(await journal.listWatchers(), clock.now())
   const [first] = alive
   if (first !== undefined) {
     const owners = alive.map(({ owner }) => formatLeaseOwner(owner))
-    return { kind: 'watching', since: first.beganAt, owners }
+    const work = await findWork(context, await journal.listUnfinishedRoutes())
+    return omitUndefined({ kind: 'watching' as const, since: first.beganAt, owners, work })
   }
-  for (const route of listWorkNames(configuration)) {
+  const work = await findWork(context, listWorkNames(configuration))
+  return work ? { kind: 'running', work } : { kind: 'stopped', lastAt: (await journal.getHead()).at }
+}
+
+/** The first of the routes that a living process works on. */
+async function findWork(
+  { journal }: ConsoleContext,
+  routes: readonly string[],
+): Promise<RouteActivity | undefined> {
+  for (const route of routes) {
     const lease = await journal.getLeaseOwner(route)
-    if (lease !== undefined && isOwnerAlive(lease.owner))
-      return { kind: 'running', route, owner: formatLeaseOwner(lease.owner) }
+    if (lease === undefined || !isOwnerAlive(lease.owner)) continue
+    const [file] = await journal.listUnfinishedFiles(route)
+    const owner = formatLeaseOwner(lease.owner)
+    return omitUndefined({
+      route,
+      owner,
+      file: file && countProgress(file, await journal.countRecords({ file: file.id })),
+    })
   }
-  return { kind: 'stopped', lastAt: (await journal.getHead()).at }
+  return undefined
+}
+
+const UNDER_WAY: readonly RecordState[] = ['planned', 'sending', 'collected', 'deferred', 'uncertain']
+
+function countProgress(
+  { name, claimedAt, plannedAt }: FileEntry,
+  counts: StateCounts,
+): RouteActivity['file'] {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const open = UNDER_WAY.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  return omitUndefined({
+    name,
+    since: claimedAt,
+    done: all - open,
+    total: plannedAt === undefined ? undefined : all,
+  })
 }

@@ -1,4 +1,5 @@
 /** `dropbridge console`: the pages of the bridge, until a signal stops them; and the people who may sign in. */
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { openConsole } from '../../app/console/context.ts'
@@ -6,62 +7,86 @@ import { createHand, startChildren } from '../../app/console/hand.ts'
 import type { Configuration } from '../../config/configuration.ts'
 import type { ConsoleConfiguration } from '../../config/observability.ts'
 import { isoTime, MINUTE_MS } from '../../support/clock.ts'
-import { BridgeError, EXIT, usageError } from '../../support/errors.ts'
+import { BridgeError, EXIT, type ExitCode, usageError } from '../../support/errors.ts'
 import { getPeoplePath, openPeople, type People } from '../../web/people.ts'
-import { ROLES } from '../../web/permissions.ts'
+import { ROLES, type Role } from '../../web/permissions.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT, text } from '../command.ts'
 import { readConfigurationToShow, resolvePath } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const consoleCommand = defineCommand({
   options: { config: CONFIG_FLAG },
-  async run(terminal, { config }) {
-    const configuration = await readConfigurationToShow(terminal, config)
-    const settings = getSettings(configuration)
-    const { host, port, names } = settings
-    const tls = settings.tls && {
-      cert: await readPem(settings.tls.cert),
-      key: await readPem(settings.tls.key),
-    }
-    const { clock } = terminal
-    const say = (line: string) => terminal.say(line)
-    // Loaded on demand: a web server takes longer to load than all the rest.
-    const { createConsoleServer } = await import('../../web/server.ts')
-    const opened = openConsole({ configuration, clock })
-    const hand = createHand(startChildren(resolvePath(terminal, config), terminal.env))
-    await withPeople(terminal, configuration, async (people) => {
-      const server = await createConsoleServer({
-        opened,
-        people,
-        hand,
-        clock,
-        names,
-        say,
-        ...(tls && { tls }),
-      })
-      // Showing a page writes nothing, so this is noted now and then.
-      const saving = setInterval(() => people.saveSeen(), MINUTE_MS).unref()
-      try {
-        const address = await server.listen({ host, port }).catch((cause: unknown) => {
-          const message = `The console cannot listen on ${host}, port ${port}.`
-          const fix = 'Set `console.listen` to a free port of this machine, or end the program that has it.'
-          throw new BridgeError('configuration-invalid', message, { cause, fix })
-        })
-        say(`The console is at ${address}/. Stop it with Ctrl+C.`)
-        if (people.isEmpty())
-          say('There is no person yet who may sign in: `dropbridge console user add NAME --role admin`.')
-        // The signal may have come while the console was starting.
-        if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
-      } finally {
-        clearInterval(saving)
-        await Promise.all([server.close(), hand.close()])
-        await opened.close()
-        people.saveSeen()
-      }
-    })
-    return EXIT.ok
-  },
+  run: (terminal, { config }) => serveConsole(terminal, config),
 })
+
+/** Serves the pages until a signal. `port`: in place of the configured one; 0 for any. */
+export async function serveConsole(
+  terminal: Terminal,
+  config: string,
+  { port: given }: { readonly port?: number } = {},
+): Promise<ExitCode> {
+  const configuration = await readConfigurationToShow(terminal, config)
+  const settings = getSettings(configuration)
+  const { host, names } = settings
+  const port = given ?? settings.port
+  const tls = settings.tls && {
+    cert: await readPem(settings.tls.cert),
+    key: await readPem(settings.tls.key),
+  }
+  const { clock } = terminal
+  const say = (line: string) => terminal.say(line)
+  // Loaded on demand: a web server takes longer to load than all the rest.
+  const { createConsoleServer } = await import('../../web/server.ts')
+  const opened = openConsole({ configuration, clock })
+  const hand = createHand(startChildren(resolvePath(terminal, config), terminal.env))
+  await withPeople(terminal, configuration, async (people) => {
+    const server = await createConsoleServer({
+      opened,
+      people,
+      hand,
+      clock,
+      names,
+      say,
+      ...(tls && { tls }),
+    })
+    // Showing a page writes nothing, so this is noted now and then.
+    const saving = setInterval(() => people.saveSeen(), MINUTE_MS).unref()
+    try {
+      const address = await server.listen({ host, port }).catch((cause: unknown) => {
+        const message = `The console cannot listen on ${host}, port ${port}.`
+        const fix = 'Set `console.listen` to a free port of this machine, or end the program that has it.'
+        throw new BridgeError('configuration-invalid', message, { cause, fix })
+      })
+      say(`The console is at ${address}/. Stop it with Ctrl+C.`)
+      if (people.isEmpty())
+        say('There is no person yet who may sign in: `dropbridge console user add NAME --role admin`.')
+      // The signal may have come while the console was starting.
+      if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
+    } finally {
+      clearInterval(saving)
+      await Promise.all([server.close(), hand.close()])
+      await opened.close()
+      people.saveSeen()
+    }
+  })
+  return EXIT.ok
+}
+
+/** Adds a person with a new password, and returns the password. */
+export async function addPersonWithPassword(
+  terminal: Terminal,
+  config: string,
+  { name, role }: { readonly name: string; readonly role: Role },
+): Promise<string> {
+  const configuration = await readConfigurationToShow(terminal, config)
+  const { hashPassword } = await import('../../web/passwords.ts')
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
+  const hash = await hashPassword(password)
+  await withPeople(terminal, configuration, (people) => people.add(name, role, hash))
+  return password
+}
+
+const PASSWORD_BYTES = 12
 
 export const addCommand = defineCommand({
   argument: 'NAME',

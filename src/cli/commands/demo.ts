@@ -13,9 +13,10 @@ import { assert, EXIT, usageError, throwIfStopped } from '../../support/errors.t
 import { quoteForShell } from '../../support/text.ts'
 import { readFileBytes } from '../../support/files.ts'
 import { copyFromPackage, resolvePackagePath } from '../../support/process.ts'
-import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
+import { DEFAULT_CONFIGURATION, defineCommand, flag } from '../command.ts'
 import { readConfiguration, resolvePath, withProgress } from '../context.ts'
 import { formatRun } from '../format/run.ts'
+import { addPersonWithPassword, serveConsole } from './console.ts'
 import { formatCount, formatCounts, formatTable } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -24,7 +25,8 @@ const REFUSED_SHOWN = 12
 
 export const demoCommand = defineCommand({
   positionals: { folder: { type: 'string', describe: 'The work folder to make' } },
-  async run(terminal, { folder }) {
+  options: { console: flag('Then serve the console on what it did, and the API, until Ctrl+C') },
+  async run(terminal, { folder, console: isServed }) {
     const root = await createFolder(terminal, folder)
     // Loaded on demand: a web server takes longer to load than all the rest.
     const { createService } = await import('../../service/service.ts')
@@ -41,12 +43,23 @@ export const demoCommand = defineCommand({
         throwIfStopped(terminal.signal)
       }
       for (const line of formatClosingNotes(terminal, root, service)) terminal.out(line)
-      return EXIT.ok
+      return isServed ? await serveDemoConsole(terminal, root) : EXIT.ok
     } finally {
       await service.close()
     }
   },
 })
+
+const DEMO_PERSON = 'demo'
+
+/** On any free port, as a console of the person may have its own. */
+async function serveDemoConsole(terminal: Terminal, root: string) {
+  const config = join(root, DEFAULT_CONFIGURATION)
+  const password = await addPersonWithPassword(terminal, config, { name: DEMO_PERSON, role: 'admin' })
+  terminal.out('')
+  terminal.out(`Sign in to the console as ${DEMO_PERSON}, with the password ${password}`)
+  return serveConsole(terminal, config, { port: 0 })
+}
 
 /** Creates the given folder, which must be new or empty; otherwise `demo`, or `demo-2` and so on when that exists. */
 async function createFolder(terminal: Terminal, folder: string | undefined): Promise<string> {
@@ -181,6 +194,10 @@ function formatClosingNotes(terminal: Terminal, root: string, service: Service):
     `  ${terminal.program} service --data ${quoted('service')} --port ${new URL(service.baseUrl).port}   # in a second terminal`,
     `  cp ${quoteForShell(rejects)} ${quoted('exchange/inbox/orders/corrected.csv')}`,
     `  ${terminal.program} run orders-in -c ${quoted('dropbridge.yaml')}`,
+    '',
+    'To see it in a browser, with the console:',
+    `  ${terminal.program} console user add NAME --role admin -c ${quoted('dropbridge.yaml')}`,
+    `  ${terminal.program} console -c ${quoted('dropbridge.yaml')}`,
   ]
 }
 

@@ -96,9 +96,14 @@ interface ComposedFile {
   readonly numbers: NumberReservation | undefined
 }
 
+/** What the bytes of a file come from. */
+export type ComposeContext = Pick<OutboundContext, 'journal' | 'composer' | 'format' | 'interchanges'> & {
+  readonly route: Pick<OutboundContext['route'], 'party' | 'operation'>
+}
+
 /** The bytes of the file, record after record; updates its contents and the progress. */
 export function writeDeliveryLines(
-  context: OutboundContext,
+  context: ComposeContext,
   pages: AsyncIterable<readonly OutgoingRecord[]>,
   { progress, found, numbers }: ComposedFile,
 ): AsyncGenerator<Uint8Array> {
@@ -209,7 +214,7 @@ async function reserveNumbers({ journal, lease, interchanges }: OutboundContext)
 
 /** The same reservation gives the same envelope, so that a delivery is composed again to the same bytes. */
 function buildEnvelope(
-  { interchanges }: OutboundContext,
+  { interchanges }: Pick<OutboundContext, 'interchanges'>,
   reserved: Pick<NumberReservation, 'at' | 'numbers'> | undefined,
 ): Envelope | undefined {
   if (interchanges === undefined || reserved === undefined) return undefined

@@ -8,7 +8,12 @@ import type { RecordResult, ReportedRecord, SendingRecord, StateCounts } from '.
 import { assert, BridgeError, throwIfStopped } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { assertSameParty, createAccountCheck, tryRead } from '../failures.ts'
-import { getDeliverySpoolName, isDeliverySpoolName, writeDeliveryLines } from './compose.ts'
+import {
+  type ComposeContext,
+  getDeliverySpoolName,
+  isDeliverySpoolName,
+  writeDeliveryLines,
+} from './compose.ts'
 import { isAwaitingConfirmation } from './confirmation-rules.ts'
 import { deliverOnce } from './naming.ts'
 import { getFolderPlace } from './outbox.ts'
@@ -185,16 +190,25 @@ export async function applyAnswers({ journal, lease, route, notify }: OutboundCo
 /** Puts the bytes of the delivery into the spool; false where its records do not give the same bytes again. */
 export async function composeAgain(context: OutboundContext, delivery: DeliveryEntry, name: string) {
   const { spool } = context
-  const numbers = await context.journal.findReservation(delivery.id)
-  if (!isSameScope(numbers?.scope, context.interchanges?.scope)) return false
-  const counts = { progress: { upToRecord: 0, held: [] }, found: { records: 0, rows: 0 }, numbers }
-  const read = (after: number) => context.journal.listDeliveryRecords(delivery.id, after, PAGE)
-  const pages = readPages(read, 0, ({ id }) => id)
-  const lines = writeDeliveryLines(context, pages, counts)
+  const lines = await writeDeliveryAgain(context, delivery)
+  if (lines === undefined) return false
   const { sha256 } = await spool.put(name, lines)
   if (sha256 === delivery.sha256) return true
   await spool.remove(name)
   return false
+}
+
+/**
+ * The bytes of the delivery once more, from its own records; the reader compares their hash. Undefined where the
+ * route writes for another partner by now. Writes nothing.
+ */
+export async function writeDeliveryAgain(context: ComposeContext, { id }: Pick<DeliveryEntry, 'id'>) {
+  const numbers = await context.journal.findReservation(id)
+  if (!isSameScope(numbers?.scope, context.interchanges?.scope)) return undefined
+  const counts = { progress: { upToRecord: 0, held: [] }, found: { records: 0, rows: 0 }, numbers }
+  const read = (after: number) => context.journal.listDeliveryRecords(id, after, PAGE)
+  const pages = readPages(read, 0, (record) => record.id)
+  return writeDeliveryLines(context, pages, counts)
 }
 
 /** Removes files whose composing a crash interrupted, and files of deliveries that are in place. */

@@ -1,5 +1,12 @@
 /** Releasing and discarding what is held: the preview, and what its form does. */
-import { type DecisionPreview, type DecisionQuery, readDecisionPreview } from '../../app/console/deciding.ts'
+import {
+  type DecisionPreview,
+  type DecisionQuery,
+  type DismissalPreview,
+  readDecisionPreview,
+  readDeliveryDismissal,
+  readFileDismissal,
+} from '../../app/console/deciding.ts'
 import { type DecisionAction, DECISIONS } from '../../domain/decision.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
@@ -8,6 +15,7 @@ import { drawForm, drawRefusal, formatRecords, readReason } from './forms.ts'
 import {
   audienceOf,
   drawCells,
+  drawDeliveryLink,
   drawFileLink,
   drawNext,
   drawProblem,
@@ -190,4 +198,71 @@ const BECOMES: Readonly<Record<DecisionAction, Readonly<Record<string, string>>>
     rejected: 'rejected, not sent',
   },
   discard: { rejected: 'given up' },
+}
+
+// Dismissing: a person wants no correction of what was refused.
+
+/** The two pages: of a file, and of a delivery. */
+export const dismissPages = [
+  defineDismissPage('/files/:id/dismiss', readFileDismissal),
+  defineDismissPage('/deliveries/:id/dismiss', readDeliveryDismissal),
+]
+
+function defineDismissPage(path: string, read: typeof readFileDismissal) {
+  return definePage<DismissalPreview>({
+    path,
+    permission: 'operate',
+    load: (context, { params: { id = '' } }) => read(context, id),
+    draw: (preview, request) => ({
+      title: `Dismiss what is refused of ${preview.of.name}`,
+      main: drawDismissal(preview, request, path),
+    }),
+    act: async (context, request) => {
+      const preview = await read(context, request.params['id'] ?? '')
+      return preview && dismiss(preview, request)
+    },
+  })
+}
+
+async function dismiss(
+  { of, seen }: DismissalPreview,
+  { form, hand, person }: ActionRequest,
+): Promise<ActionOutcome> {
+  const reason = readReason(form)
+  if ('refused' in reason) return { refusal: { status: 422, message: reason.refused } }
+  if (form['seen'] !== seen) return CHANGED
+  const outcome = await hand.carryOut('dismiss', { what: of.id, by: person.name, why: reason.why })
+  if (outcome.kind === 'failed') return toRefusal(outcome.failure)
+  const { decision } = outcome.kind === 'done' ? outcome.result : outcome
+  return { to: href('/decisions/:n', { n: decision }) }
+}
+
+function drawDismissal(
+  { of, open, direction, route, seen }: DismissalPreview,
+  request: PageRequest,
+  path: string,
+): Html {
+  const link = direction === 'incoming' ? drawFileLink(of) : drawDeliveryLink(of)
+  if (open.length === 0)
+    return html`${drawRefusal(request)}
+      <p>Nothing of ${link} waits for a correction or an answer.</p>`
+  const form = {
+    action: href(path, { id: of.id }),
+    body: html`<input type="hidden" name="seen" value="${seen}" />`,
+    button: 'Dismiss it',
+    cancel: href(direction === 'incoming' ? '/files/:id' : '/deliveries/:id', { id: of.id }),
+  }
+  const lines = open.map(
+    ({ records, why }) => html`<li>${records === 0 ? '' : `${formatRecords(records)}: `}${why}</li>`,
+  )
+  return html`${drawRefusal(request)}
+    <p>Of ${link}, route ${route}:</p>
+    <ul>
+      ${lines}
+    </ul>
+    <p>
+      Dismissing sends nothing and changes no record. It notes that a person needs nothing more of it, and its
+      alert ends.
+    </p>
+    ${drawForm(form, request)}`
 }

@@ -9,6 +9,7 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import { isAllowed } from '../permissions.ts'
 import { drawRedelivery } from './deliveries.ts'
 import { formatRecords } from './forms.ts'
 import {
@@ -114,7 +115,7 @@ function drawResult(decision: DecisionPage, request: PageRequest): Html {
   const { action, correction, redelivery, states, pause } = decision
   if (action === 'resume') return html`<p>A watch goes on within seconds; without one, the next run does.</p>`
   if (pause !== undefined) return drawPauseEnd(pause, request)
-  if (correction !== undefined) return drawCorrection(correction, decision)
+  if (correction !== undefined) return drawCorrection(correction, decision, request)
   const progress = drawProgress(decision, request)
   if (redelivery === undefined)
     return html`${progress}
@@ -144,8 +145,9 @@ function drawOutcome({ state, direction, apiId, http, problems }: DecidedRecord)
 
 /** Where the corrected rows are, and what happens next. */
 function drawCorrection(
-  { folder, name, leftAt, givenUpAt, takenAs }: NonNullable<DecisionPage['correction']>,
+  { folder, name, leftAt, givenUpAt, takenAs, isWatched }: NonNullable<DecisionPage['correction']>,
   { route = '', file }: DecisionPage,
+  { person }: PageRequest,
 ): Html {
   if (takenAs !== undefined)
     return html`<p>
@@ -157,10 +159,17 @@ function drawCorrection(
     return html`<p>Their file, ${name}, was removed before it was taken; nothing of it was sent.${again}</p>`
   if (leftAt === undefined)
     return html`<p>Their file is not in ${folder} yet: the work was cut off.${again}</p>`
+  const lie = html`The corrected rows lie in ${folder} as ${name}.`
+  if (isWatched) return html`<p>${lie} A watch takes them.</p>`
+  const take =
+    isAllowed(person, 'operate') &&
+    html`<p class="buttons">
+      <a class="button" href="${href('/routes/:name/run', { name: route })}">Take it now …</a>
+    </p>`
   return html`<p>
-    The corrected rows lie in ${folder} as ${name}. A watch takes them; without one:
-    <code>dropbridge run ${route}</code>
-  </p>`
+      ${lie} No watch takes them: the next run does, such as <code>dropbridge run ${route}</code>.
+    </p>
+    ${take || undefined}`
 }
 
 /** What is still to come of it. */

@@ -1,11 +1,15 @@
 /** The pages of outgoing files: the list, and one delivery with its records. */
+import type { FileDownload } from '../../app/console/contents.ts'
 import {
   type DeliveriesPage,
   DELIVERY_CHOICES,
   type DeliveryPage,
+  type DeliveryPreview,
   listDeliveries,
   type ListedDelivery,
+  readDeliveryDownload,
   readDeliveryPage,
+  readDeliveryPreview,
   type ShownRedelivery,
 } from '../../app/console/deliveries.ts'
 import { type Html, href, html } from '../../support/html.ts'
@@ -15,6 +19,8 @@ import { definePage, type PageRequest } from '../page.ts'
 import { isAllowed } from '../permissions.ts'
 import {
   audienceOf,
+  drawObstacle,
+  toDownloaded,
   drawChoice,
   drawCounts,
   drawDeliveryLink,
@@ -128,7 +134,7 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
     ${acknowledgeBy === undefined ? undefined : html`<p>Acknowledge by ${showTime(acknowledgeBy, request)}</p>`}
     ${prunedAt === undefined ? undefined : html`<p>Its contents were pruned on ${showTime(prunedAt, request)}.</p>`}
     ${redeliveries.map((each) => html`<p>The same bytes once more: ${drawRedelivery(each, request)}</p>`)}
-    ${drawAgain(delivery, request)}
+    ${drawButtons(delivery, request)}
     <h2>Records</h2>
     <p>${drawCounts(counts)}</p>
     ${
@@ -164,8 +170,75 @@ const REDELIVERED: Readonly<Record<ShownRedelivery['state'], string>> = {
   impossible: 'not delivered: its bytes could not be made again',
 }
 
-function drawAgain({ id, isRepeatable }: DeliveryPage, { person }: PageRequest): Html | undefined {
-  if (!isRepeatable || !isAllowed(person, 'operate')) return undefined
-  const address = href('/deliveries/:id/redeliver', { id })
-  return html`<p class="buttons"><a class="button" href="${address}">Deliver again …</a></p>`
+function drawButtons({ id, isRepeatable, isDismissible, held }: DeliveryPage, { person }: PageRequest): Html {
+  const links = [
+    { text: 'Preview', to: href('/deliveries/:id/preview', { id }) },
+    ...(isAllowed(person, 'operate')
+      ? [{ text: 'Download', to: href('/deliveries/:id/download', { id }) }]
+      : []),
+    ...(held !== undefined && isAllowed(person, 'operate')
+      ? [{ text: 'Say whether it was delivered …', to: href('/deliveries/:id/resolve', { id }) }]
+      : []),
+    ...(isDismissible && isAllowed(person, 'operate')
+      ? [{ text: 'Dismiss what is refused …', to: href('/deliveries/:id/dismiss', { id }) }]
+      : []),
+    ...(isRepeatable && isAllowed(person, 'operate')
+      ? [{ text: 'Deliver again …', to: href('/deliveries/:id/redeliver', { id }) }]
+      : []),
+  ]
+  return html`<p class="buttons">
+    ${links.map(({ text, to }) => html`<a class="button" href="${to}">${text}</a> `)}
+  </p>`
 }
+
+// What is in it.
+
+export const deliveryPreviewPage = definePage<DeliveryPreview>({
+  path: '/deliveries/:id/preview',
+  permission: 'read',
+  load: (context, request) => readDeliveryPreview(context, request.params['id'] ?? '', audienceOf(request)),
+  draw: (preview, request) => ({
+    title: `Preview of ${preview.delivery.name}`,
+    main: drawPreview(preview, request),
+  }),
+})
+
+function drawPreview(preview: DeliveryPreview, request: PageRequest): Html {
+  const { delivery, columns, rows, missing, size = 0 } = preview
+  const back = html`<p>${drawDeliveryLink(delivery)}, ${drawDeliveryState(delivery, request)}.</p>`
+  if (missing !== undefined) return html`${back} ${drawObstacle(missing)}`
+  const width = Math.max(1, ...rows.map(({ cells }) => cells.length))
+  const names = Array.from({ length: width }, (_, at) => columns[at] ?? (width === 1 ? 'Line' : `${at + 1}`))
+  const hasRecords = rows.some(({ record }) => record !== undefined)
+  const shown = rows.map(({ cells, record }) => [
+    ...(hasRecords ? [drawRowOrder(record)] : []),
+    ...names.map((_, at) => html`${cells[at]}`),
+  ])
+  const what = hasRecords ? 'row' : 'line'
+  const count = `${formatNumber(rows.length)} ${rows.length === 1 ? what : `${what}s`}`
+  return html`${back}
+    <p>
+      The first ${count} of ${formatNumber(delivery.rows)} rows; ${formatNumber(size)} bytes in all, the same
+      as delivered.
+    </p>
+    ${drawCells(`First rows of ${delivery.name}`, [...(hasRecords ? ['Order'] : []), ...names], shown)}`
+}
+
+function drawRowOrder(record: DeliveryPreview['rows'][number]['record']): Html {
+  if (record === undefined) return html``
+  const { purchaseOrder } = record
+  if (purchaseOrder === undefined) return drawRecordLink(record)
+  return html`<a href="${href('/orders/:key', { key: purchaseOrder })}">${purchaseOrder}</a>`
+}
+
+export const deliveryDownloadPage = definePage<FileDownload>({
+  path: '/deliveries/:id/download',
+  permission: 'operate',
+  load: (context, { params: { id = '' } }) => readDeliveryDownload(context, id),
+  draw: ({ name, of, missing }) => ({
+    title: `Download ${name}`,
+    main: html`<p>${drawDeliveryLink(of)}</p>
+      ${missing && drawObstacle(missing)}`,
+  }),
+  download: toDownloaded,
+})

@@ -1,11 +1,14 @@
 /** The pages of incoming files: the list, and one file with what came of each record. */
+import type { FileDownload } from '../../app/console/contents.ts'
 import {
+  DOWNLOADS,
   type FilePage,
   type FilesPage,
   type FileStep,
   listFiles,
   type ListedFile,
   type ListedRecord,
+  readFileDownload,
   readFilePage,
 } from '../../app/console/files.ts'
 import type { SourceRow } from '../../app/console/source-rows.ts'
@@ -24,6 +27,7 @@ import {
   drawFileLink,
   drawFileState,
   drawNext,
+  drawObstacle,
   drawProblem,
   drawRecordLink,
   drawState,
@@ -33,6 +37,7 @@ import {
   formatTotal,
   linkTo,
   readFilter,
+  toDownloaded,
 } from './parts.ts'
 
 export const filesPage = definePage<FilesPage>({
@@ -115,7 +120,7 @@ export const filePage = definePage<FilePage>({
 
 function drawFile(file: FilePage, request: PageRequest): Html {
   return html`${drawHead(file, request)} ${file.problems.map(drawProblem)} ${drawStateLinks(file, request)}
-  ${drawReasons(file)} ${drawRecords(file, request)} ${drawDecided(file, request)} ${drawNames(file)}`
+  ${drawReasons(file)} ${drawRecords(file, request)} ${drawDecided(file, request)} ${drawNames(file, request)}`
 }
 
 const STEPS: Readonly<Record<FileStep['what'], string>> = {
@@ -137,8 +142,9 @@ function drawHead(file: FilePage, request: PageRequest): Html {
   const details = [`id ${id}`, `route ${route}`, `from ${folder}`, `${formatNumber(size)} bytes`]
   return html`<p>${[...details, ...(encoding === undefined ? [] : [encoding])].join(' · ')}</p>
     <p>${drawFileState(file)}: ${drawCounts(file.records)}</p>
-    ${drawFileButtons(id, file.decidable, request)} ${drawCorrectLink(file, request)} ${first || undefined}
-    ${whole || undefined} ${taken || undefined} ${drawCorrected(file)}
+    ${drawFileButtons(id, file.decidable, request)} ${drawCorrectLink(file, request)}
+    ${drawDismissLink(file, request)} ${first || undefined} ${whole || undefined} ${taken || undefined}
+    ${drawCorrected(file)}
     <ol class="timeline">
       ${timeline.map(({ at, what }) => html`<li>${showTime(at, request)} ${STEPS[what]}</li>`)}
     </ol>`
@@ -151,6 +157,12 @@ function drawCorrectLink({ id, correctable }: FilePage, { person }: PageRequest)
   return html`<p class="buttons">
     <a class="button" href="${address}">Correct ${formatRecords(correctable)} …</a>
   </p>`
+}
+
+function drawDismissLink({ id, isDismissible }: FilePage, { person }: PageRequest): Html | undefined {
+  if (!isDismissible || !isAllowed(person, 'operate')) return undefined
+  const address = href('/files/:id/dismiss', { id })
+  return html`<p class="buttons"><a class="button" href="${address}">Dismiss what is refused …</a></p>`
 }
 
 function drawCorrected({ correctionOf }: FilePage): Html | undefined {
@@ -249,13 +261,33 @@ function drawDecided({ decisions }: FilePage, request: PageRequest): Html | unde
     </ul>`
 }
 
-function drawNames({ names, sourceMissing }: FilePage): Html | undefined {
-  const all = Object.entries(names).map(
-    ([what, name]) =>
-      html`<dt>${what}</dt>
-        <dd>${name}</dd>`,
-  )
+function drawNames({ id, names, sourceMissing }: FilePage, { person }: PageRequest): Html | undefined {
+  const mayDownload = isAllowed(person, 'operate')
+  const all = Object.entries(names).map(([what, name]) => {
+    const download = DOWNLOADS.find((each) => each === what)
+    const link =
+      download &&
+      mayDownload &&
+      html` <a href="${href(`/files/:id/${download}`, { id })}">Download the ${what}</a>`
+    return html`<dt>${what}</dt>
+      <dd>${name}${link || undefined}</dd>`
+  })
   if (all.length === 0) return sourceMissing === undefined ? undefined : html`<p>${sourceMissing}</p>`
   return html`<h2>Files made of it</h2>
     <dl>${all}</dl>`
 }
+
+/** The two pages that a browser keeps as files. */
+export const fileDownloadPages = DOWNLOADS.map((what) =>
+  definePage<FileDownload>({
+    path: `/files/:id/${what}`,
+    permission: 'operate',
+    load: (context, { params: { id = '' } }) => readFileDownload(context, id, what),
+    draw: ({ name, of, missing }) => ({
+      title: `Download ${name}`,
+      main: html`<p>${drawFileLink(of)}</p>
+        ${missing && drawObstacle(missing)}`,
+    }),
+    download: toDownloaded,
+  }),
+)

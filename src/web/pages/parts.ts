@@ -1,4 +1,5 @@
 /** Parts that the reading pages draw alike: counts, problems, links and filters. */
+import type { FileDownload, Obstacle } from '../../app/console/contents.ts'
 import type { Total } from '../../app/console/lists.ts'
 import type { Audience, ShownProblem } from '../../app/console/masks.ts'
 import type { ShownDecision } from '../../app/console/decisions.ts'
@@ -7,7 +8,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { RecordState, StateCounts } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
-import type { PageRequest } from '../page.ts'
+import type { Download, PageRequest } from '../page.ts'
 import { drawTable, showState } from '../parts.ts'
 
 /** Who may not see personal data. */
@@ -143,4 +144,15 @@ export function drawChoice(
       )}
     </select></label
   >`
+}
+
+/** Why something is not there, and what to do. */
+export function drawObstacle({ message, fix }: Obstacle): Html {
+  return html`<p>${message}</p>
+    <p class="fix">${renderInlineCode(fix)}</p>`
+}
+
+/** Never shown by a browser, whatever the file holds. */
+export function toDownloaded({ name, take }: FileDownload): Download | undefined {
+  return take && { name, type: 'text/plain', contents: take() }
 }

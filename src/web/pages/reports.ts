@@ -11,7 +11,8 @@ import {
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { formatAge } from '../parts.ts'
+import { formatAge, showTime } from '../parts.ts'
+import { formatRecords } from './forms.ts'
 import { drawCells, formatNumber, linkTo, readFilter } from './parts.ts'
 
 export const reportsPage = definePage<Report>({
@@ -31,7 +32,7 @@ export const reportsPage = definePage<Report>({
       ? {
           name: `report-${report.span}-${report.from}.csv`,
           type: 'text/csv; charset=utf-8',
-          text: formatReport(report),
+          contents: formatReport(report),
         }
       : undefined,
 })
@@ -53,7 +54,18 @@ function drawReport(report: Report, request: PageRequest): Html {
       ${span} before.
     </p>
     ${rows.length === 0 ? nothing : undefined} ${drawRows('Files that came', incoming ?? [], report)}
-    ${drawRows('Files that went out', outgoing ?? [], report)} ${drawReasons(report)}`
+    ${drawRows('Files that went out', outgoing ?? [], report)} ${drawUnsummed(report, request)}
+    ${drawReasons(report)}`
+}
+
+/** Pruning removes the contents that amounts are summed from: which part of the time has none is said. */
+function drawUnsummed({ unsummed, from }: Report, request: PageRequest): Html | undefined {
+  if (unsummed === undefined) return undefined
+  const { records, until } = unsummed
+  return html`<p>
+    The amounts lack ${formatRecords(records)} of files and deliveries from ${from} until
+    ${showTime(until, request)}: their contents were pruned, or have no amount. Counts are whole.
+  </p>`
 }
 
 function drawSteps({ span, from, previous, next }: Report, request: PageRequest): Html {
@@ -89,6 +101,7 @@ const HEAD = [
   'Duplicates',
   'Amount, USD',
   'Slowest answer',
+  'File to answer: median, 95 %',
 ]
 
 function drawRows(
@@ -126,6 +139,7 @@ function drawRow(
     amount,
     unknown,
     slowest,
+    answered,
     acceptedFirst,
     acceptedCorrected,
   } = row
@@ -165,6 +179,9 @@ function drawRow(
     slowest === undefined
       ? html`–`
       : html`<a href="${href('/records/:n', { n: slowest.record })}">${formatDuration(slowest.ms)}</a>`,
+    answered === undefined
+      ? html`–`
+      : html`${formatAge(answered.median * 1_000)}, ${formatAge(answered.p95 * 1_000)}`,
   ]
 }
 

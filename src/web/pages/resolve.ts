@@ -1,11 +1,13 @@
 /** Saying what came of a record whose answer was lost: what is known, and the three things a person may state. */
 import { readResolutionPreview, type ResolutionPreview } from '../../app/console/deciding.ts'
+import { type DeliveryPage, readDeliveryPage } from '../../app/console/deliveries.ts'
 import { RESOLUTIONS, type ResolutionAction } from '../../domain/decision.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, toRefusal } from '../page.ts'
 import { drawForm, drawRefusal, readReason } from './forms.ts'
-import { audienceOf, drawRecordLink } from './parts.ts'
+import { drawDeliveryState } from './deliveries.ts'
+import { audienceOf, drawDeliveryLink, drawRecordLink } from './parts.ts'
 import { drawStory } from './records.ts'
 
 export const resolvePage = definePage<ResolutionPreview>({
@@ -138,4 +140,88 @@ function drawChoices({ waitMs, lateAnswerMs }: ResolutionPreview, { typed = {} }
         I have checked the API (needed for the second and the third)</label
       >
     </p>`
+}
+
+// A delivery that is held: a person says whether its reader has the file.
+
+const DELIVERY_PATH = '/deliveries/:id/resolve'
+
+export const resolveDeliveryPage = definePage<DeliveryPage>({
+  path: DELIVERY_PATH,
+  permission: 'operate',
+  load: loadDelivery,
+  draw: (delivery, request) => ({
+    title: `Was ${delivery.name} delivered?`,
+    main: drawDeliveryChoice(delivery, request),
+  }),
+  act: async (context, request) => {
+    const delivery = await loadDelivery(context, request)
+    return delivery && resolveDelivery(delivery, request)
+  },
+})
+
+function loadDelivery(
+  context: Parameters<typeof readDeliveryPage>[0],
+  request: Pick<PageRequest, 'params' | 'person'>,
+): Promise<DeliveryPage | undefined> {
+  return readDeliveryPage(context, { id: request.params['id'] ?? '' }, audienceOf(request))
+}
+
+const DELIVERY_CHOICES = {
+  'resolve-delivered': 'Its reader has the file: it is not delivered again.',
+  'resolve-again': 'Its reader does not have the file: it is delivered once more, under the same name.',
+} as const
+
+async function resolveDelivery(
+  { id, held }: DeliveryPage,
+  { form, hand, person }: ActionRequest,
+): Promise<ActionOutcome> {
+  const reason = readReason(form)
+  const action = (Object.keys(DELIVERY_CHOICES) as (keyof typeof DELIVERY_CHOICES)[]).find(
+    (each) => each === form['outcome'],
+  )
+  if (action === undefined) return refuse('Say whether it was delivered. Nothing was done.')
+  if ('refused' in reason) return refuse(reason.refused)
+  if (held === undefined) return refuse('It is not held any more. Nothing was done.', 409)
+  const outcome = await hand.carryOut('resolveDelivery', {
+    what: id,
+    action,
+    by: person.name,
+    why: reason.why,
+  })
+  if (outcome.kind === 'failed') return toRefusal(outcome.failure)
+  if (outcome.kind === 'done' && outcome.result.kind === 'known')
+    return refuse('Another person said it meanwhile. Nothing was done.', 409)
+  return { to: href('/deliveries/:id', { id }) }
+}
+
+function drawDeliveryChoice(delivery: DeliveryPage, request: PageRequest): Html {
+  const { id, held } = delivery
+  const about = html`<p>${drawDeliveryLink(delivery)}: ${drawDeliveryState(delivery, request)}.</p>`
+  if (held === undefined)
+    return html`${drawRefusal(request)} ${about}
+      <p>It is not held: there is nothing to say.</p>`
+  const { typed = {} } = request
+  const choices = Object.entries(DELIVERY_CHOICES).map(
+    ([name, text]) =>
+      html`<label
+        ><input
+          type="radio"
+          name="outcome"
+          value="${name}"
+          ${typed['outcome'] === name ? html`checked` : undefined}
+        />
+        ${text}</label
+      >`,
+  )
+  const form = {
+    action: href(DELIVERY_PATH, { id }),
+    body: html`<fieldset>
+      <legend>Check its folder, and ask its reader</legend>
+      ${choices}
+    </fieldset>`,
+    button: 'Note it, and go on',
+    cancel: href('/deliveries/:id', { id }),
+  }
+  return html`${drawRefusal(request)} ${about} ${drawForm(form, request)}`
 }

@@ -9,6 +9,7 @@ import { type ActionOutcome, type ActionRequest, definePage, type PageRequest, t
 import { isAllowed } from '../permissions.ts'
 import { drawForm, drawRefusal, readReason } from './forms.ts'
 import { audienceOf } from './parts.ts'
+import { formatAgain } from './run.ts'
 import { drawAlerts, drawLast, drawPause, drawRouteState, drawSchedule, drawWork } from './routes.ts'
 
 const PATH = '/routes/:name'
@@ -45,7 +46,8 @@ function drawRoute(route: ShownRoute, request: PageRequest): Html {
     <p><a href="${list}">All its ${direction === 'inbound' ? 'files' : 'deliveries'}</a></p>`
 }
 
-function drawButtons({ name, pause }: ShownRoute, { person }: PageRequest): Html | undefined {
+function drawButtons(route: ShownRoute, { person }: PageRequest): Html | undefined {
+  const { name, pause, lastDate } = route
   if (!isAllowed(person, 'operate')) return undefined
   const resume = pause && html`<a class="button" href="${href(RESUME_PATH, { name })}">Resume …</a> `
   const text = pause === undefined ? 'Pause …' : 'Pause for longer or shorter …'
@@ -53,8 +55,12 @@ function drawButtons({ name, pause }: ShownRoute, { person }: PageRequest): Html
     pause === undefined
       ? html`<a class="button" href="${href('/routes/:name/run', { name })}">Run now …</a> `
       : undefined
+  const again =
+    lastDate !== undefined && pause === undefined
+      ? html`<a class="button" href="${href('/routes/:name/again', { name })}">${formatAgain(route)} …</a> `
+      : undefined
   return html`<p class="buttons">
-    ${run}${resume}<a class="button" href="${href(PAUSE_PATH, { name })}">${text}</a>
+    ${run}${again}${resume}<a class="button" href="${href(PAUSE_PATH, { name })}">${text}</a>
   </p>`
 }
 

@@ -1,4 +1,5 @@
 /** Running a route now: the page that starts it, and the page of a run, which ends with what came of it. */
+import type { ConsoleContext } from '../../app/console/context.ts'
 import { readRoute, type ShownRoute } from '../../app/console/routes.ts'
 import {
   readRunPage,
@@ -10,12 +11,14 @@ import {
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
-import { drawSubmit } from './forms.ts'
+import { drawRefusal, drawSubmit } from './forms.ts'
 import { audienceOf, drawCells, drawCounts, drawDeliveryLink, drawFileLink, formatNumber } from './parts.ts'
 import { drawPause } from './routes.ts'
 
 const PATH = '/routes/:name/run'
 const RUN_PATH = '/routes/:name/runs/:run'
+
+const AGAIN_PATH = '/routes/:name/again'
 
 export const runNowPage = definePage<ShownRoute>({
   path: PATH,
@@ -30,6 +33,63 @@ export const runNowPage = definePage<ShownRoute>({
     return { to: href(RUN_PATH, { name: route.name, run }) }
   },
 })
+
+/** A daily report of its last date, missed or made before. */
+export const runAgainPage = definePage<ShownRoute>({
+  path: AGAIN_PATH,
+  permission: 'operate',
+  load: readReportRoute,
+  draw: (route, request) => ({ title: formatAgain(route), main: drawAgain(route, request) }),
+  act: async (context, request) => {
+    const route = await readReportRoute(context, request)
+    if (route?.lastDate === undefined) return undefined
+    const { hand, person, now, form } = request
+    // Another date may have begun since the page was shown.
+    if (form['date'] !== route.lastDate.date) return { refusal: { status: 409, message: ANOTHER_DATE } }
+    const run = await hand.startRun({ route: route.name, by: person.name, at: now, isAgain: true })
+    return { to: href(RUN_PATH, { name: route.name, run }) }
+  },
+})
+
+const ANOTHER_DATE = 'Another date is the last one by now, and nothing was done. This is the one of now.'
+
+async function readReportRoute(
+  context: ConsoleContext,
+  request: Pick<PageRequest, 'params' | 'person'>,
+): Promise<ShownRoute | undefined> {
+  const route = await readRoute(context, request.params['name'] ?? '', audienceOf(request))
+  return route?.lastDate && route
+}
+
+/** A date that was made is made again. */
+export function formatAgain({ lastDate }: ShownRoute): string {
+  const { date = '', state } = lastDate ?? {}
+  return state === 'done' ? `Make the report of ${date} again` : `Run the missed date ${date}`
+}
+
+function drawAgain(route: ShownRoute, request: PageRequest): Html {
+  const { name, pause, lastDate } = route
+  const back = href('/routes/:name', { name })
+  if (pause !== undefined)
+    return html`<p>It is paused ${drawPause(pause, request)}. Resume it first.</p>
+      <p><a href="${back}">Back</a></p>`
+  const { date = '', dueAt = 0, state } = lastDate ?? {}
+  const known =
+    state === 'done'
+      ? html`<p>
+          There is a report of this date.
+          <strong>A reader that takes both has each of its records twice.</strong>
+        </p>`
+      : undefined
+  const body = html`<input type="hidden" name="date" value="${date}" />`
+  const form = { action: href(AGAIN_PATH, { name }), body, button: formatAgain(route), cancel: back }
+  return html`${drawRefusal(request)}
+    <p>
+      The report of ${date}, which was due ${showTime(dueAt, request)}, is made from what the API has now, and
+      delivered as a new file. Earlier dates are not made.
+    </p>
+    ${known} ${drawSubmit(form, request)}`
+}
 
 function drawStart(route: ShownRoute, request: PageRequest): Html {
   const { name, owner, pause, direction } = route

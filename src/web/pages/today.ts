@@ -2,16 +2,27 @@
 import { type ExpectedFileState, readToday, type ShownAlert, type Today } from '../../app/console/today.ts'
 import type { Unfinished } from '../../domain/snapshot.ts'
 import { html, type Html, href, joinHtml, renderInlineCode } from '../../support/html.ts'
+import type { ConsoleContext } from '../../app/console/context.ts'
+import { HOUR_MS } from '../../support/clock.ts'
 import { definePage, type PageRequest } from '../page.ts'
+import type { PeopleReader } from '../people.ts'
+import { isAllowed, type Person } from '../permissions.ts'
 import { drawClockBoard } from './clocks.ts'
-import { drawFileButtons } from './forms.ts'
+import { drawFileButtons, drawRefusal } from './forms.ts'
 import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
 import { type Column, drawTable, formatAge, showState, showTime } from '../parts.ts'
+
+function load(
+  context: ConsoleContext,
+  { person, people }: { readonly person: Person; readonly people: Pick<PeopleReader, 'listAside'> },
+) {
+  return readToday(context, audienceOf({ person }), people.listAside(person.name))
+}
 
 export const todayPage = definePage<Today>({
   path: '/',
   permission: 'read',
-  load: (context, request) => readToday(context, audienceOf(request)),
+  load,
   draw: (today, request) => ({ title: formatTitle(today), main: drawToday(today, request) }),
 })
 
@@ -141,10 +152,23 @@ function drawAlerts(today: Today, request: PageRequest): Html {
   if (alerts.length === 0)
     return html`<p>Nothing needs a person.</p>
       ${age}`
+  const isAside = ({ asideUntil }: ShownAlert) => asideUntil !== undefined
+  const aside = alerts.filter(isAside)
+  const open = alerts.filter((alert) => !isAside(alert))
   return html`<ul class="alerts">
+      ${open.map((alert) => drawAlert(alert, request))}
+    </ul>
+    ${aside.length === 0 ? undefined : drawAside(aside, request)} ${age}`
+}
+
+/** They count as before: only this person does not see them at the top. */
+function drawAside(alerts: readonly ShownAlert[], request: PageRequest): Html {
+  return html`<details id="aside">
+    <summary>You put ${alerts.length} of them aside</summary>
+    <ul class="alerts">
       ${alerts.map((alert) => drawAlert(alert, request))}
     </ul>
-    ${age}`
+  </details>`
 }
 
 /** How old the alerts are: mailboxes are listed in the background, and may not answer. */
@@ -176,13 +200,64 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
     ${drawButtons(alert, request)}
+    ${isAllowed(request.person, 'operate') ? drawAsideForm(alert, request) : undefined}
   </li>`
 }
 
+const ASIDE_PATH = '/aside/:alert'
+
+const ASIDE_HOURS: readonly number[] = [1, 4, 24]
+
+function drawAsideForm({ id, asideUntil, message }: ShownAlert, request: PageRequest): Html {
+  const { csrf, once } = request
+  const until = asideUntil === undefined ? undefined : html`Aside until ${showTime(asideUntil, request)}.`
+  const buttons =
+    asideUntil === undefined
+      ? html`Not now, again in
+        ${ASIDE_HOURS.map((hours) => html`<button name="hours" value="${hours}" aria-label="Not now, again in ${hours} h: ${message}">${hours} h</button> `)}`
+      : html`<button name="hours" value="0" aria-label="Undo: ${message}">Undo</button>`
+  return html`<form method="post" action="${href(ASIDE_PATH, { alert: id })}" class="aside">
+    <input type="hidden" name="csrf" value="${csrf}" />
+    <input type="hidden" name="once" value="${once}" />
+    <p class="buttons">${until} ${buttons}</p>
+  </form>`
+}
+
+/** An alert that a person wants to see later. It still stands, and everybody else sees it. */
+export const asidePage = definePage<ShownAlert>({
+  path: ASIDE_PATH,
+  permission: 'operate',
+  load: async (context, request) => findAlert(await load(context, request), request),
+  draw: (alert, request) => ({
+    title: 'Not now',
+    main: html`${drawRefusal(request)}
+      <ul class="alerts">
+        ${drawAlert(alert, request)}
+      </ul>
+      <p><a href="/">Today</a></p>`,
+  }),
+  act: async (context, request) => {
+    const { person, people, now, form } = request
+    const noneAside = { person, people: { listAside: () => new Map<string, number>() } }
+    const alert = findAlert(await load(context, noneAside), request)
+    if (alert === undefined) return undefined
+    const hours = Number(form['hours'])
+    if (hours !== 0 && !ASIDE_HOURS.includes(hours))
+      return { refusal: { status: 422, message: 'Choose 1, 4 or 24 hours. Nothing was done.' } }
+    people.setAside(person.name, alert.id, hours === 0 ? undefined : now + hours * HOUR_MS)
+    return { to: '/' }
+  },
+})
+
+function findAlert({ alerts }: Today, { params }: Pick<PageRequest, 'params'>): ShownAlert | undefined {
+  return alerts.find(({ id }) => id === params['alert'])
+}
+
 function drawButtons(
-  { decidable, unresolved, rejected }: ShownAlert,
+  { decidable, unresolved, rejected, delivery }: ShownAlert,
   request: PageRequest,
 ): Html | undefined {
+  if (delivery !== undefined) return drawDeliveryButtons(delivery, request)
   if (decidable !== undefined) return drawFileButtons(decidable.file, decidable, request)
   if (rejected !== undefined) {
     const file = href('/files/:id', { id: rejected, state: 'rejected' })
@@ -191,6 +266,19 @@ function drawButtons(
   if (unresolved === undefined) return undefined
   const records = href('/files/:id', { id: unresolved, state: 'uncertain' })
   return html`<p class="buttons"><a class="button" href="${records}">See its records</a></p>`
+}
+
+function drawDeliveryButtons(
+  { id, isRepeatable }: NonNullable<ShownAlert['delivery']>,
+  { person }: PageRequest,
+): Html {
+  const again =
+    isRepeatable && isAllowed(person, 'operate')
+      ? html` <a class="button" href="${href('/deliveries/:id/redeliver', { id })}">Deliver again …</a>`
+      : undefined
+  return html`<p class="buttons">
+    <a class="button" href="${href('/deliveries/:id', { id })}">See the delivery</a>${again}
+  </p>`
 }
 
 function drawExpected({ last, missingSince, nextAt }: ExpectedFileState, request: PageRequest): Html {

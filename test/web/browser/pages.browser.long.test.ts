@@ -174,6 +174,8 @@ async function listAddresses(site: Site): Promise<string[]> {
   }
   return PAGES.flatMap(({ path }) => {
     const [, section = '', name] = /^\/(\w+)\/:(\w+)/.exec(path) ?? []
+    // A browser keeps these as files; an alert has an id of its own; and the route of this site makes no report.
+    if (/\/(source|rejects|again)$|^\/aside/.test(path)) return []
     if (name === undefined) return [path]
     const value = parts[`${section} ${name}`]
     // The bridge of this site delivers nothing, and nobody has decided anything yet.

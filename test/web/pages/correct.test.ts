@@ -92,6 +92,33 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   expect((await look(corrected)).text).toContain('It holds corrected rows of orders-16.csv')
 })
 
+test('a corrected file that no watch takes is taken by a run that a person starts there', async () => {
+  const { world, id } = await aRefusedFile(damagedOrders(60, 6))
+  const { console, look, press } = await aDesk(world, id)
+  const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
+  const checked = await press('check', applied.form)
+  const { to } = await press('send', { ...checked.form, ...WHY })
+  expect((await look(to, 'viewer')).text).not.toContain('Take it now')
+  const bridge = await world.open()
+  await bridge.journal.saveHeartbeat('here+boot/4711/x', ['orders'])
+  expect((await look(to)).text).toContain('A watch takes them.')
+  expect((await look(to)).text).not.toContain('Take it now')
+  await bridge.journal.removeWatchers(['here+boot/4711/x'])
+  await bridge.close()
+  const before = await look(to)
+  expect(before.text).toContain('No watch takes them')
+  const [, page = ''] = /href="([^"]+)">Take it now …/.exec(before.body) ?? []
+  const form = Object.fromEntries(
+    [...(await look(page)).body.matchAll(/type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)].map((each) => [
+      each[1],
+      each[2],
+    ]),
+  ) as Record<string, string>
+  expect((await console.post(page, form, { role: 'operator' })).statusCode).toBe(303)
+  expect((await look(to)).text).toContain('The corrected rows were taken as orders-16.rejects.csv')
+  expect(await countOrders(world)).toEqual({ orders: 58, doubled: 0 })
+})
+
 /** Whether the cell is in the column Qty. */
 function isQuantity(body: string, name: string): boolean {
   return new RegExp(`<label for="${name}"\\s*>Qty</label`).test(body)

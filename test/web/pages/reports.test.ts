@@ -9,7 +9,7 @@ import type { PlannedRecord, RecordState } from '../../../src/domain/record.ts'
 import { openJournal } from '../../../src/journal/open.ts'
 import { openDatabase } from '../../../src/support/sqlite.ts'
 import { reportsPage } from '../../../src/web/pages/reports.ts'
-import { aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
+import { NO_PEOPLE, aFinishedMonth, lookAt, visit } from '../../fixtures/console.ts'
 import { parseCsv } from '../../fixtures/csv.ts'
 import { commandsOf } from '../../fixtures/office.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
@@ -67,6 +67,26 @@ test('a day has the counts of status and the amounts of activity, in and out', a
   expect(page?.text).toContain('Files that came')
   expect(page?.text).toContain('Files that went out')
   expect(page?.html).toContain(`href="/records/${of('orders')?.slowest?.record}"`)
+})
+
+test('after pruning the counts stay, and the page says which part of the time has no amounts', async () => {
+  const world = await aFinishedMonth()
+  const before = (await visit(await lookAt(world), reportsPage))?.data
+  expect(before?.unsummed).toBeUndefined()
+  const whole = before?.rows.find(({ route }) => route === 'orders')
+  const bridge = await world.open()
+  await bridge.journal.prune({ before: world.clock.now() + 1, signal: new AbortController().signal })
+  await bridge.close()
+  const page = await visit(await lookAt(world), reportsPage)
+  const orders = page?.data.rows.find(({ route }) => route === 'orders')
+  expect(orders).toMatchObject({ records: whole?.records, acceptedFirst: 3, amount: '0.00', unknown: 3 })
+  expect(page?.data.unsummed?.records).toBeGreaterThanOrEqual(3)
+  expect(page?.data.unsummed?.until).toBeGreaterThan(0)
+  expect(page?.text).toContain('The amounts lack')
+  expect(page?.text).toContain('their contents were pruned')
+  expect(page?.data.rows.map(({ files, records }) => [files, records])).toEqual(
+    before?.rows.map(({ files, records }) => [files, records]),
+  )
 })
 
 // Random histories.
@@ -174,7 +194,8 @@ function countByHand(path: string, report: Report) {
   const zoneOf = new Intl.DateTimeFormat('sv-SE', { timeZone: report.zone, dateStyle: 'short' })
   const records = database
     .prepare(
-      `select records.state, records.attempts, records.corrected, files.received_at as at, files.name, body
+      `select records.state, records.attempts, records.corrected, files.received_at as at, files.name, body,
+        (select max(ended_at) from attempts where record_id = records.id and http is not null) as answered_at
       from records join files on files.id = records.file_id left join bodies on bodies.record_id = records.id`,
     )
     .all() as {
@@ -184,6 +205,7 @@ function countByHand(path: string, report: Report) {
     at: number
     name: string
     body: string | null
+    answered_at: number | null
   }[]
   database.close()
   const own = records.filter(({ at }) => zoneOf.format(at) === report.from)
@@ -200,6 +222,9 @@ function countByHand(path: string, report: Report) {
       for (const { quantity, net_price = '' } of counted)
         cents += BigInt(quantity) * BigInt(net_price.replace('.', ''))
   }
+  const waits = own
+    .flatMap(({ at, answered_at }) => (answered_at === null ? [] : [Math.floor((answered_at - at) / 1000)]))
+    .toSorted((one, other) => one - other)
   const isCorrection = ({ name }: { name: string }) => name.includes('.rejects.')
   return {
     records: own.length,
@@ -209,6 +234,8 @@ function countByHand(path: string, report: Report) {
     refused: own.filter(({ state }) => state === 'rejected').length,
     cents,
     unknown,
+    unsummed: unknown,
+    answered: [0.5, 0.95].map((share) => waits[Math.ceil(share * waits.length) - 1]),
   }
 }
 
@@ -232,6 +259,8 @@ describe('random histories', () => {
               refused: row?.states.rejected ?? 0,
               cents: amount,
               unknown: row?.unknown ?? 0,
+              unsummed: report.unsummed?.records ?? 0,
+              answered: [row?.answered?.median, row?.answered?.p95],
             }).toEqual(expected)
           }
           const { states, corrected } = countStates(days.flatMap(({ rows }) => rows))
@@ -317,7 +346,7 @@ describe('the time of a report', () => {
 function requestOf() {
   const person = { name: 'nadia', role: 'viewer' as const }
   const form = { csrf: 'csrf', once: 'once', findWork: () => undefined, findRun: () => undefined }
-  return { params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
+  return { people: NO_PEOPLE, params: {}, query: {}, person, zone: 'UTC', now: START, ...form }
 }
 
 test('the download is CSV by RFC 4180, and no cell of it is a formula', async () => {

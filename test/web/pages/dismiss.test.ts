@@ -1,0 +1,134 @@
+/** What people do on pages as `dismiss`, `resolve` of a held delivery, and `run --again` do it on the command line. */
+import { expect, test } from 'vitest'
+import { BridgeError } from '../../../src/support/errors.ts'
+import { aCalendar } from '../../fixtures/calendar.ts'
+import { partnerOf, PICKED_UP, worldThatWaits } from '../../fixtures/partner.ts'
+import { aWorld } from '../../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../../samples/orders.ts'
+import { aDesk } from '../desk.ts'
+
+const WHY = { why: 'agreed by phone' }
+
+test('what is refused of a file is dismissed with a reason, and its alert ends', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop(
+    'inbox/orders',
+    'day.csv',
+    ordersFile(sampleOrders({ seed: 7, orders: 4, damageEvery: 2 })).text,
+  )
+  await world.run('orders')
+  const { journal, look, send } = await aDesk(world)
+  const [file] = await journal.listFiles({}, undefined, 1)
+  const own = `/files/${file?.id}`
+  const { rejected = 0 } = await journal.countRecords({ file: file?.id ?? '' })
+  expect(rejected).toBeGreaterThan(0)
+  expect((await look(own, 'viewer')).text).not.toContain('Dismiss')
+  expect((await look(own)).text).toContain('Dismiss what is refused …')
+  const { text, form } = await look(`${own}/dismiss`)
+  expect(text).toContain(`${rejected} records: rejected, and not corrected`)
+  expect((await send(`${own}/dismiss`, { ...form, why: ' ' })).status).toBe(422)
+  expect((await send(`${own}/dismiss`, { ...form, ...WHY, seen: '1 other' })).status).toBe(409)
+  expect((await send(`${own}/dismiss`, { ...form, ...WHY }, 'viewer')).status).toBe(403)
+  expect(await journal.countAllDecisions()).toBe(0)
+  const { to = '' } = await send(`${own}/dismiss`, { ...form, ...WHY })
+  expect((await look(to, 'viewer')).text).toContain(`operator dismissed ${rejected} records`)
+  expect(await journal.listAllDecisions(undefined, 9)).toMatchObject([
+    { by: 'operator', via: 'console', ...WHY },
+  ])
+  expect(await journal.listRejectedFiles(9)).toEqual([])
+  expect((await look(own)).text).not.toContain('Dismiss what is refused')
+  expect((await look(`${own}/dismiss`)).text).toContain('Nothing of day.csv waits')
+})
+
+test('what was canceled after its delivery is dismissed from the page of the delivery', async () => {
+  const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
+  await world.run('orders-out')
+  const [order] = await world.orders()
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      get: async (call) => {
+        const shown = await api.get(call)
+        if (shown === undefined || shown['id'] !== order?.id) return shown
+        return { ...shown, status: 'canceled', canceled_at: '2026-11-21T15:00:00Z' }
+      },
+    }),
+  })
+  await partnerOf(world).takes('orders-1.csv')
+  await bridge.run(['orders-out'], new AbortController().signal)
+  await bridge.close()
+  const { journal, look, send } = await aDesk(world)
+  const [delivery] = await journal.listDeliveries({}, undefined, 1)
+  const own = `/deliveries/${delivery?.id}`
+  expect((await look(own)).text).toContain('Dismiss what is refused …')
+  const { text, form } = await look(`${own}/dismiss`)
+  expect(text).toContain('1 record: changed before it was acknowledged')
+  await send(`${own}/dismiss`, { ...form, ...WHY })
+  expect(await journal.listUnacknowledgedRecords(9)).toEqual([])
+  expect(await journal.listAllDecisions(undefined, 9)).toMatchObject([{ via: 'console', ...WHY }])
+  expect((await look(own)).text).not.toContain('Dismiss what is refused')
+})
+
+const ORDERS = sampleOrders({ seed: 81, orders: 3, damageEvery: 0 })
+
+/** The file is composed, and nothing proves whether it was delivered. */
+async function aHeldDelivery() {
+  const world = await worldThatWaits({ acknowledge: 'delivered' }, ORDERS)
+  const stage = () => Promise.reject(new BridgeError('cannot-write', 'the disk is full'))
+  const bridge = await world.open({ mailbox: (mailbox) => ({ ...mailbox, stage }) })
+  await bridge.run(['orders-out'], new AbortController().signal)
+  const lease = await bridge.journal.acquireLease('orders-out', 'test', 60_000, () => false)
+  const [delivery] = await bridge.journal.listUnfinishedDeliveries('orders-out')
+  await bridge.journal.holdDelivery(lease, delivery!.id, 'it cannot be proved')
+  await bridge.journal.releaseLease(lease)
+  await bridge.close()
+  const own = `/deliveries/${delivery?.id}`
+  return { world, own, page: `${own}/resolve`, ...(await aDesk(world)) }
+}
+
+test.each([
+  ['resolve-delivered', 0],
+  ['resolve-again', 1],
+] as const)('a held delivery is answered with %s, and goes on', async (outcome, files) => {
+  const { world, own, page, look, send, journal } = await aHeldDelivery()
+  expect((await look(own, 'viewer')).text).not.toContain('Say whether')
+  expect((await look(own)).text).toContain('Say whether it was delivered …')
+  const { text, form } = await look(page)
+  expect(text).toContain('held: it cannot be proved')
+  expect((await send(page, { ...form, ...WHY })).text).toContain('Say whether it was delivered.')
+  expect((await send(page, { ...form, outcome, why: '' })).status).toBe(422)
+  const { status, to } = await send(page, { ...form, ...WHY, outcome })
+  expect({ status, to }).toEqual({ status: 303, to: own })
+  expect(await world.list('outbox')).toHaveLength(files)
+  expect((await look(own)).text).toContain('acknowledged')
+  expect(await journal.listAllDecisions(undefined, 9)).toMatchObject([
+    { by: 'operator', via: 'console', action: outcome, ...WHY },
+  ])
+  expect((await look(page)).text).toContain('It is not held')
+})
+
+test('the missed date of a report is run from its route, once, and then may be made again', async () => {
+  const schedule = 'daily: { after: "06:30", zone: America/New_York }'
+  const report = `${schedule}\nselect: { received_at: { since: previous, until: now } }\nempty: write`
+  const { setTime, runDue, files, day } = await aCalendar({ report })
+  setTime('2026-12-01T12:00Z')
+  await runDue()
+  setTime('2026-12-02T12:00Z')
+  const { look, send } = await aDesk(day.world)
+  expect((await look('/routes/report', 'viewer')).text).not.toContain('Run the missed date')
+  expect((await look('/routes/report')).text).toContain('Run the missed date 2026-12-02 …')
+  const page = '/routes/report/again'
+  const { form } = await look(page)
+  expect((await send(page, { ...form, date: '2026-12-01' })).status).toBe(409)
+  const { to = '' } = await send(page, form)
+  expect((await look(to)).text).toContain('The run is over: all is well.')
+  expect(await files('report')).toEqual(['2026-12-01.csv', '2026-12-02.csv'])
+  await send(page, form)
+  expect(await files('report')).toHaveLength(2)
+
+  const again = await look(page)
+  expect(again.text).toContain('There is a report of this date.')
+  await send(page, again.form)
+  expect(await files('report')).toEqual(['2026-12-01.csv', '2026-12-02.csv', '2026-12-02~2.csv'])
+  expect((await look('/routes/orders/again')).status).toBe(404)
+})
