@@ -19,5 +19,7 @@ export default defineConfig({
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
     sequence: { sequencer: LongestFirst },
+    // What the sources became is kept below node_modules, by their contents: the next run begins in half of the time.
+    experimental: { fsModuleCache: true },
   },
 })
