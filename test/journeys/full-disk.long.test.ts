@@ -5,7 +5,7 @@ import type { RunResult } from '../../src/app/outcome.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 import { leavesTrace } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
-import { playScenario } from '../fixtures/scenario.ts'
+import { playSteps } from '../fixtures/scenario.ts'
 import { type SmallDisk, smallDisk } from '../fixtures/small-disk.ts'
 import { strikeAt } from '../fixtures/strike-at.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -27,15 +27,6 @@ const PLACES = [
 interface Struck {
   readonly at: string | undefined
   readonly result: RunResult
-}
-
-/** Plays the scenario for disks that are full from effect after effect on, until there are fewer effects. */
-async function atEachEffect(step: number, play: (effect: number) => Promise<Struck>): Promise<void> {
-  for (let effect = 1; effect < EFFECTS_MAX; effect += step) {
-    const { at } = await playScenario(() => play(effect))
-    if (at === undefined) return
-  }
-  throw new Error(`there are more than ${EFFECTS_MAX} effects`)
 }
 
 /**
@@ -93,7 +84,7 @@ test.each(PLACES)(
   'orders: with the disk of the $what full from any moment on, every order is posted once and reported',
   async ({ folders, step }) => {
     let failed = 0
-    await atEachEffect(step, async (effect) => {
+    await playSteps({ first: 1, stride: step, max: EFFECTS_MAX }, async (effect) => {
       const world = await aWorld({ routes: ['orders'] })
       const disks = await Promise.all(folders.map((folder) => smallDisk(join(world.folder, folder))))
       await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
@@ -114,7 +105,7 @@ test.each(PLACES)(
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
       expect(await world.list('results'), context).toHaveLength(3)
       expect(await world.list('inbox/orders'), context).toEqual([])
-      return struck
+      return struck.at
     })
     expect(failed).toBeGreaterThan(3)
   },
@@ -130,7 +121,7 @@ test.each(PLACES)(
     await ordered.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
     await ordered.run('orders')
     await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
-    await atEachEffect(2, async (effect) => {
+    await playSteps({ first: 1, stride: 2, max: EFFECTS_MAX }, async (effect) => {
       const { world, disks } = await forkOnSmallDisks(ordered, folders)
 
       const struck = await passOnFullDisks(world, 'shipments', { effect, disks })
@@ -138,7 +129,7 @@ test.each(PLACES)(
       expectCannotWrite(struck)
       await runUntilQuiet(world, 'shipments')
       expect(world.service.counts().shipments, `${struck.at} (effect ${effect})`).toBe(parcels.length)
-      return struck
+      return struck.at
     })
   },
   240_000,
@@ -151,7 +142,7 @@ test.each(PLACES)(
     const ordered = await aWorld({ routes: ['orders', 'orders-out'] })
     await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
     await ordered.run('orders')
-    await atEachEffect(step, async (effect) => {
+    await playSteps({ first: 1, stride: step, max: EFFECTS_MAX }, async (effect) => {
       const { world, disks } = await forkOnSmallDisks(ordered, folders)
 
       const struck = await passOnFullDisks(world, 'orders-out', { effect, disks })
@@ -165,7 +156,7 @@ test.each(PLACES)(
       await runUntilQuiet(world, 'orders-out')
       expect(await deliveredOrders(world), context).toEqual(GOOD.toSorted())
       expect(world.service.counts().acknowledgedOrders, context).toBe(GOOD.length)
-      return struck
+      return struck.at
     })
     expect(failed).toBeGreaterThan(2)
   },
