@@ -33,7 +33,7 @@ import type { ProofCase } from './rounds.ts'
 import type { NextNumber } from './document-sample.ts'
 import { createSample } from './sample.ts'
 import { canFillList } from './staging.ts'
-import type { WorldSetup } from './world.ts'
+import { createMarket, type WorldSetup } from './world.ts'
 
 export interface Proof {
   readonly seed: number
@@ -51,7 +51,14 @@ export async function prove(options: ProofOptions): Promise<Proof> {
   const { cases, fixture } = await createCases(configuration, routes, options.files, serial)
   const names = routes.map(({ name }) => name)
   const results = createResults(names, options.failuresMax)
-  const shared = { fixture, serial, ...(sabotage?.wrap && { sabotage: sabotage.wrap }), configuration }
+  const market = await createMarket(fixture)
+  const shared = {
+    fixture,
+    market,
+    serial,
+    ...(sabotage?.wrap && { sabotage: sabotage.wrap }),
+    configuration,
+  }
   const calmed: RouteProof[] = []
   for (const each of cases) {
     if (signal.aborted) break

@@ -7,7 +7,7 @@ import type { Configuration } from '../config/configuration.ts'
 import type { Credentials, Route } from '../config/routes.ts'
 import type { Party } from '../domain/route.ts'
 import type { BlockSizes } from '../pipeline/context.ts'
-import { createService, type Service } from '../service/service.ts'
+import { createService, type Service, type ServiceImage } from '../service/service.ts'
 import type { Switches } from '../service/switches.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
@@ -22,6 +22,8 @@ import { openStaging } from './staging.ts'
 export interface WorldSetup {
   readonly configuration: Configuration
   readonly fixture: Fixture
+  /** The service with the fixture data: to fill a database takes longer than to copy it. */
+  readonly market: ServiceImage
   readonly serial: NextNumber
   /** Takes a part out of the bridge, for the tests of whether the proof detects that. */
   readonly sabotage?: PartsWrapper
@@ -64,7 +66,7 @@ export async function openWorld(setup: WorldSetup, options: WorldOptions) {
   const swiftly = swift ? createJumpingClock() : undefined
   const clock: Clock = swiftly ?? systemClock
   await mkdir(folder, { recursive: true })
-  const service = await createService({ data: ':memory:', clock, seed: setup.fixture.seed, switches: forms })
+  const service = await createService({ data: setup.market, clock, switches: forms })
   const recorder = createRequestRecorder(service)
   await service.listen()
   const credentialsOf = (party: Party) => findCredentials(service, party)
@@ -102,6 +104,16 @@ export async function openWorld(setup: WorldSetup, options: WorldOptions) {
       await staging.close()
       await service.close()
     },
+  }
+}
+
+/** Fills a service with the fixture data, for all worlds of a proof. */
+export async function createMarket({ seed }: Fixture): Promise<ServiceImage> {
+  const service = await createService({ data: ':memory:', clock: systemClock, seed })
+  try {
+    return await service.copy()
+  } finally {
+    await service.close()
   }
 }
 

@@ -58,8 +58,8 @@ CREATE TABLE bodies (
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
-CREATE TABLE "corrections" (
-  decision_id integer primary key references "decisions" (id),
+CREATE TABLE corrections (
+  decision_id integer primary key references decisions (id),
   file_id text not null references files (id),
   route text not null,
   folder text not null,
@@ -77,15 +77,15 @@ CREATE UNIQUE INDEX corrections_taken on corrections (taken_as) where taken_as i
 
 CREATE INDEX corrections_to_take on corrections (route, name) where taken_as is null;
 
-CREATE TABLE "decided_records" (
+CREATE TABLE decided_records (
   record_id integer not null references records (id) on delete cascade,
-  decision_id integer not null references "decisions" (id),
+  decision_id integer not null references decisions (id),
   primary key (record_id, decision_id)
 ) strict, without rowid;
 
 CREATE INDEX decided_by_decision on decided_records (decision_id);
 
-CREATE TABLE "decisions" (
+CREATE TABLE decisions (
   id integer primary key,
   file_id text references files (id),
   delivery_id text references deliveries (id),

@@ -3,23 +3,25 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/app/outcome.ts'
 import { FAILURES } from '../../src/support/errors.ts'
+import { leavesTrace } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
+import { playSteps } from '../fixtures/scenario.ts'
 import { type SmallDisk, smallDisk } from '../fixtures/small-disk.ts'
 import { strikeAt } from '../fixtures/strike-at.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
+/** Far more effects than a pass has. */
 const EFFECTS_MAX = 400
 
 const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
 
 const PLACES = [
-  { what: 'state', folders: ['state'], step: 2 },
-  { what: 'exchange', folders: ['exchange'], step: 2 },
-  { what: 'state and the exchange', folders: ['state', 'exchange'], step: 3 },
+  { what: 'state', folders: ['state'], step: 1 },
+  { what: 'exchange', folders: ['exchange'], step: 1 },
+  { what: 'state and the exchange', folders: ['state', 'exchange'], step: 2 },
 ] as const
 
 interface Struck {
@@ -27,15 +29,19 @@ interface Struck {
   readonly result: RunResult
 }
 
-/** One pass with disks that are full from the n-th effect on; they have room again afterwards. */
+/**
+ * One pass with disks that are full from the n-th effect on; they have room again afterwards. Reads need no room: a disk that is
+ * full from a read on is full from the next effect on.
+ */
 async function passOnFullDisks(
   world: World,
   route: string,
   { effect, disks }: { effect: number; disks: readonly SmallDisk[] },
 ): Promise<Struck> {
-  const plan = strikeAt(effect, async () => {
+  const fill = async () => {
     for (const disk of disks) await disk.fill()
-  })
+  }
+  const plan = strikeAt(effect, fill, leavesTrace)
   const bridge = await world.open(plan.wrap)
   try {
     return { result: await bridge.run([route], new AbortController().signal), at: plan.struckAt() }
@@ -78,7 +84,7 @@ test.each(PLACES)(
   'orders: with the disk of the $what full from any moment on, every order is posted once and reported',
   async ({ folders, step }) => {
     let failed = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect += step) {
+    await playSteps({ first: 1, stride: step, max: EFFECTS_MAX }, async (effect) => {
       const world = await aWorld({ routes: ['orders'] })
       const disks = await Promise.all(folders.map((folder) => smallDisk(join(world.folder, folder))))
       await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
@@ -99,8 +105,8 @@ test.each(PLACES)(
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
       expect(await world.list('results'), context).toHaveLength(3)
       expect(await world.list('inbox/orders'), context).toEqual([])
-      if (struck.at === undefined) break
-    }
+      return struck.at
+    })
     expect(failed).toBeGreaterThan(3)
   },
   240_000,
@@ -115,7 +121,7 @@ test.each(PLACES)(
     await ordered.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
     await ordered.run('orders')
     await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
-    for (let effect = 1; effect < EFFECTS_MAX; effect += 4) {
+    await playSteps({ first: 1, stride: 2, max: EFFECTS_MAX }, async (effect) => {
       const { world, disks } = await forkOnSmallDisks(ordered, folders)
 
       const struck = await passOnFullDisks(world, 'shipments', { effect, disks })
@@ -123,8 +129,8 @@ test.each(PLACES)(
       expectCannotWrite(struck)
       await runUntilQuiet(world, 'shipments')
       expect(world.service.counts().shipments, `${struck.at} (effect ${effect})`).toBe(parcels.length)
-      if (struck.at === undefined) break
-    }
+      return struck.at
+    })
   },
   240_000,
 )
@@ -136,7 +142,7 @@ test.each(PLACES)(
     const ordered = await aWorld({ routes: ['orders', 'orders-out'] })
     await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
     await ordered.run('orders')
-    for (let effect = 1; effect < EFFECTS_MAX; effect += step) {
+    await playSteps({ first: 1, stride: step, max: EFFECTS_MAX }, async (effect) => {
       const { world, disks } = await forkOnSmallDisks(ordered, folders)
 
       const struck = await passOnFullDisks(world, 'orders-out', { effect, disks })
@@ -150,8 +156,8 @@ test.each(PLACES)(
       await runUntilQuiet(world, 'orders-out')
       expect(await deliveredOrders(world), context).toEqual(GOOD.toSorted())
       expect(world.service.counts().acknowledgedOrders, context).toBe(GOOD.length)
-      if (struck.at === undefined) break
-    }
+      return struck.at
+    })
     expect(failed).toBeGreaterThan(2)
   },
   240_000,

@@ -5,11 +5,12 @@ import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/app/outcome.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { pauseAt } from '../fixtures/pause-at.ts'
+import { playSteps } from '../fixtures/scenario.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
+/** Far more effects than a pass has. */
 const EFFECTS_MAX = 400
 const STARTS_MAX = 6
 const LEASE_MS = 150
@@ -86,8 +87,7 @@ const STRIDE = CASES.length
 test.each(CASES)(
   'orders: stopped right $moment any effect and woken $waking, a bridge posts nothing twice and loses nothing',
   async ({ moment, waking, first }) => {
-    let effects = 0
-    for (let effect = first; effect < EFFECTS_MAX; effect += STRIDE) {
+    const effects = await playSteps({ first, stride: STRIDE, max: EFFECTS_MAX }, async (effect) => {
       const world = await aWorld({ routes: ['orders'] })
       await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
 
@@ -111,9 +111,8 @@ test.each(CASES)(
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
       expect(await world.list('inbox/orders'), context).toEqual([])
       expect(await world.list('inbox/orders/.claimed'), context).toEqual([])
-      if (stopped.at === undefined) break
-      effects++
-    }
+      return stopped.at
+    })
     expect(effects).toBeGreaterThan(20 / STRIDE)
   },
   240_000,
@@ -128,8 +127,7 @@ test.each(CASES)(
     await ordered.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
     await ordered.run('orders')
     await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
-    let effects = 0
-    for (let effect = first; effect < EFFECTS_MAX; effect += STRIDE) {
+    const effects = await playSteps({ first, stride: STRIDE, max: EFFECTS_MAX }, async (effect) => {
       const world = await ordered.fork()
 
       const stopped = await pausedRun(world, 'shipments', { effect, moment, waking })
@@ -140,9 +138,8 @@ test.each(CASES)(
       expect(world.service.counts().shipments, context).toBe(parcels.length)
       const results = parseCsv(await world.read('results/shipments.csv.results.csv'))
       expect(new Set(results.map((row) => row['_status'])), context).toEqual(new Set(['accepted']))
-      if (stopped.at === undefined) break
-      effects++
-    }
+      return stopped.at
+    })
     expect(effects).toBeGreaterThan(20 / STRIDE)
   },
   240_000,
@@ -154,8 +151,7 @@ test.each(CASES)(
     const ordered = await aWorld({ routes: ['orders', 'orders-out'] })
     await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
     await ordered.run('orders')
-    let effects = 0
-    for (let effect = first; effect < EFFECTS_MAX; effect += STRIDE) {
+    const effects = await playSteps({ first, stride: STRIDE, max: EFFECTS_MAX }, async (effect) => {
       const world = await ordered.fork()
 
       const stopped = await pausedRun(world, 'orders-out', { effect, moment, waking })
@@ -165,9 +161,8 @@ test.each(CASES)(
       await runUntilQuiet(world, 'orders-out')
       expect(await deliveredOrders(world), context).toEqual(GOOD.toSorted())
       expect(world.service.counts().acknowledgedOrders, context).toBe(GOOD.length)
-      if (stopped.at === undefined) break
-      effects++
-    }
+      return stopped.at
+    })
     expect(effects).toBeGreaterThan(10 / STRIDE)
   },
   240_000,

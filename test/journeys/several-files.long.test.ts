@@ -1,12 +1,13 @@
 /** Dying while several files are in progress at once, one being sent and others being reported: none is lost or sent twice. */
 import { expect, test } from 'vitest'
 import { crashAt } from '../fixtures/crash-after.ts'
+import { playSteps } from '../fixtures/scenario.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld } from '../fixtures/world.ts'
 
 const FILES = ['a.csv', 'b.csv', 'c.csv', 'd.csv']
 
-/** Far more effects than a pass has; the loop ends at the first effect that no pass reaches. */
+/** Far more effects than a pass has. */
 const EFFECTS_MAX = 600
 
 /** Right after one effect is right before the next one, so every other one at both moments is enough. */
@@ -15,12 +16,11 @@ const STRIDE = 2
 test.each(['before', 'after'] as const)(
   'a bridge that dies right %s any effect of a pass over several files sends each order once and reports each file',
   async (moment) => {
-    let effects = 0
     const dropped = await aWorld({ routes: ['orders'] })
     for (const [index, name] of FILES.entries()) {
       await dropped.drop('inbox/orders', name, smallOrders(100 * (index + 1), 2))
     }
-    for (let effect = 1; effect < EFFECTS_MAX; effect += STRIDE) {
+    const effects = await playSteps({ first: 1, stride: STRIDE, max: EFFECTS_MAX }, async (effect) => {
       const world = await dropped.fork()
       const plan = crashAt(effect, moment)
       const bridge = await world.open(plan.wrap)
@@ -28,8 +28,7 @@ test.each(['before', 'after'] as const)(
         if (plan.diedAt() === undefined) throw error
       })
       await bridge.close()
-      if (plan.diedAt() === undefined) break
-      effects++
+      if (plan.diedAt() === undefined) return undefined
       const context = `${plan.diedAt()} (effect ${effect})`
       for (let start = 0; start < 3; start++) {
         world.clock.skip(60_000) // the lease of the dead bridge expires
@@ -42,7 +41,8 @@ test.each(['before', 'after'] as const)(
       expect(await world.list('results'), context).toEqual(
         FILES.flatMap((name) => [`${name}.results.csv`, `${name}.summary.json`]),
       )
-    }
+      return plan.diedAt()
+    })
     expect(effects).toBeGreaterThan(20)
   },
   300_000,

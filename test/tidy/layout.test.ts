@@ -1,6 +1,7 @@
 /** The size of the source: a file is one concept, and a folder can be read at a glance. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { LONG_FILES } from '../longest-first.ts'
 import { groupFiles, listSourceFiles, SHORT_FILE_LINES } from './counts.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
@@ -45,4 +46,8 @@ test('each built module that a script of the tests imports is made from a file o
   })
   expect(named.length).toBeGreaterThan(5)
   expect(named.filter((path) => !existsSync(repository + path))).toEqual([])
+})
+
+test('each file of tests that begins first because it takes long is there', () => {
+  expect(LONG_FILES.filter((path) => !existsSync(`${repository}${path}`))).toEqual([])
 })
