@@ -14,12 +14,12 @@ import { hashPassword } from '../../../src/web/passwords.ts'
 import { getPeoplePath, openPeople } from '../../../src/web/people.ts'
 import { ROLES, type Role } from '../../../src/web/permissions.ts'
 import { CHROMIUM } from '../../fixtures/chromium.ts'
-import { startProgram } from '../../fixtures/program.ts'
+import { type Running, startProgram } from '../../fixtures/program.ts'
 import { offerItem, someOrders } from '../../fixtures/stopped-route.ts'
 import { RETAILER, type World } from '../../fixtures/world.ts'
 import { ordersFile } from '../../samples/orders.ts'
 
-const PASSWORD = 'correct horse battery'
+export const PASSWORD = 'correct horse battery'
 
 /** Of real time: within it only an id of the API can be noted for a lost answer. */
 const LATE_ANSWER_S = 3
@@ -47,19 +47,28 @@ export async function startSite() {
   people.close()
   const open: World['open'] = async (wrap, more) =>
     openBridge(configuration, { clock, ...(wrap && { wrap }), ...more })
-  const browser = await chromium.launch({ executablePath: CHROMIUM.path, args: ['--no-sandbox'] })
-  let stopConsole = () => Promise.resolve()
+  let browser: Promise<Browser> | undefined
+  let running: Running | undefined
   const site = {
     service,
     configuration,
     /** The numbers of the orders that were posted, counted at the service. */
     sent,
-    browser,
+    /** The folder of the configuration file, and what the programs there need in their environment. */
+    folder,
+    env,
     origin: '',
     open,
-    async run(name: string, text: string): Promise<void> {
+    /** One for all visitors, from the first one on. */
+    openBrowser: () =>
+      (browser ??= chromium.launch({ executablePath: CHROMIUM.path, args: ['--no-sandbox'] })),
+    async drop(name: string, text: string): Promise<void> {
       await mkdir(join(folder, 'exchange/inbox'), { recursive: true })
       await writeFile(join(folder, 'exchange/inbox', name), text)
+    },
+    /** One pass of a bridge, over the file and whatever else lies in the inbox. */
+    async run(name?: string, text = ''): Promise<void> {
+      if (name !== undefined) await site.drop(name, text)
       const bridge = await open()
       await bridge.run([], new AbortController().signal)
       await bridge.close()
@@ -73,7 +82,8 @@ export async function startSite() {
       return orders.map(({ po }) => po)
     },
     async startConsole(): Promise<void> {
-      const { process: child, finished } = startProgram(folder, ['console'], env)
+      running = startProgram(folder, ['console'], env)
+      const { process: child, finished } = running
       const said = await Promise.race([
         once(child.stderr!, 'data').then(([chunk]) => String(chunk)),
         finished.then(({ stderr }) => stderr),
@@ -81,14 +91,18 @@ export async function startSite() {
       const [, origin] = /at (http:\/\/[\d.]+:\d+)\//.exec(said) ?? []
       if (origin === undefined) throw new Error(`The console did not start: ${said}`)
       site.origin = origin
-      stopConsole = async () => {
-        child.kill('SIGTERM')
-        await finished
-      }
+    },
+    /** The process of the console; undefined while it is not started. */
+    getConsole: () => running?.process,
+    /** Ends the console, and waits until it is gone. */
+    async endConsole(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+      running?.process.kill(signal)
+      await running?.finished
+      running = undefined
     },
     async stop(): Promise<void> {
-      await browser.close()
-      await stopConsole()
+      await (await browser)?.close()
+      await site.endConsole('SIGTERM')
       await service.close()
       await rm(folder, { recursive: true, force: true })
     },
@@ -131,12 +145,12 @@ export interface Visitor {
 
 /** Opens a browser window and signs in. */
 export async function visit(
-  { browser, origin }: { readonly browser: Browser; readonly origin: string },
+  { openBrowser, origin }: Pick<Site, 'openBrowser' | 'origin'>,
   role: Role,
   options: BrowserContextOptions & { readonly scripts?: readonly string[] } = {},
 ): Promise<Visitor> {
   const { scripts = [], ...more } = options
-  const context = await browser.newContext(more)
+  const context = await (await openBrowser()).newContext(more)
   const troubles: string[] = []
   await context.route('**', async (route) => {
     const { url } = { url: route.request().url() }
