@@ -55,7 +55,7 @@ async function runHostileFiles(site: Site): Promise<readonly string[]> {
     order.rows.length = 1
     const text = HOSTILE_TEXTS[index] ?? ''
     // What no folder can hold, and names that are never taken, are only in the cells.
-    if (text.includes('/') || text.startsWith('.')) continue
+    if (/^\.|[/\\]/.test(text)) continue
     const number = `${text} ${index}`.slice(0, 60)
     if (index % 3 === 0) for (const row of order.rows) row['PO Number'] = number
     if (index % 3 === 1) {
