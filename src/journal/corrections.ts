@@ -41,8 +41,12 @@ export function formatCorrectionSubject(id: number): string {
   return `correction-${id}`
 }
 
-/** Condition on `corrections` and the file that it was taken as, `taken`: what comes of it is not known yet. */
-const IS_OPEN = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null)`
+/**
+ * Condition on `corrections` and the file that it was taken as, `taken`: its file is in the inbox or in work. One that is only
+ * begun keeps no record: its process may be dead, and the next one to have the lease finishes it or gives it up.
+ */
+const IS_OPEN = sql<boolean>`(corrections.given_up_at is null and taken.outcome is null
+  and (corrections.left_at is not null or corrections.taken_as is not null))`
 
 interface CorrectableRow {
   readonly id: number

@@ -6,7 +6,7 @@ import { type OpenedToRead, openJournalToRead } from '../../journal/open.ts'
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { type Lookout, startLookout } from './lookout.ts'
-import { createVerifier, type Verifier } from './settings.ts'
+import { createVerifier, type Verifier } from './verifier.ts'
 
 /** Nothing in it can change the journal: SQLite refuses to write. */
 export interface ConsoleContext {

@@ -124,7 +124,7 @@ function drawCorrections(corrections: readonly ShownCorrection[], request: PageR
 }
 
 const WAITING = {
-  begun: 'Its file is not in the inbox yet: check and send the same again.',
+  begun: 'Its file is not in the inbox yet. If it stays so, correct the records and send them again.',
   left: 'It lies in the inbox; a watch takes it, or the next run.',
 }
 

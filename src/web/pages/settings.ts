@@ -1,5 +1,6 @@
 /** The pages of what is in force, of whether the chain is whole, of who may sign in, and of who did. */
-import { readSettings, type SettingsPage, type Verification } from '../../app/console/settings.ts'
+import { readSettings, type SettingsPage } from '../../app/console/settings.ts'
+import type { Verification } from '../../app/console/verifier.ts'
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { definePage, type Page, type PageRequest } from '../page.ts'

@@ -15,6 +15,7 @@ import {
 } from '../../fixtures/corrections.ts'
 import { crashAt } from '../../fixtures/crash-after.ts'
 import { handHere } from '../../fixtures/hand.ts'
+import type { World } from '../../fixtures/world.ts'
 
 describe('a correction that is sent twice', () => {
   test('by two people at once with the same draft is one correction of the first', async () => {
@@ -94,6 +95,30 @@ test('a file that another program removed from the inbox can be corrected and se
   })
   await world.run('orders')
   expect(await countOrders(world)).toEqual({ orders: 20, doubled: 0 })
+})
+
+test('records of a correction whose process died before its file was in the inbox are on the page again, for other texts too', async () => {
+  const first = await aRefusedFile(damagedOrders(8, 3))
+  const request = toRequest(await correctAll(first.page))
+  const play = async (effect: number): Promise<World> => {
+    const world = await first.world.fork()
+    const plan = crashAt(effect, 'before')
+    await send(world, request, plan.wrap).catch(() => undefined)
+    return plan.diedAt()?.includes('giveName') === true ? world : play(effect + 1)
+  }
+  const world = await play(1)
+  world.clock.skip(60_000)
+  const { page } = await openFile(world)
+  const shown = await page()
+  expect(shown.corrections).toMatchObject([{ by: 'nadia', records: 3 }])
+  expect(shown.units.map(({ isUnderWay }) => isUnderWay)).toEqual([false, false, false])
+  const changes = (await correctAll(page)).changes.map((each) =>
+    each.text === 'NY' ? { ...each, text: 'NJ' } : each,
+  )
+  const other = toRequest(await page({ changes, isCheck: true }), 'erik')
+  expect(await send(world, other)).toMatchObject({ kind: 'left', correction: { by: 'erik' } })
+  await world.run('orders')
+  expect(await countOrders(world)).toEqual({ orders: 8, doubled: 0 })
 })
 
 describe.each(['before', 'after'] as const)('a process that dies %s an effect of the sending', (moment) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { openBridge } from '../../../src/app/bridge.ts'
+import type { Configuration } from '../../../src/config/configuration.ts'
 import { loadConfiguration } from '../../../src/config/load.ts'
 import { sampleSeed } from '../../../src/service/sample-seed.ts'
 import { createService, type Service } from '../../../src/service/service.ts'
@@ -14,54 +15,69 @@ import { hashPassword } from '../../../src/web/passwords.ts'
 import { getPeoplePath, openPeople } from '../../../src/web/people.ts'
 import { ROLES, type Role } from '../../../src/web/permissions.ts'
 import { CHROMIUM } from '../../fixtures/chromium.ts'
-import { startProgram } from '../../fixtures/program.ts'
+import { type Running, startProgram } from '../../fixtures/program.ts'
 import { offerItem, someOrders } from '../../fixtures/stopped-route.ts'
-import { RETAILER, type World } from '../../fixtures/world.ts'
+import { BRAND, RETAILER, type World } from '../../fixtures/world.ts'
 import { ordersFile } from '../../samples/orders.ts'
 
-const PASSWORD = 'correct horse battery'
+export const PASSWORD = 'correct horse battery'
 
 /** Of real time: within it only an id of the API can be noted for a lost answer. */
 const LATE_ANSWER_S = 3
 
 export type Site = Awaited<ReturnType<typeof startSite>>
 
-/** The bridge has the route `orders`, which two refusals stop. Nothing has come yet. */
+/** The bridge has the route `orders`, which two refusals stop, and a route that delivers. Nothing has come yet. */
 export async function startSite() {
   const folder = await mkdtemp(join(tmpdir(), 'dropbridge-'))
   const clock = systemClock
   const service = await createService({ data: ':memory:', seed: sampleSeed(), clock })
   const sent: string[] = []
-  service.app.addHook('preHandler', (request, _reply, done) => {
-    if (request.method === 'POST' && request.url.endsWith('/orders/'))
-      sent.push((request.body as { purchase_order_number: string }).purchase_order_number)
-    done()
+  const refusals = new Map<string, string>()
+  service.app.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'POST' || !request.url.endsWith('/orders/')) return
+    const { purchase_order_number: number } = request.body as { purchase_order_number: string }
+    sent.push(number)
+    const text = refusals.get(number)
+    if (text !== undefined) await reply.code(400).send({ non_field_errors: [text] })
   })
   await service.listen()
   const env = await writeConfiguration(folder, service)
   const configuration = await loadConfiguration(join(folder, 'dropbridge.yaml'), env)
-  const limits = { idleMs: 3_600_000, atMostMs: 3_600_000 }
-  const people = openPeople({ path: getPeoplePath(configuration), clock, limits })
-  const hash = await hashPassword(PASSWORD, { log2N: 4, r: 1, p: 1 })
-  for (const role of ROLES) people.add(role, role, hash)
-  people.close()
+  for (const role of ROLES) await addPerson(configuration, role, role)
   const open: World['open'] = async (wrap, more) =>
     openBridge(configuration, { clock, ...(wrap && { wrap }), ...more })
-  const browser = await chromium.launch({ executablePath: CHROMIUM.path, args: ['--no-sandbox'] })
-  let stopConsole = () => Promise.resolve()
+  let browser: Promise<Browser> | undefined
+  let running: Running | undefined
+  const others: Running[] = []
   const site = {
     service,
     configuration,
     /** The numbers of the orders that were posted, counted at the service. */
     sent,
-    browser,
+    /** With which words the API refuses an order, by its number. */
+    refusals,
+    /** The folder of the configuration file, and what the programs there need in their environment. */
+    folder,
+    env,
     origin: '',
     open,
-    async run(name: string, text: string): Promise<void> {
+    /** One for all visitors, from the first one on. */
+    openBrowser: () =>
+      (browser ??= chromium.launch({ executablePath: CHROMIUM.path, args: ['--no-sandbox'] })),
+    async drop(name: string, text: string): Promise<void> {
       await mkdir(join(folder, 'exchange/inbox'), { recursive: true })
       await writeFile(join(folder, 'exchange/inbox', name), text)
+    },
+    /** One pass of a bridge, over the file and whatever else lies in the inbox. */
+    async run(name?: string, text = ''): Promise<void> {
+      if (name !== undefined) await site.drop(name, text)
+      await site.runRoute('orders')
+    },
+    /** One pass over a route: `orders`, or `orders-out`, which leaves the accepted orders in a file of the outbox. */
+    async runRoute(route: 'orders' | 'orders-out'): Promise<void> {
       const bridge = await open()
-      await bridge.run([], new AbortController().signal)
+      await bridge.run([route], new AbortController().signal)
       await bridge.close()
     },
     /** `orders.csv`: two orders are refused, the others are held, and the cause is mended. Returns their numbers. */
@@ -73,22 +89,36 @@ export async function startSite() {
       return orders.map(({ po }) => po)
     },
     async startConsole(): Promise<void> {
-      const { process: child, finished } = startProgram(folder, ['console'], env)
-      const said = await Promise.race([
-        once(child.stderr!, 'data').then(([chunk]) => String(chunk)),
-        finished.then(({ stderr }) => stderr),
-      ])
-      const [, origin] = /at (http:\/\/[\d.]+:\d+)\//.exec(said) ?? []
-      if (origin === undefined) throw new Error(`The console did not start: ${said}`)
-      site.origin = origin
-      stopConsole = async () => {
+      running = startProgram(folder, ['console'], env)
+      site.origin = await readOrigin(running)
+    },
+    /** A console of a bridge like this one, which has seen nothing yet, or has no journal. */
+    async startAnother(state: 'empty' | 'without-journal'): Promise<{ readonly origin: string }> {
+      const own = join(folder, state)
+      await mkdir(own)
+      await writeConfiguration(own, service)
+      const other = await loadConfiguration(join(own, 'dropbridge.yaml'), env)
+      for (const role of ROLES) await addPerson(other, role, role)
+      if (state === 'empty') await (await openBridge(other, { clock })).close()
+      const started = startProgram(own, ['console'], env)
+      others.push(started)
+      return { origin: await readOrigin(started) }
+    },
+    /** The process of the console; undefined while it is not started. */
+    getConsole: () => running?.process,
+    /** Ends the console, and waits until it is gone. */
+    async endConsole(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+      running?.process.kill(signal)
+      await running?.finished
+      running = undefined
+    },
+    async stop(): Promise<void> {
+      await (await browser)?.close()
+      await site.endConsole('SIGTERM')
+      for (const { process: child, finished } of others) {
         child.kill('SIGTERM')
         await finished
       }
-    },
-    async stop(): Promise<void> {
-      await browser.close()
-      await stopConsole()
       await service.close()
       await rm(folder, { recursive: true, force: true })
     },
@@ -96,9 +126,28 @@ export async function startSite() {
   return site
 }
 
+async function addPerson(configuration: Configuration, name: string, role: Role): Promise<void> {
+  const limits = { idleMs: 3_600_000, atMostMs: 3_600_000 }
+  const people = openPeople({ path: getPeoplePath(configuration), clock: systemClock, limits })
+  people.add(name, role, await hashPassword(PASSWORD, { log2N: 4, r: 1, p: 1 }))
+  people.close()
+}
+
+async function readOrigin({ process: child, finished }: Running): Promise<string> {
+  const said = await Promise.race([
+    once(child.stderr!, 'data').then(([chunk]) => String(chunk)),
+    finished.then(({ stderr }) => stderr),
+  ])
+  const [, origin] = /at (http:\/\/[\d.]+:\d+)\//.exec(said) ?? []
+  if (origin === undefined) throw new Error(`The console did not start: ${said}`)
+  return origin
+}
+
 async function writeConfiguration(folder: string, service: Service): Promise<NodeJS.ProcessEnv> {
-  const party = service.parties.find(({ kind, id }) => kind === 'retailer' && id === RETAILER)
-  const mapping = fileURLToPath(new URL('../../../mappings/retailer-orders.yaml', import.meta.url))
+  const find = (kind: string, id: number) =>
+    service.parties.find((each) => each.kind === kind && each.id === id)
+  const [retailer, brand] = [find('retailer', RETAILER), find('brand', BRAND)]
+  const mappings = fileURLToPath(new URL('../../../mappings', import.meta.url))
   await writeFile(
     join(folder, 'dropbridge.yaml'),
     `api:
@@ -113,13 +162,25 @@ routes:
   orders:
     retailer: ${RETAILER}
     operation: create-order
-    mapping: ${mapping}
+    mapping: ${mappings}/retailer-orders.yaml
     from: { mailbox: erp, folder: inbox, stableFor: 0s, expectFile: { by: "07:00", zone: UTC } }
     results: { mailbox: erp, folder: results }
     circuitBreaker: { sameRefusal: 2 }
+  orders-out:
+    brand: ${BRAND}
+    operation: export-orders
+    mapping: ${mappings}/orders-export.yaml
+    api: { clientId: "\${BRAND_ID}", clientSecret: "\${BRAND_SECRET}" }
+    to: { mailbox: erp, folder: outbox, name: "orders-{seq}.csv" }
+    acknowledge: never
 `,
   )
-  return { CLIENT_ID: party?.clientId, CLIENT_SECRET: party?.clientSecret }
+  return {
+    CLIENT_ID: retailer?.clientId,
+    CLIENT_SECRET: retailer?.clientSecret,
+    BRAND_ID: brand?.clientId,
+    BRAND_SECRET: brand?.clientSecret,
+  }
 }
 
 /** A person in a browser, and what must never happen there. */
@@ -131,12 +192,12 @@ export interface Visitor {
 
 /** Opens a browser window and signs in. */
 export async function visit(
-  { browser, origin }: { readonly browser: Browser; readonly origin: string },
+  { openBrowser, origin }: Pick<Site, 'openBrowser' | 'origin'>,
   role: Role,
   options: BrowserContextOptions & { readonly scripts?: readonly string[] } = {},
 ): Promise<Visitor> {
   const { scripts = [], ...more } = options
-  const context = await browser.newContext(more)
+  const context = await (await openBrowser()).newContext(more)
   const troubles: string[] = []
   await context.route('**', async (route) => {
     const { url } = { url: route.request().url() }

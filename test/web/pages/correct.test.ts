@@ -4,6 +4,7 @@ import type { Role } from '../../../src/web/permissions.ts'
 import { aRefusedFile, countOrders, damagedOrders } from '../../fixtures/corrections.ts'
 import { toText } from '../../fixtures/console.ts'
 import type { World } from '../../fixtures/world.ts'
+import { readFields } from '../forms.ts'
 import { aConsole } from '../harness.ts'
 
 /** A console over the world, whose form is filled in and sent as a browser does. */
@@ -15,7 +16,7 @@ async function aDesk(world: World, id: string) {
     body,
     to: typeof to === 'string' ? to : '',
     text: toText(body),
-    form: readForm(body),
+    form: readFields(body),
   })
   return {
     console,
@@ -28,29 +29,6 @@ async function aDesk(world: World, id: string) {
       return toSeen(statusCode, body, headers.location)
     },
   }
-}
-
-/** Every field of the form with its value, as a browser would send it; a checkbox that is not ticked is none. */
-function readForm(body: string): Record<string, string> {
-  const form = /<form[^>]*class="correction">[^]*?<\/form>/.exec(body)?.[0] ?? ''
-  const fields: Record<string, string> = {}
-  for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {
-    const [name, value, type] = ['name', 'value', 'type'].map((key) => readAttribute(tag, key))
-    if (name !== undefined && (type !== 'checkbox' || /\schecked\b/.test(tag))) fields[name] = value ?? ''
-  }
-  for (const [, tag = '', text = ''] of form.matchAll(/(<textarea\b[^>]*>)\n?([^<]*)<\/textarea>/g))
-    fields[readAttribute(tag, 'name') ?? ''] = unescape(text).replaceAll('\n', '\r\n')
-  return fields
-}
-
-function readAttribute(tag: string, name: string): string | undefined {
-  const found = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
-  return found === undefined ? undefined : unescape(found)
-}
-
-function unescape(text: string): string {
-  const marks = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
-  return Object.entries(marks).reduce((left, [entity, mark]) => left.replaceAll(entity, mark), text)
 }
 
 const WHY = { why: 'confirmed by phone' }

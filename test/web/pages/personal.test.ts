@@ -15,6 +15,8 @@ import { searchPage } from '../../../src/web/pages/search.ts'
 import { type Asked, lookAt, visit } from '../../fixtures/console.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { ordersFile, type OrderRow, sampleOrders } from '../../samples/orders.ts'
+import { listEveryAddress } from '../addresses.ts'
+import { aConsole } from '../harness.ts'
 
 const MARKED = {
   'Ship To Name': 'Zxmark Name',
@@ -117,4 +119,51 @@ test('a viewer sees the numbers, the goods and the reasons beside the masks', as
   const refused = file!.data.page.filter(({ state }) => state === 'rejected')
   expect(refused).toHaveLength(2)
   for (const { problems } of refused) expect(problems[0]?.message).toBe(problems[0]?.title)
+})
+
+test('no answer of any route to a viewer holds anything personal: pages, data, downloads, refusals and the stream', async () => {
+  const { world } = await aMarkedWorld()
+  const bridge = await world.open()
+  const until = world.clock.now() + 60_000
+  await bridge.pause({ route: 'orders', by: 'nadia', why: 'stock', until })
+  await bridge.close()
+  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
+  const { journal } = await console.opened.getContext()
+  const addresses = await listEveryAddress(console.server, journal, ['orders', 'orders-out'])
+  const marked = async (role: Role) => {
+    const found = new Set<string>()
+    const note = (where: string, { body, headers }: { readonly body: string; readonly headers: object }) => {
+      if (MARK.test(body) || MARK.test(JSON.stringify(headers))) found.add(where)
+    }
+    for (const address of addresses) {
+      note(address, await console.get(address, role))
+      note(address, await console.get(address, role, { accept: 'application/json' }))
+      note(address, await console.get(`${address}?format=csv`, role))
+      note(`POST ${address}`, await console.post(address, { why: 'x' }, { role }))
+    }
+    note('/none', await console.get('/none', role))
+    return [...found]
+  }
+  expect(await marked('viewer')).toEqual([])
+  const shown = await marked('operator')
+  for (const section of ['/files/', '/records/', '/orders/'])
+    expect(shown.filter((address) => address.startsWith(section))).not.toEqual([])
+  expect(shown.filter((address) => address.endsWith('/correct'))).not.toEqual([])
+
+  const origin = await console.server.listen({ host: '127.0.0.1', port: 0 })
+  const stop = new AbortController()
+  const headers = { ...console.cookieOf('viewer'), host: 'localhost' }
+  const { body, status } = await fetch(`${origin}/live`, { headers, signal: stop.signal })
+  expect(status).toBe(200)
+  let text = ''
+  for await (const chunk of body!) {
+    text += Buffer.from(chunk).toString()
+    // The world's clock stands still, and the bridge's run is the change.
+    if (text.includes('event: change')) break
+    await world.run('orders-out')
+  }
+  stop.abort()
+  expect(
+    text.replaceAll(/^(?:retry|id|data): \d+\n|^event: (?:open|change)\n|^: still here\n|\n/gm, ''),
+  ).toBe('')
 })
