@@ -50,9 +50,9 @@ export interface Column<Row> {
   readonly draw: (row: Row) => Html | string | number
 }
 
-/** A table with a caption, whose rows are cards on a phone. */
+/** A table with a caption, whose rows are cards on a phone. The keyboard scrolls one that is wider than the page. */
 export function drawTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
-  return html`<div class="wide">
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${caption}">
     <table>
       <caption>
         ${caption}

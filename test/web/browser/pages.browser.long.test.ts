@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
 
   test('runs no script of its texts, loads nothing from elsewhere, and shows the texts', async () => {
     expect(new Set(HOSTILE_TEXTS).size).toBeGreaterThanOrEqual(60)
-    const { page, troubles } = await visit(site, 'operator')
+    const { page, troubles } = await visit(site, 'admin')
     const look = async (address: string, status = 200) => {
       const answer = await page.goto(site.origin + address)
       expect(answer?.status(), address).toBe(status)
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
   })
 
   test('works without script, to the sending of what is held, and to saying what came of a lost answer', async () => {
-    const { page } = await visit(site, 'operator', { javaScriptEnabled: false })
+    const { page } = await visit(site, 'admin', { javaScriptEnabled: false })
     for (const address of addresses) {
       await open(page, address)
       expect(await page.locator('h1').count(), address).toBe(1)
@@ -180,14 +180,14 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     await page.fill('#why', 'mended')
     await page.getByRole('button', { name: 'Send 3 records' }).click()
     await page.waitForURL(/\/decisions\/\d+$/, { timeout: 20_000 })
-    expect(await page.locator('h1').textContent()).toBe('operator released 3 records')
+    expect(await page.locator('h1').textContent()).toBe('admin released 3 records')
     await open(page, addresses.find((each) => each.endsWith('/resolve')) ?? '')
     await page.getByLabel('The API does not have it: it is sent again.').check()
     await page.getByLabel('I have checked the API').check()
     await page.fill('#why', 'the API does not show it')
     await page.getByRole('button', { name: 'Resolve 1 record' }).click()
     await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
-    expect(await page.locator('h1').textContent()).toBe('operator resolved as absent 1 record')
+    expect(await page.locator('h1').textContent()).toBe('admin resolved as absent 1 record')
   })
 })
 
