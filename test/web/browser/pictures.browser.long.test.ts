@@ -10,6 +10,8 @@ const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url))
 
 const FOLDER = `${DOCS}images/console/`
 
+const PICTURED = '/tmp/acme'
+
 const BYTES_MAX = 80 * 1024
 
 const isUpdate = process.env['UPDATE_PICTURES'] === '1'
@@ -54,7 +56,9 @@ describe.skipIf(!hasChromium())('the pictures of the docs', () => {
   let site: Site
 
   beforeAll(async () => {
-    site = await startSite()
+    // The name and the paths of the folder are in the pictures.
+    if (isUpdate) await mkdir(PICTURED)
+    site = await startSite(isUpdate ? { folder: PICTURED } : undefined)
     await site.runStoppedFile(12)
     const orders = sampleOrders({ seed: 5, orders: 8, damageEvery: 4, firstNumber: 50_001 })
     await site.run('monday.csv', ordersFile(orders).text)

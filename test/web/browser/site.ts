@@ -28,8 +28,8 @@ const LATE_ANSWER_S = 3
 export type Site = Awaited<ReturnType<typeof startSite>>
 
 /** The bridge has the route `orders`, which two refusals stop, and a route that delivers. Nothing has come yet. */
-export async function startSite() {
-  const folder = await mkdtemp(join(tmpdir(), 'dropbridge-'))
+export async function startSite(given?: { readonly folder: string }) {
+  const folder = given?.folder ?? (await mkdtemp(join(tmpdir(), 'dropbridge-')))
   const clock = systemClock
   const service = await createService({ data: ':memory:', seed: sampleSeed(), clock })
   const sent: string[] = []
