@@ -94,8 +94,9 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
 
   try {
     while (stopReason.reason() === undefined && idleRounds < IDLE_ROUNDS_MAX) {
+      const block: Block | undefined = isDry ? await ahead.take() : undefined
+      // Asked for last: answers that come meanwhile may leave less room.
       const room = await sendWindow.waitForRoom()
-      const block: Block | undefined = isDry && room > 0 ? await ahead.take() : undefined
       if (room === 0 || stopReason.reason() !== undefined) {
         ahead.putBack(block)
         break
