@@ -93,7 +93,6 @@ export function heldRecordsSuite(name: string, open: (clock: Clock) => Promise<J
         await stoppedFile()
         const id = await start('one')
         expect(await correct('one', 'Erik')).toMatchObject({ kind: 'known', correction: { id, by: 'Nadia' } })
-        expect(await correct('two', 'Erik')).toMatchObject({ kind: 'overlapping', correction: { id } })
         await journal.renameCorrection(lease, id, 'a.rejects~2.csv')
         await journal.markCorrectionLeft(lease, id)
         expect(await journal.listCorrections('a', 9)).toMatchObject([
@@ -102,6 +101,30 @@ export function heldRecordsSuite(name: string, open: (clock: Clock) => Promise<J
         expect(await journal.listDecisions('a', 9)).toMatchObject([{ action: 'correct', by: 'Nadia' }])
         await receiveFile(journal, lease, 'a.rejects~2', 'one')
         expect(await journal.listCorrections('a', 9)).toMatchObject([{ takenAs: { id: 'a.rejects~2' } }])
+      })
+
+      it('and keeps the records of one that was left from every other one', async () => {
+        await stoppedFile()
+        const [refused] = await journal.listCorrectableRecords('a', 9)
+        const id = await start('one')
+        await journal.markCorrectionLeft(lease, id)
+        const other = {
+          folder: 'inbox',
+          name: 'a.csv',
+          sha256: 'two',
+          sourceSha256: 'a',
+          by: 'Erik',
+          why: 'NJ',
+        }
+        expect(
+          await journal.startCorrection(lease, 'a', { ...other, records: [refused?.id ?? 0] }),
+        ).toMatchObject({ kind: 'overlapping', correction: { id } })
+      })
+
+      it('but not those of one that was only begun, whose process may be dead', async () => {
+        await stoppedFile()
+        await start('one')
+        expect(await correct('two', 'Erik')).toMatchObject({ kind: 'started', correction: { by: 'Erik' } })
       })
 
       it('and frees the records of one that was given up', async () => {
