@@ -55,6 +55,7 @@ export function createPlanner(
   let done = 0
   const makeRecords = async (drafts: readonly Draft[]): Promise<readonly PlannedRecord[]> => {
     throwIfStopped(signal)
+    if (drafts.length === 0) return []
     const resolved = await checkRules(await fillInOrderValues(await resolveReferences(drafts)))
     const lanes = await assignLanes?.(drafts, resolved)
     const planned = resolved.map((draft) => toRecord(context, draft, file))
