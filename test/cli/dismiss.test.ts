@@ -1,7 +1,7 @@
 /** Rejected records and unusable files: shown until a corrected file came, or until a person dismisses them. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
-import { partnerOf, PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
+import { openWithCanceledOrder, partnerOf, PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -156,16 +156,7 @@ async function anOfficeWithCanceledOrder() {
   await world.run('orders-out')
   const [order] = await world.orders()
   if (order === undefined) throw new Error('there is no order')
-  const bridge = await world.open({
-    api: (api) => ({
-      ...api,
-      get: async (call) => {
-        const shown = await api.get(call)
-        if (shown === undefined || shown['id'] !== order.id) return shown
-        return { ...shown, status: 'canceled', canceled_at: '2026-11-21T15:00:00Z' }
-      },
-    }),
-  })
+  const bridge = await openWithCanceledOrder(world)
   await partnerOf(world).takes('orders-1.csv')
   await bridge.run(['orders-out'], new AbortController().signal)
   await bridge.close()

@@ -6,7 +6,14 @@ import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/app/outcome.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 import { BridgeError } from '../../src/support/errors.ts'
-import { change, partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
+import {
+  openWithCanceledOrder,
+  change,
+  partnerOf,
+  PICKED_UP,
+  RECEIPT,
+  worldThatWaits,
+} from '../fixtures/partner.ts'
 import { addReport } from '../fixtures/reports.ts'
 import type { World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -194,18 +201,7 @@ test('a reader that removes the mark as well is tolerated while a file of the br
 test('an order that the retailer cancels between the delivery and the pick-up is reported and not acknowledged', async () => {
   const world = await worldThatWaits(PICKED_UP, ORDERS)
   await world.run('orders-out')
-  const [order] = await world.orders()
-  const bridge = await world.open({
-    api: (api) => ({
-      ...api,
-      get: async (call) => {
-        const shown = await api.get(call)
-        return shown !== undefined && String(shown['id']) === String(order?.id)
-          ? { ...shown, status: 'canceled', canceled_at: '2026-11-21T15:00:00Z' }
-          : shown
-      },
-    }),
-  })
+  const bridge = await openWithCanceledOrder(world)
   await partnerOf(world).takes('orders-1.csv')
   const result = await bridge.run(['orders-out'], new AbortController().signal)
   await bridge.close()

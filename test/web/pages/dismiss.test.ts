@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/support/errors.ts'
 import { aCalendar } from '../../fixtures/calendar.ts'
-import { partnerOf, PICKED_UP, worldThatWaits } from '../../fixtures/partner.ts'
+import { openWithCanceledOrder, partnerOf, PICKED_UP, worldThatWaits } from '../../fixtures/partner.ts'
 import { aWorld } from '../../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../../samples/orders.ts'
 import { aDesk } from '../desk.ts'
@@ -43,17 +43,7 @@ test('what is refused of a file is dismissed with a reason, and its alert ends',
 test('what was canceled after its delivery is dismissed from the page of the delivery', async () => {
   const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
   await world.run('orders-out')
-  const [order] = await world.orders()
-  const bridge = await world.open({
-    api: (api) => ({
-      ...api,
-      get: async (call) => {
-        const shown = await api.get(call)
-        if (shown === undefined || shown['id'] !== order?.id) return shown
-        return { ...shown, status: 'canceled', canceled_at: '2026-11-21T15:00:00Z' }
-      },
-    }),
-  })
+  const bridge = await openWithCanceledOrder(world)
   await partnerOf(world).takes('orders-1.csv')
   await bridge.run(['orders-out'], new AbortController().signal)
   await bridge.close()
