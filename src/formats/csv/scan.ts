@@ -62,19 +62,30 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
       blamed: end - 1,
     }
   }
+  const { escape } = dialect
+  const bounds = {
+    quote: quote ?? '',
+    escape,
+    delimiter,
+    newline,
+    furthest,
+    lineEnd,
+    linesLeft: limits.maxRowLines,
+  }
+  // Searched in place of the text, so that a row without another delimiter does not look through all rows behind it.
+  let line = text.slice(from, lineEnd)
+  let lineStart = from
   for (let at = from; ; at += delimiter.length) {
-    const linesLeft = limits.maxRowLines - newlines
-    const bounds = { quote: quote ?? '', escape: dialect.escape, delimiter, newline, furthest, linesLeft }
-    const indented = quote === null ? undefined : scanIndented(text, at, bounds)
+    const indented = quote !== null && isBlank(text, at) ? scanIndented(text, at, bounds) : undefined
     if (quote === null || (text[at] !== quote && indented === undefined)) {
-      const rest = text.slice(at, lineEnd)
-      const stop = locateDelimiter(rest, dialect)
-      const cell = stop === -1 ? stripCarriageReturn(rest, dialect) : rest.slice(0, stop)
+      const start = at - lineStart
+      const stop = locateDelimiter(line, start, dialect)
+      const cell = stop === -1 ? stripCarriageReturn(line.slice(start), dialect) : line.slice(start, stop)
       if (quote !== null && cell.includes(quote)) texts.push({ index: values.length, text: cell })
-      values.push(dialect.escape === undefined ? cell : removeEscapes(cell, dialect, false))
+      values.push(escape === undefined ? cell : removeEscapes(cell, dialect, false))
       ends.push(at + cell.length)
       if (stop === -1) return toRow(lineEnd + 1)
-      at += stop
+      at = lineStart + stop
       continue
     }
     const cell = indented ?? scanQuoted(text, at, bounds)
@@ -90,6 +101,10 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
       lineEnd = text.indexOf(newline, cell.end)
       if (lineEnd === -1 && text.length <= furthest) return NEEDS_MORE
       if (lineEnd === -1 || lineEnd > furthest) return blameFirstLine(values, firstLineCells, from)
+      lineStart = cell.end
+      line = text.slice(lineStart, lineEnd)
+      bounds.lineEnd = lineEnd
+      bounds.linesLeft = limits.maxRowLines - newlines
     }
     values.push(cell.value)
     ends.push(cell.end)
@@ -111,10 +126,14 @@ export function mayMisplaceQuotes(text: string, { quote, delimiter }: Dialect): 
   return new RegExp(`${inside}|${indented}`).test(text)
 }
 
+function isBlank(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at] === '\t'
+}
+
 /** A quoted cell behind blanks, which must end on its line; undefined when the cell does not begin so. */
 function scanIndented(text: string, from: number, bounds: QuotedBounds) {
   let at = from
-  while ((text[at] === ' ' || text[at] === '\t') && !text.startsWith(bounds.delimiter, at)) at++
+  while (isBlank(text, at) && !text.startsWith(bounds.delimiter, at)) at++
   if (at === from || text[at] !== bounds.quote) return undefined
   const cell = scanQuoted(text, at, bounds)
   return typeof cell === 'string' || cell.newlines > 0 ? 'fault' : cell
@@ -170,10 +189,11 @@ export function findIgnoredLineEnd(text: string, from: number, dialect: Dialect)
   return dialect.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
 }
 
-function locateDelimiter(rest: string, { delimiter, escape }: Dialect): number {
-  let stop = rest.indexOf(delimiter)
-  while (escape !== undefined && stop !== -1 && isEscaped(rest, stop, escape, 0)) {
-    stop = rest.indexOf(delimiter, stop + delimiter.length)
+/** The first delimiter of the line that is none of the cell that begins at `start`, or -1. */
+function locateDelimiter(line: string, start: number, { delimiter, escape }: Dialect): number {
+  let stop = line.indexOf(delimiter, start)
+  while (escape !== undefined && stop !== -1 && isEscaped(line, stop, escape, start)) {
+    stop = line.indexOf(delimiter, stop + delimiter.length)
   }
   return stop
 }
@@ -181,18 +201,21 @@ function locateDelimiter(rest: string, { delimiter, escape }: Dialect): number {
 interface QuotedBounds extends Pick<Dialect, 'escape' | 'delimiter' | 'newline'> {
   readonly quote: string
   readonly furthest: number
+  /** The first line break behind the start of the cell. */
+  readonly lineEnd: number
   readonly linesLeft: number
 }
 
 /** `end` is the position of the delimiter or line break behind the cell. */
 function scanQuoted(text: string, from: number, bounds: QuotedBounds) {
-  const { quote, escape, delimiter, newline, furthest, linesLeft } = bounds
+  const { quote, escape, delimiter, newline, furthest, lineEnd, linesLeft } = bounds
   let newlines = 0
+  let hasDoubledQuotes = false
   let searched = from + 1
   for (;;) {
     const close = text.indexOf(quote, searched)
     const reached = close === -1 ? text.length : close
-    newlines += countOccurrences(text.slice(searched, reached), newline)
+    if (reached > lineEnd) newlines += countOccurrences(text.slice(searched, reached), newline)
     if (newlines > linesLeft || reached > furthest) return 'fault'
     if (close === -1) return 'unfinished'
     if (escape !== undefined && isEscaped(text, close, escape, from + 1)) {
@@ -200,6 +223,7 @@ function scanQuoted(text: string, from: number, bounds: QuotedBounds) {
       continue
     }
     if (text[close + 1] === quote) {
+      hasDoubledQuotes = true
       searched = close + 2
       continue
     }
@@ -209,17 +233,21 @@ function scanQuoted(text: string, from: number, bounds: QuotedBounds) {
       return end + delimiter.length > text.length ? 'unfinished' : 'fault'
     }
     const inside = text.slice(from + 1, close)
-    const value =
-      escape === undefined ? inside.replaceAll(quote + quote, quote) : removeEscapes(inside, bounds, true)
-    return { value, end, newlines }
+    if (escape !== undefined) return { value: removeEscapes(inside, bounds, true), end, newlines }
+    return { value: hasDoubledQuotes ? inside.replaceAll(quote + quote, quote) : inside, end, newlines }
   }
 }
 
 /** Blanks between a closing quote and the end of the cell are not part of it. */
 function skipBlanks(text: string, from: number, { newline, delimiter }: QuotedBounds): number {
   let at = from
-  const isBlank = () => text[at] !== newline && !text.startsWith(delimiter, at) && text[at]?.trim() === ''
-  while (at < text.length && isBlank()) at++
+  while (
+    at < text.length &&
+    text[at] !== newline &&
+    !text.startsWith(delimiter, at) &&
+    text[at]?.trim() === ''
+  )
+    at++
   return at
 }
 
