@@ -52,19 +52,22 @@ async function saveResources(
   input: { account: string; kind: string; resources: readonly SeenResource[]; now: number },
 ): Promise<void> {
   const { account, kind, resources, now } = input
-  const batch = jsonRows(resources, {
-    id: 'id',
-    keys: ({ keys }) => [...new Set(keys)],
-    all_keys: ({ some }) => (some ? 0 : 1),
-    facts: ({ facts }) => facts && JSON.stringify(facts),
-    seen_at: ({ seenAt = now }) => seenAt,
-  })
+  // Each statement expands the batch anew, so the facts are only in that of the one that stores them.
+  const names = { id: 'id', keys: ({ keys }: SeenResource) => [...new Set(keys)] } as const
+  const isNamedWhole = ({ some }: SeenResource) => (some ? 0 : 1)
   await sql`
     delete from resource_keys where (kind, key, account, id) in (
       select ${kind}, old.value, ${account}, resources.id
-      from ${batch} cross join resources cross join json_each(resources.keys) as old
+      from ${jsonRows(resources, { ...names, all_keys: isNamedWhole })} cross join resources
+        cross join json_each(resources.keys) as old
       where resources.account = ${account} and resources.kind = ${kind} and resources.id = batch.id
+        and resources.keys <> batch.keys
         and batch.all_keys = 1 and old.value not in (select value from json_each(batch.keys)))`.execute(db)
+  const seen = jsonRows(
+    resources,
+    { ...names, all_keys: isNamedWhole, seen_at: ({ seenAt = now }) => seenAt },
+    { facts: ({ facts }) => facts && JSON.stringify(facts) },
+  )
   await sql`
     insert into resources (account, kind, id, keys, facts, seen_at)
     select ${account}, ${kind}, batch.id,
@@ -72,7 +75,7 @@ async function saveResources(
         select json_group_array(value) from (
           select value from json_each(coalesce(known.keys, '[]')) union select value from json_each(batch.keys))) end,
       batch.facts, batch.seen_at
-    from ${batch} left join resources as known
+    from ${seen} left join resources as known
       on known.account = ${account} and known.kind = ${kind} and known.id = batch.id
     where true
     on conflict (account, kind, id) do update set
@@ -81,7 +84,8 @@ async function saveResources(
       seen_at = case when excluded.facts is null then seen_at else excluded.seen_at end`.execute(db)
   await sql`
     insert into resource_keys (kind, key, account, id)
-    select ${kind}, named.value, ${account}, batch.id from ${batch} cross join json_each(batch.keys) as named where true
+    select ${kind}, named.value, ${account}, batch.id
+    from ${jsonRows(resources, names)} cross join json_each(batch.keys) as named where true
     on conflict do nothing`.execute(db)
 }
 

@@ -163,7 +163,7 @@ function readRetailerSkus(attributes: unknown): unknown[] {
 // An API client that stores every answer in the journal.
 
 /** Answers to single calls are stored in batches. After a crash, a lost one is read again when it is needed. */
-const CACHE_BATCH = { atMost: 250, afterMs: 100 }
+const CACHE_BATCH = { atMost: 500, afterMs: 500 }
 
 interface CachingApiOptions {
   readonly api: Api
