@@ -72,7 +72,7 @@ export function scanRow(text: string, from: number, dialect: Dialect, ended: boo
     lineEnd,
     linesLeft: limits.maxRowLines,
   }
-  // Searched in place of the text, so that a row without another delimiter does not look through all rows behind it.
+  // Searched in place of the text, so that a row without another delimiter does not search all rows behind it.
   let line = text.slice(from, lineEnd)
   let lineStart = from
   for (let at = from; ; at += delimiter.length) {
