@@ -32,6 +32,8 @@ export interface RetakeResult {
 /** How many files of one name a message lists. */
 const AMBIGUOUS_MAX = 20
 
+const SIMILAR_MAX = 3
+
 /** Throws `not-known` and `not-repeatable`, and every failure that keeps the file from being finished. */
 export async function retakeFile(
   context: BridgeContext,
@@ -170,7 +172,9 @@ async function findArchived({ journal }: BridgeContext, what: string): Promise<F
   if (other === undefined) {
     const fix =
       'See `dropbridge status` for the latest files; one goes by its name, its id or its archived name.'
-    throw new BridgeError('not-known', `no file "${what}" is known`, { fix })
+    const near = await findSimilarFiles(journal, what)
+    const details = near.length === 0 ? [] : [`similar names: ${near.join(', ')}`]
+    throw new BridgeError('not-known', `no file "${what}" is known`, { fix, details })
   }
   if (other.state !== 'closed')
     throw refusal(
@@ -179,6 +183,15 @@ async function findArchived({ journal }: BridgeContext, what: string): Promise<F
       `Run \`${formatRunOf(other.route)}\`: it continues the file.`,
     )
   throw refusal(other, 'the bridge did not archive it', 'Drop the file into the inbox again.')
+}
+
+/** Files whose names begin with the text, or differ from it by a typing error. */
+async function findSimilarFiles(journal: BridgeContext['journal'], what: string): Promise<string[]> {
+  const begun = await journal.findNamesByPrefix(what, SIMILAR_MAX)
+  const near = new Set(begun.flatMap(({ kind, name }) => (kind === 'file' ? [name] : [])))
+  for (const name of await journal.findSimilarNames(what, SIMILAR_MAX))
+    if ((await journal.findFilesByName(name, 1)).length > 0) near.add(name)
+  return [...near].slice(0, SIMILAR_MAX)
 }
 
 function refusal({ name }: FileEntry, why: string, fix: string): BridgeError {

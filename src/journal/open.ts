@@ -58,7 +58,7 @@ export async function openJournal({
   version,
 }: JournalOptions): Promise<Journal> {
   const { db } = await openConnection(path, clock, isCheck)
-  const store: Store = { db, clock, ...(version && { version }) }
+  const store: Store = { db, clock, path, ...(version && { version }) }
   await prepareOrClose(store, () => (isCheck ? read(store, readVersion) : migrate(store)))
   return bindJournal(store)
 }
@@ -80,7 +80,7 @@ export async function openJournalToRead({
 }: Pick<JournalOptions, 'path' | 'clock'>): Promise<OpenedToRead> {
   if (!existsSync(path)) throw new BridgeError('journal-absent', `There is no journal ${path} yet.`)
   const { db, readDataVersion } = await openConnection(path, clock, true).catch(explainFolderRights)
-  const store: Store = { db, clock }
+  const store: Store = { db, clock, path }
   await prepareOrClose(store, async () => {
     const version = await read(store, readVersion).catch(explainFolderRights)
     if (version === 0) throw new BridgeError('journal-absent', `The journal ${path} is empty.`)

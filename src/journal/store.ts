@@ -10,6 +10,8 @@ import type { Db } from './schema.ts'
 export interface Store {
   readonly db: Db
   readonly clock: Clock
+  /** Of the database file, for messages. */
+  readonly path: string
   /** The configuration and mappings at work; left out where they are not known. */
   readonly version?: BridgeVersion
 }
@@ -100,7 +102,7 @@ async function runExclusively<T>(store: Store, work: (db: Db) => Promise<T>): Pr
     return await store.db.connection().execute(work)
   } catch (error) {
     if (!isSqliteError(error)) throw error
-    throw new BridgeError(toFailureCode(error.code), `The journal failed: ${error.message}.`, {
+    throw new BridgeError(toFailureCode(error.code), `The journal ${store.path} failed: ${error.message}.`, {
       cause: error,
     })
   }

@@ -43,8 +43,8 @@ export function formatWait(
       ? 'requests whose answers were lost'
       : `requests that the API answered with HTTP ${http}`
   const what = isRestored === true ? 'what a lost journal may have sent' : requests
-  const again = isSecond === true ? 'a second and last time ' : ''
-  return `waiting ${time} before looking up ${what} ${again}(a late request could still take effect; it is safe to stop)`
+  const which = isSecond === true ? 'the second and last lookup' : 'the first lookup'
+  return `waiting ${time} before ${which} of ${what} (a late request could still take effect; it is safe to stop)`
 }
 
 export const ANOTHER_WATCH =

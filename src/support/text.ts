@@ -47,15 +47,25 @@ export function guardFormula(cell: string): string {
 
 // "Did you mean": the nearest right name for a wrong one.
 
-/** Finds a candidate that differs only by a likely typing error, compared without case; else undefined. */
+/**
+ * Finds a candidate that differs only by a likely typing error, or the only one that begins with the name; compared without
+ * case. Else undefined.
+ */
 export function findSimilarName(name: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined
+  const sought = name.toLowerCase()
   const lowered = candidates.map((candidate) => candidate.toLowerCase())
-  const best = closest(name.toLowerCase(), lowered)
-  return distance(name.toLowerCase(), best) <= maxEditDistance(name)
-    ? candidates[lowered.indexOf(best)]
+  const best = closest(sought, lowered)
+  if (distance(sought, best) <= maxEditDistance(name)) return candidates[lowered.indexOf(best)]
+  const longer = lowered.filter((candidate) => candidate.startsWith(sought))
+  const [only] = longer
+  return sought.length >= SHORTENED_MIN && only !== undefined && longer.length === 1
+    ? candidates[lowered.indexOf(only)]
     : undefined
 }
+
+/** How many letters the beginning of a name has at least, so that it means the whole name. */
+const SHORTENED_MIN = 4
 
 /** ` Did you mean "x"?`, or nothing when no candidate is near. */
 export function didYouMean(name: string, candidates: readonly string[]): string {

@@ -106,6 +106,7 @@ test('a file that is not known, not archived any more or changed since is refuse
   const path = join(world.folder, 'exchange', day, name)
 
   const unknown = await run('retake', 'other.csv')
+  const begun = await run('retake', 'order')
   await writeFile(path, TEXT.replace('HV', 'XX'))
   const changed = await run('retake', 'orders.csv')
   await rm(path)
@@ -113,6 +114,7 @@ test('a file that is not known, not archived any more or changed since is refuse
 
   expect([unknown.exit, changed.exit, gone.exit]).toEqual([2, 2, 2])
   expect(unknown.err).toContain('no file "other.csv" is known')
+  expect(begun.err).toContain('similar names: orders.csv')
   expect(changed.err).toContain('was changed or removed')
   expect(gone.err).toContain('is not in the archive any more')
   expect(await posted(world)).toEqual(GOOD.toSorted())

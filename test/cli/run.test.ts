@@ -335,7 +335,7 @@ test('a run that waits for late answers says how long it waits', async () => {
 
   expect(exit).toBe(0)
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'orders: orders.csv: waiting 2 seconds before looking up requests whose answers were lost (a late request could still take effect; it is safe to stop)',
+    'orders: orders.csv: waiting 2 seconds before the first lookup of requests whose answers were lost (a late request could still take effect; it is safe to stop)',
     'orders: orders.csv: 1 accepted',
   ])
 })
@@ -353,7 +353,7 @@ test('a run that waits after errors of the service names their status', async ()
 
   expect(exit).toBe(0)
   expect(stderr).toContain(
-    'waiting 2 seconds before looking up requests that the API answered with HTTP 500 (a late request could still take effect; it is safe to stop)',
+    'waiting 2 seconds before the first lookup of requests that the API answered with HTTP 500 (a late request could still take effect; it is safe to stop)',
   )
 })
 

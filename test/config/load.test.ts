@@ -442,6 +442,17 @@ routes:
       '2:12 api.timeout: must be longer than nothing.',
     ])
   })
+
+  test.each(['orders-[0-9]*.csv', '[a-z', '*.{csv,txt}'])(
+    'a pattern with a choice of letters is refused, because it would match itself only: %s',
+    async (pattern) => {
+      const from = `inbox/orders, match: "${pattern}" }`
+      const [error = '', ...others] = await errorsOf(WHOLE.replace('inbox/orders }', from))
+
+      expect(error).toContain('orders-in.from.match: only * and ? stand for other letters: write ? for each')
+      expect(others).toEqual([])
+    },
+  )
 })
 
 describe('a file that is no configuration at all', () => {

@@ -296,7 +296,7 @@ describe('a journal file', () => {
     other.exec('begin immediate')
     await expect(journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)).rejects.toMatchObject({
       code: 'journal-busy',
-      message: 'The journal failed: database is locked.',
+      message: `The journal ${path} failed: database is locked.`,
     })
     expect(await journal.summarizeRoutes()).toEqual([])
     other.exec('rollback')

@@ -227,7 +227,7 @@ test('after the restoration was ended, the wait for what is still in doubt does 
 
   const { err } = await run('run')
 
-  expect(err).toContain('before looking up requests whose answers were lost')
+  expect(err).toContain('before the first lookup of requests whose answers were lost')
   expect(err).not.toContain('a lost journal')
   expect(await world.orders()).toHaveLength(3)
 })
@@ -347,7 +347,7 @@ test('after its state folder was removed, a bridge sends nothing twice', async (
   const { exit, err } = await run('run')
 
   expect(dry.err).toContain('the journal knows nothing of what happened before it was created; it is new')
-  expect(err).toContain('before looking up what a lost journal may have sent')
+  expect(err).toContain('before the first lookup of what a lost journal may have sent')
   expect(err).toContain('part.csv: 1 accepted')
   expect(exit).toBe(0)
   expect(world.service.counts().shipments).toBe(1)

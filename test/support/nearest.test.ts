@@ -9,12 +9,13 @@ test.each([
   ['ORDERS-OUT', 'orders-out'],
   ['shipmnets', 'Shipments'],
   ['orders-in', 'orders-in'],
+  ['ship', 'Shipments'],
 ])('"%s" was meant to be "%s"', (slip, meant) => {
   expect(findSimilarName(slip, ROUTES)).toBe(meant)
   expect(didYouMean(slip, ROUTES)).toBe(` Did you mean "${meant}"?`)
 })
 
-test.each(['invoices', 'customer-returns', 'xyzzy', 'US'])('for "%s" nothing is guessed', (word) => {
+test.each(['invoices', 'customer-returns', 'xyzzy', 'US', 'shi', 'orders'])('for "%s" nothing is guessed', (word) => {
   expect(findSimilarName(word, ROUTES)).toBeUndefined()
   expect(didYouMean(word, ROUTES)).toBe('')
 })
