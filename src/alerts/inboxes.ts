@@ -1,5 +1,6 @@
 /** Alerts about inboxes: unmatched files, orphaned markers, waiting files, entries that no route can take. */
 import { resolvePlace } from '../config/mailboxes.ts'
+import { formatIntakeKey } from '../config/edi.ts'
 import { listScannedInboxes, type ScannedInbox } from '../config/routes.ts'
 import { type Alert, createAlert } from '../domain/alert.ts'
 import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
@@ -98,12 +99,19 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, takers
     const path = mailbox.describe(folder, name)
     const nearest = findSimilarName(name, patterns)
     unmatchedFiles.push({ path, ...(nearest === undefined ? {} : { nearest }) })
-    const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
-    const message = `no route takes ${path}${suggestion}`
+    const message = `no route takes ${path}: it does not match ${describePatterns(takers, nearest)}`
     const fix = WORKBOOK.test(name) ? { fix: describeWorkbookFix(patterns) } : {}
     alerts.push(createAlert({ code: 'file-unmatched', subject, since: context.now, message, ...fix }))
   }
   return { unmatchedFiles, alerts: limitAlerts(context, alerts, place) }
+}
+
+/** The nearest pattern, or the first one, with the route or inbox that has it. */
+function describePatterns(takers: readonly ScannedInbox[], nearest: string | undefined): string {
+  const shown = takers.find(({ from }) => from.match === nearest) ?? takers[0]
+  const others = new Set(takers.map(({ from }) => from.match)).size - 1
+  const more = others === 0 ? '' : `, nor ${others} other pattern${others === 1 ? '' : 's'}`
+  return shown === undefined ? 'any pattern' : `"${shown.from.match}" of ${formatIntakeKey(shown.key)}${more}`
 }
 
 const WORKBOOK = /\.(?:xls[xmb]?|ods|numbers)$/i
@@ -198,6 +206,7 @@ function describeIgnoredEntry(
   if (hasInvalidUtf8(name))
     return {
       message: `${place} holds a file whose name is no UTF-8, and reads about like ${shown}: it cannot be taken`,
+      fix: RENAME_FIX,
     }
   const mark = matchTemporaryName(name)
   if (mark !== undefined) {
@@ -212,6 +221,7 @@ function describeIgnoredEntry(
   if (!isSafeName(name))
     return {
       message: `${place} holds a file whose name has a control character or "\\" in it, and is shown here as ${shown}: it cannot be taken`,
+      fix: RENAME_FIX,
     }
   if (kind === 'file' || !isWanted(name)) return undefined
   // Where a route takes every name, folders beside the files are usual.
@@ -221,6 +231,8 @@ function describeIgnoredEntry(
     fix: 'Put a plain file there, or remove it.',
   }
 }
+
+const RENAME_FIX = 'Rename it, with plain letters and digits; `match` makes no difference.'
 
 const KIND_LABELS = {
   folder: 'a folder',

@@ -111,6 +111,12 @@ function missesBlank(key: string, known: readonly string[]): string {
     : ''
 }
 
+/** The keys that begin so, such as `password` and `passphrase` for `pass`. */
+function listLongerKeys(key: string, known: readonly string[]): string {
+  const longer = known.filter((each) => each.startsWith(key))
+  return key.length >= 4 && longer.length > 0 ? ` Did you mean "${longer.join('" or "')}"?` : ''
+}
+
 /** Nothing where the list would be long; the documentation has it. */
 function listKnownKeys(known: readonly string[]): string {
   return known.length > 0 && known.length <= 12 ? ` Known here: ${known.join(', ')}.` : ''
@@ -129,12 +135,16 @@ export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
     const known = findKeys(configurationJsonSchema(), path)
+    // A key that is set already is the last guess.
+    const free = known.filter((key) => !(typeof value === 'object' && value !== null && key in value))
+    const guess = (key: string) =>
+      didYouMean(key, free) || listLongerKeys(key, free) || didYouMean(key, known) || listKnownKeys(known)
     return issue.keys.map((key) => ({
       path: [...path, key],
       at: 'key',
       message: known.includes(key)
         ? describeMisplacedKey(path)
-        : `unknown key.${missesBlank(key, known) || didYouMean(key, known) || listKnownKeys(known)}`,
+        : `unknown key.${missesBlank(key, known) || guess(key)}`,
     }))
   }
   if (issue.code === 'invalid_key') {

@@ -234,7 +234,7 @@ export const ALERTS = {
   },
   'file-unmatched': {
     title: 'No route will ever read a file in an inbox.',
-    fix: 'Rename it, change `match` of the route, or have it sent again.',
+    fix: 'Rename it, or change `match` of the route.',
     details:
       'It matches no route, has a name that is never taken, is a link or a folder, or has had the name of an unfinished file for an hour.',
   },

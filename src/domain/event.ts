@@ -48,12 +48,24 @@ export type BridgeEvent =
       readonly route: string
       readonly file: string
       readonly ms: number
+      /** When the wait ends, by the clock. */
+      readonly until: number
       /** The status of the answers, where all have the same. */
       readonly http?: number
       /** The records were perhaps sent with a journal that is lost. */
       readonly isRestored?: true
       /** The first lookup did not find them all. */
       readonly isSecond?: true
+    }
+  /** The lookups proved that the API does not have so many sent records, so they are sent again. */
+  | {
+      readonly kind: 'found-absent'
+      readonly route: string
+      readonly file: string
+      readonly records: number
+      /** How often one of them was sent so far, and how often at most. */
+      readonly sent: number
+      readonly atMost: number
     }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
   /** Cells of an outgoing file have a warning; the first is in this column of the record with this id. */
@@ -218,6 +230,11 @@ export const LOG_EVENTS = {
     level: 'info',
     meaning:
       'Answers of the API were lost. The bridge checks later whether the requests succeeded, when none can arrive any more.',
+  },
+  'found-absent': {
+    code: 'file.sent-again',
+    level: 'warn',
+    meaning: 'The API does not have what was sent: two lookups did not find it, so it is sent again.',
   },
   'cells-warned': {
     code: 'delivery.warning',

@@ -1,7 +1,14 @@
 /** Writes events as log lines for people and programs, without contents of files or of the API. */
 import { type BridgeEvent, LOG_EVENTS, type Observer } from '../domain/event.ts'
 import type { Log, LogFields } from '../support/log.ts'
-import { ANOTHER_WATCH, formatCount, formatStateCounts, formatWait, removeApiText } from './format.ts'
+import {
+  ANOTHER_WATCH,
+  formatCount,
+  formatFoundAbsent,
+  formatStateCounts,
+  formatWait,
+  removeApiText,
+} from './format.ts'
 
 /** Makes an observer that logs. `chatty` includes the progress of each piece of work. */
 export function createEventLog(log: Log, chatty = false): Observer {
@@ -50,6 +57,7 @@ const EVENT_TEXTS: EventTexts = {
     `${file} ${outcome}${again === true ? ', reported again' : ''}: ${formatStateCounts(records)}`,
   'file-closed': ({ file, outcome }) => `${file} is done (${outcome})`,
   waiting: (event) => `${event.file}: ${formatWait(event, `${Math.ceil(event.ms / 1000)} s`)}`,
+  'found-absent': (event) => `${event.file}: ${formatFoundAbsent(event)}`,
   delivered: ({ file, records }) => `${file} delivered with ${formatCount(records, 'record')}`,
   'cells-warned': ({ file, code, cells, column, apiId }) =>
     `${file}: ${formatCount(cells, 'cell')} ${CELL_WARNINGS[code]}, first in column "${column}" of id ${apiId} [${code}]`,

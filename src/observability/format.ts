@@ -5,6 +5,7 @@ import type { BridgeEvent } from '../domain/event.ts'
 import type { FileEntry } from '../domain/file.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
+import { isoTime } from '../support/clock.ts'
 
 /** `1 file`, `2 files`. */
 export function formatCount(count: number, what: string, several = `${what}s`): string {
@@ -33,9 +34,10 @@ export function formatOpenStates({ files, deliveries }: Pick<RouteOverview, 'fil
 export function formatWait(
   {
     http,
+    until,
     isRestored,
     isSecond,
-  }: Pick<Extract<BridgeEvent, { kind: 'waiting' }>, 'http' | 'isRestored' | 'isSecond'>,
+  }: Pick<Extract<BridgeEvent, { kind: 'waiting' }>, 'http' | 'until' | 'isRestored' | 'isSecond'>,
   time: string,
 ): string {
   const requests =
@@ -44,7 +46,19 @@ export function formatWait(
       : `requests that the API answered with HTTP ${http}`
   const what = isRestored === true ? 'what a lost journal may have sent' : requests
   const which = isSecond === true ? 'the second and last lookup' : 'the first lookup'
-  return `waiting ${time} before ${which} of ${what} (a late request could still take effect; it is safe to stop)`
+  return `waiting ${time}, until ${isoTime(until).slice(11, 19)} UTC, before ${which} of ${what} (a late request could still take effect; it is safe to stop)`
+}
+
+export function formatFoundAbsent({
+  records,
+  sent,
+  atMost,
+}: Pick<Extract<BridgeEvent, { kind: 'found-absent' }>, 'records' | 'sent' | 'atMost'>): string {
+  const which =
+    records === 1
+      ? '1 record is not at the API, so it is'
+      : `${records} records are not at the API, so they are`
+  return `${which} sent again (time ${sent + 1} of at most ${atMost})`
 }
 
 export const ANOTHER_WATCH =

@@ -151,7 +151,13 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 }
 
 function cannotListenError(host: string, port: number, cause: unknown): BridgeError {
-  return new BridgeError('usage-wrong', `The service cannot listen on ${host}, port ${port}.`, { cause })
+  const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+  const why = isTaken ? ': another program listens there' : ''
+  const fix = isTaken ? 'Stop that program, or choose another port: `--port 8081`.' : undefined
+  return new BridgeError('usage-wrong', `The service cannot listen on ${host}, port ${port}${why}.`, {
+    cause,
+    fix,
+  })
 }
 
 /** Throws `usage-wrong` when another program has the port or the address is not one of this machine. */

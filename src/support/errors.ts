@@ -238,7 +238,7 @@ export const FAILURES = {
   'time-over': {
     exit: EXIT.tryLater,
     title: 'The time of --until was over before all was done.',
-    fix: 'Nothing to do: the next run continues. If it stays, give the run more time.',
+    fix: 'Nothing to do: the next run continues, after the waits that are left. Or give it more time.',
     details: 'Nothing new was started after it.',
   },
   'notification-not-sent': {

@@ -595,9 +595,9 @@ test('status shows first what a person must do, and a busy bridge still fits on 
   const lines = out.split('\n')
   expect(lines.slice(0, 4)).toEqual([
     'needs a person:',
-    expect.stringMatching(/^no route takes .*a\.bak .*\(file-unmatched, since 20/),
+    expect.stringMatching(/^no route takes .*a\.bak: it does not match .*\(file-unmatched, since 20/),
     expect.stringMatching(/^no route takes .*b\.bak/),
-    '    fix: Rename it, change `match` of the route, or have it sent again.',
+    '    fix: Rename it, or change `match` of the route.',
   ])
   expect(lines.length).toBeLessThanOrEqual(30)
   expect(out).toMatch(/^orders-out .*collected +unfinished: 1 delivered$/m)

@@ -60,7 +60,10 @@ test('a file in the inbox is no unmatched file, and one that its pattern leaves 
 
   changeInbox(world, { from: { match: '*.edi' } })
   expect(await findAlerts(world)).toEqual([
-    { code: 'file-unmatched', message: 'no route takes /inbox/van/day.x12' },
+    {
+      code: 'file-unmatched',
+      message: 'no route takes /inbox/van/day.x12: it does not match "*.edi" of inbox van',
+    },
   ])
 })
 

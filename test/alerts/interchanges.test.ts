@@ -129,9 +129,14 @@ test('a repaired copy is taken where its name says that it is a correction', asy
   const rejects = 'exchange/results/day.x12.edi-orders.rejects.x12'
 
   const plain = await run('edi', 'fix', rejects, '--out', 'fixed.x12')
-  expect(plain.err).toContain('An inbox that took the original refuses the copy, because it has its number.')
+  expect(plain.err).toContain(
+    'Drop the copy in as day.x12.edi-orders.rejects.x12: under this name it corrects',
+  )
   const named = await run('edi', 'fix', rejects, '--out', 'day.rejects.x12')
-  expect(named.err).not.toContain('refuses the copy')
+  expect(named.err).not.toContain('Drop the copy in')
+  const again = await run('edi', 'fix', 'fixed.x12', '--out', 'once-more.x12')
+  expect(again.err).toContain('nothing had to be put right')
+  expect(again.err).not.toContain('Drop the copy in')
 })
 
 test('a wrong count of a group asks for the rejects file, which counts right, as it is', async () => {

@@ -334,8 +334,13 @@ test('a run that waits for late answers says how long it waits', async () => {
   const { exit, stderr } = await running.finished
 
   expect(exit).toBe(0)
-  expect(stderr.trimEnd().split('\n')).toEqual([
-    'orders: orders.csv: waiting 2 seconds before the first lookup of requests whose answers were lost (a late request could still take effect; it is safe to stop)',
+  expect(
+    stderr
+      .replace(/until [\d:]{8} UTC/, 'until TIME UTC')
+      .trimEnd()
+      .split('\n'),
+  ).toEqual([
+    'orders: orders.csv: waiting 2 seconds, until TIME UTC, before the first lookup of requests whose answers were lost (a late request could still take effect; it is safe to stop)',
     'orders: orders.csv: 1 accepted',
   ])
 })
@@ -352,8 +357,8 @@ test('a run that waits after errors of the service names their status', async ()
   const { exit, stderr } = await running.finished
 
   expect(exit).toBe(0)
-  expect(stderr).toContain(
-    'waiting 2 seconds before the first lookup of requests that the API answered with HTTP 500 (a late request could still take effect; it is safe to stop)',
+  expect(stderr.replace(/until [\d:]{8} UTC/, 'until TIME UTC')).toContain(
+    'waiting 2 seconds, until TIME UTC, before the first lookup of requests that the API answered with HTTP 500 (a late request could still take effect; it is safe to stop)',
   )
 })
 

@@ -443,6 +443,17 @@ routes:
     ])
   })
 
+  test.each([
+    ['user: acme', 'user: unknown key. Did you mean "username"?'],
+    ['username: acme, path: out, pass: x', 'pass: unknown key. Did you mean "password'],
+  ])('the beginning of a setting means it, and not one that is set: %s', async (login, error) => {
+    const erp = `{ type: sftp, host: sftp.example.com, ${login} }`
+
+    const errors = await errorsOf(WHOLE.replace('{ type: directory, path: ./exchange }', erp))
+
+    expect(errors.join('\n')).toContain(error)
+  })
+
   test.each(['orders-[0-9]*.csv', '[a-z', '*.{csv,txt}'])(
     'a pattern with a choice of letters is refused, because it would match itself only: %s',
     async (pattern) => {

@@ -231,6 +231,9 @@ test.each(Object.keys(CASES))(
     expect(await outcomes(world)).toEqual(['accepted', 'accepted'])
     expect(waits(world)).toHaveLength(2)
     expect(waits(world)[1]).toBe(LATE_ANSWER_MS)
+    // Repeatable changes are proven absent by one read each, the others by two.
+    const again = world.events.filter((event) => event.kind === 'found-absent')
+    expect(again.map(({ records, sent, atMost }) => [records, sent, atMost])).toEqual([[2, 1, 6]])
   },
 )
 

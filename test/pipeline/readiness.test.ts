@@ -264,7 +264,7 @@ test('a file with control characters in its name is reported with them escaped, 
       subject: 'exchange:inbox/orders/p\\u001b[31m1.csv',
       message:
         'exchange:inbox/orders holds a file whose name has a control character or "\\" in it, and is shown here as p\\u001b[31m1.csv: it cannot be taken',
-      fix: 'Rename it, change `match` of the route, or have it sent again.',
+      fix: 'Rename it, with plain letters and digits; `match` makes no difference.',
     },
   ])
 })
@@ -288,7 +288,7 @@ test.each([
     {
       code: 'file-unmatched',
       message: `exchange:inbox/orders holds a file whose name is no UTF-8, and reads about like b${'\uFFFD'.repeat(bytes.length)}cher.csv: it cannot be taken`,
-      fix: 'Rename it, change `match` of the route, or have it sent again.',
+      fix: 'Rename it, with plain letters and digits; `match` makes no difference.',
     },
   ])
 })

@@ -41,6 +41,7 @@ export function formatEvent(event: BridgeEvent): string | undefined {
     const about = event.route === undefined ? '' : `${event.route}: `
     return `needs a person: ${about}${event.message}; fix: ${event.fix}`
   }
+  if (event.kind === 'found-absent') return `${event.route}: ${formatLogged(event)}`
   if (event.kind !== 'waiting') return undefined
   const seconds = Math.round(event.ms / 1000)
   if (seconds === 0) return undefined

@@ -113,7 +113,6 @@ class SetCopier {
   /** Segments are copied with the line breaks behind them, so each waits for the next one. */
   #waiting: Segment | undefined
   #gap = ''
-  #isCut = false
   #interchange: Part = createPart()
   #group: Part = createPart()
   #set: Part = createPart()
@@ -153,19 +152,12 @@ class SetCopier {
     this.#set.count += 1
   }
 
-  /**
-   * The file ends within a segment. The copy of its set does, too, and gets no trailers: with a right end nothing would show that
-   * something is missing.
-   */
+  /** The file ends within a segment, which is left out. Its set has no trailer, which shows that something is missing. */
   endWithin(at: number): void {
     this.#flush(at)
-    if (!this.#set.isWritten) return
-    this.#written += this.#text.slice(at - this.#textAt)
-    this.#isCut = true
   }
 
   end(): void {
-    if (this.#isCut) return
     this.#flush(this.#textAt + this.#text.length)
     this.#tracker.end()
   }

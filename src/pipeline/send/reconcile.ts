@@ -78,7 +78,7 @@ async function waitAndReport(
     ...(isRestored && { isRestored }),
     ...(isSecond && { isSecond }),
   }
-  notify({ kind: 'waiting', route: route.name, file: file.name, ms, ...which })
+  notify({ kind: 'waiting', route: route.name, file: file.name, ms, until: clock.now() + ms, ...which })
   await clock.sleep(ms, signal)
 }
 
@@ -108,7 +108,23 @@ async function lookUpOutcomes(
   }
   const lookups = await lookUpLostRecords(context, file, lost)
   for (const [record, read] of lookups) results.push(createResult(record, read, isLastRound))
+  reportAbsent(context, file, lookups)
   return results
+}
+
+/** Says which records are sent again, so that the next wait is not taken for the one before. */
+function reportAbsent(
+  { route, notify }: InboundContext,
+  file: FileEntry,
+  lookups: ReadonlyMap<UncertainRecord, ReadResult<LookupResult>>,
+): void {
+  const again = [...lookups]
+    .filter(([, read]) => 'value' in read && read.value.found === 'absent')
+    .map(([{ timesLost }]) => timesLost)
+    .filter((timesLost) => timesLost < LOST_MAX)
+  if (again.length === 0) return
+  const counts = { records: again.length, sent: Math.max(...again), atMost: LOST_MAX }
+  notify({ kind: 'found-absent', route: route.name, file: file.name, ...counts })
 }
 
 function createResult(

@@ -1,5 +1,6 @@
 /** Files that end in the middle, at each of their bytes: what is not whole is never posted, and what is whole is never lost. */
 import { expect, test } from 'vitest'
+import type { InboundRoute } from '../../../src/config/routes.ts'
 import { isUnreadable } from '../../../src/domain/format.ts'
 import { createInterchangeFormat } from '../../../src/formats/edi/interchanges.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
@@ -11,6 +12,7 @@ import { anEdiInbox } from '../../fixtures/edi-inbox.ts'
 import { dress } from '../../fixtures/edi-maker/dress.ts'
 import { HAVEN, listSets, makeInterchange, type Syntax } from '../../fixtures/edi-maker/envelope.ts'
 import { makeFaultBase } from '../../fixtures/edi-maker/faults.ts'
+import { aWorld } from '../../fixtures/world.ts'
 
 const MAPPINGS = { x12: 'x12/850-orders', edifact: 'edifact/orders' } as const
 
@@ -135,3 +137,29 @@ test('a bridge answers a file that was cut off with a TA1, posts nothing of it, 
   )
   expect((await readAnswers(world, ['haven'])).flatMap(({ groups }) => groups).length).toBe(numbers.length)
 })
+
+test.each([' within a segment', ' behind a segment'])(
+  'the rejects file of a file that was cut%s brings in the set that is whole, and gives the other one back once more',
+  async (where) => {
+    const world = await aWorld({ routes: ['orders'] })
+    const [route] = world.configuration.routes as InboundRoute[]
+    const mappingPath = new URL('../../../mappings/x12/850-orders.yaml', import.meta.url).pathname
+    Object.assign(route!, { mappingPath, from: { ...route!.from, match: '*' } })
+    const sets = [makeOrder('CUT-1'), makeOrder('CUT-2')]
+    const whole = makeInterchange({ syntax: 'x12', number: 201, sender: HAVEN, groups: [{ sets }] })
+    const bytes = dress(whole, { newline: '\n' })
+    const second = bytes.indexOf('CUT-2')
+    const end = where === ' within a segment' ? second + 3 : bytes.indexOf('~', second) + 1
+    await world.drop('inbox/orders', 'cut.x12', bytes.subarray(0, end))
+    await world.run()
+    expect(await world.orders()).toEqual([])
+
+    await world.drop('inbox/orders', 'cut.x12.rejects.x12', await world.read('results/cut.x12.rejects.x12'))
+    await world.run()
+
+    const orders = await world.orders()
+    expect(orders.map((order) => order.purchase_order_number)).toEqual(['CUT-1'])
+    const left = await world.read('results/cut.x12.rejects.x12.rejects.x12')
+    expect(left.match(/^ST\*/gm)).toHaveLength(1)
+  },
+)

@@ -73,7 +73,7 @@ test('a file that is there is never written over', async () => {
 })
 
 test.each(['x12', 'edifact'] as const)(
-  'what comes back of a file of %s that ends within a segment ends there, too, and is not repaired',
+  'what comes back of a file of %s that ends within a segment lacks it and the end of its set, which is repaired as incomplete',
   async (syntax) => {
     const text = dress(makeFaultBase(syntax), { newline: '\n' }).toString('latin1')
     const cut = text.slice(0, text.lastIndexOf('5 Mill Lane') + 4)
@@ -84,8 +84,10 @@ test.each(['x12', 'edifact'] as const)(
       pieces.push(Buffer.from(piece))
 
     const copied = Buffer.concat(pieces).toString('latin1')
-
-    expect(copied.endsWith(cut.slice(cut.lastIndexOf(syntax === 'x12' ? 'ST*' : 'UNH')))).toBe(true)
-    await expect(fix(Buffer.from(copied, 'latin1'))).rejects.toThrow('the file ends within segment')
+    const whole = cut.slice(cut.lastIndexOf(syntax === 'x12' ? 'ST*' : 'UNH'), cut.lastIndexOf('\n') + 1)
+    expect(copied).toContain(whole)
+    expect(copied).not.toContain('5 Mi')
+    expect(copied).not.toContain(syntax === 'x12' ? '\nSE*' : '\nUNT+')
+    expect((await fix(Buffer.from(copied, 'latin1'))).fixed.incomplete).toBe(1)
   },
 )

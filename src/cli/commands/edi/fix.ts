@@ -1,6 +1,8 @@
 /** `dropbridge edi fix`: a copy of a file with right counts, numbers, trailers and padding. */
+import { basename, parse } from 'node:path'
 import { fixEdiFile } from '../../../app/edi/fix.ts'
 import { isPartFile } from '../../../domain/file.ts'
+import { parseArchivedId } from '../../../mailboxes/names.ts'
 import { EXIT } from '../../../support/errors.ts'
 import { defineCommand, FILE_ARGUMENT, JSON_FLAG, REQUIRED_TEXT } from '../../command.ts'
 import { resolvePath } from '../../context.ts'
@@ -21,9 +23,12 @@ export const fixCommand = defineCommand({
       const count = repairs.length + more
       terminal.say(`${out}: ${count === 0 ? 'nothing had to be put right' : formatCount(count, 'repair')}`)
     }
-    if (!isPartFile(out)) {
-      terminal.say('An inbox that took the original refuses the copy, because it has its number.')
-      terminal.say('Where it is a correction, give it a name with .rejects. in it, such as NAME.rejects.x12.')
+    if (repairs.length > 0 && !isPartFile(out)) {
+      const name = nameCorrection(file)
+      terminal.say(
+        `Drop the copy in as ${name}: under this name it corrects what was refused of the original.`,
+      )
+      terminal.say('Under another name an inbox of `edi.inboxes` that took the original refuses its number.')
     }
     if (incomplete > 0) {
       const sets =
@@ -34,3 +39,13 @@ export const fixCommand = defineCommand({
     return EXIT.ok
   },
 })
+
+/** `orders.rejects.x12` for `in/orders.x12` and its archived `orders~0a1b2c3d4e.x12`; a part keeps its name. */
+function nameCorrection(file: string): string {
+  const name = basename(file)
+  if (isPartFile(name)) return name
+  const { name: stem, ext } = parse(name)
+  const id = parseArchivedId(name)
+  const original = id === undefined ? stem : stem.slice(0, -1 - id.length)
+  return `${original}.rejects${ext === '' ? '.edi' : ext}`
+}
