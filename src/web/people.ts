@@ -23,8 +23,9 @@ create table if not exists sessions (
   seen_at integer not null
 ) strict;
 create index if not exists sessions_by_name on sessions (name);
-create table if not exists alerts_aside (
-  name text not null references people (name),
+drop table if exists alerts_aside;
+create table alerts_aside (
+  name text not null,
   alert text not null,
   until integer not null,
   primary key (name, alert)
@@ -36,10 +37,10 @@ create table if not exists access_log (
   name text,
   address text not null
 ) strict;
-pragma user_version = 2;
+pragma user_version = 3;
 `
 
-const VERSION = 2
+const VERSION = 3
 
 /** The oldest lines of the access log are removed beyond so many. */
 const ACCESS_MAX = 100_000
@@ -260,6 +261,12 @@ interface ListedRow extends SessionRow {
 }
 
 const NAME = /^[\p{L}\p{N}](?:[ ]?[\p{L}\p{N}._@-]){0,63}$/u
+
+/** The name as it is kept; undefined for one that no person can have. */
+export function toPersonName(written: string): string | undefined {
+  const name = normalizeName(written)
+  return NAME.test(name) ? name : undefined
+}
 
 /** People write their names in more than one way. */
 function normalizeName(name: string): string {

@@ -27,7 +27,7 @@ export async function serveConsole(
 ): Promise<ExitCode> {
   const configuration = await readConfigurationToShow(terminal, config)
   const settings = getSettings(configuration)
-  const { host, names } = settings
+  const { host, names, proxy } = settings
   const port = given ?? settings.port
   const tls = settings.tls && {
     cert: await readPem(settings.tls.cert),
@@ -48,6 +48,7 @@ export async function serveConsole(
       names,
       say,
       ...(tls && { tls }),
+      ...(proxy && { proxy }),
     })
     // Showing a page writes nothing, so this is noted now and then.
     const saving = setInterval(() => people.saveSeen(), MINUTE_MS).unref()
@@ -58,7 +59,7 @@ export async function serveConsole(
         throw new BridgeError('configuration-invalid', message, { cause, fix })
       })
       say(`The console is at ${address}/. Stop it with Ctrl+C.`)
-      if (people.isEmpty())
+      if (proxy === undefined && people.isEmpty())
         say('There is no person yet who may sign in: `dropbridge console user add NAME --role admin`.')
       // The signal may have come while the console was starting.
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
