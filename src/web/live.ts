@@ -32,6 +32,14 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
     streams.delete(stream)
     stream.response.end()
   }
+  /** A page whose people cannot be read says so when it asks again. */
+  const isStanding = (stream: Stream) => {
+    try {
+      return stream.isStanding()
+    } catch {
+      return false
+    }
+  }
   const report = () => {
     count++
     for (const { response } of streams) response.write(`id: ${count}\nevent: change\ndata: ${count}\n\n`)
@@ -48,7 +56,7 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
       for (const { response } of streams) response.write(': still here\n\n')
     }
     const check = () => {
-      for (const stream of streams) if (!stream.isStanding()) end(stream)
+      for (const stream of streams) if (!isStanding(stream)) end(stream)
     }
     timers = [
       setInterval(poll, POLL_MS),

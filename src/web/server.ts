@@ -105,8 +105,17 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   const once = createOnce()
   const readState = createStateReader(opened)
 
+  /** The page that says that people cannot be read is drawn without them. */
+  const findIfReadable = (request: FastifyRequest) => {
+    try {
+      return sessions.find(request)
+    } catch (error) {
+      if (error instanceof BridgeError) return undefined
+      throw error
+    }
+  }
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, content: PageContent) => {
-    const session = sessions.find(request)
+    const session = findIfReadable(request)
     const activity = session && (await readState())
     const frame = { assets, name: nameConfiguration(opened.configuration), sections, path: getPath(request) }
     const signedIn = session && { ...session, canSignOut: !sessions.isOfProxy }
