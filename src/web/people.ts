@@ -83,7 +83,7 @@ interface PeopleOptions {
   readonly limits: SessionLimits
   /** For tests: nothing can be written. */
   readonly isReadOnly?: boolean
-  /** The file was removed, or another one was put in its place: nobody is signed in any more. */
+  /** The file was removed, or another one was put in its place: no session counts any more. */
   readonly onReplaced?: () => void
 }
 

@@ -22,7 +22,7 @@ async function aWorkedDesk() {
   return { ...desk, path }
 }
 
-test('without it nobody is in any more, the sign-in says how to add people, and the journal is as it was', async () => {
+test('without it no session counts, the sign-in says how to add people, and the journal is as it was', async () => {
   const { console, journal, path } = await aWorkedDesk()
   const before = await journal.getHead()
   expect((await console.get('/', 'admin')).statusCode).toBe(200)

@@ -1,4 +1,4 @@
-/** A console whose people sign in at a proxy: who it believes, and who nobody can pass for. */
+/** A console whose people sign in at a proxy: whom it believes, and what no other program can pass for. */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
