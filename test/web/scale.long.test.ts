@@ -1,10 +1,12 @@
-/** The reading pages over a journal with many records: what SQLite reads for them, and, printed, how long they take. */
+/** The reading pages over a journal with many records: what SQLite reads for them, what they weigh, and, printed, how long they take. */
+import { brotliCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ConsoleContext } from '../../src/app/console/context.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { openJournal, openJournalToRead } from '../../src/journal/open.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
 import type { Page } from '../../src/web/page.ts'
+import { PAGES } from '../../src/web/pages.ts'
 import { decisionsPage } from '../../src/web/pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from '../../src/web/pages/deliveries.ts'
 import { filePage, filesPage } from '../../src/web/pages/files.ts'
@@ -12,11 +14,14 @@ import { proofPage } from '../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../src/web/pages/records.ts'
 import { reportsPage } from '../../src/web/pages/reports.ts'
 import { routesPage } from '../../src/web/pages/routes.ts'
+import { clocksPage } from '../../src/web/pages/clocks.ts'
+import { todayPage } from '../../src/web/pages/today.ts'
 import { searchPage } from '../../src/web/pages/search.ts'
 import { type Asked, visit } from '../fixtures/console.ts'
-import { fillJournal, RECORDS_IN_A_FILE } from '../fixtures/full-journal.ts'
+import { centsOf, fillJournal, RECORDS_IN_A_FILE } from '../fixtures/full-journal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
+import { aConsole } from './harness.ts'
 
 const RECORDS = Number(process.env['CONSOLE_RECORDS'] ?? 200_000)
 const FILES = RECORDS / RECORDS_IN_A_FILE
@@ -90,19 +95,24 @@ test('the reading pages scan no table of records, however many there are', { tim
   expect((await open('delivery', deliveryPage, { params: { id: 'd77' } }))?.page).toHaveLength(1)
   expect((await open('decisions', decisionsPage))?.total.count).toBe(FILES)
   await open('routes', routesPage)
+  await open('today', todayPage)
+  await open('orders by their deadlines', clocksPage)
   const report = await open('report of a day', reportsPage, { query: { day: '1970-02-01' } })
   const ofDay = report!.rows.filter(({ direction }) => direction === 'incoming')
   const add = (read: (row: (typeof ofDay)[number]) => number) =>
     ofDay.reduce((sum, row) => sum + read(row), 0)
   expect(add(({ records }) => records)).toBeGreaterThan(RECORDS / 100)
-  expect(add(({ amount }) => Number(amount?.replace('.', '')))).toBe(
-    add(({ states }) => states.accepted ?? 0) * 2599,
-  )
+  expect(sumCents(ofDay)).toBe(listCents(Date.UTC(1970, 1, 1), 86_400_000))
   await open('report of a week', reportsPage, { query: { day: '1970-02-01', span: 'week' } })
   // A month takes seconds, so it must leave other pages their turns.
   let turns = 0
   const timer = setInterval(() => turns++, 1)
-  await open('report of a month', reportsPage, { query: { day: '1970-02-01', span: 'month' } })
+  const ofMonth = await open('report of a month', reportsPage, {
+    query: { day: '1970-02-01', span: 'month' },
+  })
+  expect(sumCents(ofMonth!.rows.filter(({ direction }) => direction === 'incoming'))).toBe(
+    listCents(Date.UTC(1970, 1, 1), 28 * 86_400_000),
+  )
   clearInterval(timer)
   expect(turns).toBeGreaterThan(RECORDS / 10_000)
   process.stdout.write(`${RECORDS} records, ${FILES} files\n${times.join('\n')}\n`)
@@ -121,3 +131,73 @@ test('the reading pages scan no table of records, however many there are', { tim
     })
   expect(scans).toEqual([])
 })
+
+function sumCents(rows: readonly { readonly amount?: string }[]): bigint {
+  return rows.reduce((sum, { amount = '' }) => sum + BigInt(amount.replace('.', '')), 0n)
+}
+
+/** What the accepted orders of the files come to that came then, added up one by one. */
+function listCents(from: number, ms: number): bigint {
+  const fileMs = Math.floor((90 * 86_400_000) / FILES)
+  let sum = 0n
+  for (let id = 1; id <= RECORDS; id++) {
+    const at = Math.ceil(id / RECORDS_IN_A_FILE) * fileMs
+    if (at >= from && at < from + ms && id % 10 !== 0) sum += centsOf(id)
+  }
+  return sum
+}
+
+/** With the style sheet, the script and the icon, as a first visit loads them. */
+const PAGE_MAX_BYTES = 60 * 1024
+
+test(
+  'no page weighs more than 60 KB, compressed and with all it loads, nor 120 KB as it is sent',
+  { timeout: 300_000 },
+  async () => {
+    const clock = testClock()
+    clock.advance(91 * 86_400_000)
+    const console = await aConsole({ clock })
+    const { path } = console.configuration.journal
+    const filled = openDatabase(path, {})
+    fillJournal(filled, 50_000)
+    filled.close()
+    const { journal } = await console.opened.getContext()
+    const [file] = await journal.listFiles({}, undefined, 1)
+    const [delivery] = await journal.listDeliveries({}, undefined, 1)
+    const [decision] = await journal.listAllDecisions(undefined, 1)
+    const values: Readonly<Record<string, string | number | undefined>> = {
+      files: file?.id,
+      deliveries: delivery?.id,
+      decisions: decision?.id,
+      records: 19_001,
+      orders: 'HV-19001',
+      routes: 'orders',
+    }
+    const weigh = async (url: string) => {
+      const { statusCode, rawPayload } = await console.get(url, 'admin')
+      return { statusCode, sent: rawPayload.length, compressed: brotliCompressSync(rawPayload).length }
+    }
+    const { body } = await console.get('/', 'admin')
+    const assets = await Promise.all(
+      [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => weigh(url)),
+    )
+    expect(assets).toHaveLength(3)
+    const ofAssets = assets.reduce((sum, { compressed }) => sum + compressed, 0)
+    const heavy: string[] = []
+    let shown = 0
+    for (const { path: page } of PAGES) {
+      const url = page.replaceAll(
+        /^\/(\w+)\/:\w+/g,
+        (_, name: string) => `/${name}/${values[name] ?? 'none'}`,
+      )
+      for (const query of ['', '?q=hv-1900', '?day=1970-02-01&span=month']) {
+        const { statusCode, sent, compressed } = await weigh(url.replaceAll(/:\w+/g, 'none') + query)
+        if (statusCode === 200) shown++
+        if (ofAssets + compressed > PAGE_MAX_BYTES || sent > 120 * 1024)
+          heavy.push(`${url}${query}: ${sent} bytes, compressed ${compressed}`)
+      }
+    }
+    expect(shown).toBeGreaterThan(40)
+    expect(heavy).toEqual([])
+  },
+)
