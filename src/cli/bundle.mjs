@@ -137,9 +137,13 @@ await writeFile(`${FOLDER}LICENSES.txt`, await collectLicenses([ofPrograms, onDe
 async function collectLicenses(metafiles) {
   const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs))
   const places = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [])
-  const parts = await Promise.all([...new Set(places)].sort().map(readLicense))
+  const parts = await Promise.all([...new Set(places)].sort(compareTexts).map(readLicense))
   const head = `The files of this folder have copies of these ${parts.length} packages.\n`
   return [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+function compareTexts(one, other) {
+  return one < other ? -1 : 1
 }
 
 async function readLicense(place) {

@@ -47,7 +47,7 @@ test('demo --console says where it is and how to sign in, shows what the demo di
     exit: 130,
     err: expect.not.stringMatching(/rror|at .+:\d+:\d+/) as string,
   })
-  await expect(fetch(origin)).rejects.toThrow()
+  await expect(fetch(origin)).rejects.toThrow('fetch failed')
 })
 
 test('demo without it ends, and says how to open the console on what it did', async () => {
