@@ -1,10 +1,11 @@
 /**
  * Bundles the built program: loading some 1,300 modules one by one takes most of the time of a short command. The programs in
- * dist/, such as `cli/main.js`, are replaced by launchers of one bundle; all other modules of dist/ stay as they are.
+ * dist/, such as `cli/main.js`, are replaced by launchers of one bundle; all other modules of dist/ stay as they are. The bundle has
+ * copies of packages, whose licences are in `LICENSES.txt` beside it.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 import { HEAP_FLAGS } from '../../dist/support/process.js'
@@ -51,10 +52,12 @@ const COMMON_OPTIONS = {
   minifySyntax: true,
   legalComments: 'linked',
   logLevel: 'warning',
+  metafile: true,
 }
 
 const {
   outputFiles: [legal, { text: written }],
+  metafile: ofPrograms,
 } = await build({
   ...COMMON_OPTIONS,
   stdin: { contents: `Object.assign(programs, { ${entries.join(' ')} })`, resolveDir: ROOT },
@@ -121,12 +124,35 @@ await writeFile(
   `(function (programs, require, __filename, __dirname) { const moduleUrl = require('node:url').pathToFileURL(__filename).href\n${text}})`,
 )
 
-await build({
+const { metafile: onDemand } = await build({
   ...COMMON_OPTIONS,
   entryPoints: ON_DEMAND,
   outdir: FOLDER,
   outExtension: { '.js': '.cjs' },
 })
+
+await writeFile(`${FOLDER}LICENSES.txt`, await collectLicenses([ofPrograms, onDemand]))
+
+/** Each package of the bundle, by name and version, with the text of its licence. A package without one ends the build. */
+async function collectLicenses(metafiles) {
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs))
+  const places = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [])
+  const parts = await Promise.all([...new Set(places)].sort(compareTexts).map(readLicense))
+  const head = `The files of this folder have copies of these ${parts.length} packages.\n`
+  return [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+function compareTexts(one, other) {
+  return one < other ? -1 : 1
+}
+
+async function readLicense(place) {
+  const { name, version, license } = JSON.parse(await readFile(`${ROOT}${place}/package.json`, 'utf8'))
+  const file = (await readdir(`${ROOT}${place}`)).find((each) => /^licen[cs]e/i.test(each))
+  if (file === undefined || typeof license !== 'string') throw new Error(`${place} has no licence.`)
+  const text = (await readFile(`${ROOT}${place}/${file}`, 'utf8')).replaceAll('\r\n', '\n').trim()
+  return `${name} ${version} (${license})\n\n${text}\n`
+}
 
 const launcher = await readFile(new URL('launcher.mjs', import.meta.url), 'utf8')
 for (const [name, path] of Object.entries(PROGRAMS)) {

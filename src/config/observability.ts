@@ -85,6 +85,42 @@ export const StatusSettings = z.strictObject({
     ),
 })
 
+const Groups = z.array(Text).default([])
+
+/** A header name in small letters, as Node has them. */
+const HeaderName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be the name of a header')
+  .transform((name) => name.toLowerCase())
+
+const SECRET_MIN = 16
+
+const ProxySettings = z.strictObject({
+  from: z
+    .array(z.union([z.ipv4(), z.ipv6()]))
+    .min(1)
+    .describe('The addresses from which the proxy connects.'),
+  secret: z
+    .string()
+    .min(SECRET_MIN, `must have at least ${SECRET_MIN} characters`)
+    .describe('What the proxy sends in `secretHeader`; from ${NAME} or ${file:PATH}.'),
+  secretHeader: HeaderName.default('x-dropbridge-secret').describe('The header with the secret.'),
+  user: HeaderName.default('x-auth-request-user').describe('The header with the name of the person.'),
+  groups: HeaderName.default('x-auth-request-groups').describe(
+    'The header with the groups of the person, with commas between them.',
+  ),
+  roles: z
+    .strictObject({
+      admin: Groups.describe('Groups of admins.'),
+      operator: Groups.describe('Groups of operators.'),
+      viewer: Groups.describe('Groups of viewers; `"*"` is everybody whom the proxy lets in.'),
+    })
+    .refine(({ admin, operator, viewer }) => admin.length + operator.length + viewer.length > 0, {
+      message: 'needs a group for a role, such as viewer: ["*"]',
+    })
+    .describe('The groups of each role; of several, the one that may do most.'),
+})
+
 export const ConsoleSettings = z
   .strictObject({
     listen: listenAddress('127.0.0.1:9466').describe('The address and port of dropbridge console.'),
@@ -95,7 +131,7 @@ export const ConsoleSettings = z
     toNetwork: z
       .boolean()
       .default(false)
-      .describe('Let it be an address that other machines reach; only with `tls` and `names`.'),
+      .describe('Let it be an address that other machines reach; only with `names`, and `tls` or `proxy`.'),
     tls: z
       .strictObject({
         cert: Text.describe('The file of the certificate, with those between it and the root; PEM.'),
@@ -114,8 +150,11 @@ export const ConsoleSettings = z
       })
       .prefault({})
       .describe('How long a person stays signed in.'),
+    proxy: ProxySettings.optional().describe(
+      'People sign in at a proxy before the console, and not here; see [console.md](console.md#sign-in-by-a-proxy).',
+    ),
   })
-  .superRefine(({ listen, toNetwork, tls, names }, context) => {
+  .superRefine(({ listen, toNetwork, tls, names, proxy }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['listen'], message })
     const { host = 'localhost' } = parseListenAddress(listen) ?? {}
     if (isLoopback(host)) return
@@ -123,7 +162,7 @@ export const ConsoleSettings = z
       refuse(
         'is reached from other machines. Say toNetwork: true where that is meant, or listen on 127.0.0.1',
       )
-    else if (tls === undefined)
+    else if (tls === undefined && proxy === undefined)
       refuse('sends passwords to other machines in plain text: write tls with cert and key, too')
     else if (names.length === 0)
       refuse('needs names: under which other machines reach it, such as [edi.example.com]')
@@ -135,12 +174,14 @@ export interface ConsoleConfiguration {
   readonly names: readonly string[]
   /** Absolute paths. */
   readonly tls?: { readonly cert: string; readonly key: string }
+  /** Signs people in. */
+  readonly proxy?: z.output<typeof ProxySettings>
   readonly idleMs: number
   readonly atMostMs: number
 }
 
 export function toConsole(
-  { listen, names, tls, sessions }: z.output<typeof ConsoleSettings>,
+  { listen, names, tls, sessions, proxy }: z.output<typeof ConsoleSettings>,
   folder: string,
 ): ConsoleConfiguration {
   const address = parseListenAddress(listen)
@@ -149,6 +190,7 @@ export function toConsole(
     ...address,
     names,
     ...(tls && { tls: { cert: resolve(folder, tls.cert), key: resolve(folder, tls.key) } }),
+    ...(proxy && { proxy }),
     idleMs: toMs(sessions.idle),
     atMostMs: toMs(sessions.atMost),
   }

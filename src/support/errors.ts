@@ -207,6 +207,12 @@ export const FAILURES = {
     details:
       'The journal is new, and other files show work of an earlier one, or of another bridge in the same folders; give this one its own archive then. Nothing was sent or delivered. After `dropbridge restored --by NAME --why TEXT`, the bridge looks each record up before it first sends it.',
   },
+  'people-unusable': {
+    exit: EXIT.cannotWrite,
+    title: 'The file with the people of the console cannot be used.',
+    fix: 'Put `people.db` back from a backup, or remove it and add the people again.',
+    details: 'Stop the console first. The journal is another file, and nothing of it is lost.',
+  },
   'sqlite-missing': {
     exit: EXIT.cannotWrite,
     title: 'The SQLite library does not fit this Node.',

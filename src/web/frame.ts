@@ -19,7 +19,8 @@ export interface Frame {
   readonly now: number
   /** Left out where the journal cannot be read. */
   readonly activity?: Activity | undefined
-  readonly signedIn?: { readonly person: Person; readonly csrf: string } | undefined
+  readonly signedIn?:
+    { readonly person: Person; readonly csrf: string; readonly canSignOut: boolean } | undefined
 }
 
 const NAVIGATION = [
@@ -82,12 +83,18 @@ function drawHeader(frame: Frame): Html {
     }
     <p id="activity" data-live class="pill">${drawActivity(frame)}</p>
     <p id="live-state" role="status" hidden></p>
-    <form method="post" action="/sign-out" class="person">
-      <input type="hidden" name="csrf" value="${signedIn.csrf}" />
-      <span>${signedIn.person.name} (${signedIn.person.role})</span>
-      <button>Sign out</button>
-    </form>
+    ${drawPerson(signedIn)}
   </header>`
+}
+
+function drawPerson({ person, csrf, canSignOut }: NonNullable<Frame['signedIn']>): Html {
+  const name = html`<span>${person.name} (${person.role})</span>`
+  if (!canSignOut) return html`<div class="person">${name}</div>`
+  return html`<form method="post" action="/sign-out" class="person">
+    <input type="hidden" name="csrf" value="${csrf}" />
+    ${name}
+    <button>Sign out</button>
+  </form>`
 }
 
 function drawEntry({ path, sections }: Frame, entry: (typeof NAVIGATION)[number]): Html {

@@ -27,6 +27,19 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
   let timers: NodeJS.Timeout[] = []
   let count = 0
 
+  /** Nothing more is written to it: a write after its end would end the process. */
+  const end = (stream: Stream) => {
+    streams.delete(stream)
+    stream.response.end()
+  }
+  /** A page whose people cannot be read says so when it asks again. */
+  const isStanding = (stream: Stream) => {
+    try {
+      return stream.isStanding()
+    } catch {
+      return false
+    }
+  }
   const report = () => {
     count++
     for (const { response } of streams) response.write(`id: ${count}\nevent: change\ndata: ${count}\n\n`)
@@ -43,7 +56,7 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
       for (const { response } of streams) response.write(': still here\n\n')
     }
     const check = () => {
-      for (const { response, isStanding } of streams) if (!isStanding()) response.end()
+      for (const stream of streams) if (!isStanding(stream)) end(stream)
     }
     timers = [
       setInterval(poll, POLL_MS),
@@ -71,9 +84,9 @@ export function createLive(opened: Console, hand: Pick<Hand, 'onRun'>) {
       stream.response.write(`retry: 2000\nid: ${count}\nevent: open\ndata: ${count}\n\n`)
     },
     close(): void {
-      for (const end of endings) end()
+      for (const endListening of endings) endListening()
       stop()
-      for (const { response } of streams) response.end()
+      for (const stream of streams) end(stream)
     },
   }
 }

@@ -1,11 +1,11 @@
 /** Keeps who may sign in to the console, and who is signed in: `people.db`, beside nothing of the journal. */
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../support/clock.ts'
-import { usageError } from '../support/errors.ts'
+import { BridgeError, usageError } from '../support/errors.ts'
 import { makeFolderDurably, PRIVATE_FILE } from '../support/files.ts'
-import { openDatabase } from '../support/sqlite.ts'
+import { isSqliteError, openDatabase } from '../support/sqlite.ts'
 import type { Person, Role } from './permissions.ts'
 
 const TABLES = `
@@ -23,8 +23,9 @@ create table if not exists sessions (
   seen_at integer not null
 ) strict;
 create index if not exists sessions_by_name on sessions (name);
-create table if not exists alerts_aside (
-  name text not null references people (name),
+drop table if exists alerts_aside;
+create table alerts_aside (
+  name text not null,
   alert text not null,
   until integer not null,
   primary key (name, alert)
@@ -36,10 +37,10 @@ create table if not exists access_log (
   name text,
   address text not null
 ) strict;
-pragma user_version = 2;
+pragma user_version = 3;
 `
 
-const VERSION = 2
+const VERSION = 3
 
 /** The oldest lines of the access log are removed beyond so many. */
 const ACCESS_MAX = 100_000
@@ -82,6 +83,8 @@ interface PeopleOptions {
   readonly limits: SessionLimits
   /** For tests: nothing can be written. */
   readonly isReadOnly?: boolean
+  /** The file was removed, or another one was put in its place: no session counts any more. */
+  readonly onReplaced?: () => void
 }
 
 /** Where the people of a configuration are kept. */
@@ -89,40 +92,63 @@ export function getPeoplePath({ stateFolder }: { readonly stateFolder: string })
   return join(stateFolder, 'console', 'people.db')
 }
 
-export function openPeople({ path, clock, limits, isReadOnly = false }: PeopleOptions) {
-  if (!isReadOnly) makeFolderDurably(dirname(path))
-  const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, readonly: isReadOnly })
-  if (!isReadOnly) {
-    chmodSync(path, PRIVATE_FILE)
-    database.pragma('journal_mode = wal')
-    database.pragma('foreign_keys = on')
-    if (Number(database.pragma('user_version', { simple: true })) < VERSION) database.exec(TABLES)
+export function openPeople(options: PeopleOptions) {
+  const { path, clock, limits, isReadOnly = false, onReplaced } = options
+  let opened = explainFailures(path, () => openFile(options))
+  /** A file that was removed or put back must not let in who was signed in by the one before. */
+  const use = () => {
+    if (isReadOnly || identifyFile(path) === opened.file) return opened
+    opened.database.close()
+    seen.clear()
+    opened = openFile(options)
+    onReplaced?.()
+    return opened
   }
-  const sql = prepareStatements(database)
+  const sql = () => use().sql
   /** When sessions were used last: noted in the file now and then only, because showing a page writes nothing. */
   const seen = new Map<string, number>()
   const endSessions = (name: string) => {
-    sql.endSessions.run(name)
+    sql().endSessions.run(name)
   }
   const saveSeen = () => {
-    for (const [id, at] of seen) sql.saveSeen.run(at, Buffer.from(id, 'base64'))
+    use()
+    for (const [id, at] of seen) sql().saveSeen.run(at, Buffer.from(id, 'base64'))
     seen.clear()
   }
 
-  return {
+  const inTransaction =
+    <Parameters extends unknown[]>(work: (...parameters: Parameters) => void) =>
+    (...parameters: Parameters): void =>
+      use().database.transaction(work)(...parameters)
+  const findSession = (token: string): Person | undefined => {
+    const key = hashToken(token)
+    const row = sql().findSession.get(key) as SessionRow | undefined
+    if (row === undefined) return undefined
+    const now = clock.now()
+    const id = key.toString('base64')
+    const usedAt = Math.max(row.seen_at, seen.get(id) ?? 0)
+    if (now - row.created_at >= limits.atMostMs || now - usedAt >= limits.idleMs) {
+      seen.delete(id)
+      return undefined
+    }
+    seen.set(id, now)
+    return { name: row.name, role: row.role }
+  }
+
+  const people = {
     /** Adds a person, or one who was disabled before, who then has the new role and password. Throws `usage-wrong`. */
-    add: database.transaction((written: string, role: Role, password: string): void => {
+    add: inTransaction((written: string, role: Role, password: string): void => {
       const name = normalizeName(written)
       if (!NAME.test(name))
         throw usageError('A name has letters, digits, ".", "_", "-", "@" and single blanks; at most 64.')
-      const known = sql.findAny.get(name) as { disabled_at: number | null } | undefined
+      const known = sql().findAny.get(name) as { disabled_at: number | null } | undefined
       if (known?.disabled_at === null)
         throw usageError(`${name} is there already. For another role or password, disable ${name} first.`)
       endSessions(name)
-      sql.add.run({ name, role, password, now: clock.now() })
+      sql().add.run({ name, role, password, now: clock.now() })
     }),
     list(): ListedPerson[] {
-      return (sql.list.all() as ListedRow[]).map(({ name, role, created_at, disabled_at, sessions }) => ({
+      return (sql().list.all() as ListedRow[]).map(({ name, role, created_at, disabled_at, sessions }) => ({
         name,
         role,
         createdAt: created_at,
@@ -131,82 +157,109 @@ export function openPeople({ path, clock, limits, isReadOnly = false }: PeopleOp
       }))
     },
     /** Also ends the sessions of the person. Throws `usage-wrong` for an unknown name. */
-    disable: database.transaction((written: string): void => {
+    disable: inTransaction((written: string): void => {
       const name = normalizeName(written)
-      if (sql.disable.run({ name, now: clock.now() }).changes === 0)
+      if (sql().disable.run({ name, now: clock.now() }).changes === 0)
         throw usageError(`There is no person ${name} who may sign in: \`dropbridge console user list\`.`)
       endSessions(name)
     }),
-    isEmpty: () => sql.isEmpty.get() === undefined,
+    isEmpty: () => sql().isEmpty.get() === undefined,
     /** The stored hash of the password; undefined for a name that may not sign in. */
     findPassword(written: string): string | undefined {
-      const row = sql.findPassword.get(normalizeName(written)) as { password: string } | undefined
+      const row = sql().findPassword.get(normalizeName(written)) as { password: string } | undefined
       return row?.password
     },
     /** Returns the secret of a new session: only its hash is kept. */
     startSession(written: string): string {
       const token = randomBytes(TOKEN_BYTES).toString('base64url')
       const now = clock.now()
-      sql.startSession.run({ hash: hashToken(token), name: normalizeName(written), now })
+      sql().startSession.run({ hash: hashToken(token), name: normalizeName(written), now })
       saveSeen()
-      sql.removeOld.run({ created: now - limits.atMostMs, seen: now - limits.idleMs })
+      sql().removeOld.run({ created: now - limits.atMostMs, seen: now - limits.idleMs })
       return token
     },
     /** Who is signed in; undefined when the session ended, is too old or was not used for too long. */
-    findSession(token: string): Person | undefined {
-      const key = hashToken(token)
-      const row = sql.findSession.get(key) as SessionRow | undefined
-      if (row === undefined) return undefined
-      const now = clock.now()
-      const id = key.toString('base64')
-      const usedAt = Math.max(row.seen_at, seen.get(id) ?? 0)
-      if (now - row.created_at >= limits.atMostMs || now - usedAt >= limits.idleMs) {
-        seen.delete(id)
-        return undefined
-      }
-      seen.set(id, now)
-      return { name: row.name, role: row.role }
-    },
+    findSession,
     /** Whether the session stands, without using it: an open page that is not read must not keep it alive. */
     isStanding(token: string): boolean {
       const key = hashToken(token)
       const before = seen.get(key.toString('base64'))
-      const isThere = this.findSession(token) !== undefined
+      const isThere = findSession(token) !== undefined
       if (before !== undefined && isThere) seen.set(key.toString('base64'), before)
       return isThere
     },
     endSession(token: string): void {
       const key = hashToken(token)
       seen.delete(key.toString('base64'))
-      sql.endSession.run(key)
+      sql().endSession.run(key)
     },
     /** Puts an alert aside for a person until then, or, without a time, back again. */
     setAside(name: string, alert: string, until: number | undefined): void {
-      sql.removeAside.run({ name, alert, now: clock.now() })
-      if (until !== undefined) sql.addAside.run({ name, alert, until })
+      sql().removeAside.run({ name, alert, now: clock.now() })
+      if (until !== undefined) sql().addAside.run({ name, alert, until })
     },
     /** The alerts that the person put aside, with the end of each. */
     listAside(name: string): ReadonlyMap<string, number> {
-      const rows = sql.listAside.all(name, clock.now()) as { alert: string; until: number }[]
+      const rows = sql().listAside.all(name, clock.now()) as { alert: string; until: number }[]
       return new Map(rows.map(({ alert, until }) => [alert, until]))
     },
     noteAccess({ what, name, address }: Omit<AccessEntry, 'id' | 'at'>): void {
-      sql.addAccess.run({ at: clock.now(), what, name: name ?? null, address })
-      sql.removeAccess.run(ACCESS_MAX)
+      sql().addAccess.run({ at: clock.now(), what, name: name ?? null, address })
+      sql().removeAccess.run(ACCESS_MAX)
     },
     /** The newest first; `before`: the id of the last one of the page before. */
     listAccess(limit: number, before = Number.MAX_SAFE_INTEGER): AccessEntry[] {
-      const rows = sql.listAccess.all(before, limit) as (Omit<AccessEntry, 'name'> & {
+      const rows = sql().listAccess.all(before, limit) as (Omit<AccessEntry, 'name'> & {
         name: string | null
       })[]
       return rows.map(({ name, ...entry }) => ({ ...entry, ...(name !== null && { name }) }))
     },
-    countAccess: () => (sql.countAccess.get() as { count: number }).count,
+    countAccess: () => (sql().countAccess.get() as { count: number }).count,
     /** Notes when sessions were last used, so that they outlive a restart of the console. */
     saveSeen,
     close: () => {
-      database.close()
+      opened.database.close()
     },
+  }
+  const explained = Object.entries(people).map(([name, work]) => [
+    name,
+    (...parameters: never[]) =>
+      explainFailures(path, () => (work as (...given: never[]) => unknown)(...parameters)),
+  ])
+  return Object.fromEntries(explained) as typeof people
+}
+
+function openFile({ path, isReadOnly = false }: PeopleOptions) {
+  if (!isReadOnly) makeFolderDurably(dirname(path))
+  const database = openDatabase(path, { timeout: BUSY_TIMEOUT_MS, readonly: isReadOnly })
+  try {
+    if (!isReadOnly) {
+      chmodSync(path, PRIVATE_FILE)
+      // One file: a copy of it is whole, and no log of the file before is left for the one that is put back.
+      database.pragma('journal_mode = delete')
+      database.pragma('foreign_keys = on')
+      if (Number(database.pragma('user_version', { simple: true })) < VERSION) database.exec(TABLES)
+    }
+    return { database, sql: prepareStatements(database), file: identifyFile(path) }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Which file has the name now. */
+function identifyFile(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
+}
+
+/** SQLite's own words say nothing to a person. */
+function explainFailures<Result>(path: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (cause) {
+    if (!isSqliteError(cause)) throw cause
+    throw new BridgeError('people-unusable', `The file ${path} cannot be used: ${cause.message}.`, { cause })
   }
 }
 
@@ -260,6 +313,12 @@ interface ListedRow extends SessionRow {
 }
 
 const NAME = /^[\p{L}\p{N}](?:[ ]?[\p{L}\p{N}._@-]){0,63}$/u
+
+/** The name as it is kept; undefined for one that no person can have. */
+export function toPersonName(written: string): string | undefined {
+  const name = normalizeName(written)
+  return NAME.test(name) ? name : undefined
+}
 
 /** People write their names in more than one way. */
 function normalizeName(name: string): string {

@@ -14,7 +14,14 @@ import { PAGES } from './pages.ts'
 import { createThrottle } from './passwords.ts'
 import type { People } from './people.ts'
 import { isAllowed, type Permission } from './permissions.ts'
-import { createOnce, createSessions, type Session } from './sessions.ts'
+import {
+  createOnce,
+  createProxySessions,
+  createSessions,
+  type Proxy,
+  type ProxyRefusal,
+  type Session,
+} from './sessions.ts'
 import { createSignIn, drawSignIn } from './sign-in.ts'
 
 const BODY_MAX_BYTES = 1024 * 1024
@@ -53,6 +60,8 @@ export interface ServerOptions {
   readonly names: readonly string[]
   /** PEM. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
+  /** Signs people in, in place of passwords. */
+  readonly proxy?: Proxy
   /** Reports sign-ins, and failures that no page can explain. */
   readonly say: (line: string) => void
   readonly pages?: readonly Page<unknown>[]
@@ -71,7 +80,7 @@ export type ConsoleServer = FastifyInstance & {
 }
 
 export async function createConsoleServer(options: ServerOptions): Promise<ConsoleServer> {
-  const { opened, people, hand, clock, names, tls, say, pages = PAGES } = options
+  const { opened, people, hand, clock, names, tls, proxy, say, pages = PAGES } = options
   const app = fastify({
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -86,16 +95,31 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
   const live = createLive(opened, hand)
   const { zone = 'UTC' } = opened.configuration
   const sections = new Set(pages.map(({ path }) => path.split('/')[1] ?? ''))
-  const sessions = createSessions(people, tls !== undefined)
+  const onArrival = (name: string, address: string) => {
+    say(`console: ${JSON.stringify(name)} came by the proxy at ${address}`)
+    people.noteAccess({ what: 'signed-in', name, address })
+  }
+  const ofProxy = proxy && createProxySessions(proxy, { clock, onArrival })
+  const sessions = ofProxy ?? createSessions(people, tls !== undefined)
   const signIn = createSignIn({ people, throttle: createThrottle(clock), say })
   const once = createOnce()
   const readState = createStateReader(opened)
 
+  /** The page that says that people cannot be read is drawn without them. */
+  const findIfReadable = (request: FastifyRequest) => {
+    try {
+      return sessions.find(request)
+    } catch (error) {
+      if (error instanceof BridgeError) return undefined
+      throw error
+    }
+  }
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, content: PageContent) => {
-    const session = sessions.find(request)
+    const session = findIfReadable(request)
     const activity = session && (await readState())
     const frame = { assets, name: nameConfiguration(opened.configuration), sections, path: getPath(request) }
-    const document = drawDocument({ ...frame, zone, now: clock.now(), activity, signedIn: session }, content)
+    const signedIn = session && { ...session, canSignOut: !sessions.isOfProxy }
+    const document = drawDocument({ ...frame, zone, now: clock.now(), activity, signedIn }, content)
     return reply.type('text/html; charset=utf-8').send(document)
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply, failure: Failure) => {
@@ -150,23 +174,7 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (wantsJson(request)) return reply.send({ error: refusal })
     return showPage(page, request, reply, { session, typed: form, refusal })
   }
-  const routes: readonly Route[] = [
-    ...pages.map((page): Route => ({
-      method: 'GET',
-      path: page.path,
-      permission: page.permission,
-      handle: (request, reply, session) =>
-        session === undefined
-          ? redirectToSignIn(request, reply)
-          : showPage(page, request, reply, { session }),
-    })),
-    ...pages.flatMap((page): Route[] => {
-      const { path, permission } = page
-      if (page.act === undefined) return []
-      const handle: Route['handle'] = (request, reply, session) =>
-        session === undefined ? redirectToSignIn(request, reply) : actOn(page, request, reply, session)
-      return [{ method: 'POST', path, permission, handle }]
-    }),
+  const signInRoutes: readonly Route[] = [
     {
       method: 'GET',
       path: '/sign-in',
@@ -210,6 +218,26 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
         return reply.header('set-cookie', sessions.endedCookie).redirect('/sign-in', 303)
       },
     },
+  ]
+  const routes: readonly Route[] = [
+    ...pages.map((page): Route => ({
+      method: 'GET',
+      path: page.path,
+      permission: page.permission,
+      handle: (request, reply, session) =>
+        session === undefined
+          ? redirectToSignIn(request, reply)
+          : showPage(page, request, reply, { session }),
+    })),
+    ...pages.flatMap((page): Route[] => {
+      const { path, permission } = page
+      if (page.act === undefined) return []
+      const handle: Route['handle'] = (request, reply, session) =>
+        session === undefined ? redirectToSignIn(request, reply) : actOn(page, request, reply, session)
+      return [{ method: 'POST', path, permission, handle }]
+    }),
+    // The proxy signs people in and out.
+    ...(proxy === undefined ? signInRoutes : []),
     {
       method: 'GET',
       path: '/live',
@@ -219,8 +247,8 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
         reply.hijack()
         const head = { ...HEADERS, 'content-type': 'text/event-stream', connection: 'keep-alive' }
         reply.raw.writeHead(200, head)
-        const { token = '' } = session ?? {}
-        live.add({ response: reply.raw, isStanding: () => people.isStanding(token) })
+        const isStanding = () => session !== undefined && sessions.isStanding(session)
+        live.add({ response: reply.raw, isStanding })
         return undefined
       },
     },
@@ -232,6 +260,14 @@ export async function createConsoleServer(options: ServerOptions): Promise<Conso
     if (tls !== undefined) void reply.header('strict-transport-security', 'max-age=31536000')
     // Against pages of other sites whose name was made to lead here.
     if (!isOwnHost(request.headers.host)) return reply.code(421).send()
+    if (ofProxy !== undefined) {
+      const person = ofProxy.identify(request)
+      if (typeof person === 'string') {
+        if (person === 'not-the-proxy') say(`console: a request from ${request.ip} did not come by the proxy`)
+        return refuse(request, reply, PROXY_REFUSALS[person])
+      }
+      ofProxy.noteSeen(person, request.ip)
+    }
     if (request.is404 && sessions.find(request) === undefined && !wantsJson(request))
       return redirectToSignIn(request, reply)
     return undefined
@@ -313,6 +349,24 @@ const FOREIGN: Failure = {
   status: 403,
   title: 'This form is not from this session',
   fix: 'Go back, load the page again, and send it once more. Nothing was changed.',
+}
+
+const PROXY_REFUSALS: Readonly<Record<ProxyRefusal, Failure>> = {
+  'not-the-proxy': {
+    status: 403,
+    title: 'People sign in at the proxy',
+    fix: 'Open the console at the address of its proxy.',
+  },
+  'no-name': {
+    status: 403,
+    title: 'The proxy names no person',
+    fix: 'Let it send the name in the header of `console.proxy.user`.',
+  },
+  'no-role': {
+    status: 403,
+    title: 'You have no role here',
+    fix: 'Ask for a group that `console.proxy.roles` names.',
+  },
 }
 
 const BUSY: Failure = { status: 503, title: 'Too many open pages', fix: 'Close some of them.' }

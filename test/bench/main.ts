@@ -4,6 +4,7 @@
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { consoleRows } from './console.ts'
 import { ediRows } from './edi.ts'
 import { fairnessRow } from './fairness.ts'
 import { inboundRows, inboundServiceRow } from './inbound.ts'
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, (scale: Scale) => Promise<Findings>>> = {
   fairness: async (scale) => ({ rows: [await fairnessRow(scale)] }),
   ready: async (scale) => ({ rows: [await readyRow(scale)] }),
   start: async (scale) => ({ rows: await startRows(scale) }),
+  console: async (scale) => ({ rows: await consoleRows(scale) }),
   sftp: async (scale) => ({ rows: await sftpRows(scale) }),
   memory: memoryFindings,
 }

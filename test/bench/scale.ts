@@ -41,6 +41,14 @@ export interface Scale {
     readonly memoryMegabytes: readonly number[]
     readonly rounds: number
   }
+  /** Records of the journals whose pages are asked for, at least 50 000; and passes with a console beside them. */
+  readonly console: {
+    readonly fewRecords: number
+    readonly manyRecords: number
+    readonly rounds: number
+    readonly besideOrders: number
+    readonly besideRounds: number
+  }
   readonly sftp: { readonly mebibytes: number; readonly rounds: number }
 }
 
@@ -64,6 +72,7 @@ export const QUICK: Scale = {
     memoryMegabytes: [4, 20],
     rounds: 3,
   },
+  console: { fewRecords: 50_000, manyRecords: 100_000, rounds: 3, besideOrders: 10_000, besideRounds: 3 },
   sftp: { mebibytes: 16, rounds: 3 },
 }
 
@@ -87,5 +96,6 @@ export const FULL: Scale = {
     memoryMegabytes: [30, 300],
     rounds: 7,
   },
+  console: { fewRecords: 50_000, manyRecords: 1_000_000, rounds: 11, besideOrders: 20_000, besideRounds: 9 },
   sftp: { mebibytes: 128, rounds: 5 },
 }

@@ -4,51 +4,55 @@ import { isAllowed, ROLES } from '../../src/web/permissions.ts'
 import { aConsole, PASSWORD } from './harness.ts'
 
 describe('the rights', () => {
-  it('of every route are those of its permission, for every role and method', async () => {
-    const console = await aConsole()
-    const wrong: string[] = []
-    for (const { method, path, permission } of console.server.guardedRoutes) {
-      // It stays open for who may use it; that is tried over a socket.
-      for (const role of [undefined, ...ROLES]) {
-        if (path === '/live' && role !== undefined) continue
-        const url = path.replace(/:\w+/g, 'none')
-        // A session of its own each time, because signing out ends it.
-        const token = role === undefined ? undefined : console.people.startSession(role)
-        const headers = {
-          host: 'localhost',
-          'sec-fetch-site': 'same-origin',
-          ...(token !== undefined && { cookie: `__Host-dropbridge=${token}` }),
-        }
-        const page = await console.server.inject({ url: '/', headers })
-        const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
-        for (const asked of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
-          const has = method === asked || (method === 'GET' && asked === 'HEAD')
-          const base = asked === 'HEAD' ? 'GET' : asked
-          if (
-            !has &&
-            console.server.guardedRoutes.some((other) => other.path === path && other.method === base)
-          )
-            continue
-          const form = { 'content-type': 'application/x-www-form-urlencoded' }
-          const payload = `csrf=${csrf}&once=${'x'.repeat(22)}`
-          const { statusCode } = await console.server.inject(
-            asked === 'GET' || asked === 'HEAD'
-              ? { url, method: asked, headers }
-              : { url, method: asked, headers: { ...headers, ...form }, payload },
-          )
-          const person = role && { role }
-          const expected =
-            !has || (path === '/live' && asked === 'HEAD')
-              ? [404, 303, 405]
-              : isAllowed(person, permission)
-                ? [200, 303, 401, 404]
-                : [role === undefined ? 303 : 403]
-          if (!expected.includes(statusCode)) wrong.push(`${asked} ${path} as ${role}: ${statusCode}`)
+  it(
+    'of every route are those of its permission, for every role and method',
+    { timeout: 120_000 },
+    async () => {
+      const console = await aConsole()
+      const wrong: string[] = []
+      for (const { method, path, permission } of console.server.guardedRoutes) {
+        // It stays open for who may use it; that is tried over a socket.
+        for (const role of [undefined, ...ROLES]) {
+          if (path === '/live' && role !== undefined) continue
+          const url = path.replace(/:\w+/g, 'none')
+          // A session of its own each time, because signing out ends it.
+          const token = role === undefined ? undefined : console.people.startSession(role)
+          const headers = {
+            host: 'localhost',
+            'sec-fetch-site': 'same-origin',
+            ...(token !== undefined && { cookie: `__Host-dropbridge=${token}` }),
+          }
+          const page = await console.server.inject({ url: '/', headers })
+          const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+          for (const asked of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const) {
+            const has = method === asked || (method === 'GET' && asked === 'HEAD')
+            const base = asked === 'HEAD' ? 'GET' : asked
+            if (
+              !has &&
+              console.server.guardedRoutes.some((other) => other.path === path && other.method === base)
+            )
+              continue
+            const form = { 'content-type': 'application/x-www-form-urlencoded' }
+            const payload = `csrf=${csrf}&once=${'x'.repeat(22)}`
+            const { statusCode } = await console.server.inject(
+              asked === 'GET' || asked === 'HEAD'
+                ? { url, method: asked, headers }
+                : { url, method: asked, headers: { ...headers, ...form }, payload },
+            )
+            const person = role && { role }
+            const expected =
+              !has || (path === '/live' && asked === 'HEAD')
+                ? [404, 303, 405]
+                : isAllowed(person, permission)
+                  ? [200, 303, 401, 404]
+                  : [role === undefined ? 303 : 403]
+            if (!expected.includes(statusCode)) wrong.push(`${asked} ${path} as ${role}: ${statusCode}`)
+          }
         }
       }
-    }
-    expect(wrong).toEqual([])
-  })
+      expect(wrong).toEqual([])
+    },
+  )
 
   it('let GET change nothing: all pages come with databases that cannot be written', async () => {
     const console = await aConsole({ isReadOnly: true })

@@ -59,6 +59,8 @@ test('without a bridge every page answers and nothing is written, and the head s
   await bridge.close()
   const readDataVersion = await watchCommits(world)
   const before = readDataVersion()
+  const secrets = Object.values(world.credentials).map(({ clientSecret }) => clientSecret)
+  expect(secrets.every((secret) => secret.length > 10)).toBe(true)
   const addresses = await listEveryAddress(console.server, journal, ROUTES)
   expect(addresses.length).toBeGreaterThan(40)
   for (const address of addresses) {
@@ -69,6 +71,7 @@ test('without a bridge every page answers and nothing is written, and the head s
     expect(statusCode === 303 || isDownload || body.includes('○ Not running. Last work '), address).toBe(true)
     const data = await console.get(address, 'admin', { accept: 'application/json' })
     expect([200, 303], `${address} as JSON`).toContain(data.statusCode)
+    for (const secret of secrets) expect(body + data.body, address).not.toContain(secret)
     await console.get(`${address}?format=csv&q=HV&name=x&after=1`, 'viewer')
     expect(readDataVersion(), address).toBe(before)
   }

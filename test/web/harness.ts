@@ -13,6 +13,7 @@ import { hashPassword } from '../../src/web/passwords.ts'
 import { getPeoplePath, openPeople } from '../../src/web/people.ts'
 import { ROLES, type Role } from '../../src/web/permissions.ts'
 import { createConsoleServer } from '../../src/web/server.ts'
+import type { Proxy } from '../../src/web/sessions.ts'
 import { handHere } from '../fixtures/hand.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
@@ -32,6 +33,7 @@ export interface ConsoleOptions {
   /** Whether no bridge has made the journal yet. */
   readonly isWithoutJournal?: boolean
   readonly isReadOnly?: boolean
+  readonly proxy?: Proxy
 }
 
 export async function configurationAt(
@@ -85,6 +87,7 @@ export async function aConsole(options: ConsoleOptions = {}) {
     names: [],
     say: (line) => said.push(line),
     ...(options.pages && { pages: options.pages }),
+    ...(options.proxy && { proxy: options.proxy }),
   })
   onTestFinished(async () => {
     await server.close()

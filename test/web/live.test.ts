@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { listeningTerminal, runCommand } from '../fixtures/terminal.ts'
@@ -12,7 +12,8 @@ import { tempFolder } from '../fixtures/temp-folder.ts'
 import { aConsole, configurationAt, PASSWORD } from './harness.ts'
 
 async function follow(address: string, cookie: Record<string, string>) {
-  const asked = request(`${address}/live`, { headers: { ...cookie, host: 'localhost' } })
+  const asked = request(`${address}/live`, { headers: { ...cookie, host: 'localhost' }, agent: false })
+  asked.on('error', () => undefined)
   asked.end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   let text = ''
@@ -47,6 +48,45 @@ test('a stream is for who is signed in', async () => {
   const address = await console.server.listen({ host: '127.0.0.1', port: 0 })
   const { answer } = await follow(address, {})
   expect(answer.statusCode).toBe(303)
+})
+
+test.each(['signs out', 'is disabled', 'does nothing for half an hour'])(
+  'a stream ends within a minute once its person %s',
+  async (what) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const console = await aConsole()
+    const address = await console.server.listen({ host: '127.0.0.1', port: 0 })
+    const ended = once((await follow(address, console.cookieOf('viewer'))).answer, 'close')
+    const { answer: other } = await follow(address, console.cookieOf('admin'))
+    const [, token = ''] = console.cookieOf('viewer')['cookie']?.split('=') ?? []
+    if (what === 'signs out') console.people.endSession(token)
+    else if (what === 'is disabled') console.people.disable('viewer')
+    else {
+      console.clock.advance?.(20 * 60_000)
+      await console.get('/', 'admin')
+      console.clock.advance?.(11 * 60_000)
+    }
+    vi.advanceTimersByTime(60_000)
+    await ended
+    expect(other.closed).toBe(false)
+  },
+)
+
+test('a stream is refused beyond 200 of them, and pages still come', async () => {
+  const console = await aConsole({ clock: systemClock })
+  const address = await console.server.listen({ host: '127.0.0.1', port: 0 })
+  const all = await Promise.all(
+    Array.from({ length: 200 }, () => follow(address, console.cookieOf('viewer'))),
+  )
+  expect(new Set(all.map(({ answer }) => answer.statusCode))).toEqual(new Set([200]))
+  expect((await follow(address, console.cookieOf('admin'))).answer.statusCode).toBe(503)
+  expect((await console.get('/', 'viewer')).statusCode).toBe(200)
+  all[0]?.answer.destroy()
+  await vi.waitFor(
+    async () => expect((await follow(address, console.cookieOf('admin'))).answer.statusCode).toBe(200),
+    { timeout: 20_000, interval: 100 },
+  )
 })
 
 test('the command adds people and serves them until the signal, and ends open streams', async () => {

@@ -1,12 +1,12 @@
-/** The reading pages over a journal with many records: what SQLite reads for them, and, printed, how long they take. */
+/** The reading pages over a journal with many records: what SQLite reads for them, what they weigh, and, printed, how long they take. */
+import { brotliCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ConsoleContext } from '../../src/app/console/context.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
-import { digestPlannedRecords } from '../../src/journal/event-detail.ts'
-import { hashEvent } from '../../src/journal/events.ts'
 import { openJournal, openJournalToRead } from '../../src/journal/open.ts'
-import { type Database, openDatabase } from '../../src/support/sqlite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 import type { Page } from '../../src/web/page.ts'
+import { PAGES } from '../../src/web/pages.ts'
 import { decisionsPage } from '../../src/web/pages/decisions.ts'
 import { deliveriesPage, deliveryPage } from '../../src/web/pages/deliveries.ts'
 import { filePage, filesPage } from '../../src/web/pages/files.ts'
@@ -14,117 +14,17 @@ import { proofPage } from '../../src/web/pages/proof.ts'
 import { orderPage, recordPage } from '../../src/web/pages/records.ts'
 import { reportsPage } from '../../src/web/pages/reports.ts'
 import { routesPage } from '../../src/web/pages/routes.ts'
+import { clocksPage } from '../../src/web/pages/clocks.ts'
+import { todayPage } from '../../src/web/pages/today.ts'
 import { searchPage } from '../../src/web/pages/search.ts'
 import { type Asked, visit } from '../fixtures/console.ts'
+import { centsOf, fillJournal, RECORDS_IN_A_FILE } from '../fixtures/full-journal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
+import { aConsole } from './harness.ts'
 
-const RECORDS_IN_A_FILE = 250
 const RECORDS = Number(process.env['CONSOLE_RECORDS'] ?? 200_000)
 const FILES = RECORDS / RECORDS_IN_A_FILE
-
-/** They come in the course of 90 days. */
-const FILE_MS = Math.floor((90 * 86_400_000) / FILES)
-
-/** Every tenth record is refused; every file is exported as one delivery; every file has a decision. */
-const FILLING = `
-  with recursive n (n) as (select 1 union all select n + 1 from n where n < ${FILES})
-  insert into files (number, id, route, folder, name, size, modified_at, state, outcome, claimed_at, received_at,
-    planned_at, submitted_at, closed_at, archived_as, report_name)
-  select n, 'f' || n, 'orders-' || (n % 10), 'inbox', 'orders-' || n || '.csv', 99999999, n, 'closed', 'processed',
-    n * ${FILE_MS}, n * ${FILE_MS}, n * ${FILE_MS}, n * ${FILE_MS}, n * ${FILE_MS}, 'archive/' || n, 'orders-' || n || '.csv' from n;
-
-  with recursive n (n) as (select 1 union all select n + 1 from n where n < ${RECORDS})
-  insert into records (id, direction, route, file_id, number, operation, account, natural_key, owns_key, body_hash, lane,
-    lines, key_values, state, http, api_id, problems, attempts, changed_at)
-  select n, 'incoming', 'orders-' || (((n - 1) / ${RECORDS_IN_A_FILE} + 1) % 10), 'f' || ((n - 1) / ${RECORDS_IN_A_FILE} + 1),
-    (n - 1) % ${RECORDS_IN_A_FILE} + 1, 'create-order', 'retailer/1000',
-    iif(n % 10 = 0, null, 'HV-' || n), n % 10 <> 0, 'x', 'HV-' || n,
-    '[[' || (n % ${RECORDS_IN_A_FILE} + 2) || ',' || (n % ${RECORDS_IN_A_FILE} + 2) || ']]', '["HV-' || n || '"]',
-    iif(n % 10 = 0, 'rejected', 'accepted'), 201, iif(n % 10 = 0, null, n),
-    iif(n % 10 = 0, '[{"code":"province-unknown","message":"m","fix":"f","place":{"line":2,"column":"State"}}]', '[]'),
-    1, n from n;
-
-  insert into bodies (record_id, body)
-  select id, '{"purchase_order_number":"' || lane || '","ship_to":{"name1":"Ada","street1":"1 Long Road","city":"Reno"},
-    "order_lines":[{"order_line_number":"1","quantity":2,"net_price":"12.50","price":"20.00","variant":{"upc":"0123"}},
-    {"order_line_number":"2","quantity":1,"net_price":"0.99","price":"2.00","variant":{"upc":"0124"}}]}' from records where owns_key = 1;
-  insert into attempts (record_id, attempt, began_at, ended_at, http, result)
-  select id, 1, id, id, 201, state from records where owns_key = 1;
-
-  insert into deliveries (id, route, sequence, folder, name, sha256, rows, records, state, composed_at, delivered_at)
-  select 'd' || number, 'out', number, 'outbox', 'out-' || number || '.csv', 'x', 1, 1, 'done', number * ${FILE_MS}, number * ${FILE_MS}
-  from files;
-  insert into records (direction, route, delivery_id, number, operation, account, owns_key, lines, key_values, state,
-    api_id, problems, attempts, changed_at)
-  select 'outgoing', 'out', 'd' || number, 1, 'export-orders', 'brand/7', 0, '[]', '[]', 'exported', number, '[]', 0, number
-  from files;
-
-  insert into decisions (file_id, action, decided_by, why, decided_at, records)
-  select id, 'release', 'Ada', 'asked', number, 1 from files;
-  insert into decided_records (record_id, decision_id)
-  select (decisions.id - 1) * ${RECORDS_IN_A_FILE} + 1, decisions.id from decisions;`
-
-/** The chain as a bridge would have written it: a plan of each file, and its attempts and answers in batches of 25. */
-function fillChain(database: Database): void {
-  const insert = database.prepare(
-    'insert into events (id, at, kind, route, subject, detail, hash) values (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const first = database.prepare('select id, hash from events order by id desc limit 1').get() as {
-    id: number
-    hash: string
-  }
-  let [id, hash] = [first.id, first.hash]
-  const append = (
-    file: number,
-    kind: 'records-planned' | 'attempts-started' | 'records-answered',
-    detail: object,
-  ) => {
-    const row = {
-      id: ++id,
-      at: file * FILE_MS,
-      kind,
-      route: `orders-${file % 10}`,
-      subject: `f${file}`,
-      detail: JSON.stringify(detail),
-    }
-    hash = hashEvent(hash, row)
-    insert.run(row.id, row.at, row.kind, row.route, row.subject, row.detail, hash)
-  }
-  for (let file = 1; file <= FILES; file++) {
-    const ids = Array.from(
-      { length: RECORDS_IN_A_FILE },
-      (_, index) => (file - 1) * RECORDS_IN_A_FILE + index + 1,
-    )
-    const [accepted, rejected] = [true, false].map((isGood) =>
-      ids.filter((each) => (each % 10 !== 0) === isGood),
-    )
-    const records = ids.map((n, index) => {
-      const key = n % 10 === 0 ? null : `HV-${n}`
-      return {
-        number: index + 1,
-        operation: 'create-order',
-        account: 'retailer/1000',
-        naturalKey: key,
-        bodyHash: 'x',
-      }
-    })
-    append(file, 'records-planned', {
-      records: [
-        { state: 'planned', ids: accepted },
-        { state: 'rejected', ids: rejected },
-      ],
-      planned: { ids: [[ids[0], ids.at(-1)]], ...digestPlannedRecords(`f${file}`, records) },
-    })
-    for (let at = 0; at < accepted!.length; at += 25) {
-      const batch = accepted!.slice(at, at + 25)
-      append(file, 'attempts-started', { records: [{ state: 'sending', ids: batch }] })
-      append(file, 'records-answered', {
-        records: [{ state: 'accepted', ids: batch, http: 201, api: batch.map(String) }],
-      })
-    }
-  }
-}
 
 /** Takes the first or last entry of an index and steps on from there; or compares the first 2000 entries of each index. */
 const BOUNDED =
@@ -138,10 +38,7 @@ test('the reading pages scan no table of records, however many there are', { tim
   await (await openJournal({ path, clock })).close()
   const filled = openDatabase(path, {})
   onTestFinished(() => void filled.close())
-  for (const statement of FILLING.split(';\n')) filled.exec(statement)
-  filled.exec('begin')
-  fillChain(filled)
-  filled.exec('commit')
+  fillJournal(filled, RECORDS)
 
   const database = Object.getPrototypeOf(filled) as { prepare: (sql: string) => unknown }
   const prepare = vi.spyOn(database, 'prepare')
@@ -198,19 +95,24 @@ test('the reading pages scan no table of records, however many there are', { tim
   expect((await open('delivery', deliveryPage, { params: { id: 'd77' } }))?.page).toHaveLength(1)
   expect((await open('decisions', decisionsPage))?.total.count).toBe(FILES)
   await open('routes', routesPage)
+  await open('today', todayPage)
+  await open('orders by their deadlines', clocksPage)
   const report = await open('report of a day', reportsPage, { query: { day: '1970-02-01' } })
   const ofDay = report!.rows.filter(({ direction }) => direction === 'incoming')
   const add = (read: (row: (typeof ofDay)[number]) => number) =>
     ofDay.reduce((sum, row) => sum + read(row), 0)
   expect(add(({ records }) => records)).toBeGreaterThan(RECORDS / 100)
-  expect(add(({ amount }) => Number(amount?.replace('.', '')))).toBe(
-    add(({ states }) => states.accepted ?? 0) * 2599,
-  )
+  expect(sumCents(ofDay)).toBe(listCents(Date.UTC(1970, 1, 1), 86_400_000))
   await open('report of a week', reportsPage, { query: { day: '1970-02-01', span: 'week' } })
   // A month takes seconds, so it must leave other pages their turns.
   let turns = 0
   const timer = setInterval(() => turns++, 1)
-  await open('report of a month', reportsPage, { query: { day: '1970-02-01', span: 'month' } })
+  const ofMonth = await open('report of a month', reportsPage, {
+    query: { day: '1970-02-01', span: 'month' },
+  })
+  expect(sumCents(ofMonth!.rows.filter(({ direction }) => direction === 'incoming'))).toBe(
+    listCents(Date.UTC(1970, 1, 1), 28 * 86_400_000),
+  )
   clearInterval(timer)
   expect(turns).toBeGreaterThan(RECORDS / 10_000)
   process.stdout.write(`${RECORDS} records, ${FILES} files\n${times.join('\n')}\n`)
@@ -229,3 +131,73 @@ test('the reading pages scan no table of records, however many there are', { tim
     })
   expect(scans).toEqual([])
 })
+
+function sumCents(rows: readonly { readonly amount?: string }[]): bigint {
+  return rows.reduce((sum, { amount = '' }) => sum + BigInt(amount.replace('.', '')), 0n)
+}
+
+/** What the accepted orders of the files come to that came then, added up one by one. */
+function listCents(from: number, ms: number): bigint {
+  const fileMs = Math.floor((90 * 86_400_000) / FILES)
+  let sum = 0n
+  for (let id = 1; id <= RECORDS; id++) {
+    const at = Math.ceil(id / RECORDS_IN_A_FILE) * fileMs
+    if (at >= from && at < from + ms && id % 10 !== 0) sum += centsOf(id)
+  }
+  return sum
+}
+
+/** With the style sheet, the script and the icon, as a first visit loads them. */
+const PAGE_MAX_BYTES = 60 * 1024
+
+test(
+  'no page weighs more than 60 KB, compressed and with all it loads, nor 120 KB as it is sent',
+  { timeout: 300_000 },
+  async () => {
+    const clock = testClock()
+    clock.advance(91 * 86_400_000)
+    const console = await aConsole({ clock })
+    const { path } = console.configuration.journal
+    const filled = openDatabase(path, {})
+    fillJournal(filled, 50_000)
+    filled.close()
+    const { journal } = await console.opened.getContext()
+    const [file] = await journal.listFiles({}, undefined, 1)
+    const [delivery] = await journal.listDeliveries({}, undefined, 1)
+    const [decision] = await journal.listAllDecisions(undefined, 1)
+    const values: Readonly<Record<string, string | number | undefined>> = {
+      files: file?.id,
+      deliveries: delivery?.id,
+      decisions: decision?.id,
+      records: 19_001,
+      orders: 'HV-19001',
+      routes: 'orders',
+    }
+    const weigh = async (url: string) => {
+      const { statusCode, rawPayload } = await console.get(url, 'admin')
+      return { statusCode, sent: rawPayload.length, compressed: brotliCompressSync(rawPayload).length }
+    }
+    const { body } = await console.get('/', 'admin')
+    const assets = await Promise.all(
+      [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => weigh(url)),
+    )
+    expect(assets).toHaveLength(3)
+    const ofAssets = assets.reduce((sum, { compressed }) => sum + compressed, 0)
+    const heavy: string[] = []
+    let shown = 0
+    for (const { path: page } of PAGES) {
+      const url = page.replaceAll(
+        /^\/(\w+)\/:\w+/g,
+        (_, name: string) => `/${name}/${values[name] ?? 'none'}`,
+      )
+      for (const query of ['', '?q=hv-1900', '?day=1970-02-01&span=month']) {
+        const { statusCode, sent, compressed } = await weigh(url.replaceAll(/:\w+/g, 'none') + query)
+        if (statusCode === 200) shown++
+        if (ofAssets + compressed > PAGE_MAX_BYTES || sent > 120 * 1024)
+          heavy.push(`${url}${query}: ${sent} bytes, compressed ${compressed}`)
+      }
+    }
+    expect(shown).toBeGreaterThan(40)
+    expect(heavy).toEqual([])
+  },
+)

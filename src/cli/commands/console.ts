@@ -27,7 +27,7 @@ export async function serveConsole(
 ): Promise<ExitCode> {
   const configuration = await readConfigurationToShow(terminal, config)
   const settings = getSettings(configuration)
-  const { host, names } = settings
+  const { host, names, proxy } = settings
   const port = given ?? settings.port
   const tls = settings.tls && {
     cert: await readPem(settings.tls.cert),
@@ -39,7 +39,9 @@ export async function serveConsole(
   const { createConsoleServer } = await import('../../web/server.ts')
   const opened = openConsole({ configuration, clock })
   const hand = createHand(startChildren(resolvePath(terminal, config), terminal.env))
-  await withPeople(terminal, configuration, async (people) => {
+  const onReplaced = () =>
+    say('console: people.db was removed, or is another file now: everybody signs in again.')
+  const work = async (people: People) => {
     const server = await createConsoleServer({
       opened,
       people,
@@ -48,9 +50,18 @@ export async function serveConsole(
       names,
       say,
       ...(tls && { tls }),
+      ...(proxy && { proxy }),
     })
     // Showing a page writes nothing, so this is noted now and then.
-    const saving = setInterval(() => people.saveSeen(), MINUTE_MS).unref()
+    const save = () => {
+      try {
+        people.saveSeen()
+      } catch (error) {
+        if (!(error instanceof BridgeError)) throw error
+        say(`console: ${error.message}`)
+      }
+    }
+    const saving = setInterval(save, MINUTE_MS).unref()
     try {
       const address = await server.listen({ host, port }).catch((cause: unknown) => {
         const message = `The console cannot listen on ${host}, port ${port}.`
@@ -58,7 +69,7 @@ export async function serveConsole(
         throw new BridgeError('configuration-invalid', message, { cause, fix })
       })
       say(`The console is at ${address}/. Stop it with Ctrl+C.`)
-      if (people.isEmpty())
+      if (proxy === undefined && people.isEmpty())
         say('There is no person yet who may sign in: `dropbridge console user add NAME --role admin`.')
       // The signal may have come while the console was starting.
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
@@ -66,9 +77,10 @@ export async function serveConsole(
       clearInterval(saving)
       await Promise.all([server.close(), hand.close()])
       await opened.close()
-      people.saveSeen()
+      save()
     }
-  })
+  }
+  await withPeople(terminal, configuration, work, onReplaced)
   return EXIT.ok
 }
 
@@ -142,11 +154,13 @@ async function withPeople<Result>(
   { clock }: Pick<Terminal, 'clock'>,
   configuration: Configuration,
   work: (people: People) => Result | Promise<Result>,
+  onReplaced?: () => void,
 ): Promise<Result> {
   const people = openPeople({
     path: getPeoplePath(configuration),
     clock,
     limits: getSettings(configuration),
+    ...(onReplaced && { onReplaced }),
   })
   try {
     return await work(people)

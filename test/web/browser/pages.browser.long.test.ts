@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
   }, 600_000)
 
   test('is printed whole where people print it: a record, a proof and a report, on A4 and Letter', async () => {
-    const { page } = await visit(site, 'operator')
+    const { page, troubles } = await visit(site, 'operator')
     const printed = addresses.filter((address) => /^\/(records\/\d+(\/proof)?|reports)$/.test(address))
     expect(printed).toHaveLength(3)
     const squeeze = (text: string) => text.replaceAll(/\s+/g, '')
@@ -146,6 +146,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
         expect(cut, `${address} on ${format}`).toEqual([])
       }
     }
+    expect(troubles).toEqual([])
   })
 
   test('an order is found and sent on a phone by touch', async () => {
@@ -170,7 +171,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
   })
 
   test('works without script, to the sending of what is held, and to saying what came of a lost answer', async () => {
-    const { page } = await visit(site, 'admin', { javaScriptEnabled: false })
+    const { page, troubles } = await visit(site, 'admin', { javaScriptEnabled: false })
     for (const address of addresses) {
       await open(page, address)
       expect(await page.locator('h1').count(), address).toBe(1)
@@ -188,6 +189,7 @@ describe.skipIf(!hasChromium())('every page in a browser', () => {
     await page.getByRole('button', { name: 'Resolve 1 record' }).click()
     await page.waitForURL(/\/decisions\/\d+$/, { timeout: 60_000 })
     expect(await page.locator('h1').textContent()).toBe('admin resolved as absent 1 record')
+    expect(troubles).toEqual([])
   })
 })
 
