@@ -38,7 +38,9 @@ async function assertReadable({ examples, placeOf }: Mapping, path: string): Pro
       const file = resolve(dirname(path), example[key])
       const why = await access(file, constants.R_OK).then(() => undefined, describeUnreadable)
       if (why === undefined) continue
-      const details = [`${placeOf('examples', index, key)}the file ${file} ${why}`]
+      const details = [
+        `${placeOf('examples', index, key)}the file ${file} ${why}: copy it too, or remove \`examples\``,
+      ]
       throw new BridgeError('mapping-invalid', 'there is an error in a mapping', { details })
     }
 }

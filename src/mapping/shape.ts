@@ -69,6 +69,22 @@ function createAttributesShape(required: boolean): ObjectShape {
   return { kind: 'object', fields: new Map(fields), rules: [], required }
 }
 
+/** A constant that fits the field, as a mapping writes it. */
+export function showConstant(rule: FieldRule): string {
+  const examples: Readonly<Record<Exclude<FieldRule['kind'], 'choice'>, string>> = {
+    text: 'TEXT',
+    integer: '1',
+    money: '12.50',
+    decimal: '2.5',
+    dateTime: '2026-03-01T12:00:00Z',
+    date: '2026-03-01',
+    boolean: 'true',
+    country: 'US',
+    province: 'NY',
+  }
+  return `{ const: ${rule.kind === 'choice' ? rule.values[0] : examples[rule.kind]} }`
+}
+
 /** `a date and time`, for messages and documentation. */
 export function describeRule(rule: FieldRule): string {
   switch (rule.kind) {

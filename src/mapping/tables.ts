@@ -1,6 +1,6 @@
 /** Lookup tables of a mapping: rows in the mapping itself, or a CSV file beside it. */
 import Papa from 'papaparse'
-import { describeUnreadable } from '../support/errors.ts'
+import { describeUnreadablePart } from '../support/errors.ts'
 import { didYouMean } from '../support/text.ts'
 import { checkPart } from './source/schema.ts'
 import { TableFrame } from './file.ts'
@@ -136,13 +136,9 @@ async function readTableFile(
   try {
     text = await readTable(path)
   } catch (error) {
-    return errors.add(place, `the table file ${path} ${describeUnreadable(error)}`)
+    return errors.add(place, `the table file ${describeUnreadablePart(path, error)}`)
   }
-  const parsed = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
-    skipEmptyLines: 'greedy',
-    preview: MAX_ROWS + 2,
-  })
-  const [header = [], ...rows] = parsed.data
+  const [{ cells: header } = { cells: [] }, ...rows] = readTableRows(text)
   const columns = header.slice(keyColumns).map((column) => column.trim())
   const note = (message: string) => errors.add(place, `${path}: ${message}`)
   if (columns.length === 0) {
@@ -153,11 +149,27 @@ async function readTableFile(
   if (rows.length > MAX_ROWS) note(`the table has more than ${MAX_ROWS} rows`)
   const gathered = createRowCollector({ ...head, columns, keyColumns, locate: () => place }, note)
   for (const row of rows) {
-    const keys = row.slice(0, keyColumns).map(cleanText)
-    const cells = columns.map((column, at) => [column, cleanText(row[keyColumns + at] ?? '')] as const)
-    gathered.add(keys.filter((key) => key !== '').join(KEY_SEPARATOR), Object.fromEntries(cells))
+    const key = row.cells.slice(0, keyColumns).map(cleanText).filter(Boolean).join(KEY_SEPARATOR)
+    const cells = columns.map((column, at) => [column, cleanText(row.cells[keyColumns + at] ?? '')] as const)
+    gathered.add({ key, cells: Object.fromEntries(cells), line: () => `line ${row.line}` })
   }
   return gathered.table
+}
+
+/** The rows that are not blank, each with the line on which it begins. */
+function readTableRows(text: string): { readonly cells: string[]; readonly line: number }[] {
+  const plain = text.replace(/^\uFEFF/, '')
+  // Blank lines would spoil the guess of the delimiter, and are needed to count lines.
+  const { delimiter } = Papa.parse(plain, { skipEmptyLines: 'greedy', preview: 1 }).meta
+  const { data } = Papa.parse<string[]>(plain, { delimiter })
+  const rows = []
+  let line = 1
+  for (const cells of data) {
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ cells, line })
+    line += cells.reduce((breaks, cell) => breaks + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 1)
+    if (rows.length > MAX_ROWS + 1) break
+  }
+  return rows
 }
 
 function compileTableRows(head: TableHead, node: MapNode, errors: MappingErrors): Table | undefined {
@@ -171,7 +183,7 @@ function compileTableRows(head: TableHead, node: MapNode, errors: MappingErrors)
   const gathered = createRowCollector({ ...head, columns, keyColumns: 1, locate }, note)
   for (const { key, cells } of rowsOf) {
     place = locate(key)
-    gathered.add(key, cells)
+    gathered.add({ key, cells, line: () => errors.formatLine(locate(key)) })
   }
   return gathered.table
 }
@@ -183,16 +195,26 @@ function readCells(row: SourceNode): Record<string, string> {
   return Object.fromEntries(cells) as Record<string, string>
 }
 
+interface TableRow {
+  readonly key: string
+  readonly cells: Readonly<Record<string, string>>
+  /** Where it stands, for messages. */
+  readonly line: () => string
+}
+
 function createRowCollector(frame: Omit<Table, 'rows' | 'keys'>, note: (message: string) => void) {
   const rows = new Map<string, Readonly<Record<string, string>>>()
+  const lines = new Map<string, TableRow['line']>()
   const keys: string[] = []
   const table: Table = { ...frame, rows, keys }
   return {
     table,
-    add(key: string, cells: Record<string, string>) {
-      if (key === '') return note('a row of the table has no key')
-      if (rows.has(normalizeKey(key))) return note(`the table has two rows for "${key}"`)
-      rows.set(normalizeKey(key), cells)
+    add({ key, cells, line }: TableRow) {
+      const [known, first] = [normalizeKey(key), lines.get(normalizeKey(key))]
+      if (key === '') return note(`a row of the table has no key: ${line()}`)
+      if (first !== undefined) return note(`the table has two rows for "${key}": ${first()} and ${line()}`)
+      rows.set(known, cells)
+      lines.set(known, line)
       keys.push(key)
     },
   }

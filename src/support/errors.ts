@@ -320,6 +320,13 @@ export function describeUnreadable(error: unknown): string {
   return hasSystemCode(error, 'ENOENT') ? 'is not there' : `cannot be read: ${getErrorMessage(error)}`
 }
 
+/** The same with the name of a file that a mapping names, and the whole path that was tried for it. */
+export function describeUnreadablePart(name: string, error: unknown): string {
+  const tried = error instanceof Error && 'path' in error ? String(error.path) : name
+  const where = hasSystemCode(error, 'ENOENT') && tried !== name
+  return `${name} ${describeUnreadable(error)}${where ? `: relative to the mapping it is ${tried}` : ''}`
+}
+
 /** Returns the message of a thrown value; `otherwise` where an error has none. */
 export function getErrorMessage(error: unknown, otherwise = ''): string {
   if (!(error instanceof Error)) return otherwise || String(error)

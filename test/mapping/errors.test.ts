@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadMapping } from '../../src/mapping/load.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
 import { errorsOf, ORDERS } from './sheet.ts'
 
 test('a mapping without errors has none', async () => {
@@ -106,6 +109,16 @@ test.each([
   [
     'name1: Name',
     'name1:',
+    'this names no column: write a column name, a list of names, or a constant such as { const: TEXT }',
+  ],
+  [
+    'price: Retail',
+    'price:',
+    'this names no column: write a column name, a list of names, or a constant such as { const: 12.50 }',
+  ],
+  [
+    'country: { from: Country, default: US }',
+    'country:',
     'this names no column: write a column name, a list of names, or a constant such as { const: US }',
   ],
   ['name1: Name', 'name1: { fron: Name }', 'there is no such key here. Did you mean "from"?'],
@@ -153,7 +166,7 @@ test.each([
   [
     'Ground: { method: FEDEX',
     'ground: { method: A, carrier: B }\n      fedex ground: { method: FEDEX',
-    'the table has two rows for "fedex ground"',
+    'the table has two rows for "fedex ground": orders.yaml:27 and orders.yaml:28',
   ],
 ])('%s written as %s is an error', async (right, wrong, message) => {
   const errors = await errorsOf(ORDERS.replace(right, wrong))
@@ -179,13 +192,34 @@ test('a table whose values do not fit the field is an error of the mapping', asy
     'tables:\n  packs: { file: packs.csv }',
   )
 
-  expect(await errorsOf(text, { 'packs.csv': 'pack,units\nsingle,1\ndozen,twelve\nSingle,2\n' })).toEqual([
-    '25:18 tables.packs.file: packs.csv: the table has two rows for "Single"',
+  expect(
+    await errorsOf(text, { 'packs.csv': 'pack,units\nsingle,1\n\n"do\nzen",12\ndozen,twelve\nSingle,2\n' }),
+  ).toEqual([
+    '25:18 tables.packs.file: packs.csv: the table has two rows for "Single": line 2 and line 7',
     '25:18 tables.packs.file: the table "packs" says for "dozen": "twelve" is not a whole number. It fills order_lines[].quantity.',
   ])
   expect(await errorsOf(text)).toEqual([
     '25:18 tables.packs.file: the table file packs.csv cannot be read: no such file',
   ])
+})
+
+test('files that a mapping names and that are not there are named with their whole paths', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'orders.yaml')
+  const text = ORDERS.replace('tables:', 'tables:\n  art: { file: tables/art.csv }')
+  await writeFile(path, text.replace('group:', 'extends: base/base.yaml\ngroup:'))
+  await expect(loadMapping(path)).rejects.toMatchObject({
+    details: [
+      `${path}:3:10 extends: the mapping base/base.yaml is not there: relative to the mapping it is ${join(folder, 'base/base.yaml')}`,
+    ],
+  })
+
+  await writeFile(path, text)
+  await expect(loadMapping(path)).rejects.toMatchObject({
+    details: [
+      `${path}:25:16 tables.art.file: the table file tables/art.csv is not there: relative to the mapping it is ${join(folder, 'tables/art.csv')}`,
+    ],
+  })
 })
 
 test('a wrong value of a table in the mapping is an error at its row, for each field that it fills', async () => {

@@ -223,7 +223,7 @@ describe('errors', () => {
   })
 
   test.each([
-    ['extends: nowhere.yaml\n', '1:10 extends: the mapping cannot be read: no such file'],
+    ['extends: nowhere.yaml\n', '1:10 extends: the mapping nowhere.yaml cannot be read: no such file'],
     ['extends: [base.yaml]\n', '1:10 extends: expected the path of the mapping file that is extended'],
     ['extends: orders.yaml\n', '1:10 extends: a mapping cannot extend itself'],
     ['extends: ./a/../orders.yaml\n', '1:10 extends: a mapping cannot extend itself'],

@@ -8,6 +8,7 @@ import {
   computeFittingShare,
   computeShare,
   detectCellKinds,
+  isLineCounter,
 } from './column-profile.ts'
 import { findSpelling, listNamePairs, listReadNames, type Spelling } from './spellings.ts'
 
@@ -31,7 +32,12 @@ interface Candidate extends PlacedColumn {
 export interface Placement {
   readonly placed: readonly PlacedColumn[]
   /** Columns that fill no field, each with the reason. */
-  readonly unplaced: readonly { readonly column: ColumnProfile; readonly why: string }[]
+  readonly unplaced: readonly {
+    readonly column: ColumnProfile
+    readonly why: string
+    /** The open fields that its cells fit. */
+    readonly fits?: readonly string[]
+  }[]
 }
 
 /** Every field has one column at most, or a first and a last name, and every column fills one field. */
@@ -43,8 +49,9 @@ export function placeColumns(
   const nameAll = (field: Field) => columns.flatMap((column) => createNamedCandidate(field, column) ?? [])
   const named = [...fields.flatMap(nameAll), ...fields.flatMap((field) => listPairCandidates(field, columns))]
   const namedColumns = new Set(named.map(({ column }) => column))
+  const counters = new Set(columns.filter((column) => isLineCounter(column, columns)))
   const looking = columns
-    .filter((column) => !namedColumns.has(column))
+    .filter((column) => !namedColumns.has(column) && !counters.has(column))
     .flatMap((column) => fields.flatMap((field) => createGuessedCandidate(field, column, hasHeader) ?? []))
   const candidates = [...named, ...looking].toSorted((a, b) => b.score - a.score)
   const taken = chooseCandidates(candidates)
@@ -55,7 +62,13 @@ export function placeColumns(
     chosen.filter(({ field: { within } }) => within === undefined || hasRequired(within, fields, chosen)),
     columns,
   )
-  return { placed, unplaced: listUnplaced(columns, fields, candidates, placed) }
+  const unplaced = listUnplaced(columns, fields, candidates, placed)
+  return {
+    placed,
+    unplaced: unplaced.map((each) =>
+      counters.has(each.column) ? { column: each.column, why: 'counts the lines' } : each,
+    ),
+  }
 }
 
 /** Takes the best candidates, each column and each field once. */
@@ -133,8 +146,8 @@ function listUnplaced(
       const field = candidates.find((each) => each.column === column && each.joined === undefined)?.field
       if (field === undefined) {
         const fitting = open.filter(({ rule }) => computeFittingShare(column, rule) >= 0.98)
-        const why = fitting.length === 0 ? '' : `could be ${fitting.map(({ path }) => path).join(' or ')}`
-        return { column, why }
+        const fits = fitting.map(({ path }) => path)
+        return { column, why: fits.length === 0 ? '' : `could be ${fits.join(' or ')}`, fits }
       }
       const owner = placed.find((each) => each.field === field)
       const why =

@@ -3,7 +3,10 @@ import type { FieldRule } from '../../contract/fields.ts'
 import { isProvinceOf } from '../../contract/places.ts'
 import { compileDateFormat } from '../../mapping/values/date-format.ts'
 import { toCountry, toProvince } from '../../mapping/values/places.ts'
+import { suggestCurrencyFix } from '../../mapping/values/numbers.ts'
 import { FAILED } from '../../mapping/values/text.ts'
+import { splitWords } from './item-spellings.ts'
+import { normalizeName } from './spellings.ts'
 
 export interface ColumnProfile {
   readonly name: string
@@ -20,6 +23,8 @@ export interface ColumnProfile {
   readonly distinct: ReadonlySet<string>
   readonly dates: DetectedDates | undefined
   readonly decimalComma: boolean
+  /** A cell such as `1.001`, where no cell shows whether the mark stands before decimals or between thousands. */
+  readonly openMark: string | undefined
 }
 
 export function profileColumn(
@@ -37,18 +42,49 @@ export function profileColumn(
     filled,
     distinct: new Set(filled),
     dates: filled.length === 0 ? undefined : detectDates(filled),
-    decimalComma: computeShare(filled, (cell) => DECIMAL_COMMA.test(cell)) > 0.5,
+    decimalComma: computeShare(filled, isDecimalComma) > 0.5,
+    openMark: findOpenMark(filled),
   }
 }
 
 /** The profile reads this many characters of a cell. */
 const LONGEST_CELL = 1000
-const DECIMAL_COMMA = /^[$€£]?\s?-?\d{1,3}(?:[. ]?\d{3})*,\d{1,2}\s?[€]?$/
-const MONEY = /^[$€£]?\s?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:\s?(?:USD|€|\$))?$/
+const CURRENCY = /^(?:US\$|\p{Sc}|USD|EUR|GBP|CHF|CAD)\s?|\s?(?:\p{Sc}|USD|EUR|GBP|CHF|CAD)$/gu
+const DECIMAL_COMMA = /^-?\d{1,3}(?:[. ]?\d{3})*,\d{1,2}$/
+const MONEY = /^(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/
 const INTEGER = /^(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.0+)?$/
+const INTEGER_WITH_COMMA = /^(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,0+)?$/
 const POSTAL = /^(?:\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d)$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const TRACKING = /^(?:1Z[0-9A-Z]{16}|\d{12,22})$/
+
+const isDecimalComma = (cell: string) => DECIMAL_COMMA.test(cell.replace(CURRENCY, ''))
+const isMoney = (cell: string) => MONEY.test(cell.replace(CURRENCY, ''))
+
+function findOpenMark(filled: readonly string[]): string | undefined {
+  const marked = filled.filter((cell) => /[.,]/.test(cell))
+  return marked.every((cell) => /^[^\d.,]*[1-9]\d{0,2}[.,]\d{3}[^\d.,]*$/.test(cell)) ? marked[0] : undefined
+}
+
+/** Lists what the cells of a number leave open: what their marks mean, and a currency that the API does not take. */
+export function listNumberDoubts({ filled, decimalComma, openMark }: ColumnProfile, kind: string): string[] {
+  const doubts: string[] = []
+  if (kind === 'integer' && decimalComma) {
+    const cell = filled.find((each) => each.includes(',')) ?? ''
+    doubts.push(`"${cell}" is read as ${cell.replace(/,.*|\D/g, '')}`)
+  }
+  if (openMark !== undefined) {
+    const other = openMark.includes('.') ? ',' : '.'
+    const digits = openMark.replace(/\D/g, '')
+    doubts.push(`the mark is a guess: if "${openMark}" means ${digits}, add decimal: "${other}"`)
+  }
+  const foreign = kind === 'money' ? filled.find((cell) => suggestCurrencyFix(cell) !== undefined) : undefined
+  if (foreign !== undefined) {
+    const sign = foreign.replace(/[\d\s.,()+-]/g, '')
+    doubts.push(`records with ${sign} are refused: have the amounts sent in US dollars, without the sign`)
+  }
+  return doubts
+}
 
 /** The share of the filled cells for which the test holds; 0 without filled cells. */
 export function computeShare(cells: readonly string[], test: (cell: string) => boolean): number {
@@ -63,10 +99,12 @@ export function computeFittingShare({ filled, dates, decimalComma }: ColumnProfi
         rule.code === 'upc' ? /^\d{6,14}$/.test(cell) : cell.length <= (rule.max ?? 255),
       )
     case 'integer':
-      return rule.reference !== undefined ? 1 : computeShare(filled, (cell) => INTEGER.test(cell))
+      return rule.reference !== undefined
+        ? 1
+        : computeShare(filled, (cell) => (decimalComma ? INTEGER_WITH_COMMA : INTEGER).test(cell))
     case 'money':
     case 'decimal':
-      return computeShare(filled, (cell) => (decimalComma ? DECIMAL_COMMA : MONEY).test(cell))
+      return computeShare(filled, decimalComma ? isDecimalComma : isMoney)
     case 'dateTime':
     case 'date':
       return dates?.share ?? 0
@@ -91,7 +129,7 @@ export type CellKind =
 export function detectCellKinds(profile: ColumnProfile): (readonly [CellKind, number])[] {
   const { filled, dates, distinct, decimalComma } = profile
   const share = (test: (cell: string) => boolean) => computeShare(filled, test)
-  const amount = decimalComma ? DECIMAL_COMMA : MONEY
+  const isAmount = decimalComma ? isDecimalComma : isMoney
   const looks: [CellKind, number][] = [
     ['upc', share(hasCheckDigit)],
     ['email', share((cell) => EMAIL.test(cell))],
@@ -105,7 +143,7 @@ export function detectCellKinds(profile: ColumnProfile): (readonly [CellKind, nu
     ['province', isPlaceColumn(distinct) ? share(isProvinceName) : 0],
     ['postal', distinct.size > 1 ? share((cell) => POSTAL.test(cell)) : 0],
     ['tracking', share((cell) => TRACKING.test(cell) && !hasCheckDigit(cell))],
-    ['amount', share((cell) => /[.,]\d{2}\D*$/.test(cell) && amount.test(cell))],
+    ['amount', share((cell) => /[.,]\d{2}\D*$/.test(cell) && isAmount(cell))],
     ['count', share((cell) => /^\d{1,3}$/.test(cell) && Number(cell) > 0)],
   ]
   return looks.filter(([, found]) => found >= 0.9)
@@ -139,6 +177,33 @@ function isProvinceName(cell: string): boolean {
 
 function isUsState(cell: string): boolean {
   return cell !== 'CA' && isProvinceOf('US', cell.toUpperCase())
+}
+
+const COUNTER_NAMES = splitWords(`
+  pos posno posnr position positionno positionnumber positionsnummer positionsnr line lineno linenr linenum linenumber
+  orderline orderlinenumber lineitemnumber row rowno rownumber zeile zeilennr zeilennummer ligne linea
+`)
+
+/** Whether the column counts the lines of each record: named so, or from 1 up, in the file or wherever another column stays the same. */
+export function isLineCounter(column: ColumnProfile, columns: readonly ColumnProfile[]): boolean {
+  const { cells, filled } = column
+  if (filled.length === 0 || !filled.every((cell) => /^\d{1,6}$/.test(cell))) return false
+  if (COUNTER_NAMES.includes(normalizeName(column.name))) return true
+  const numbers = cells.map(Number)
+  const [step = 0] = numbers
+  const isFirst = numbers.map((number) => number === step)
+  const counts = numbers.every((number, row) => isFirst[row] || number === (numbers[row - 1] ?? 0) + step)
+  // A single step up may be chance.
+  if (![1, 10, 100].includes(step) || !counts || isFirst.filter((first) => !first).length < 2) return false
+  const opensRecord = (key: ColumnProfile, row: number) =>
+    row === 0 || (key.cells[row] !== '' && key.cells[row] !== key.cells[row - 1])
+  if (isFirst.lastIndexOf(true) === 0 && cells.length > 3) return true
+  return columns.some(
+    (key) =>
+      key !== column &&
+      key.cells.length === cells.length &&
+      isFirst.every((first, row) => first === opensRecord(key, row)),
+  )
 }
 
 // Date formats: every known format is tried on every cell.

@@ -23,13 +23,13 @@ export const QUANTITY = splitWords(`
 `)
 
 const RETAIL = splitWords(`
-  msrp msrpprice retailprice regularprice listprice rrp suggestedretailprice retail ?variantprice ?price
-  ?sellingprice
+  msrp msrpprice retailprice regularprice listprice rrp suggestedretailprice retail uvp verkaufspreis vkpreis vk
+  vkbrutto ?variantprice ?price ?sellingprice
 `)
 
 const COST = splitWords(`
   cost costprice costperitem unitcost itemcost wholesale wholesaleprice netprice suppliercost dealercost
-  einkaufspreis ekpreis
+  einkaufspreis ekpreis ek eknetto
 `)
 
 /** The attributes of an item in a catalogue, by the path of the field. */

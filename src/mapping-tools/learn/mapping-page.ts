@@ -14,7 +14,7 @@ import {
   type PlacedColumn,
   type Placement,
 } from './column-matching.ts'
-import { computeShare } from './column-profile.ts'
+import { computeShare, listNumberDoubts } from './column-profile.ts'
 import { type Grouping, KEY_FIELDS } from './record-rows.ts'
 import type { ClosingRow } from './sample-ends.ts'
 import type { Sample } from './sample.ts'
@@ -172,8 +172,10 @@ function writeField(path: string, learned: MappingDraft): string | undefined {
   if (isServiceField(learned.operation, path)) return `# ${SERVICE_NOTE}`
   const field = learned.fields.find((each) => each.path === path)
   if (field?.required === true) {
-    const isOptional = field.within !== undefined
-    return isOptional ? undefined : `# ${NEEDED_NOTE} (${describeRule(field.rule)})`
+    if (field.within !== undefined) return undefined
+    const names = learned.unplaced.flatMap(({ column, fits }) => (fits?.includes(path) ? [column.name] : []))
+    const fitting = names.length === 0 ? '' : `; perhaps ${names.map(toOneLine).join(' or ')}`
+    return `# ${NEEDED_NOTE} (${describeRule(field.rule)})${fitting}`
   }
   const note = `# ${NEEDED_NOTE.replace('this', 'this or another name of the item')}`
   return needsItemName(path, learned) ? note : undefined
@@ -252,7 +254,13 @@ export function formatField(
     else if (rule.kind === 'dateTime') remarks.push('its cells name their zone')
     isGuess = isLocal || dates.alternatives.length > 0
   }
-  if ((rule.kind === 'money' || rule.kind === 'decimal') && decimalComma) options.push('decimal: ","')
+  const isWhole = rule.kind === 'integer' && rule.reference === undefined
+  if (isWhole || rule.kind === 'money' || rule.kind === 'decimal') {
+    if (decimalComma) options.push('decimal: ","')
+    const doubts = listNumberDoubts(column, rule.kind)
+    notes.push(...doubts)
+    isGuess = doubts.length > 0
+  }
   const unit = rule.kind === 'decimal' ? findUnit(column.name) : undefined
   if (rule.kind === 'decimal' && unit === undefined)
     notes.push(`are these ${rule.unit}? its name does not say`)
@@ -282,7 +290,7 @@ export function formatField(
     return {
       text: `{ calc: ${JSON.stringify(calc)} }`,
       note: [`${unit.unit} become ${rule.kind === 'decimal' ? rule.unit : ''}`, ...notes].join('; '),
-      confidence: lowerConfidence(confidence, 'likely'),
+      confidence: lowerConfidence(confidence, isGuess ? 'guess' : 'likely'),
     }
   }
   const name = formatYamlText(column.name)

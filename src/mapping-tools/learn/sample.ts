@@ -227,14 +227,32 @@ function buildSample(
   if (usable.length === 0) {
     const fix = 'Give a sample whose first line names the columns, with some rows under it.'
     const none = problem('file-empty', {}, 'The file has no rows under its first line.', fix)
-    const message = `None of the ${rows.length} rows under the first line has as many cells as it.`
-    return { problems: [rows.length === 0 ? none : problem('row-short', {}, message, fix)] }
+    return { problems: [rows.length === 0 ? none : describeUnusableRows(rows, reading.delimiter, fix)] }
   }
   const { encoding, delimiter } = reading
   const closing = findClosingRow(usable, columns)
   const data = closing === undefined ? usable : usable.slice(0, -1)
   const read = { encoding, delimiter, statedOptions, damaged: countDamaged(rows), closing }
   return { sample: { columns, rows: data, hasHeader, ...read } }
+}
+
+/** Says why none of the rows can be read, as a run says it of the first one. */
+function describeUnusableRows(rows: readonly Row[], delimiter: string, fix: string): Problem {
+  const problems = rows.flatMap((row) => row.problems ?? [])
+  const long = problems.find(({ code }) => code === 'row-long')
+  if (long !== undefined && problems.every(({ code }) => code === 'row-long')) {
+    const isComma = delimiter === ',' && rows.some(({ values }) => hasSplitAmount(values))
+    const cause =
+      'Decimal commas without quotes? Have these cells quoted, or the file written with semicolons.'
+    return isComma ? { ...long, fix: cause } : long
+  }
+  const message = `None of the ${rows.length} rows under the first line has as many cells as it.`
+  return problem('row-short', {}, message, fix)
+}
+
+/** Whether two cells beside each other may be one amount, such as 11 and 24. */
+function hasSplitAmount(cells: readonly string[]): boolean {
+  return cells.some((cell, at) => /^\d{1,2}$/.test(cell) && /^-?\d+$/.test(cells[at - 1] ?? ''))
 }
 
 function countDamaged(rows: readonly Row[]): number {

@@ -257,13 +257,13 @@ const FIELD_NAMES: Names = {
   'order_lines.quantity': QUANTITY,
   'order_lines.net_price': splitWords(`
     cost unitcost netprice costprice wholesaleprice wholesale expectedcost lineitemexpectedcost
-    vendorcost dropshipcost suppliercost supplierprice netunitprice einkaufspreis ekpreis ek nettopreis kosten
+    vendorcost dropshipcost suppliercost supplierprice netunitprice einkaufspreis ekpreis ek eknetto nettopreis kosten
     prixachat prixdachat prixnet cout preciocompra costo coste ??itemcost ??price ??unitprice ??itemprice ??preis ??prix
     ??precio
   `),
   'order_lines.price': splitWords(`
     retail retailprice sellingprice shopprice storeprice consumerprice customerprice grossprice msrp verkaufspreis
-    vkpreis ??price ??unitprice ??itemprice ??itemcost ??lineitemprice ??productunitprice ?soldfor ?amount ??preis
+    vkpreis vk vkbrutto uvp ??price ??unitprice ??itemprice ??itemcost ??lineitemprice ??productunitprice ?soldfor ?amount ??preis
     ??einzelpreis ??stueckpreis ??prix ??prixunitaire ??precio ??preciounitario
   `),
   variant_id: splitWords('variantid').concat(ITEM),
@@ -310,6 +310,6 @@ const FIELD_NAMES: Names = {
     cost unitcost netprice itemcost costprice wholesaleprice wholesale expectedcost lineitemexpectedcost
     vendorcost dropshipcost netunitprice unitprice itemprice ?price ?rate einkaufspreis ekpreis ek nettopreis
     kosten prixachat prixdachat prixnet cout preciocompra costo coste preis einzelpreis stueckpreis
-    verkaufspreis vkpreis prix prixunitaire precio preciounitario
+    verkaufspreis vkpreis vk prix prixunitaire precio preciounitario
   `),
 }

@@ -2,7 +2,7 @@
 import { checkPart } from '../source/schema.ts'
 import { BodyLeaf } from './options.ts'
 import type { LeafTarget } from './plan.ts'
-import { describeRule } from '../shape.ts'
+import { describeRule, showConstant } from '../shape.ts'
 import { type MapNode, type MappingErrors, nodeAt, type SourceNode, toPlain } from '../source/source.ts'
 import { GS1_WIDTHS } from '../values/convert.ts'
 import { checkEscape } from '../values/text.ts'
@@ -25,7 +25,7 @@ export function parseLeafOptions(node: SourceNode, target: OptionTarget, errors:
     node,
     typeof names === 'number' || typeof names === 'boolean'
       ? `${written} is not a column name: put a name in quotes, or write { const: ${names} }`
-      : `${written} names no column: write a column name, a list of names, or a constant such as { const: US }`,
+      : `${written} names no column: write a column name, a list of names, or a constant such as ${showConstant(target.rule)}`,
   )
 }
 

@@ -4,7 +4,7 @@ import type { EdiGrammarChanges } from '../../domain/format.ts'
 import type { Grammar } from '../../edi/grammar.ts'
 import { GrammarFile } from '../../edi/grammar-file.ts'
 import { compilePartnerGrammar } from '../../edi/partner-grammar.ts'
-import { describeUnreadable } from '../../support/errors.ts'
+import { describeUnreadablePart } from '../../support/errors.ts'
 import { checkPart } from '../source/schema.ts'
 import { locateKey, type MapNode, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 
@@ -32,7 +32,7 @@ export async function readPartnerGrammar(
   try {
     source = await readSource(normalize(path))
   } catch (error) {
-    return errors.add(place, `the grammar file ${path} ${describeUnreadable(error)}`)
+    return errors.add(place, `the grammar file ${describeUnreadablePart(path, error)}`)
   }
   if (source === undefined)
     return errors.count() > before ? undefined : errors.add(place, 'the grammar file is empty')

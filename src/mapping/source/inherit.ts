@@ -1,6 +1,6 @@
 /** Merges a mapping that extends another over the tree of its base. */
 import { dirname, isAbsolute, join, normalize } from 'node:path'
-import { describeUnreadable } from '../../support/errors.ts'
+import { describeUnreadablePart } from '../../support/errors.ts'
 import { didYouMean } from '../../support/text.ts'
 import {
   getEntry,
@@ -75,7 +75,7 @@ async function readBase(links: readonly MappingLink[], name: string, { reader, r
   try {
     return { path, text: await readFile(path) }
   } catch (error) {
-    return note(`the mapping ${describeUnreadable(error)}`)
+    return note(`the mapping ${describeUnreadablePart(written.value, error)}`)
   }
 }
 

@@ -24,7 +24,11 @@ export function createIntegerConverter(min: number, max: number, options: Number
       return refuse('integer-expected', message, number.why === undefined ? fix : (number.fix ?? fix))
     }
     const whole = fitScale(number, 0, options)
-    if (whole === undefined) return refuse('integer-expected', describeNotWhole(text), fix)
+    if (whole === undefined) {
+      const thousand = suggestThousand(text, options)
+      const other = thousand === undefined ? fix : `${thousand} Else write it without decimals.`
+      return refuse('integer-expected', describeNotWhole(text), other)
+    }
     const value = Number(whole.units)
     return value >= min && value <= max ? value : refuseRange(text, min, max, refuse)
   }
@@ -53,7 +57,7 @@ export function createMoneyConverter(wholeDigits: number, options: NumberOptions
     const exact = fitScale(number, 2, options)
     if (exact === undefined) {
       const message = `${quoteText(text)} has more than two decimals; the API would lose digits.`
-      return refuse('decimal-expected', message, suggestFewerDecimals(2))
+      return refuse('decimal-expected', message, suggestFewerDecimals(2, text, options))
     }
     if (exact.units < 0n) return refuse('number-out-of-range', `${quoteText(text)} is below zero.`)
     const amount = formatDecimal(exact)
@@ -79,7 +83,7 @@ export function createDecimalConverter(
     const exact = fitScale(number, decimals, options)
     if (exact === undefined) {
       const message = `${quoteText(text)} has more than ${decimals} decimals; the API would lose digits.`
-      return refuse('decimal-expected', message, suggestFewerDecimals(decimals))
+      return refuse('decimal-expected', message, suggestFewerDecimals(decimals, text, options))
     }
     if (exact.units === 0n)
       return refuse('number-out-of-range', `${quoteText(text)} is nothing when rounded.`)
@@ -207,9 +211,18 @@ export function suggestDecimalFix({ decimal, implied }: NumberOptions): string |
   return decimal === ',' ? COMMA_WANTED : undefined
 }
 
-function suggestFewerDecimals(decimals: number): string {
-  const what = decimals === 0 ? 'a whole number' : `${decimals} decimals at most`
-  return `Write ${what}; or let the mapping round it with \`round\`.`
+function suggestFewerDecimals(decimals: number, text: string, options: NumberOptions): string {
+  const what = `${decimals} decimals at most`
+  const thousand = suggestThousand(text, options)
+  return thousand === undefined
+    ? `Write ${what}; or let the mapping round it with \`round\`.`
+    : `${thousand} Else write ${what}, or use \`round\`.`
+}
+
+/** Names the other reading of a point before three digits. Rounding would make 1 of what is meant as a thousand. */
+function suggestThousand(text: string, { decimal, implied }: NumberOptions): string | undefined {
+  if (decimal !== undefined || implied !== undefined || !hasOnlyGroupingPoint(text)) return undefined
+  return `If it means ${text.replace(/\D/g, '')}: \`decimal: ","\` in the mapping.`
 }
 
 /** Returns the fix for an amount in another currency; undefined for a text that names none. */

@@ -72,7 +72,9 @@ test('O14: an example file that is not there is named with the place that names 
   await expect(findExampleFailures(mapping, path, createFormats())).rejects.toMatchObject({
     code: 'mapping-invalid',
     details: [
-      expect.stringMatching(/invoices\.yaml:\d+:21 examples\[0\]\.input: the file .*in\.csv is not there$/),
+      expect.stringMatching(
+        /invoices\.yaml:\d+:21 examples\[0\]\.input: the file .*in\.csv is not there: copy it too, or remove `examples`$/,
+      ),
     ],
   })
 })

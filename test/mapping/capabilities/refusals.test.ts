@@ -46,10 +46,28 @@ describe('a fix fits the way in which numbers are written', () => {
     [
       'net_price: Cost',
       '1.005',
-      'Cost: "1.005" has more than two decimals; the API would lose digits. Write 2 decimals at most; or let the mapping round it with `round`.',
+      'Cost: "1.005" has more than two decimals; the API would lose digits. If it means 1005: `decimal: ","` in the mapping. Else write 2 decimals at most, or use `round`.',
     ],
+    ...[
+      ['net_price: { from: Cost, decimal: "." }', '1.005'],
+      ['net_price: Cost', '0.005'],
+      ['net_price: Cost', '1.0051'],
+    ].map(([option = '', cell = '']) => [
+      option,
+      cell,
+      `Cost: "${cell}" has more than two decimals; the API would lose digits. Write 2 decimals at most; or let the mapping round it with \`round\`.`,
+    ]),
   ])('%s with the cell %j', async (instead, cell, message) => {
     expect(await refuse(orders('net_price: Cost', instead), { Cost: cell })).toEqual([message])
+  })
+
+  test.each([
+    ['Qty', 'If it means 1001: `decimal: ","` in the mapping. Else write it without decimals.'],
+    ['{ from: Qty, decimal: "." }', 'Write a whole number with digits only, such as 2.'],
+  ])('a quantity with a point before three digits from %s', async (instead, fix) => {
+    expect(await refuse(orders('quantity: Qty', `quantity: ${instead}`), { Qty: '1.001' })).toEqual([
+      `Qty: "1.001" is not a whole number. ${fix}`,
+    ])
   })
 
   test.each([
