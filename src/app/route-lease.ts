@@ -117,6 +117,9 @@ export async function resumeRoute(
 ) {
   assertRoutesExist(configuration.routes, [route])
   const resumed = await journal.resumeRoute(route, decided)
-  if (resumed === undefined) throw usageError(`the route ${route} is not paused`)
+  if (resumed === undefined) {
+    const fix = 'Nothing to do: runs take its files. `dropbridge status` shows what is paused.'
+    throw new BridgeError('usage-wrong', `the route ${route} is not paused`, { fix })
+  }
   return resumed
 }

@@ -1,5 +1,5 @@
 /** Opens the SQLite file behind the journal, retries while another process writes, and translates errors. */
-import { closeSync, openSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Clock } from '../support/clock.ts'
@@ -142,12 +142,22 @@ function toOpenError(path: string, cause: unknown, fix?: string): BridgeError {
   const fromSqlite = isSqliteError(cause) ? toFailureCode(cause.code) : 'bug'
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
   const errno = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  // As after one run under sudo.
-  const rights =
-    errno === 'EACCES' || errno === 'EPERM'
-      ? `Give the folder ${dirname(path)} and its files to the user of the bridge: chown -R USER.`
-      : undefined
+  // As after one run under sudo. SQLite names no reason.
+  const isClosed =
+    errno === 'EACCES' || errno === 'EPERM' || (errno === 'SQLITE_CANTOPEN' && !mayWrite(dirname(path)))
+  const rights = isClosed
+    ? `Give the folder ${dirname(path)} and its files to the user of the bridge: chown -R USER.`
+    : undefined
   return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause, fix: fix ?? rights })
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** SQLite's own wait blocks the whole program, and with it a transaction of the bridge that SQLite may be waiting for. */

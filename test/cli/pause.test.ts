@@ -60,7 +60,7 @@ test('a pause ends by itself, and the route goes on where it was', async () => {
   world.clock.skip(3_600_000)
   expect((await run('run')).exit).toBe(0)
   expect(await world.orders()).toHaveLength(2)
-  expect((await run('resume', 'orders', ...WHO)).err).toContain('the route orders is not paused')
+  expect((await run('resume', 'orders', ...WHO)).err).toContain('fix: Nothing to do: runs take its files.')
 })
 
 test('an alert and the status show it, until a person resumes the route', async () => {

@@ -268,7 +268,7 @@ describe('a journal file', () => {
     await (await open()).close()
     const clock = testClock()
     const { db } = await openConnection(path, clock)
-    const bound = bindStore({ db, clock })
+    const bound = bindStore({ db, clock, path })
     const journal = {
       ...createLeaseJournal(bound),
       ...createFileJournal(bound),

@@ -15,10 +15,13 @@ test.each([
   expect(didYouMean(slip, ROUTES)).toBe(` Did you mean "${meant}"?`)
 })
 
-test.each(['invoices', 'customer-returns', 'xyzzy', 'US', 'shi', 'orders'])('for "%s" nothing is guessed', (word) => {
-  expect(findSimilarName(word, ROUTES)).toBeUndefined()
-  expect(didYouMean(word, ROUTES)).toBe('')
-})
+test.each(['invoices', 'customer-returns', 'xyzzy', 'US', 'shi', 'orders'])(
+  'for "%s" nothing is guessed',
+  (word) => {
+    expect(findSimilarName(word, ROUTES)).toBeUndefined()
+    expect(didYouMean(word, ROUTES)).toBe('')
+  },
+)
 
 test('nothing is guessed when there is nothing to choose from', () => {
   expect(findSimilarName('anything', [])).toBeUndefined()

@@ -122,7 +122,8 @@ export const initCommand = defineCommand({
     } catch (cause) {
       if (!hasSystemCode(cause, 'EEXIST')) throw cause
       const message = `${folder} has a ${DEFAULT_CONFIGURATION} already; nothing was changed`
-      throw new BridgeError('usage-wrong', message, { cause })
+      const fix = 'Begin in another folder: `dropbridge init FOLDER`; or go on with what is there.'
+      throw new BridgeError('usage-wrong', message, { cause, fix })
     }
     for (const path of folders) await mkdir(join(root, path), { recursive: true })
     makeFolderDurably(join(root, 'state'))
