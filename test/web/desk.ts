@@ -31,13 +31,19 @@ function readForm(body: string): Record<string, string> {
 }
 
 /** A console over the world, and the form of a correction as a browser sends it; of the first file of the route, or of one by its id. */
-export async function aCorrectionDesk(world: World, of: { readonly route: string } | { readonly id: string }) {
+export async function aCorrectionDesk(
+  world: World,
+  of: { readonly route: string } | { readonly id: string },
+) {
   const { configuration, clock } = world
   const console = await aConsole({ configuration, clock })
   const { journal } = await console.opened.getContext()
   const id = 'id' in of ? of.id : (await journal.listFiles(of, undefined, 100)).at(-1)?.id
   const path = `/files/${id}/correct`
-  const toSeen = (address: string, { statusCode, body, headers }: Awaited<ReturnType<typeof console.get>>) => ({
+  const toSeen = (
+    address: string,
+    { statusCode, body, headers }: Awaited<ReturnType<typeof console.get>>,
+  ) => ({
     address,
     status: statusCode,
     body,

@@ -61,17 +61,27 @@
     return element === document.activeElement || element.value !== element.defaultValue
   }
 
+  /** What a reader unfolded stays unfolded. */
+  function isOpened(element, attribute) {
+    return element.tagName === 'DETAILS' && attribute === 'open'
+  }
+
   /** Makes one element like another, keeping the nodes that are there. */
   function morph(into, from) {
     if (into.isEqualNode(from) || isInUse(into)) return
     for (const { name } of Array.from(into.attributes))
-      if (!from.hasAttribute(name)) into.removeAttribute(name)
+      if (!from.hasAttribute(name) && !isOpened(into, name)) into.removeAttribute(name)
     for (const { name, value } of from.attributes)
       if (into.getAttribute(name) !== value) into.setAttribute(name, value)
     const wanted = [...from.childNodes]
+    const ids = new Set(wanted.map(({ id }) => id))
+    for (const child of [...into.children]) if (child.id && !ids.has(child.id)) child.remove()
     wanted.forEach((node, index) => {
+      const known = node.id ? [...into.children].find(({ id }) => id === node.id) : into.childNodes[index]
+      // What moves loses the focus, so what stands before it goes instead.
+      const isInTheWay = (other) => other !== undefined && other !== known && !other.id
+      while (node.id && known && isInTheWay(into.childNodes[index])) into.childNodes[index].remove()
       const here = into.childNodes[index]
-      const known = node.id ? [...into.children].find(({ id }) => id === node.id) : here
       if (known === undefined || known.nodeName !== node.nodeName || (known.id ?? '') !== (node.id ?? '')) {
         into.insertBefore(document.importNode(node, true), here ?? null)
         return

@@ -66,7 +66,9 @@ async function finish(
   expect(await world.list('inbox/orders')).toEqual(left)
   const { journal } = await desk.console.opened.getContext()
   const [corrected] = await journal.listRecentFiles(1)
-  expect((await desk.look(page.address)).text).toContain(`The corrected rows were taken as ${corrected?.name}`)
+  expect((await desk.look(page.address)).text).toContain(
+    `The corrected rows were taken as ${corrected?.name}`,
+  )
   expect((await desk.look()).text).not.toContain('Refused rows are corrected here')
   return corrected
 }
@@ -150,9 +152,7 @@ test('with several steps: the parcel goes through, and what was held behind it f
   ])
   for (let pass = 0; pass < 2; pass++) {
     await world.run('shipments')
-    expect(await states()).toEqual(
-      [1, 2, 3].map((order) => `HV-1000${order} closed, 3 shipped, 1 invoiced`),
-    )
+    expect(await states()).toEqual([1, 2, 3].map((order) => `HV-1000${order} closed, 3 shipped, 1 invoiced`))
   }
   expect(await world.list('inbox/shipments')).toEqual([])
   const { journal } = await desk.console.opened.getContext()
