@@ -61,18 +61,19 @@
     return element === document.activeElement || element.value !== element.defaultValue
   }
 
-  /** What a reader unfolded stays unfolded. */
-  function isOpened(element, attribute) {
-    return element.tagName === 'DETAILS' && attribute === 'open'
+  /** What a reader unfolded, chose or typed stays, also in a form that came back with a refusal. */
+  function isReaders({ tagName, type }, attribute) {
+    if (tagName === 'DETAILS') return attribute === 'open'
+    return tagName === 'INPUT' && type !== 'hidden' && (attribute === 'value' || attribute === 'checked')
   }
 
   /** Makes one element like another, keeping the nodes that are there. */
   function morph(into, from) {
     if (into.isEqualNode(from) || isInUse(into)) return
     for (const { name } of Array.from(into.attributes))
-      if (!from.hasAttribute(name) && !isOpened(into, name)) into.removeAttribute(name)
+      if (!from.hasAttribute(name) && !isReaders(into, name)) into.removeAttribute(name)
     for (const { name, value } of from.attributes)
-      if (into.getAttribute(name) !== value) into.setAttribute(name, value)
+      if (into.getAttribute(name) !== value && !isReaders(into, name)) into.setAttribute(name, value)
     const wanted = [...from.childNodes]
     const ids = new Set(wanted.map(({ id }) => id))
     for (const child of [...into.children]) if (child.id && !ids.has(child.id)) child.remove()
