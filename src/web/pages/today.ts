@@ -151,7 +151,7 @@ interface List<Row> {
   readonly id: string
   readonly title: string
   readonly rows: readonly Row[]
-  /** Tells a row from the others of the list. */
+  /** Names a row within the list. */
   readonly keyOf?: (row: Row) => string
   /** Shown where there are no rows; without it an empty list is not shown. */
   readonly empty?: string
