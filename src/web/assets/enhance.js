@@ -76,7 +76,8 @@
       if (into.getAttribute(name) !== value && !isReaders(into, name)) into.setAttribute(name, value)
     const wanted = [...from.childNodes]
     const ids = new Set(wanted.map(({ id }) => id))
-    for (const child of [...into.children]) if (child.id && !ids.has(child.id)) child.remove()
+    const gone = Array.from(into.children).filter(({ id }) => id && !ids.has(id))
+    for (const child of gone) child.remove()
     wanted.forEach((node, index) => {
       const known = node.id ? [...into.children].find(({ id }) => id === node.id) : into.childNodes[index]
       // What moves loses the focus, so what stands before it goes instead.

@@ -121,8 +121,9 @@ async function noteRows(page: BrowserPage) {
     Object.assign(globalThis, { rows })
   })
   const seen = () => page.evaluate(() => (globalThis as unknown as BrowserWindow).rows)
-  const readRow = (name: string) =>
-    expect.poll(async () => Object.keys(await seen()), { timeout: 20_000 }).toContain(name)
+  const readRow = async (name: string): Promise<void> => {
+    await expect.poll(async () => Object.keys(await seen()), { timeout: 20_000 }).toContain(name)
+  }
   return { seen, readRow }
 }
 
