@@ -35,8 +35,12 @@
     isBusy = false
   }
 
+  /** A page of which only the head changes, such as a proof or a report, may take long to make: another one has the head, too. */
+  const isStill = document.querySelector('main [data-live]') === null
+  const freshFrom = isStill ? '/search' : location.href
+
   async function fetchAndMorph() {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'manual' })
+    const answer = await fetch(freshFrom, { headers: { accept: 'text/html' }, redirect: 'manual' })
     // Signed out meanwhile: the next load shows the sign-in.
     if (answer.type === 'opaqueredirect') {
       source?.close()
@@ -50,6 +54,7 @@
       const other = fresh.getElementById(element.id)
       if (other !== null) morph(element, other)
     }
+    if (isStill) return
     const title = fresh.querySelector('main > h1')
     const shown = document.querySelector('main > h1')
     if (title && shown && title.textContent !== shown.textContent) morph(shown, title)

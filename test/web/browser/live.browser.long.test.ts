@@ -105,6 +105,20 @@ describe.skipIf(!hasChromium())('an open page', () => {
     expect(await page.locator('h1').textContent()).toBe('live-49.csv')
     expect(troubles).toEqual([])
   })
+
+  test('of which only the head changes is not made again', async () => {
+    const { page, troubles } = await visit(site, 'operator')
+    await page.goto(`${site.origin}/reports`)
+    const head = page.locator('#activity')
+    const before = await head.innerText()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await site.run('later.csv', ordersFile([takeOrder()]).text)
+    await expect.poll(() => head.innerText(), { timeout: 20_000 }).not.toBe(before)
+    expect(asked).not.toContain('/reports')
+    expect(await page.locator('h1').textContent()).not.toBe('Search')
+    expect(troubles).toEqual([])
+  })
 })
 
 /** Notes in the page when the link to each file is there first. */
