@@ -35,12 +35,12 @@
     isBusy = false
   }
 
-  /** A page of which only the head changes, such as a proof or a report, may take long to make: another one has the head, too. */
+  /** Only its head changes, and that of the search is made sooner. */
   const isStill = document.querySelector('main [data-live]') === null
-  const freshFrom = isStill ? '/search' : location.href
 
   async function fetchAndMorph() {
-    const answer = await fetch(freshFrom, { headers: { accept: 'text/html' }, redirect: 'manual' })
+    const from = isStill ? '/search' : location.href
+    const answer = await fetch(from, { headers: { accept: 'text/html' }, redirect: 'manual' })
     // Signed out meanwhile: the next load shows the sign-in.
     if (answer.type === 'opaqueredirect') {
       source?.close()
@@ -66,30 +66,29 @@
     return element === document.activeElement || element.value !== element.defaultValue
   }
 
-  /** What a reader unfolded, chose or typed stays, also in a form that came back with a refusal. */
-  function isReaders({ tagName, type }, attribute) {
-    if (tagName === 'DETAILS') return attribute === 'open'
-    return tagName === 'INPUT' && type !== 'hidden' && (attribute === 'value' || attribute === 'checked')
+  /** What was unfolded, chosen or typed stays. */
+  function isKept({ tagName, type }, name) {
+    if (tagName !== 'INPUT') return name === 'open'
+    return type !== 'hidden' && (name === 'value' || name === 'checked')
   }
 
   /** Makes one element like another, keeping the nodes that are there. */
   function morph(into, from) {
     if (into.isEqualNode(from) || isInUse(into)) return
     for (const { name } of Array.from(into.attributes))
-      if (!from.hasAttribute(name) && !isReaders(into, name)) into.removeAttribute(name)
+      if (!from.hasAttribute(name) && !isKept(into, name)) into.removeAttribute(name)
     for (const { name, value } of from.attributes)
-      if (into.getAttribute(name) !== value && !isReaders(into, name)) into.setAttribute(name, value)
+      if (into.getAttribute(name) !== value && !isKept(into, name)) into.setAttribute(name, value)
     const wanted = [...from.childNodes]
     const ids = new Set(wanted.map(({ id }) => id))
-    const gone = Array.from(into.children).filter(({ id }) => id && !ids.has(id))
-    for (const child of gone) child.remove()
+    for (const child of Array.from(into.children)) if (child.id && !ids.has(child.id)) child.remove()
     wanted.forEach((node, index) => {
       const known = node.id ? [...into.children].find(({ id }) => id === node.id) : into.childNodes[index]
-      // What moves loses the focus, so what stands before it goes instead.
+      // What moves loses the focus, so others make way.
       const isInTheWay = (other) => other !== undefined && other !== known && !other.id
       while (node.id && known && isInTheWay(into.childNodes[index])) into.childNodes[index].remove()
       const here = into.childNodes[index]
-      if (known === undefined || known.nodeName !== node.nodeName || (known.id ?? '') !== (node.id ?? '')) {
+      if (known?.nodeName !== node.nodeName || known.id !== node.id) {
         into.insertBefore(document.importNode(node, true), here ?? null)
         return
       }
