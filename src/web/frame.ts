@@ -115,7 +115,17 @@ function drawActivity({ activity, zone, now }: Frame): Html {
     return html`● Watching since ${showTime(since, time)} (${owners.join(', ')})${at}`
   }
   if (activity.kind === 'running') return html`◐ A run is working: ${drawWork(activity.work, time)}`
-  return html`○ Not running. Last work ${showTime(activity.lastAt, time)}`
+  return html`○ Not running. Last work ${showTime(activity.lastAt, time)}${drawNextRun(activity.next, time)}`
+}
+
+/** Without a schedule, only the program that starts the runs knows when. */
+function drawNextRun(
+  next: Extract<Activity, { kind: 'stopped' }>['next'],
+  time: { readonly zone: string; readonly now: number },
+): Html {
+  if (next === undefined) return html`; no route has a schedule`
+  const { at, route } = next
+  return at <= time.now ? html`; ${route} is due now` : html`; next due ${showTime(at, time)} (${route})`
 }
 
 /** `orders, orders-16.csv since 02:15:00, 1,204 of 5,000`. */

@@ -50,8 +50,16 @@ export interface Column<Row> {
   readonly draw: (row: Row) => Html | string | number
 }
 
-/** A table with a caption, whose rows are cards on a phone. The keyboard scrolls one that is wider than the page. */
-export function drawTable<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
+/**
+ * A table with a caption, whose rows are cards on a phone. The keyboard scrolls one that is wider than the page. Rows that
+ * come and go on an open page need an id each, so that the focus stays on the row that it is on.
+ */
+export function drawTable<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  idOf?: (row: Row) => string,
+): Html {
   return html`<div class="wide" tabindex="0" role="group" aria-label="${caption}">
     <table>
       <caption>
@@ -65,11 +73,17 @@ export function drawTable<Row>(caption: string, columns: readonly Column<Row>[],
       <tbody>
         ${rows.map(
           (row) =>
-            html`<tr>
+            html`<tr ${idOf && html`id="${idOf(row)}"`}>
               ${columns.map(({ head, draw }) => html`<td data-label="${head}">${draw(row)}</td>`)}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`
+}
+
+/** Stays fresh on an open page, also while it is empty: then it can come into being. */
+export function drawLive(id: string, content: Html | undefined): Html {
+  if (content === undefined) return html`<section id="${id}" data-live hidden></section>`
+  return html`<section id="${id}" data-live>${content}</section>`
 }

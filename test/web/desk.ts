@@ -2,6 +2,7 @@
 import type { Role } from '../../src/web/permissions.ts'
 import { toText } from '../fixtures/console.ts'
 import type { World } from '../fixtures/world.ts'
+import { readFields } from './forms.ts'
 import { aConsole } from './harness.ts'
 
 export async function aDesk(world: World) {
@@ -27,4 +28,34 @@ function readForm(body: string): Record<string, string> {
   const form = /<form method="post" action="[^"]*" class="decision">[^]*?<\/form>/.exec(body)?.[0] ?? ''
   const fields = [...form.matchAll(/<input\s+type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g)]
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+}
+
+/** A console over the world, and the form of a correction as a browser sends it; of the first file of the route, or of one by its id. */
+export async function aCorrectionDesk(
+  world: World,
+  of: { readonly route: string } | { readonly id: string },
+) {
+  const { configuration, clock } = world
+  const console = await aConsole({ configuration, clock })
+  const { journal } = await console.opened.getContext()
+  const id = 'id' in of ? of.id : (await journal.listFiles(of, undefined, 100)).at(-1)?.id
+  const path = `/files/${id}/correct`
+  const toSeen = (
+    address: string,
+    { statusCode, body, headers }: Awaited<ReturnType<typeof console.get>>,
+  ) => ({
+    address,
+    status: statusCode,
+    body,
+    to: typeof headers.location === 'string' ? headers.location : '',
+    text: toText(body),
+    form: readFields(body),
+  })
+  return {
+    console,
+    look: async (address = path, role: Role = 'operator') =>
+      toSeen(address, await console.get(address, role)),
+    press: async (button: string, form: Record<string, string>, role: Role = 'operator') =>
+      toSeen(path, await console.post(path, { ...form, do: button }, { role })),
+  }
 }

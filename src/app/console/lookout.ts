@@ -53,7 +53,7 @@ export interface LookoutOptions {
   readonly getJournal: () => Promise<Journal>
   /** Changes with each commit; undefined while the journal is closed. */
   readonly readVersion: () => string | undefined
-  /** Called when there is a new snapshot. */
+  /** Called when there is a new snapshot, and when an order became late, which changes nothing in the journal. */
   readonly onSnapshot: () => void
 }
 
@@ -137,9 +137,16 @@ export function startLookout(options: LookoutOptions) {
         })
     return taking ?? Promise.resolve()
   }
+  let ticked = clock.now()
+  const tick = () => {
+    const [from, until] = [ticked, clock.now()]
+    ticked = until
+    if (sight.deadlines?.some(({ by }) => from <= by && by < until) === true) onSnapshot()
+    void refresh()
+  }
   return {
     async read(): Promise<Sight> {
-      timer ??= setInterval(() => void refresh(), TICK_MS).unref()
+      timer ??= setInterval(tick, TICK_MS).unref()
       const refreshed = refresh()
       if (sight.snapshot === undefined) await waitAtMost(TICK_MS, refreshed)
       return sight

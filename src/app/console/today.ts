@@ -10,7 +10,7 @@ import type { FileEntry } from '../../domain/file.ts'
 import type { RecordState, StateCounts, WaitingFile } from '../../domain/record.ts'
 import type { LatestFile, ScheduledRoute, Unfinished, UnmatchedFile } from '../../domain/snapshot.ts'
 import { classifyWatches, isOwnerAlive } from '../../journal/heartbeat.ts'
-import { findNextRunAfter } from '../../schedule/schedule.ts'
+import { findNextRunAfter, listScheduledRoutes } from '../../schedule/schedule.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
 import { type ClockBoard, countClocks } from './clocks.ts'
 import type { ConsoleContext } from './context.ts'
@@ -203,7 +203,12 @@ export type Activity =
       readonly work?: RouteActivity
     }
   | { readonly kind: 'running'; readonly work: RouteActivity }
-  | { readonly kind: 'stopped'; readonly lastAt: number }
+  | {
+      readonly kind: 'stopped'
+      readonly lastAt: number
+      /** The next scheduled run of all routes; left out where no route has a schedule. */
+      readonly next?: { readonly route: string; readonly at: number }
+    }
 
 /** A route that a bridge works on, and how far it is with its file. */
 export interface RouteActivity {
@@ -230,7 +235,20 @@ export async function readActivity(context: ConsoleContext): Promise<Activity> {
     return omitUndefined({ kind: 'watching' as const, since: first.beganAt, owners, work })
   }
   const work = await findWork(context, listWorkNames(configuration))
-  return work ? { kind: 'running', work } : { kind: 'stopped', lastAt: (await journal.getHead()).at }
+  if (work !== undefined) return { kind: 'running', work }
+  const { at: lastAt } = await journal.getHead()
+  return omitUndefined({ kind: 'stopped' as const, lastAt, next: await findNextRun(context) })
+}
+
+/** A paused route is run when its pause ends, at the earliest. */
+async function findNextRun({ journal, configuration, clock }: ConsoleContext) {
+  const scheduled = await listScheduledRoutes(journal, configuration, clock.now())
+  if (scheduled.length === 0) return undefined
+  const pausedUntil = new Map((await journal.listPauses()).map(({ route, until }) => [route, until]))
+  const runs = scheduled.flatMap(({ route, nextAt }) =>
+    nextAt === undefined ? [] : { route, at: Math.max(nextAt, pausedUntil.get(route) ?? 0) },
+  )
+  return runs.toSorted((one, other) => one.at - other.at)[0]
 }
 
 /** The first of the routes that a living process works on. */

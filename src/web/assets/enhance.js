@@ -35,8 +35,12 @@
     isBusy = false
   }
 
+  /** Only its head changes, and that of the search is made sooner. */
+  const isStill = document.querySelector('main [data-live]') === null
+
   async function fetchAndMorph() {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'manual' })
+    const from = isStill ? '/search' : location.href
+    const answer = await fetch(from, { headers: { accept: 'text/html' }, redirect: 'manual' })
     // Signed out meanwhile: the next load shows the sign-in.
     if (answer.type === 'opaqueredirect') {
       source?.close()
@@ -50,6 +54,7 @@
       const other = fresh.getElementById(element.id)
       if (other !== null) morph(element, other)
     }
+    if (isStill) return
     const title = fresh.querySelector('main > h1')
     const shown = document.querySelector('main > h1')
     if (title && shown && title.textContent !== shown.textContent) morph(shown, title)
@@ -61,18 +66,29 @@
     return element === document.activeElement || element.value !== element.defaultValue
   }
 
+  /** What was unfolded, chosen or typed stays. */
+  function isKept({ tagName, type }, name) {
+    if (tagName !== 'INPUT') return name === 'open'
+    return type !== 'hidden' && (name === 'value' || name === 'checked')
+  }
+
   /** Makes one element like another, keeping the nodes that are there. */
   function morph(into, from) {
     if (into.isEqualNode(from) || isInUse(into)) return
     for (const { name } of Array.from(into.attributes))
-      if (!from.hasAttribute(name)) into.removeAttribute(name)
+      if (!from.hasAttribute(name) && !isKept(into, name)) into.removeAttribute(name)
     for (const { name, value } of from.attributes)
-      if (into.getAttribute(name) !== value) into.setAttribute(name, value)
+      if (into.getAttribute(name) !== value && !isKept(into, name)) into.setAttribute(name, value)
     const wanted = [...from.childNodes]
+    const ids = new Set(wanted.map(({ id }) => id))
+    for (const child of Array.from(into.children)) if (child.id && !ids.has(child.id)) child.remove()
     wanted.forEach((node, index) => {
+      const known = node.id ? [...into.children].find(({ id }) => id === node.id) : into.childNodes[index]
+      // What moves loses the focus, so others make way.
+      const isInTheWay = (other) => other !== undefined && other !== known && !other.id
+      while (node.id && known && isInTheWay(into.childNodes[index])) into.childNodes[index].remove()
       const here = into.childNodes[index]
-      const known = node.id ? [...into.children].find(({ id }) => id === node.id) : here
-      if (known === undefined || known.nodeName !== node.nodeName || (known.id ?? '') !== (node.id ?? '')) {
+      if (known?.nodeName !== node.nodeName || known.id !== node.id) {
         into.insertBefore(document.importNode(node, true), here ?? null)
         return
       }

@@ -7,7 +7,7 @@ import {
   readDecision,
 } from '../../app/console/decisions.ts'
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
-import { showTime } from '../parts.ts'
+import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { isAllowed } from '../permissions.ts'
 import { drawRedelivery } from './deliveries.ts'
@@ -43,7 +43,7 @@ export const decisionsPage = definePage<DecisionsPage>({
 })
 
 function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageRequest): Html {
-  if (total.count === 0) return html`<p>No person has decided anything yet.</p>`
+  if (total.count === 0) return drawLive('list', html`<p>No person has decided anything yet.</p>`)
   const rows = decisions.map(({ id, at, by, via, action, file, delivery, record, route, records, why }) => [
     html`<a href="${href('/decisions/:n', { n: id })}">${showTime(at, request)}</a>`,
     html`${by}`,
@@ -57,9 +57,11 @@ function drawDecisions({ decisions, total, next }: DecisionsPage, request: PageR
     html`${formatVia(via)}`,
   ])
   const older = next === undefined ? undefined : href('/decisions', { after: next })
-  return html`<p>${formatTotal(total, 'decision')}, newest first.</p>
-    ${drawCells('Decisions', ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why', 'Via'], rows)}
-    ${drawNext(older, 'older')}`
+  const head = ['When', 'Who', 'What', 'On', 'Route', 'Records', 'Why', 'Via']
+  const ids = decisions.map(({ id }) => `decision-${id}`)
+  const list = html`<p>${formatTotal(total, 'decision')}, newest first.</p>
+    ${drawCells('Decisions', head, rows, ids)} ${drawNext(older, 'older')}`
+  return drawLive('list', list)
 }
 
 function formatVia(via: DecisionsPage['decisions'][number]['via']): string {

@@ -14,7 +14,7 @@ import {
 } from '../../app/console/deliveries.ts'
 import { type Html, href, html } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { showTime } from '../parts.ts'
+import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { isAllowed } from '../permissions.ts'
 import {
@@ -50,11 +50,11 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
   const older = next === undefined ? undefined : linkTo('/deliveries', request, { after: next })
   const route = { name: 'route', label: 'Route', all: 'all' }
   const state = { name: 'state', label: 'State', all: 'all' }
-  return html`<form method="get" action="/deliveries" class="filters">
-      ${drawChoice(route, routes, readFilter(request, 'route'))}
-      ${drawChoice(state, DELIVERY_CHOICES, readFilter(request, 'state'))} <button>Show</button>
-    </form>
-    <p>
+  const form = html`<form method="get" action="/deliveries" class="filters">
+    ${drawChoice(route, routes, readFilter(request, 'route'))}
+    ${drawChoice(state, DELIVERY_CHOICES, readFilter(request, 'state'))} <button>Show</button>
+  </form>`
+  const list = html`<p>
       ${total.count === 1 ? '1 delivery' : formatTotal(total, 'delivery').replace('deliverys', 'deliveries')},
       newest first.
     </p>
@@ -65,9 +65,11 @@ function drawDeliveries({ deliveries, total, next, routes }: DeliveriesPage, req
             'Deliveries',
             ['File', 'Route', 'Records', 'State', 'Taken', 'Acknowledge by'],
             deliveries.map((each) => drawRowCells(each, request)),
+            deliveries.map(({ id }) => `delivery-${id}`),
           )
     }
     ${drawNext(older, 'older')}`
+  return html`${form} ${drawLive('list', list)}`
 }
 
 function drawRowCells(delivery: ListedDelivery, request: PageRequest): readonly Html[] {
@@ -126,7 +128,7 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
   const { id, route, sequence, rows, records, counts, page, next, prunedAt, redeliveries, acknowledgeBy } =
     delivery
   const more = next === undefined ? undefined : href('/deliveries/:id', { id, after: next })
-  return html`<p>
+  const main = html`<p>
       id ${id} · number ${sequence} of ${route} · ${formatNumber(records)} records in ${formatNumber(rows)}
       rows
     </p>
@@ -150,9 +152,11 @@ function drawDelivery(delivery: DeliveryPage, request: PageRequest): Html {
               drawState(state, 'outgoing'),
               html`${problems.map(drawProblem)}`,
             ]),
+            page.map(({ id: record }) => `record-${record}`),
           )
     }
     ${drawNext(more, 'next records')}`
+  return drawLive('delivery', main)
 }
 
 /** One of the further files with the same bytes. */

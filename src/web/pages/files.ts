@@ -15,7 +15,7 @@ import type { SourceRow } from '../../app/console/source-rows.ts'
 import { OUTCOMES, type RecordState } from '../../domain/record.ts'
 import { type Html, href, html, joinHtml, renderInlineCode } from '../../support/html.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
-import { showTime } from '../parts.ts'
+import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { isAllowed } from '../permissions.ts'
 import { drawFileButtons, formatRecords } from './forms.ts'
@@ -60,18 +60,13 @@ function drawFiles({ files, total, next, routes, near }: FilesPage, request: Pag
   const older = next === undefined ? undefined : linkTo('/files', request, { after: next })
   const first =
     readFilter(request, 'after') === undefined ? undefined : linkTo('/files', request, { after: undefined })
-  return html`${drawFilters(routes, request)}
-    <p>${formatTotal(total, 'file')}, newest first, received by ${request.zone}.</p>
-    ${
-      files.length === 0
-        ? drawNoFiles(near, request)
-        : drawCells(
-            'Files',
-            ['File', 'Route', 'Received', 'Records', 'State'],
-            files.map((file) => drawFileCells(file, request)),
-          )
-    }
+  const head = ['File', 'Route', 'Received', 'Records', 'State']
+  const rows = files.map((file) => drawFileCells(file, request))
+  const ids = files.map(({ id }) => `file-${id}`)
+  const list = html`<p>${formatTotal(total, 'file')}, newest first, received by ${request.zone}.</p>
+    ${files.length === 0 ? drawNoFiles(near, request) : drawCells('Files', head, rows, ids)}
     ${first && html`<p><a href="${first}">newest</a></p>`} ${drawNext(older, 'older')}`
+  return html`${drawFilters(routes, request)} ${drawLive('list', list)}`
 }
 
 function drawFilters(routes: readonly string[], request: PageRequest): Html {
@@ -119,8 +114,12 @@ export const filePage = definePage<FilePage>({
 })
 
 function drawFile(file: FilePage, request: PageRequest): Html {
-  return html`${drawHead(file, request)} ${file.problems.map(drawProblem)} ${drawStateLinks(file, request)}
-  ${drawReasons(file)} ${drawRecords(file, request)} ${drawDecided(file, request)} ${drawNames(file, request)}`
+  return drawLive(
+    'file',
+    html`${drawHead(file, request)} ${file.problems.map(drawProblem)} ${drawStateLinks(file, request)}
+    ${drawReasons(file)} ${drawRecords(file, request)} ${drawDecided(file, request)}
+    ${drawNames(file, request)}`,
+  )
 }
 
 const STEPS: Readonly<Record<FileStep['what'], string>> = {
@@ -211,8 +210,9 @@ function drawRecords(file: FilePage, request: PageRequest): Html {
     drawRows(record),
   ])
   const head = ['Lines', 'Record', 'Outcome', 'Rows of the source']
+  const ids = page.map((record) => `record-${record.id}`)
   return html`<h2>Records</h2>
-    ${note || undefined} ${drawCells(`Records, ${which}`, head, rows)} ${drawNext(more, 'next records')}`
+    ${note || undefined} ${drawCells(`Records, ${which}`, head, rows, ids)} ${drawNext(more, 'next records')}`
 }
 
 function drawOutcome({ state, apiId, http, problems }: ListedRecord): Html {

@@ -103,17 +103,19 @@ export const DECIDED: Readonly<Record<ShownDecision['action'], string>> = {
   resume: 'resumed',
 }
 
-/** A table of rows whose cells are drawn already. */
+/** A table of rows whose cells are drawn already. `ids`: of the rows, where they come and go on an open page. */
 export function drawCells(
   caption: string,
   head: readonly string[],
   rows: readonly (readonly Html[])[],
+  ids?: readonly string[],
 ): Html {
   const columns = head.map((name, at) => ({
     head: name,
     draw: (cells: readonly Html[]) => cells[at] ?? html``,
   }))
-  return drawTable(caption, columns, rows)
+  const idOf = ids && ((cells: readonly Html[]) => ids[rows.indexOf(cells)] ?? '')
+  return drawTable(caption, columns, rows, idOf)
 }
 
 /** The address of the page with another value of some filters; undefined removes one. */

@@ -8,7 +8,7 @@ import {
   type RecordStory,
 } from '../../app/console/records.ts'
 import { type Html, href, html } from '../../support/html.ts'
-import { showTime } from '../parts.ts'
+import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { drawRecordButtons } from './forms.ts'
 import {
@@ -32,8 +32,11 @@ export const recordPage = definePage<RecordPage>({
   },
   draw: ({ record, related }, request) => ({
     title: nameStory(record),
-    main: html`${drawRecordButtons(record, request)} ${drawStory(record, request)}
-    ${drawRelated(related, request)}`,
+    main: drawLive(
+      'record',
+      html`${drawRecordButtons(record, request)} ${drawStory(record, request)}
+      ${drawRelated(related, request)}`,
+    ),
   }),
 })
 
@@ -43,15 +46,18 @@ export const orderPage = definePage<OrderPage>({
   load: (context, request) => readOrderPage(context, request.params['key'] ?? '', audienceOf(request)),
   draw: ({ key, records, earlier }, request) => ({
     title: key,
-    main: html`<p>${records.length} records, oldest first.</p>
-      ${earlier === 0 ? undefined : html`<p>${earlier} earlier records are not shown.</p>`}
-      ${records.map(
-        (story) =>
-          html`<section>
-            <h2><a href="${href('/records/:n', { n: story.id })}">${nameStory(story)}</a></h2>
-            ${drawRecordButtons(story, request)} ${drawStory(story, request)}
-          </section>`,
-      )}`,
+    main: drawLive(
+      'order',
+      html`<p>${records.length} records, oldest first.</p>
+        ${earlier === 0 ? undefined : html`<p>${earlier} earlier records are not shown.</p>`}
+        ${records.map(
+          (story) =>
+            html`<section id="record-${story.id}">
+              <h2><a href="${href('/records/:n', { n: story.id })}">${nameStory(story)}</a></h2>
+              ${drawRecordButtons(story, request)} ${drawStory(story, request)}
+            </section>`,
+        )}`,
+    ),
   }),
 })
 

@@ -104,7 +104,7 @@ function drawChoices({ waitMs, lateAnswerMs }: ResolutionPreview, { typed = {} }
     const isShut = isEarly && action !== 'resolve-accepted'
     const marks = html`${typed['outcome'] === action ? html`checked` : undefined}
     ${isShut ? html`disabled` : undefined}`
-    return html`<p>
+    return html`<p id="${action}">
       <label
         ><input type="radio" name="outcome" value="${action}" required ${marks} />
         ${RESOLUTIONS[action]}</label
@@ -113,7 +113,7 @@ function drawChoices({ waitMs, lateAnswerMs }: ResolutionPreview, { typed = {} }
     </p>`
   }
   const wait = isEarly
-    ? html`<p>
+    ? html`<p id="late-answer">
         A late answer is waited for ${lateAnswerMs / 1000} seconds. For
         <span data-countdown="${seconds}">${seconds}</span> more seconds only an id of the API can be noted.
       </p>`

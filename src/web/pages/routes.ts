@@ -7,7 +7,7 @@ import {
   type ShownRoute,
 } from '../../app/console/routes.ts'
 import { type Html, href, html, renderInlineCode } from '../../support/html.ts'
-import { showTime } from '../parts.ts'
+import { drawLive, showTime } from '../parts.ts'
 import { definePage, type PageRequest } from '../page.ts'
 import { audienceOf, drawDeliveryLink, drawFileLink, drawCells } from './parts.ts'
 
@@ -22,17 +22,14 @@ function drawRoutes({ routes, alerts }: RoutesPage, request: PageRequest): Html 
   if (routes.length === 0)
     return html`<p>No route yet. ${renderInlineCode('`dropbridge init` writes a first configuration.')}</p>`
   const head = ['Route', 'What', 'State', 'Last', 'Schedule', 'Alerts']
-  return html`${
+  const rows = routes.map((route) => drawRowCells(route, request))
+  const ids = routes.map(({ name }) => `route-${name}`)
+  const elsewhere =
     alerts.length === 0
       ? undefined
       : html`<h2>Alerts</h2>
           ${drawAlerts(alerts, request)}`
-  }
-  ${drawCells(
-    'Routes',
-    head,
-    routes.map((route) => drawRowCells(route, request)),
-  )}`
+  return drawLive('routes', html`${elsewhere} ${drawCells('Routes', head, rows, ids)}`)
 }
 
 function drawRowCells(route: ShownRoute, request: PageRequest): readonly Html[] {

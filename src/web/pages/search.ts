@@ -33,9 +33,9 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
     <label>Search <input type="search" name="q" value="${query}" /></label> <button>Search</button>
   </form>`
   if (hits.length === 0) return html`${form} ${drawNothing(found)}`
-  const rows = hits.map((hit) => [
+  const rows = hits.map((hit, index) => [
     html`${hit.operation ?? hit.kind}`,
-    html`<a href="${linkToHit(hit)}">${hit.name}</a>`,
+    html`<a href="${linkToHit(hit)}" ${focusFirst(index)}>${hit.name}</a>`,
     html`${hit.route}`,
     html`${hit.state}`,
     html`${hit.at === undefined ? undefined : showTime(hit.at, request)}`,
@@ -46,13 +46,20 @@ function drawFound(found: SearchPage, request: PageRequest): Html {
   ${isMore ? html`<p>There are more. Type more of the name.</p>` : undefined}`
 }
 
+/** Enter opens the first one: a person who searched has the hands on the keyboard. */
+function focusFirst(index: number): Html | undefined {
+  return index === 0 ? html`autofocus` : undefined
+}
+
 function drawNothing({ query, near }: SearchPage): Html {
   const kinds = html`<p>
     Numbers of orders, invoices and parcels, ids at the API, names of files and deliveries, and rows as
     <code>orders.csv:17</code> can be found.
   </p>`
   if (query === '') return kinds
-  const names = near.map((name) => html`<a href="${href('/search', { q: name })}">${name}</a>`)
+  const names = near.map(
+    (name, index) => html`<a href="${href('/search', { q: name })}" ${focusFirst(index)}>${name}</a>`,
+  )
   return html`<p>Nothing is called ${query}.</p>
     ${near.length === 0 ? undefined : html`<p>Names like it: ${joinHtml(names, ', ')}</p>`} ${kinds}`
 }

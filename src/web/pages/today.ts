@@ -10,7 +10,7 @@ import { isAllowed, type Person } from '../permissions.ts'
 import { drawClockBoard } from './clocks.ts'
 import { drawFileButtons, drawRefusal } from './forms.ts'
 import { audienceOf, drawCounts, drawDeliveryLink, drawFileLink, drawFileState } from './parts.ts'
-import { type Column, drawTable, formatAge, showState, showTime } from '../parts.ts'
+import { type Column, drawLive, drawTable, formatAge, showState, showTime } from '../parts.ts'
 
 function load(
   context: ConsoleContext,
@@ -41,7 +41,7 @@ function drawToday(today: Today, request: PageRequest): Html {
       'Orders to acknowledge and to ship',
       today.clocks && drawClockBoard(today.clocks, request),
     ),
-    drawList({ id: 'expected', title: 'Expected files', rows: today.expected }, [
+    drawList({ id: 'expected', title: 'Expected files', rows: today.expected, keyOf: ({ route }) => route }, [
       { head: 'Route', draw: ({ route }) => route },
       { head: 'By', draw: ({ by, zone }) => `${by} ${zone}` },
       { head: 'State', draw: (each) => drawExpected(each, request) },
@@ -50,16 +50,20 @@ function drawToday(today: Today, request: PageRequest): Html {
         draw: ({ last }) => (last ? html`${drawFileLink(last)}, ${show(last.at)}` : 'none yet'),
       },
     ]),
-    drawList({ id: 'scheduled', title: 'Scheduled routes', rows: today.scheduledRuns }, [
-      { head: 'Route', draw: ({ route }) => route },
-      { head: 'Last run', draw: ({ last }) => (last ? `${last.occurrence} ${last.state}` : 'none yet') },
-      { head: 'Next', draw: ({ nextAt }) => (nextAt === undefined ? '' : show(nextAt)) },
-    ]),
+    drawList(
+      { id: 'scheduled', title: 'Scheduled routes', rows: today.scheduledRuns, keyOf: ({ route }) => route },
+      [
+        { head: 'Route', draw: ({ route }) => route },
+        { head: 'Last run', draw: ({ last }) => (last ? `${last.occurrence} ${last.state}` : 'none yet') },
+        { head: 'Next', draw: ({ nextAt }) => (nextAt === undefined ? '' : show(nextAt)) },
+      ],
+    ),
     drawList(
       {
         id: 'files',
         title: 'Latest files',
         rows: today.files,
+        keyOf: ({ id }) => id,
         empty: 'No file came yet. Files that a route takes from its inbox stand here.',
       },
       [
@@ -75,6 +79,7 @@ function drawToday(today: Today, request: PageRequest): Html {
         id: 'deliveries',
         title: 'Latest deliveries',
         rows: today.deliveries,
+        keyOf: ({ id }) => id,
         empty: 'Nothing was delivered yet.',
       },
       [
@@ -88,20 +93,36 @@ function drawToday(today: Today, request: PageRequest): Html {
         },
       ],
     ),
-    drawList({ id: 'held', title: 'Held for a person', rows: today.held }, [
-      { head: 'File', draw: ({ file, name }) => drawFileLink({ id: file, name }) },
-      { head: 'Route', draw: ({ route }) => route },
-      { head: 'Records', draw: ({ records }) => showState('held', records) },
-      { head: 'Since', draw: ({ since }) => show(since) },
-      { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
-    ]),
-    drawList({ id: 'waiting', title: 'Waits for orders; nothing to do', rows: today.waiting }, [
-      { head: 'File', draw: ({ file, name }) => drawFileLink({ id: file, name }) },
-      { head: 'Route', draw: ({ route }) => route },
-      { head: 'Records', draw: ({ records }) => records },
-      { head: 'For', draw: ({ message }) => message },
-    ]),
-    drawList({ id: 'unfinished', title: 'Not finished', rows: today.unfinished }, [
+    drawList(
+      {
+        id: 'held',
+        title: 'Held for a person',
+        rows: today.held,
+        keyOf: ({ file, code }) => `${file}-${code}`,
+      },
+      [
+        { head: 'File', draw: ({ file, name }) => drawFileLink({ id: file, name }) },
+        { head: 'Route', draw: ({ route }) => route },
+        { head: 'Records', draw: ({ records }) => showState('held', records) },
+        { head: 'Since', draw: ({ since }) => show(since) },
+        { head: 'Why', draw: ({ code }) => html`<code>${code}</code>` },
+      ],
+    ),
+    drawList(
+      {
+        id: 'waiting',
+        title: 'Waits for orders; nothing to do',
+        rows: today.waiting,
+        keyOf: ({ file }) => file,
+      },
+      [
+        { head: 'File', draw: ({ file, name }) => drawFileLink({ id: file, name }) },
+        { head: 'Route', draw: ({ route }) => route },
+        { head: 'Records', draw: ({ records }) => records },
+        { head: 'For', draw: ({ message }) => message },
+      ],
+    ),
+    drawList({ id: 'unfinished', title: 'Not finished', rows: today.unfinished, keyOf: nameUnfinished }, [
       {
         head: 'File',
         draw: (each) => ('file' in each ? drawFileLink({ id: each.file, name: each.name }) : each.name),
@@ -117,25 +138,28 @@ function drawToday(today: Today, request: PageRequest): Html {
   return html`${sections}`
 }
 
-/** The whole section is live, also while it is empty: then it can come into being. */
 function drawSection(id: string, title: string, content: Html | undefined): Html {
-  if (content === undefined) return html`<section id="${id}" data-live hidden></section>`
-  return html`<section id="${id}" data-live>
-    <h2>${title}</h2>
-    ${content}
-  </section>`
+  return drawLive(
+    id,
+    content &&
+      html`<h2>${title}</h2>
+        ${content}`,
+  )
 }
 
 interface List<Row> {
   readonly id: string
   readonly title: string
   readonly rows: readonly Row[]
+  /** Names a row within the list. */
+  readonly keyOf?: (row: Row) => string
   /** Shown where there are no rows; without it an empty list is not shown. */
   readonly empty?: string
 }
 
-function drawList<Row>({ id, title, rows, empty }: List<Row>, columns: readonly Column<Row>[]): Html {
-  if (rows.length > 0) return drawSection(id, title, drawTable(title, columns, rows))
+function drawList<Row>({ id, title, rows, keyOf, empty }: List<Row>, columns: readonly Column<Row>[]): Html {
+  const idOf = keyOf && ((row: Row) => `${id}-${keyOf(row)}`)
+  if (rows.length > 0) return drawSection(id, title, drawTable(title, columns, rows, idOf))
   return drawSection(id, title, empty === undefined ? undefined : html`<p>${empty}</p>`)
 }
 
@@ -187,7 +211,7 @@ function drawAge({ checkedAt, checkingSince, failure }: Today, request: PageRequ
 }
 
 function drawAlert(alert: ShownAlert, request: PageRequest): Html {
-  const { code, route, subject, since, message, fix } = alert
+  const { id, code, route, subject, since, message, fix } = alert
   const search = href('/search', { q: subject })
   const about = [
     ...(route === undefined ? [] : [html`${route}`]),
@@ -195,7 +219,7 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
     html`<code>${code}</code>`,
     html`<a href="${search}">Search for ${subject}</a>`,
   ]
-  return html`<li>
+  return html`<li id="alert-${id}">
     <strong>${message}</strong>
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
@@ -286,6 +310,10 @@ function drawExpected({ last, missingSince, nextAt }: ExpectedFileState, request
     return html`<span class="state rejected">✕ late ${formatAge(request.now - missingSince)}</span>`
   const next = html`next by ${showTime(nextAt, request)}`
   return last === undefined ? html`… ${next}` : html`✓ came; ${next}`
+}
+
+function nameUnfinished(work: Unfinished): string {
+  return 'file' in work ? work.file : work.delivery
 }
 
 function drawNext({ next, records }: Unfinished): Html {

@@ -10,7 +10,7 @@ import type { Configuration } from '../../../src/config/configuration.ts'
 import { loadConfiguration } from '../../../src/config/load.ts'
 import { sampleSeed } from '../../../src/service/sample-seed.ts'
 import { createService, type Service } from '../../../src/service/service.ts'
-import { systemClock } from '../../../src/support/clock.ts'
+import { type Clock, systemClock } from '../../../src/support/clock.ts'
 import { hashPassword } from '../../../src/web/passwords.ts'
 import { getPeoplePath, openPeople } from '../../../src/web/people.ts'
 import { ROLES, type Role } from '../../../src/web/permissions.ts'
@@ -27,11 +27,21 @@ const LATE_ANSWER_S = 3
 
 export type Site = Awaited<ReturnType<typeof startSite>>
 
+export interface SiteOptions {
+  readonly folder?: string
+  /** That of the service, which says by when an order is due; that of this machine when left out. */
+  readonly serviceClock?: Clock
+}
+
 /** The bridge has the route `orders`, which two refusals stop, and a route that delivers. Nothing has come yet. */
-export async function startSite(given?: { readonly folder: string }) {
-  const folder = given?.folder ?? (await mkdtemp(join(tmpdir(), 'dropbridge-')))
+export async function startSite(given: SiteOptions = {}) {
+  const folder = given.folder ?? (await mkdtemp(join(tmpdir(), 'dropbridge-')))
   const clock = systemClock
-  const service = await createService({ data: ':memory:', seed: sampleSeed(), clock })
+  const service = await createService({
+    data: ':memory:',
+    seed: sampleSeed(),
+    clock: given.serviceClock ?? clock,
+  })
   const sent: string[] = []
   const refusals = new Map<string, string>()
   service.app.addHook('preHandler', async (request, reply) => {

@@ -1,41 +1,13 @@
 /** Correcting from the page, without script: as a browser sends its form, what was typed stays, and it is sent once. */
 import { expect, test } from 'vitest'
-import type { Role } from '../../../src/web/permissions.ts'
 import { aRefusedFile, countOrders, damagedOrders } from '../../fixtures/corrections.ts'
-import { toText } from '../../fixtures/console.ts'
-import type { World } from '../../fixtures/world.ts'
-import { readFields } from '../forms.ts'
-import { aConsole } from '../harness.ts'
-
-/** A console over the world, whose form is filled in and sent as a browser does. */
-async function aDesk(world: World, id: string) {
-  const console = await aConsole({ configuration: world.configuration, clock: world.clock })
-  const path = `/files/${id}/correct`
-  const toSeen = (status: number, body: string, to: unknown) => ({
-    status,
-    body,
-    to: typeof to === 'string' ? to : '',
-    text: toText(body),
-    form: readFields(body),
-  })
-  return {
-    console,
-    look: async (address = path, role: Role = 'operator') => {
-      const { statusCode, body, headers } = await console.get(address, role)
-      return toSeen(statusCode, body, headers.location)
-    },
-    press: async (button: string, form: Record<string, string>, role: Role = 'operator') => {
-      const { statusCode, body, headers } = await console.post(path, { ...form, do: button }, { role })
-      return toSeen(statusCode, body, headers.location)
-    },
-  }
-}
+import { aCorrectionDesk } from '../desk.ts'
 
 const WHY = { why: 'confirmed by phone' }
 
 test('one apply and two cells, checked and sent with a reason: all orders are there once, and the decision is shown', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(60, 6))
-  const { look, press } = await aDesk(world, id)
+  const { look, press } = await aCorrectionDesk(world, { id })
   expect((await look(`/files/${id}`)).text).toContain('Correct 6 records …')
   const first = await look()
   expect(first.text).toContain('4 records: State “ZZ”')
@@ -72,7 +44,7 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
 
 test('a corrected file that no watch takes is taken by a run that a person starts there', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(60, 6))
-  const { console, look, press } = await aDesk(world, id)
+  const { console, look, press } = await aCorrectionDesk(world, { id })
   const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
   const checked = await press('check', applied.form)
   const { to } = await press('send', { ...checked.form, ...WHY })
@@ -104,7 +76,7 @@ function isQuantity(body: string, name: string): boolean {
 
 test('a double click is one correction, and both clicks get the same answer', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(20, 4))
-  const { look, press, console } = await aDesk(world, id)
+  const { look, press, console } = await aCorrectionDesk(world, { id })
   const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
   const { form } = await press('check', applied.form)
   const clicks = await Promise.all([1, 2].map(() => press('send', { ...form, ...WHY })))
@@ -116,7 +88,7 @@ test('a double click is one correction, and both clicks get the same answer', as
 
 test('pages of 50 keep what was typed on the others', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(120, 60))
-  const { look, press } = await aDesk(world, id)
+  const { look, press } = await aCorrectionDesk(world, { id })
   const applied = await press('apply-1', { ...(await look()).form, 'apply-1': 'NY' })
   expect(applied.text).toContain('Page 1 of 2')
   const second = await press('page-2', applied.form)
@@ -128,7 +100,7 @@ test('pages of 50 keep what was typed on the others', async () => {
 
 test('a viewer gets neither the form nor what it sends, and looking and checking write nothing', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(20, 4))
-  const { look, press, console } = await aDesk(world, id)
+  const { look, press, console } = await aCorrectionDesk(world, { id })
   const path = `/files/${id}/correct`
   expect((await look(path, 'viewer')).status).toBe(403)
   expect((await look(`/files/${id}`, 'viewer')).text).not.toContain('Correct 4 records')
@@ -142,7 +114,7 @@ test('a viewer gets neither the form nor what it sends, and looking and checking
 
 test('every field has a label, and the page is also data', async () => {
   const { world, id } = await aRefusedFile(damagedOrders(20, 4))
-  const { look, console } = await aDesk(world, id)
+  const { look, console } = await aCorrectionDesk(world, { id })
   const { body } = await look()
   const fields = [...body.matchAll(/<(?:input|textarea)\s[^>]*?id="([^"]+)"/g)].map(([, name = '']) => name)
   expect(fields.length).toBeGreaterThan(50)

@@ -136,6 +136,7 @@ test('a search finds orders, parcels, invoices, files, rows and deliveries, and 
   expect((await search(MONTH.first)).only).toBe(`/orders/${MONTH.first}`)
   expect(await hits(MONTH.refused)).toEqual([`record ${MONTH.refused}`])
   expect((await search(MONTH.tracking)).hits).not.toEqual([])
+  expect((await search(MONTH.invoice)).hits).not.toEqual([])
   expect((await search('orders.csv')).only).toMatch(/^\/files\//)
   expect((await search('orders.csv:2')).only).toMatch(/^\/records\//)
   expect(await hits('orders-1.csv')).toEqual(['delivery orders-1.csv'])
