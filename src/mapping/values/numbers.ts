@@ -194,12 +194,23 @@ function describeAmbiguous(text: string, bare: string): Decimal | InvalidNumber 
 }
 
 /** Describes a number in another country's notation, with a fix. */
-function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | undefined) {
+function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | undefined): InvalidNumber {
+  const letter = findLetterAmongDigits(bare)
+  if (letter !== undefined)
+    return {
+      why: `${quoteText(text)} has the letter ${letter} among its digits.`,
+      fix: 'Write digits only: 0 for O, 1 for l or I.',
+    }
   if (decimal === ',' && /\d\.\d+$/.test(bare)) {
     const where = 'where the mapping says that decimals stand behind a comma'
     return { why: `${quoteText(text)} has a point ${where}.` }
   }
   return decimal !== ',' && /\d,\d{1,2}$/.test(bare) ? COMMA : INVALID_NUMBER
+}
+
+/** A letter that is taken for a digit, in a text that is a number but for such letters. */
+function findLetterAmongDigits(text: string): string | undefined {
+  return /\d/.test(text) && /^[+-]?[\dOoIl.,]+$/.test(text) ? /[OoIl]/.exec(text)?.[0] : undefined
 }
 
 const COMMA_WANTED =

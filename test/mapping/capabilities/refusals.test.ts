@@ -36,7 +36,7 @@ describe('a fix fits the way in which numbers are written', () => {
     [
       'net_price: Cost',
       '$12.5O',
-      'Cost: "$12.5O" is not an amount in US dollars. Write digits with a point, such as 12.50.',
+      'Cost: "12.5O" has the letter O among its digits. Write digits only: 0 for O, 1 for l or I.',
     ],
     [
       'net_price: Cost',
