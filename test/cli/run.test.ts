@@ -415,7 +415,9 @@ test('the service makes no clients when another program has its port', async () 
   const { exit, stdout, stderr } = await startProgram(world.folder, ['service', '--port', port]).finished
 
   expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
-  expect(stderr).toContain(`The service cannot listen on 127.0.0.1, port ${port}.`)
+  expect(stderr).toContain(
+    `The service cannot listen on 127.0.0.1, port ${port}: another program listens there.`,
+  )
   expect(stderr).not.toContain('client secret')
   expect(existsSync(join(world.folder, 'service-data'))).toBe(false)
 })

@@ -178,7 +178,8 @@ test('hostile names of people are shown as they are, and no such person can be a
     expect(() => console.people.add(name, 'viewer', 'x'), name).toThrow(/A name has letters/)
     console.clock.advance?.(16 * 60_000)
   }
-})
+  // The work of a sign-in under an unknown name takes up to a second, by intent.
+}, 120_000)
 
 /** The tags with the names of their attributes: what decides how the rest is read. */
 function tagsOf(body: string): string[] {
