@@ -71,8 +71,13 @@ test('what a run did is shown, as status shows it, and the page has it as text',
   for (const { message } of today.alerts) expect(unescape(body)).toContain(message)
 })
 
-test('a first start says that all is well, and what will stand here', async () => {
-  const console = await aConsole()
+test('a first start says that all is well once the mailboxes were listed, and what will stand here', async () => {
+  const { configuration, clock } = await aWorld({ routes: ['orders'] })
+  const console = await aConsole({ configuration, clock })
+  const { body: first } = await console.get('/', 'viewer')
+  expect(first).toContain('<h1>Today</h1>')
+  expect(first).not.toContain('Nothing needs a person.')
+  await readChecked(console)
   const { body } = await console.get('/', 'viewer')
   expect(body).toContain('<h1>All is well</h1>')
   expect(body).toContain('No file came yet. Files that a route takes from its inbox stand here.')

@@ -93,8 +93,8 @@ function drawCorrection(data: CorrectionPage, request: PageRequest): Html {
       <input type="hidden" name="once" value="${request.once}" />
       <input type="hidden" name="page" value="${data.page}" />
       <button name="do" value="check" class="default" tabindex="-1" aria-hidden="true">Check</button>
-      ${drawGroups(data.groups)} ${drawElsewhere(data)} ${data.units.map((unit) => drawUnit(unit, data))}
-      ${drawPages(data)} ${drawSending(data, request)}
+      ${data.check && drawSending(data.check, request)} ${drawGroups(data, request)} ${drawElsewhere(data)}
+      ${data.units.map((unit) => drawUnit(unit, data))} ${drawPages(data)} ${drawChecking()}
     </form>
     ${back}`
 }
@@ -128,15 +128,26 @@ const WAITING = {
   left: 'It lies in the inbox; a watch takes it, or the next run.',
 }
 
-function drawGroups(groups: readonly CorrectionGroup[]): Html | undefined {
+function drawGroups({ groups, changes }: CorrectionPage, { typed = {} }: PageRequest): Html | undefined {
   if (groups.length === 0) return undefined
+  const texts = new Map(changes.map((change) => [`${change.line} ${change.cell}`, change.text]))
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Problems</h2>
-    ${groups.map(drawGroup)}
+    ${groups.map((group) => drawGroup(group, texts, typed[`apply-${group.number}`]))}
   </section>`
 }
 
-function drawGroup({ number, problem, column, text = '', records, cells }: CorrectionGroup): Html {
+/** `texts`: what was typed or applied, by line and cell. `replacement`: what was typed to be applied. */
+function drawGroup(
+  { number, problem, column, text = '', records, cells }: CorrectionGroup,
+  texts: ReadonlyMap<string, string>,
+  replacement: string = text,
+): Html {
+  const changed = cells
+    .flatMap(({ line, cell }) => texts.get(`${line} ${cell}`) ?? [])
+    .filter((each) => each !== text)
+  const state =
+    changed.length === 0 ? undefined : html`<p role="status">${describeChanged(changed, cells.length)}</p>`
   const value = text === '' ? 'blank' : `“${text}”`
   const what = column === undefined ? formatRecords(records) : `${formatRecords(records)}: ${column} ${value}`
   const own = records === 1 ? 'this' : `these ${formatNumber(records)}`
@@ -146,13 +157,26 @@ function drawGroup({ number, problem, column, text = '', records, cells }: Corre
       ? undefined
       : html`<p class="buttons">
           <label for="${id}">Replace with</label>
-          <input id="${id}" name="${id}" value="${text}" autocomplete="off" />
+          <input id="${id}" name="${id}" value="${replacement}" autocomplete="off" />
           <button name="do" value="${id}">Apply to ${own}</button>
         </p>`
   return html`<div class="group">
     <p><strong>${what}</strong></p>
-    ${drawProblem({ ...problem, place: '' })} ${apply}
+    ${drawProblem({ ...problem, place: '' })} ${apply} ${state}
   </div>`
+}
+
+/** `Now “NY” in all 5 rows below. Check shows whether it would be sent.` */
+function describeChanged(changed: readonly string[], all: number): string {
+  const [first = ''] = changed
+  const what = changed.every((each) => each === first)
+    ? `Now ${first === '' ? 'blank' : `“${first}”`}`
+    : 'Changed'
+  const rows =
+    changed.length === all
+      ? `all ${formatNumber(all)} rows`
+      : `${formatNumber(changed.length)} of ${formatNumber(all)} rows`
+  return `${what} in ${all === 1 ? 'the row' : rows} below. Check shows whether it would be sent.`
 }
 
 /** What was typed on other pages of the same form. */
@@ -252,24 +276,26 @@ function drawPages({ page, pages }: CorrectionPage): Html | undefined {
   </p>`
 }
 
-function drawSending({ check }: CorrectionPage, { typed = {} }: PageRequest): Html {
-  const button = html`<p class="buttons"><button name="do" value="check">Check</button></p>`
-  if (check === undefined)
-    return html`<p>Check shows what would be sent, and sends nothing.</p>
-      ${button}`
+function drawChecking(): Html {
+  return html`<p>Check shows what would be sent, and sends nothing.</p>
+    <p class="buttons"><button name="do" value="check">Check</button></p>`
+}
+
+/** Stands first, because a browser shows the top of the page that answers. */
+function drawSending(check: NonNullable<CorrectionPage['check']>, { typed = {} }: PageRequest): Html {
   const { ready, leftOut, name, sha256 } = check
-  const rest = leftOut === 0 ? '' : ` ${formatRecords(leftOut)} stay refused.`
-  if (ready === 0)
-    return html`<p role="status">Nothing would be sent.${rest}</p>
-      ${button}`
-  return html`<p role="status">
+  const rest = leftOut === 0 ? '' : ` ${formatRecords(leftOut)} ${leftOut === 1 ? 'stays' : 'stay'} refused.`
+  if (ready === 0) return html`<p role="status">Nothing would be sent.${rest}</p>`
+  return html`<section aria-labelledby="checked">
+    <h2 id="checked">What would be sent</h2>
+    <p role="status">
       ${formatRecords(ready)} would be sent as ${name}.${rest} Whatever you change after this needs another
       check.
     </p>
-    ${button}
     <input type="hidden" name="expected" value="${sha256}" />
     <label for="why">Why</label>
     <input id="why" name="why" value="${typed['why']}" maxlength="${REASON_MAX}" autocomplete="off" />
     <p>The reason and your name are kept with the decision.</p>
-    <p class="buttons"><button name="do" value="send">Send ${formatRecords(ready)}</button></p>`
+    <p class="buttons"><button name="do" value="send">Send ${formatRecords(ready)}</button></p>
+  </section>`
 }

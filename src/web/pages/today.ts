@@ -26,8 +26,8 @@ export const todayPage = definePage<Today>({
   draw: (today, request) => ({ title: formatTitle(today), main: drawToday(today, request) }),
 })
 
-function formatTitle({ alerts, at }: Today): string {
-  if (at === undefined) return 'Today'
+function formatTitle({ alerts, checkedAt }: Today): string {
+  if (checkedAt === undefined && alerts.length === 0) return 'Today'
   if (alerts.length === 0) return 'All is well'
   return alerts.length === 1 ? '1 thing needs a person' : `${alerts.length} things need a person`
 }
@@ -174,7 +174,7 @@ function drawAlerts(today: Today, request: PageRequest): Html {
     return html`<p>The journal is being read.</p>
       ${age}`
   if (alerts.length === 0)
-    return html`<p>Nothing needs a person.</p>
+    return html`<p>${today.checkedAt === undefined ? 'Not known yet.' : 'Nothing needs a person.'}</p>
       ${age}`
   const isAside = ({ asideUntil }: ShownAlert) => asideUntil !== undefined
   const aside = alerts.filter(isAside)
@@ -217,15 +217,25 @@ function drawAlert(alert: ShownAlert, request: PageRequest): Html {
     ...(route === undefined ? [] : [html`${route}`]),
     html`since ${showTime(since, request)} (${formatAge(request.now - since)})`,
     html`<code>${code}</code>`,
-    html`<a href="${search}">Search for ${subject}</a>`,
+    // Of a file that did not come, the subject is its day.
+    ...(/^\d{4}-\d\d-\d\d$/.test(subject) ? [] : [html`<a href="${search}">Search for ${subject}</a>`]),
   ]
   return html`<li id="alert-${id}">
-    <strong>${message}</strong>
+    <strong>${showMoments(message, request)}</strong>
     <p class="fix">${renderInlineCode(fix)}</p>
     <small>${joinHtml(about, ' · ')}</small>
     ${drawButtons(alert, request)}
     ${isAllowed(request.person, 'operate') ? drawAsideForm(alert, request) : undefined}
   </li>`
+}
+
+/** A message with its moments, which are in UTC, as the page shows times. */
+function showMoments(text: string, request: PageRequest): Html {
+  const parts = text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/)
+  return joinHtml(
+    parts.map((part, index) => (index % 2 === 1 ? showTime(Date.parse(part), request) : html`${part}`)),
+    '',
+  )
 }
 
 const ASIDE_PATH = '/aside/:alert'

@@ -12,7 +12,10 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   const first = await look()
   expect(first.text).toContain('4 records: State “ZZ”')
   expect(first.text).toContain('2 records: Qty blank')
-  const applied = await press('apply-1', { ...first.form, 'apply-1': 'NY' })
+  const applied = await press('apply-1', { ...first.form, 'apply-1': 'NY', 'apply-2': '7' })
+  expect(applied.text).toMatch(/Now “NY” in all \d rows below. Check shows whether it would be sent./)
+  // What was typed for the other cells waits.
+  expect(applied.form['apply-2']).toBe('7')
   const quantities = Object.keys(applied.form).filter(
     (name) => name.startsWith('c-') && isQuantity(applied.body, name),
   )
@@ -20,6 +23,8 @@ test('one apply and two cells, checked and sent with a reason: all orders are th
   const checked = await press('check', { ...applied.form, ...typed })
   expect(checked.text).toContain('6 records would be sent as orders-16.rejects.csv.')
   expect(checked.text).toContain('✓ It would be sent.')
+  // A browser shows the top of the answer.
+  expect(checked.text.indexOf('What would be sent')).toBeLessThan(checked.text.indexOf('Problems'))
   expect(await world.list('inbox/orders')).toEqual([])
 
   const without = await press('send', checked.form)
