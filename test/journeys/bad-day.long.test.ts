@@ -184,7 +184,7 @@ async function aFileHasAWrongName(day: BadDay): Promise<void> {
 
   await expectStatus(day, 'a wrong name', {
     exit: 2,
-    what: /no route takes \S+morning\.txt \(file-unmatched/,
+    what: /no route takes \S+morning\.txt: it does not match "\*\.csv" of route parcels \(file-unmatched/,
     fix: 'Rename it',
   })
   const inbox = join(world.folder, 'exchange/inbox/parcels')
