@@ -107,11 +107,11 @@ function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, takers
 }
 
 /** The nearest pattern, or the first one, with the route or inbox that has it. */
-function describePatterns(takers: readonly ScannedInbox[], nearest: string | undefined): string {
+function describePatterns(takers: SharedFolder['takers'], nearest: string | undefined): string {
   const shown = takers.find(({ from }) => from.match === nearest) ?? takers[0]
   const others = new Set(takers.map(({ from }) => from.match)).size - 1
   const more = others === 0 ? '' : `, nor ${others} other pattern${others === 1 ? '' : 's'}`
-  return shown === undefined ? 'any pattern' : `"${shown.from.match}" of ${formatIntakeKey(shown.key)}${more}`
+  return `"${shown.from.match}" of ${formatIntakeKey(shown.key)}${more}`
 }
 
 const WORKBOOK = /\.(?:xls[xmb]?|ods|numbers)$/i

@@ -8,7 +8,7 @@ import {
   joinPath,
   listMeantPaths,
 } from '../support/schema-issue.ts'
-import { didYouMean } from '../support/text.ts'
+import { didYouMean, listLongerNames } from '../support/text.ts'
 import {
   ConfigurationFile,
   configurationJsonSchema,
@@ -113,8 +113,8 @@ function missesBlank(key: string, known: readonly string[]): string {
 
 /** The keys that begin so, such as `password` and `passphrase` for `pass`. */
 function listLongerKeys(key: string, known: readonly string[]): string {
-  const longer = known.filter((each) => each.startsWith(key))
-  return key.length >= 4 && longer.length > 0 ? ` Did you mean "${longer.join('" or "')}"?` : ''
+  const longer = listLongerNames(key, known)
+  return longer.length > 0 ? ` Did you mean "${longer.join('" or "')}"?` : ''
 }
 
 /** Nothing where the list would be long; the documentation has it. */

@@ -234,7 +234,7 @@ export const LOG_EVENTS = {
   'found-absent': {
     code: 'file.sent-again',
     level: 'warn',
-    meaning: 'The API does not have what was sent: two lookups did not find it, so it is sent again.',
+    meaning: 'The API does not have what was sent: the lookups did not find it, so it is sent again.',
   },
   'cells-warned': {
     code: 'delivery.warning',

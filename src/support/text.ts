@@ -57,11 +57,16 @@ export function findSimilarName(name: string, candidates: readonly string[]): st
   const lowered = candidates.map((candidate) => candidate.toLowerCase())
   const best = closest(sought, lowered)
   if (distance(sought, best) <= maxEditDistance(name)) return candidates[lowered.indexOf(best)]
-  const longer = lowered.filter((candidate) => candidate.startsWith(sought))
-  const [only] = longer
-  return sought.length >= SHORTENED_MIN && only !== undefined && longer.length === 1
-    ? candidates[lowered.indexOf(only)]
-    : undefined
+  const [only, ...others] = listLongerNames(name, candidates)
+  return others.length === 0 ? only : undefined
+}
+
+/** The candidates that begin with the name, compared without case; none for a name that is too short to mean one. */
+export function listLongerNames(name: string, candidates: readonly string[]): readonly string[] {
+  const sought = name.toLowerCase()
+  return sought.length < SHORTENED_MIN
+    ? []
+    : candidates.filter((candidate) => candidate.toLowerCase().startsWith(sought))
 }
 
 /** How many letters the beginning of a name has at least, so that it means the whole name. */

@@ -111,8 +111,8 @@ export function openPeople(options: PeopleOptions) {
     sql().endSessions.run(name)
   }
   const saveSeen = () => {
-    use()
-    for (const [id, at] of seen) sql().saveSeen.run(at, Buffer.from(id, 'base64'))
+    const statements = sql()
+    for (const [id, at] of seen) statements.saveSeen.run(at, Buffer.from(id, 'base64'))
     seen.clear()
   }
 

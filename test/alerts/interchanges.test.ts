@@ -1,5 +1,6 @@
 /** Alerts and lines of `run` about interchanges that no route gets: unknown senders, and numbers that came before. */
-import { readFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { anEdiInbox, aPartner, ORDER_ROUTES } from '../fixtures/edi-inbox.ts'
 import { commandsOf } from '../fixtures/office.ts'
@@ -134,6 +135,9 @@ test('a repaired copy is taken where its name says that it is a correction', asy
   )
   const named = await run('edi', 'fix', rejects, '--out', 'day.rejects.x12')
   expect(named.err).not.toContain('Drop the copy in')
+  await copyFile(join(world.folder, rejects), join(world.folder, 'day~2.x12'))
+  const second = await run('edi', 'fix', 'day~2.x12', '--out', 'second.x12')
+  expect(second.err).toContain('Drop the copy in as day~2.rejects.x12:')
   const again = await run('edi', 'fix', 'fixed.x12', '--out', 'once-more.x12')
   expect(again.err).toContain('nothing had to be put right')
   expect(again.err).not.toContain('Drop the copy in')

@@ -189,7 +189,7 @@ export function findIgnoredLineEnd(text: string, from: number, dialect: Dialect)
   return dialect.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
 }
 
-/** The first delimiter of the line that is none of the cell that begins at `start`, or -1. */
+/** Where the cell that begins at `start` ends: at the first delimiter that is not escaped; -1 at the end of the line. */
 function locateDelimiter(line: string, start: number, { delimiter, escape }: Dialect): number {
   let stop = line.indexOf(delimiter, start)
   while (escape !== undefined && stop !== -1 && isEscaped(line, stop, escape, start)) {

@@ -40,12 +40,16 @@ export const fixCommand = defineCommand({
   },
 })
 
+/** A person may have written a shorter text behind `~`. */
+const SHORTEST_ID = 10
+
 /** `orders.rejects.x12` for `in/orders.x12` and its archived `orders~0a1b2c3d4e.x12`; a part keeps its name. */
 function nameCorrection(file: string): string {
   const name = basename(file)
   if (isPartFile(name)) return name
   const { name: stem, ext } = parse(name)
   const id = parseArchivedId(name)
-  const original = id === undefined ? stem : stem.slice(0, -1 - id.length)
+  const isArchived = id !== undefined && id.length >= SHORTEST_ID
+  const original = isArchived ? stem.slice(0, -1 - id.length) : stem
   return `${original}.rejects${ext === '' ? '.edi' : ext}`
 }
