@@ -1,8 +1,8 @@
 /** Parses one command line: finds the command, reports usage errors with a suggestion, returns the exit code. */
 import yargs, { type Argv, type Options } from 'yargs'
-import { type BridgeError, EXIT, usageError } from '../support/errors.ts'
+import { BridgeError, EXIT, usageError } from '../support/errors.ts'
 import { VERSION } from '../support/process.ts'
-import { unknownNameError } from '../support/text.ts'
+import { findSimilarName, quoteForShell, unknownNameError } from '../support/text.ts'
 import { commandName, registerCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { escapeOutput, reportFailure, type Terminal } from './terminal.ts'
@@ -75,7 +75,7 @@ async function createUsageError(message: string, words: readonly string[]): Prom
   const [name, nameBelow] = listNames(words)
   const { command, below, title } = findCommand(words)
   const declared = await (below ?? command)?.load?.()
-  const { options = {}, argument = 'name that should follow' } = declared ?? {}
+  const { options = {}, positionals = {}, argument = 'name that should follow' } = declared ?? {}
   const bare = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
   const missing = bare ?? /^Missing required arguments?: (.+)$/.exec(message)?.[1]
   if (missing !== undefined) {
@@ -91,18 +91,57 @@ async function createUsageError(message: string, words: readonly string[]): Prom
     const known = choices.split(', ').map((each) => each.replaceAll('"', ''))
     return unknownNameError(`--${option} cannot be "${given}"`, given, known)
   }
+  const known = [...Object.keys(options), 'help', 'version'].map((each) => `--${each}`)
+  const unknown = words
+    .map((word) => /^(--[^=]+)/.exec(word)?.[1])
+    .find((each) => each !== undefined && !known.includes(each.replace(/^--no-/, '--')))
+  const asWord = suggestPositional(words, unknown, { positionals: Object.keys(positionals), known })
   if (message.startsWith('Not enough non-option arguments'))
-    return usageError(`The ${argument} is missing after ${title}`)
+    return asWord ?? usageError(`The ${argument} is missing after ${title}`)
   if (name !== undefined && command === undefined)
     return unknownNameError(message, name, COMMANDS.map(commandName))
   const { commands = [], demand } = command ?? {}
   if (demand !== undefined && nameBelow !== undefined && below === undefined)
     return unknownNameError(message, nameBelow, commands.map(commandName))
-  const known = [...Object.keys(options), 'help', 'version'].map((each) => `--${each}`)
-  const unknown = words
-    .map((word) => /^(--[^=]+)/.exec(word)?.[1])
-    .find((each) => each !== undefined && !known.includes(each.replace(/^--no-/, '--')))
-  return unknown === undefined ? usageError(message) : unknownNameError(message, unknown, known)
+  if (unknown === undefined) return usageError(message)
+  return (
+    asWord ?? unknownNameError(message, unknown, known, `Leave ${unknown} out, or see \`${title} --help\`.`)
+  )
+}
+
+/** For `run --route orders`: a route is written without an option. A similar option is more likely to be meant. */
+function suggestPositional(
+  words: readonly string[],
+  unknown: string | undefined,
+  { positionals, known }: { readonly positionals: readonly string[]; readonly known: readonly string[] },
+): BridgeError | undefined {
+  if (unknown === undefined) return undefined
+  const given = unknown.replace(/^--/, '')
+  const singular = positionals.map((each) => each.replace(/s$/, ''))
+  const isNamed = [...positionals, ...singular].includes(given)
+  if (!isNamed && findSimilarName(unknown, known) !== undefined) return undefined
+  const name = isNamed ? given.replace(/s$/, '') : findSimilarName(given, singular)
+  if (name === undefined) return undefined
+  const at = words.findIndex((word) => word === unknown || word.startsWith(`${unknown}=`))
+  const [, value] = (words[at] ?? '').split(/=(.*)/s)
+  const follows = words[at + 1]
+  const isMissing = value === undefined && (follows === undefined || follows.startsWith('-'))
+  const inPlace = value !== undefined ? [quoteForShell(value)] : isMissing ? [name.toUpperCase()] : []
+  const [before, after] = [words.slice(0, at), words.slice(at + 1)].map((each) => each.map(quoteWord))
+  const written = ['dropbridge', ...(before ?? []), ...inPlace, ...(after ?? [])].join(' ')
+  const article = /^[aeiou]/.test(name) ? 'An' : 'A'
+  return new BridgeError(
+    'usage-wrong',
+    `${article} ${name} is a word without an option, and not ${unknown}.`,
+    {
+      fix: `Write \`${written}\`.`,
+    },
+  )
+}
+
+/** A word of the command line as it was given; an option stays one. */
+function quoteWord(word: string): string {
+  return /^--?[\w-]+$/.test(word) ? word : quoteForShell(word)
 }
 
 function listChoices({ choices = [] }: Options = {}): string[] {

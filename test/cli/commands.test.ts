@@ -388,6 +388,11 @@ describe('a wrong command line', () => {
   })
 
   test.each([
+    [['run', '--rout', 'auftraege'], 'Write `dropbridge run auftraege`.'],
+    [['run', '--route=my orders', '--json'], "Write `dropbridge run 'my orders' --json`."],
+    [['watch', '--rout'], 'Write `dropbridge watch ROUTE`.'],
+    [['retake', '--file', 'a.csv'], 'Write `dropbridge retake a.csv`.'],
+    [['retake', 'a.csv', '--route', 'orders'], 'Leave --route out, or see `dropbridge retake --help`.'],
     [['run', '--max-records', 'x'], 'See `dropbridge run --help`.'],
     [['map', 'diff', 'old.yaml'], 'See `dropbridge map diff --help`.'],
     [['xyzzy'], 'See `dropbridge --help`.'],
