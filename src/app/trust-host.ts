@@ -77,7 +77,8 @@ async function compareWithKnownHosts(server: SftpConfiguration, shown: readonly 
   const revoked = known.revoked.find(({ key }) => shown.some((each) => isSameKey(each, key)))
   if (revoked !== undefined) {
     const message = `${formatHostName(server)} shows the key ${formatHostKey(revoked.key)}, which is revoked in ${file} line ${revoked.line}. Nothing was changed.`
-    throw new BridgeError('host-key-changed', message)
+    const fix = `Have the server show another key. If the key is not revoked after all, remove line ${revoked.line}.`
+    throw new BridgeError('host-key-changed', message, { fix })
   }
   const trusted = known.trusted.map(({ key }) => key)
   return { by: 'known-hosts', state: getTrustState(trusted, shown), trusted: trusted.map(summarizeKey) }

@@ -80,7 +80,7 @@ describeWithServers(
     test("needs a person's word", async () => {
       const result = await trustHost(['partner'])
       expect(result.exit).toBe(77)
-      expect(result.err).toContain('--fingerprint SHA256:')
+      expect(result.err).toContain('then: `dropbridge trust-host partner --fingerprint …`.')
       expect((await trustHost(['partner'], 'no')).exit).toBe(77)
       expect(await known()).toBe('')
     })
@@ -117,6 +117,10 @@ describeWithServers(
       expect(refused.exit).toBe(77)
       expect(refused.err).toContain(`Trusted: ED25519 ${OTHER_FINGERPRINT}`)
       expect(refused.err).toContain(`Shown now: ED25519 ${ed25519}`)
+      const unasked = await trustHost(['partner', '--replace'])
+      expect(unasked.err).toContain('There is no terminal to ask')
+      for (const { err } of [refused, unasked])
+        expect(err).toContain('then: `dropbridge trust-host partner --replace --fingerprint …`.')
       const replaced = await trustHost(['partner', '--fingerprint', ed25519, '--replace'])
       expect(replaced.exit).toBe(0)
       expect(replaced.out).toContain(`${place} is trusted with ED25519 ${OTHER_FINGERPRINT}`)
@@ -157,7 +161,7 @@ describeWithServers(
       const seen = await trustHost(['partner', '--json'], 'yes')
       expect(seen.exit).toBe(77)
       expect(JSON.parse(seen.out)).toMatchObject({ host: place, state: 'unknown', trusted: [], added: [] })
-      expect(seen.err).toContain('Give the fingerprint that you were given')
+      expect(seen.err).toContain('`dropbridge trust-host partner --fingerprint …`')
       const result = await trustHost(['partner', '--json', '--fingerprint', ed25519], 'no')
       expect(JSON.parse(result.out)).toMatchObject({
         mailbox: 'partner',

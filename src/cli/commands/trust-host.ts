@@ -1,6 +1,7 @@
 /** `dropbridge trust-host`: shows the host key of an SFTP server, and trusts it when a person says so. */
 import type { HostInspection } from '../../app/trust-host.ts'
 import { BridgeError, EXIT } from '../../support/errors.ts'
+import { quoteForShell } from '../../support/text.ts'
 import {
   CONFIG_FLAG,
   defineCommand,
@@ -58,19 +59,19 @@ async function chooseFingerprints(
   const all = host.shown.map((key) => key.fingerprint)
   if (fingerprint !== undefined && !all.includes(fingerprint)) {
     const message = `${host.name} shows ${formatKeys(host.shown)}, and not ${JSON.stringify(fingerprint)}. Nothing was changed.`
-    throw new BridgeError('host-key-unknown', message)
+    throw new BridgeError('host-key-unknown', message, { fix: formatFix(host) })
   }
   if (host.state === 'trusted') return []
   if (host.by === 'configuration')
     throw changedKeyError(host, `Correct hostKey of the mailbox ${host.mailbox}.`)
   if (host.state === 'changed' && !replace) {
-    throw changedKeyError(host, 'If that is right, run the command again with --replace.')
+    throw changedKeyError(host)
   }
   if (fingerprint !== undefined) return [fingerprint]
   if (yes) return all
   if (terminal.ask === undefined || json) {
-    const message = `There is no terminal to ask whether the key of ${host.name} is right. Give the fingerprint that you were given: --fingerprint SHA256:…`
-    throw new BridgeError('host-key-unknown', message)
+    const message = `There is no terminal to ask whether the key of ${host.name} is right.`
+    throw new BridgeError('host-key-unknown', message, { fix: formatFix(host) })
   }
   const answer = (await terminal.ask('Is this the fingerprint that you were given? yes or no: ')).trim()
   if (all.includes(answer)) return [answer]
@@ -81,9 +82,18 @@ function formatKeys(keys: HostInspection['trusted']): string {
   return keys.map((key) => key.text).join(' and ')
 }
 
-function changedKeyError({ name, shown, trusted }: HostInspection, fix: string): BridgeError {
-  const message = `${name} shows another host key than before. Trusted: ${formatKeys(trusted)}. Shown now: ${formatKeys(shown)}. Nothing was changed. ${fix}`
-  return new BridgeError('host-key-changed', message)
+/** The command with the mailbox that was given, and with --replace where another key is trusted. */
+function formatFix({ mailbox, state }: HostInspection): string {
+  const isChanged = state === 'changed'
+  const options = isChanged ? ' --replace --fingerprint …' : ' --fingerprint …'
+  const which = isChanged ? 'the new fingerprint' : 'the fingerprint'
+  return `Ask its operator for ${which}, then: \`dropbridge trust-host ${quoteForShell(mailbox)}${options}\`.`
+}
+
+function changedKeyError(host: HostInspection, fix = formatFix(host)): BridgeError {
+  const { name, shown, trusted } = host
+  const message = `${name} shows another host key than before. Trusted: ${formatKeys(trusted)}. Shown now: ${formatKeys(shown)}. Nothing was changed.`
+  return new BridgeError('host-key-changed', message, { fix })
 }
 
 function formatVerdict({ name, file, state, by }: HostInspection, chosen: readonly string[]): string {

@@ -139,7 +139,7 @@ function formatKeyChangeFix({ mailbox, trust }: HostTrust): string {
   const isPinned = (trust.pinned ?? []).length > 0
   const then = isPinned
     ? `correct \`hostKey\` of the mailbox ${mailbox}`
-    : `run \`dropbridge trust-host ${mailbox} --replace\``
+    : `run \`dropbridge trust-host ${mailbox} --replace --fingerprint …\``
   return `Ask the operator of the server whether their key has changed, and for the new fingerprint. Only then ${then}. Other mailboxes go on.`
 }
 
